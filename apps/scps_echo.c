@@ -178,7 +178,8 @@ static void serve(struct app *a, struct peer *p)
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
-    } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) { /* both: SCPS_EV_WRITABLE comes */
+        /* Both are followed by SCPS_EV_WRITABLE. */
+    } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
         drop(a, p, true);
     }
 }
@@ -352,8 +353,12 @@ static int run(struct app *a)
     cc.nodelay = true;
 
     make_lines();
-    if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a))
+    a->ifopts.patience = a->time;
+    if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a)) {
+        if (a->test && a->rt.late)
+            status = TIMEOUT;
         goto out;
+    }
     if (a->serve) {
         if (listen_on(a, &cc, a->port, &services[ECHO]) ||
             (a->discard && listen_on(a, &cc, a->discard, &services[DISCARD])) ||

@@ -24,7 +24,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
         print(h, "connected");
         scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
         break;
-    case SCPS_EV_ACCEPT: /* on the Moon: somebody called our port */
+    case SCPS_EV_ACCEPT: /* on the Moon: the connection from Earth has arrived */
         scps_accept(ev->listener);
         print(h, "accepted");
         break;

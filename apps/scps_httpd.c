@@ -244,7 +244,7 @@ static int64_t give(struct app *a, struct client *c)
         ssize_t n =
             pread(c->file, buf, left < sizeof buf ? (size_t)left : sizeof buf, (off_t)c->position);
         if (n <= 0)
-            return SCPS_ERR_SYSTEM; /* it has become shorter */
+            return SCPS_ERR_SYSTEM; /* The file has become shorter. */
         w = scps_conn_write(c->conn, buf, (size_t)n, (uint64_t)n < left ? SCPS_MORE : 0);
         if (w < 0)
             return w;
@@ -338,6 +338,7 @@ static int run(struct app *a)
         fprintf(stderr, "scps_httpd: cannot serve %s: not a directory that can be read\n", a->root);
         return FAILED;
     }
+    a->ifopts.patience = a->time;
     if (!realtime_open(&a->rt, "scps_httpd", &a->ifopts, on_event, a))
         goto out;
     if (!scps_listen(a->rt.stack, &cc, &any, 64, &err)) {

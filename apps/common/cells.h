@@ -10,7 +10,7 @@ struct lab_cell {
     /* Position in the full grid of swept values; the last axis varies fastest, and skipped cells
      * count. */
     size_t number;
-    const char **value; /* one for each axis */
+    const char **value; /* one value for each axis */
     /* Text such as "link.rtt=250ms link.ber=0", from which the seeds of the cell are computed. */
     char *id;
     struct lab_setup *setup;

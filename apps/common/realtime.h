@@ -19,6 +19,7 @@ struct realtime {
     ev_signal sig[2];
     scps_time began;
     bool interrupted;
+    bool late; /* scps_ifopts.patience was over before the link was open */
 };
 
 static inline void realtime_signal(EV_P_ ev_signal *w, int revents)
@@ -38,6 +39,7 @@ realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifop
               void (*on_event)(struct scps_loop *, const struct scps_event *, void *), void *ctx)
 {
     char msg[SCPS_IO_MSGLEN];
+    int err;
     struct scps_stack_config sc = scps_stack_config_default();
     sc.now = rt->began = scps_sysclock_now();
     if (scps_entropy(sc.seed, sizeof sc.seed) || !(rt->stack = scps_stack_new(&sc)) ||
@@ -46,8 +48,10 @@ realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifop
         return false;
     }
     rt->dev = scps_ifopts_open(ifopts, msg);
-    if (!rt->dev || scps_ifopts_attach(ifopts, rt->loop, rt->dev, msg)) {
+    err = rt->dev ? scps_ifopts_attach(ifopts, rt->loop, rt->dev, msg) : SCPS_ERR_SYSTEM;
+    if (err) {
         fprintf(stderr, "%s: %s\n", program, msg);
+        rt->late = err == SCPS_ERR_TIMEDOUT;
         return false;
     }
     for (int i = 0; i < 2; i++) {

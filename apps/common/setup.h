@@ -29,7 +29,7 @@ struct lab_flow {
     /* Careful resume (RFC 9959): flows with the same word here share the saved path state; "": no
      * resume */
     char path[LAB_NAME];
-    unsigned link;   /* its index */
+    unsigned link;   /* index of the link in links */
     bool back;       /* data goes from b to a */
     uint32_t copies; /* Number of identical flows that are started one after the other */
     enum lab_kind kind;
@@ -56,7 +56,7 @@ struct lab_flow {
     double receiver_interrupts;
     uint64_t receiver_buffer;   /* bytes */
     struct lab_range nack_wait; /* Wait from the end of a pass until a NACK lists the holes */
-    struct lab_range done_wait; /* and to one without */
+    struct lab_range done_wait; /* likewise for a NACK without holes */
     struct scps_conn_config conn;
 };
 

@@ -32,13 +32,13 @@ struct lab_watch {
     FILE *truth;          /* what became of every packet of the first link, as CSV */
     FILE *events;         /* every note of every host, as CSV */
     FILE *series;         /* each flow's figures at intervals, as CSV */
-    scps_dur every;       /* that interval */
+    scps_dur every;       /* interval of `series`, µs */
     const char *qlog;     /* Prefix of the qlog files, one for each flow's sender: QLOG-FLOW.qlog */
     char msg[LAB_MSGLEN]; /* why lab_job returned false */
 };
 
-/* Same setup, same seed: the same result, on every machine. False when it could not be set up
- * (w->msg). Free with lab_result_free either way. */
+/* Runs the setup. Equal setups and seeds give equal results on every machine. Returns false when it
+ * could not be set up, with the reason in w->msg. Call lab_result_free() in either case. */
 bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r);
 void lab_result_free(struct lab_result *r);
 /* The figure a flow is judged by, in Mbit/s: its bytes over the time of the measure. 0 unless the

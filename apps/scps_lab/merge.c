@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab merge: the shards of one sweep become one result, the same bytes as without shards. */
+/* scps_lab merge: joins the shards of one sweep into one result, equal byte for byte to that of a
+ * sweep without shards. */
 #include "scps_lab/rows.h"
 #include "scps_lab/stats.h"
 #include "scps_lab/sweep.h"

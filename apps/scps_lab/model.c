@@ -43,7 +43,7 @@ struct model {
     double work; /* µs ahead of it */
     scps_time worked;
     uint64_t seed, drawn;
-    bool flushed, nacked; /* it arrived */
+    bool flushed, nacked; /* a flush, a NACK, has arrived */
     bool done;            /* an empty NACK has been sent; the clock has stopped */
 };
 

@@ -22,9 +22,9 @@ void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 
-/* Opens DIR/rows.csv to append to it, made when it is not there. What an interrupted write left is
- * cut off; done(ctx, cell number, run) hears of each complete run that is there. False with a line
- * in msg, also when the file is of another scenario, seed, version or shard. */
+/* Opens DIR/rows.csv to append to it, made when it is not there. What an interrupted write left
+ * is cut off; done(ctx, cell number, run) is called for each complete run in it. False with a
+ * line in msg, also when the file is of another scenario, seed, version or shard. */
 bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *c, unsigned shard,
                    unsigned shards, void (*done)(void *ctx, size_t cell, unsigned run), void *ctx,
                    char msg[LAB_MSGLEN]);

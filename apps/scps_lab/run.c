@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab run: one cell of a scenario, as a table or a JSON document, and what plots and captures
- * need.
+/* scps_lab run: runs one cell of a scenario and writes a table or a JSON document, plots and
+ * captures.
  *
  * A run has the seed it has in a sweep, so that any line of a sweep's rows can be looked at packet
  * by packet.

@@ -43,7 +43,7 @@ struct worker {
 struct sweep {
     const struct lab_sweep_options *o;
     struct lab_cells cells;
-    struct job *job; /* largest first */
+    struct job *job; /* the jobs, largest first */
     /* Index + 1 of the job of each cell and run; 0: the job belongs to another shard */
     size_t *where;
     size_t njobs, next, done, had;

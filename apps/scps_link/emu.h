@@ -35,7 +35,7 @@ struct emu {
     scps_time retry; /* A device was full: do not send before this time, since the start */
     scps_time start, last_line;
     scps_time epoch; /* Wall-clock time minus the monotonic clock */
-    bool realtime;   /* the scheduler granted it */
+    bool realtime;   /* the kernel granted real-time scheduling */
     bool failed;
     ev_io readable[2], timer;
     ev_signal sigint, sigterm;

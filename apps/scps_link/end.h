@@ -7,7 +7,8 @@
 #include "scps_link/spool.h"
 
 struct link_end {
-    struct scps_netif nif; /* first: the top of the chain, which hears what arrives */
+    /* first member: the top of the netif chain, which receives what arrives */
+    struct scps_netif nif;
     const struct link_end_options *o;
     struct scps_netif *tap, *tun; /* tap NULL: no capture */
     /* Network namespaces: home is that of the program, ns that of the device; ns -1: the same */

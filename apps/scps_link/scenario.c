@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario has hosts, links and flows; a link is all that is taken of it. Its flows are whatever
- * programs send.
+/* Of a scenario's hosts, links and flows only a link is used; the flows are those of the programs
+ * that send over it.
  *
  * The channel of run N here is that of run N of "scps_lab run": the same configuration, tables and
  * seeds, so the packets of each direction meet the same fates, one after the other.

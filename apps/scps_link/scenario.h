@@ -11,8 +11,8 @@
 /* The facts of a scenario that the reports print. */
 struct link_scenario {
     struct lab_scenario *sc;
-    struct lab_cells cells;      /* one */
-    const struct lab_link *link; /* of it */
+    struct lab_cells cells;      /* the single cell of the scenario */
+    const struct lab_link *link; /* the link used, within the cell */
     unsigned run;
 };
 

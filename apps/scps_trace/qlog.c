@@ -37,7 +37,7 @@ struct trace_qlogs {
     const char *name;
     struct connection *bucket[BUCKETS];
     bool failed;
-    char msg[SCPS_TRACE_MSGLEN]; /* of the first failure */
+    char msg[SCPS_TRACE_MSGLEN]; /* message of the first failure */
 };
 
 struct trace_qlogs *trace_qlogs_new(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* qlog from a capture: a file for each direction of a connection that carries data, NAME-1-a2b.qlog
- * and so on, as its sender would have written it, as far as packets tell. */
+/* qlog from a capture: a file for each direction of a connection that carries data,
+ * NAME-1-a2b.qlog and so on, as its sender would have written it, as far as the packets show it. */
 #ifndef SCPS_TRACE_APP_QLOG_H
 #define SCPS_TRACE_APP_QLOG_H
 

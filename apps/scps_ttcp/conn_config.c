@@ -13,6 +13,8 @@
 /* Octets by which compression shortens a header without options; one with timestamps gets 4 shorter
  * still */
 #define COMP_GAIN 12
+/* Octets of the option that ends a record, with its NOPs (docs/SCPS-TP.md section 3.1) */
+#define RECORD_OPTION 4
 
 /* Buffer size: four bandwidth-delay products of the link. A loss holds back delivery for one round
  * trip while the next fills the line, and its repair may be lost, too. At least 1 MiB, at most 256
@@ -45,7 +47,8 @@ static uint32_t first_window_for(const struct ttcp_options *o)
 /* If the controller takes every loss for corruption, timeouts are taken for corruption, too. */
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
-    /* Both settings suit a path of our own only, on which nothing else is lost. */
+    /* Both vegas-corruption and rate control are for a path of our own, on which only corruption
+     * loses packets. */
     if (!o->given[SETTING_loss_cause] &&
         (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
         return SCPS_LOSS_CORRUPTION;
@@ -137,9 +140,13 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.loss_cause = loss_cause_for(o);
     c.ack_budget = ack_budget_for(o) / 8;
     if (c.mss == 0 && (transmit || o->bidir) && o->length_set) {
-        /* As in the published tests, -l 1024 makes packets with 1024 bytes of payload. */
+        /* As in the published tests, -l 1024 makes packets with 1024 bytes of payload. A record of
+         * that size goes into one, too: otherwise its last octets leave alone, and what answers
+         * them in two pieces waits for an acknowledgement between these (RFC 9293 section 3.7.4).
+         */
         size_t payload = o->length < 64 ? 64 : o->length;
-        size_t mss = payload + (c.timestamps ? TS_OPTION : 0) -
+        bool record = c.records && o->record_size <= o->length;
+        size_t mss = payload + (c.timestamps ? TS_OPTION : 0) + (record ? RECORD_OPTION : 0) -
                      (c.compress ? COMP_GAIN + (c.timestamps ? 4 : 0) : 0);
         uint32_t mtu = o->link ? o->mtu : o->ifs.mtu;
 

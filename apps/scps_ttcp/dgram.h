@@ -62,7 +62,7 @@ struct ttcp_sums {
 
 struct ttcp_dsend {
     struct scps_dgram *dgram; /* NULL: the run does not use datagrams */
-    struct ttcp_sums *sums;   /* NULL: nobody asks */
+    struct ttcp_sums *sums;   /* NULL: no sums are kept */
     uint8_t *buf;             /* Bytes still to send: a datagram, and input read beyond it */
     /* have: bytes in buf; len: bytes of the datagram that the stack refused last, 0: none */
     size_t have, len;
@@ -90,7 +90,7 @@ struct ttcp_drecv {
     int64_t transit;
     uint64_t jitter;                /* in sixteenths of a microsecond (RFC 3550 appendix A.8) */
     scps_time last;                 /* arrival of the newest */
-    struct scps_endpoint peer, own; /* of the first */
+    struct scps_endpoint peer, own; /* ends of the first datagram */
     scps_time next;
 };
 

@@ -152,7 +152,7 @@ static void send_data(struct ttcp_sender *s, scps_time now)
             s->finished = d->len == 0;
             if (s->finished)
                 return;
-            if (d->len < SHORTEST) { /* all there is */
+            if (d->len < SHORTEST) { /* The input is shorter than a datagram may be. */
                 s->too_short = true;
                 failed(s, SCPS_ERR_INVAL, false);
                 return;

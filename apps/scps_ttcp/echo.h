@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -e: a block goes out, comes back, and only then the next one leaves. The sender's side: is it the
- * same, and how long did it take. */
+/* -e: a block goes out and comes back before the next one is sent. The sender's side compares what
+ * comes back and measures the time. */
 #ifndef SCPS_TTCP_ECHO_H
 #define SCPS_TTCP_ECHO_H
 
@@ -18,7 +18,7 @@ struct ttcp_echo {        /* A zeroed struct is ready for use. */
 
 /* A block of len > 0 bytes is about to be written. */
 void ttcp_echo_begin(struct ttcp_echo *e, const uint8_t *block, size_t len, scps_time now);
-/* Is one outstanding? */
+/* Returns true while a block is outstanding. */
 static inline bool ttcp_echo_waits(const struct ttcp_echo *e)
 {
     return e->back < e->len;

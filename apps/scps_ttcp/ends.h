@@ -20,7 +20,7 @@ struct ttcp_sender {
     size_t rest_len;
     bool connected, waiting /* for input */, more /* it stopped after at_once */,
         finished /* shut down */, closed /* FIN acknowledged */;
-    bool over; /* both directions are */
+    bool over; /* both directions of the connection are over */
     int err;   /* SCPS_ERR_* that ended the transfer; when in_failed, the error of the input */
     bool in_failed;
     bool too_short; /* -u: the input is shorter than the smallest datagram */

@@ -276,7 +276,7 @@ static void receipt(struct scps_json *j, const struct ttcp_receipt *t)
     scps_json_close(j, '}');
 }
 
-/* Of one flow. */
+/* Writes the figures of one flow's connection. */
 static void flow_scps(struct scps_json *j, const struct ttcp_result *r)
 {
     if (r->has_tx) {
@@ -360,6 +360,7 @@ void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r)
     ttcp_json_outcome(j, r);
     if (r->id == 0)
         flow_scps(j, r);
+    ttcp_json_interface(j, r);
     if (r->limit_bps != 0)
         scps_json_uint(j, "physical_limit_bps", r->limit_bps);
     scps_json_close(j, '}');

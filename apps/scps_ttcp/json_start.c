@@ -192,7 +192,7 @@ static void overhead(struct scps_json *j, const struct ttcp_options *o)
     scps_json_close(j, '}');
 }
 
-/* As --binding has them. */
+/* Writes binding spaces in the form of --binding. */
 static void bindings(struct scps_json *j, const char *name, const struct scps_binding *b)
 {
     char text[8 + 2 * SCPS_BINDING_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a command line with the tables of letters.c, words.c and fields.c, and sees to it that what
- * was given goes together. */
+/* Reads a command line with the tables of letters.c, words.c and fields.c, and checks that the
+ * options agree. */
 #include "scps_ttcp/option_table.h"
 
 #include <getopt.h>
@@ -98,6 +98,8 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--truth works over a virtual link only: nobody else knows it all");
     if (o->ifs.mtu == 0)
         o->ifs.mtu = o->mtu;
+    if (!o->server) /* whose --timeout is of each test */
+        o->ifs.patience = o->timeout;
     if (scps_ifopts_check(&o->ifs, why) != 0)
         return FAIL("%s", why);
     if (o->source.family != 0 && o->family != 0 && o->source.family != o->family)

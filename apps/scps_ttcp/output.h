@@ -37,9 +37,9 @@ void ttcp_output_took(struct ttcp_output *out, size_t len);
 /* len bytes are missing here: writes zeros in their place, so that later bytes keep their
  * positions. */
 void ttcp_output_gap(struct ttcp_output *out, uint64_t len);
-/* Writes what is due: what is there, with -B only whole blocks, and at the end everything. Returns
- * 0; SCPS_ERR_AGAIN when the reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with
- * sys_errno. */
+/* Writes what is due: all bytes in the buffer; with -B only whole blocks, and at the end the
+ * rest. Returns 0; SCPS_ERR_AGAIN when the reader is slow (watch fd for writing);
+ * SCPS_ERR_SYSTEM with sys_errno. */
 int ttcp_output_flush(struct ttcp_output *out, bool end);
 
 #endif

@@ -26,8 +26,9 @@ struct ttcp_real {
     size_t came;          /* Connections accepted so far; 0 at the end that connects */
     struct ttcp_watch watch;
     struct ttcp_progress progress;
-    scps_time t0; /* Time at which the SYN was sent or arrived */
-    bool begun;   /* t0 means something */
+    scps_time started; /* Time at which the device was opened: --timeout counts from here */
+    scps_time t0;      /* Time at which the SYN was sent or arrived */
+    bool begun;        /* t0 means something */
     bool finished;
     ev_io input, output;
     ev_signal sigint, sigterm;
@@ -53,5 +54,9 @@ struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog);
 /* Writes to msg, behind prefix, that fewer connections than -P have arrived, and returns true.
  * Returns false, with msg unchanged, when none or all of them came, or this end connects. */
 bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[TTCP_MSGLEN]);
+/* What opening the link has left of --timeout; 0: there is no limit. */
+scps_dur ttcp_real_time_left(const struct ttcp_real *x);
+/* Why the run is not over within --timeout, in words: msg, or a constant. */
+const char *ttcp_real_late(const struct ttcp_real *x, char msg[TTCP_MSGLEN]);
 
 #endif

@@ -253,7 +253,9 @@ bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx
     const struct ttcp_options *o = x->o;
     struct scps_stack_config cfg = scps_stack_config_default();
     char msg[SCPS_IO_MSGLEN];
+    int err;
 
+    x->started = scps_sysclock_now();
     if ((!o->server && !make_flows(x)) || !choose_seed(x, cfg.seed) || !open_device(x))
         return false;
     if (o->memory_limit_set)
@@ -273,8 +275,9 @@ bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx
         ttcp_result_fail(x->r, TTCP_FAILED, "out of memory or descriptors: close something");
         return false;
     }
-    if (scps_ifopts_attach(&o->ifs, x->loop, x->top, msg) != 0) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "%s", msg);
+    err = scps_ifopts_attach(&o->ifs, x->loop, x->top, msg);
+    if (err != 0) {
+        ttcp_result_fail(x->r, err == SCPS_ERR_TIMEDOUT ? TTCP_TIMED_OUT : TTCP_FAILED, "%s", msg);
         return false;
     }
     return true;
@@ -294,4 +297,38 @@ bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[T
     snprintf(msg, TTCP_MSGLEN, "%s%zu of %u connections came: give -P %zu here, or -P %u there",
              prefix, x->came, x->o->streams, x->came, x->o->streams);
     return true;
+}
+
+scps_dur ttcp_real_time_left(const struct ttcp_real *x)
+{
+    scps_dur left = x->o->timeout - (scps_sysclock_now() - x->started);
+
+    if (x->o->timeout == 0)
+        return 0;
+    return left > 0 ? left : 1;
+}
+
+static const char *no_answer(const struct ttcp_real *x, char msg[TTCP_MSGLEN])
+{
+    struct ttcp_result now = {0};
+    char why[TTCP_MSGLEN - 64];
+
+    ttcp_result_device(&now, x->top);
+    if (!ttcp_unanswered_words(&now, why, sizeof(why)))
+        return "no answer within --timeout: is a receiver (-r) running there?";
+    snprintf(msg, TTCP_MSGLEN, "no answer within --timeout: %s", why);
+    return msg;
+}
+
+const char *ttcp_real_late(const struct ttcp_real *x, char msg[TTCP_MSGLEN])
+{
+    if (!x->begun)
+        return "nobody connected within --timeout: give it longer, or see the other end";
+    if (ttcp_real_missing(x, "", msg))
+        return msg;
+    if (x->sends && !x->flow->sender.connected)
+        return no_answer(x, msg);
+    if (x->sends && ttcp_echo_waits(&x->flow->sender.echo))
+        return "no echo within --timeout: is -e given there, too?";
+    return "not done within --timeout: give it longer, or see -v for what held it up";
 }

@@ -7,7 +7,7 @@
 
 #include <scps/json.h>
 
-/* report_json.c: of both */
+/* report_json.c: for both kinds of document */
 /* Adds "bits_per_second" for a number of bytes in a time, µs. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
@@ -27,6 +27,8 @@ void ttcp_json_ran(struct scps_json *j,
 void ttcp_json_outcome(struct scps_json *j,
                        const struct ttcp_result *r); /* Writes the status and the duration */
 void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
+/* What the filter of a real link dropped, as member "interface"; nothing where there is none. */
+void ttcp_json_interface(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s);
 
 /* report_udp.c */

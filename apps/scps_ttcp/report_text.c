@@ -240,6 +240,8 @@ static void datagrams(const struct ttcp_result *r, FILE *f)
         dropped(f, 't', &r->tx);
     if (r->has_rx && o->verbose > 0)
         dropped(f, 'r', &r->rx);
+    if (o->verbose > 0)
+        ttcp_report_interface(r, f);
     if (r->compared && r->intact)
         fputs("ttcp-r: verified: every datagram that arrived is as it was sent\n", f);
 }
@@ -299,7 +301,7 @@ static void receiver_lines(FILE *f, const struct ttcp_result *r)
         holes(f, 'r', &r->rx, o->verbose > 0);
 }
 
-/* One flow. */
+/* Writes the lines of one flow. */
 static void flow(FILE *f, const struct ttcp_result *r)
 {
     if (r->has_tx)
@@ -359,6 +361,8 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
         flow(f, one);
     totals(f, r, false);
     totals(f, r, true);
+    if (o->verbose > 0)
+        ttcp_report_interface(r, f);
     verified(f, r);
     if (r->limit_bps != 0)
         fprintf(f, "ttcp-t: physical limit of this transfer %s%s\n",

@@ -200,6 +200,7 @@ static void figures(struct scps_json *j, const struct ttcp_result *r)
         scps_json_bool(j, "numbered", u->numbered);
         ttcp_json_drops(j, "drops_receiver", &r->rx);
     }
+    ttcp_json_interface(j, r);
     scps_json_close(j, '}');
 }
 

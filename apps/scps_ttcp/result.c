@@ -163,7 +163,7 @@ static const char *connection_remedy(const struct ttcp_result *r, int err, char 
                    ? "see what the receiver says; it may have closed early, or have another -P"
                    : "see what the receiver says; it may have closed early, or serve another";
     case SCPS_ERR_TIMEDOUT:
-        return patience_remedy(o, buf);
+        return ttcp_unanswered_words(r, buf, TTCP_MSGLEN) ? buf : patience_remedy(o, buf);
     case SCPS_ERR_UNREACH:
         return "check --addr A/LEN and --gateway";
     case SCPS_ERR_ADDRNOTAVAIL:

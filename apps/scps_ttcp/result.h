@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything a run has to tell, gathered once, written as text or as JSON. */
+/* The results of a run, gathered once and written as text or as JSON. */
 #ifndef SCPS_TTCP_RESULT_H
 #define SCPS_TTCP_RESULT_H
 
@@ -95,6 +95,9 @@ struct ttcp_result {
     uint64_t cpu_user_us, cpu_system_us;
     /* Why the link ended, in words; NULL: it did not end, or the reason is unknown */
     const char *link_trouble;
+    struct scps_addr unanswered; /* Ethernet neighbour that does not answer; family 0: none */
+    struct scps_ifdrop link_drops[SCPS_IFDROPS]; /* drops of the link filter, in the first flow */
+    unsigned n_link_drops;
 };
 
 void ttcp_result_init(struct ttcp_result *r, const struct ttcp_options *opt);
@@ -126,6 +129,13 @@ bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c);
 /* Sets outcome and message, with a remedy, from the errors of both ends; s or rcv may be NULL. */
 void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                        const struct ttcp_receiver *rcv);
+/* Copies what the link filters of the device top report: trouble, missing neighbour, drops. */
+void ttcp_result_device(struct ttcp_result *r, const struct scps_netif *top);
+/* Writes to buf that a neighbour does not answer, and returns true. Returns false, with buf
+ * unchanged, when none is missing. */
+bool ttcp_unanswered_words(const struct ttcp_result *r, char *buf, size_t len);
+/* Prints one line with the drops of the link filter, unless there are none. */
+void ttcp_report_interface(const struct ttcp_result *r, FILE *f);
 /* Copy the figures of the ends; call before connections and stacks are freed. t0: start of the
  * clock. */
 void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, struct scps_stack *st,

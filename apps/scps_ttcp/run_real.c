@@ -54,7 +54,7 @@ static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
         return;
     f->finished = true;
     f->r->elapsed = x->begun ? now - x->t0 : 0;
-    f->r->link_trouble = scps_ifopts_trouble(x->top);
+    ttcp_result_device(f->r, x->top);
     if (f->r->has_tx)
         ttcp_result_sender(f->r, &f->sender, x->st, x->t0);
     else
@@ -312,14 +312,7 @@ static void on_give_up(EV_P_ ev_timer *w, int revents)
     (void)revents;
     if (x->finished)
         return;
-    finish(x, TTCP_TIMED_OUT,
-           !x->begun ? "nobody connected within --timeout: give it longer, or see the other end"
-           : ttcp_real_missing(x, "", msg) ? msg
-           : x->sends && !x->flow->sender.connected
-               ? "no answer within --timeout: is a receiver (-r) running there?"
-           : x->sends && ttcp_echo_waits(&x->flow->sender.echo)
-               ? "no echo within --timeout: is -e given there, too?"
-               : "not done within --timeout: give it longer, or see -v for what held it up");
+    finish(x, TTCP_TIMED_OUT, ttcp_real_late(x, msg));
 }
 
 static void on_tick(EV_P_ ev_timer *w, int revents)
@@ -392,7 +385,7 @@ static void watch_all(struct ttcp_real *x)
     if (!ttcp_real_connects(x)) /* At the end that listens the clock starts when a peer connects. */
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);
-    timer(x, &x->give_up, on_give_up, x->o->timeout, false);
+    timer(x, &x->give_up, on_give_up, ttcp_real_time_left(x), false);
     timer(x, &x->tick, on_tick, x->progress.on ? SCPS_MS(100) : 0, true);
     timer(x, &x->linger, on_linger, 0, false);
     timer(x, &x->more, on_more, 0, false);

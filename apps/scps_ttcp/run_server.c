@@ -61,7 +61,7 @@ static void report(struct server *s, struct test *t, enum ttcp_outcome outcome, 
         struct ttcp_flow *f = &t->flow[k];
 
         f->r->elapsed = now - t->t0;
-        f->r->link_trouble = scps_ifopts_trouble(s->x.top);
+        ttcp_result_device(f->r, s->x.top);
         if (f->r->has_tx)
             ttcp_result_sender(f->r, &f->sender, s->x.st, t->t0);
         else

@@ -38,7 +38,7 @@ static uint64_t limit(const struct ttcp_virtual *x)
     double bps;
     uint64_t unit, written = 0;
     const struct scps_info *i = &x->r->tx.info;
-    uint64_t rate = x->o->rate_bps * x->n_flows; /* each has its own */
+    uint64_t rate = x->o->rate_bps * x->n_flows; /* each connection has its own rate */
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
     /* Header compression: count the compressed header of a full data segment. */
@@ -345,7 +345,8 @@ static void drive(struct ttcp_virtual *x)
         scps_world_run(x->w, until);
         if (scps_world_now(x->w) >= next_outage)
             next_outage = tell_outage(x, scps_world_now(x->w));
-        if (!x->finished && !interrupted && scps_world_now(x->w) < until) { /* no event is left */
+        /* no event is left in the world */
+        if (!x->finished && !interrupted && scps_world_now(x->w) < until) {
             finish(x);
             ttcp_result_fail(x->r, TTCP_FAILED,
                              "nothing is under way and nothing is awaited any more: report this "

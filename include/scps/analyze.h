@@ -244,7 +244,7 @@ struct scps_trace_pkt {
     int link;
 };
 
-/* What the analyser made of one packet: for packet lists and plots. Lent for the call. */
+/* The analyser's result for one packet: for packet lists and plots. Lent for the call. */
 struct scps_trace_seen {
     const struct scps_trace_pkt *pkt;
     uint64_t packet;   /* number in the capture, from 1 */

@@ -29,11 +29,11 @@ extern "C" {
 
 enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };
 
-/* What made the core believe that a segment is lost. */
+/* Evidence by which the core declared a segment lost. */
 enum scps_evidence {
     SCPS_BY_DUPACK,  /* three duplicate acknowledgements, no SACK */
     SCPS_BY_SACK,    /* RFC 6675 */
-    SCPS_BY_SNACK,   /* the receiver said so */
+    SCPS_BY_SNACK,   /* the receiver reported it missing */
     SCPS_BY_PARTIAL, /* a partial acknowledgement during recovery, RFC 6582 */
     SCPS_BY_RESEND,  /* a segment sent after the retransmission arrived */
     SCPS_BY_RACK,    /* RFC 8985 */
@@ -86,7 +86,7 @@ struct scps_cc_ack {
      * so recently, or the echoed timestamp is so old, that the acknowledgement belongs to an
      * earlier transmission. */
     uint64_t sample_bytes;
-    uint64_t prior_delivered; /* scps_cc_view.delivered when it left */
+    uint64_t prior_delivered; /* scps_cc_view.delivered when the sample's segment was sent */
     /* bytes in flight when the sample's segment was sent, that segment included */
     uint64_t tx_in_flight;
     uint64_t lost_since; /* bytes declared lost since the sample's segment was sent */
@@ -96,7 +96,7 @@ struct scps_cc_loss {
     uint64_t bytes; /* newly declared lost */
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
-    bool new_episode; /* false while the same flight is still being repaired */
+    bool new_episode; /* false while losses of the same flight are still being repaired */
     /* These fields describe the lost segment that was sent last. All are 0 if nothing was lost
      * (SCPS_BY_ECN). */
     bool app_limited;      /* the application limited the rate when the segment was sent */

@@ -74,8 +74,7 @@ struct scps_ccsds_status {
     uint64_t drops[SCPS_CCSDS_DROP_COUNT];
 };
 
-/* The defaults of a link of this kind; nothing fails. The fields that have none, such as the frame
- * length, are 0, and scps_ccsds_open() refuses them by name. */
+/* The defaults of a link of this kind; nothing fails. */
 SCPS_API struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds_kind kind);
 /* The memory that scps_ccsds_new() takes for cfg, bytes. */
 SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);

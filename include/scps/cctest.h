@@ -293,7 +293,7 @@ scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      void (*watch)(void *ctx, const struct scps_cctest_event *e), void *ctx);
 /* Returns the path of a line. Its fields may be changed between runs. */
 SCPS_API struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l);
-/* The controller on it. */
+/* Returns the controller on the path. */
 SCPS_API const struct scps_cctest *scps_cctest_line_bench(const struct scps_cctest_line *l);
 /* Runs the path for a time, µs. */
 SCPS_API void scps_cctest_line_run(struct scps_cctest_line *l, scps_dur time);

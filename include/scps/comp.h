@@ -41,7 +41,7 @@ struct scps_comp_tx {
     /* Behave as the reference implementation (RI): segments with data never carry an
      * acknowledgement */
     bool no_ack_on_data;
-    /* its own */
+    /* further packets that repeat this field */
     uint8_t ack_again, seq_again;
     bool known;
     uint16_t wnd;

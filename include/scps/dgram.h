@@ -74,10 +74,10 @@ SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *t
 #define SCPS_DGRAM_PREFIX 64u
 
 struct scps_dgram_from {
-    struct scps_endpoint remote; /* who sent it */
+    struct scps_endpoint remote; /* sender of the datagram */
     struct scps_addr local;      /* the local address to which the datagram was sent */
     uint8_t tos;
-    scps_time at;  /* when it arrived */
+    scps_time at;  /* time of its arrival */
     size_t hollow; /* number of hollow bytes at its end: zeros that are not stored */
 };
 /* The oldest datagram: up to len of its bytes into buf; the rest of it is lost, hollow or not.
@@ -108,7 +108,7 @@ SCPS_API void scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgra
 SCPS_API void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out);
 
 struct scps_dgram_stats {    /* bytes are the application's */
-    uint64_t out, out_bytes; /* have left */
+    uint64_t out, out_bytes; /* datagrams sent, and their bytes */
     uint64_t in, in_bytes;   /* datagrams queued to be read, and their bytes */
     uint64_t full;           /* datagrams that arrived and found the queue full */
     /* datagrams dropped from the send queue: their route was gone, or its MTU had become too

@@ -69,6 +69,9 @@ struct scps_ether_status {
     unsigned neighbours; /* known now */
     uint64_t tx_frames, rx_frames;
     uint64_t asked, answered; /* requests of this station; answers to requests for its addresses */
+    /* The neighbour that was given up last and is still unknown, else one that did not answer the
+     * first request; family 0: none */
+    struct scps_addr unanswered;
     uint64_t drops[SCPS_ETHER_DROP_COUNT];
 };
 

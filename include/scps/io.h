@@ -49,9 +49,9 @@ struct scps_udptun_config {
      * headers) */
     uint32_t mtu;
 };
-/* IP in UDP: no privileges. With a remote endpoint the socket hears it alone. Without one it
- * sends to the peer heard last, and keeps apart up to 64 peers by their inner source address.
- * NULL on failure, with one line in msg (address in use, not an address of this host). */
+/* IP in UDP: no privileges. With a remote endpoint the socket receives from it alone. Without
+ * one it sends to the peer heard last, and keeps apart up to 64 peers by their inner source
+ * address. NULL on failure, with one line in msg (address in use, not an address of this host). */
 SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                              char msg[SCPS_IO_MSGLEN]);
 
@@ -107,7 +107,9 @@ SCPS_API struct ev_loop *scps_loop_ev(struct scps_loop *l);
 /* 0, or the SCPS_ERR_* of a device that failed (SCPS_ERR_LINKDOWN: it vanished). */
 SCPS_API int scps_loop_error(const struct scps_loop *l);
 SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
-SCPS_API void scps_loop_free(struct scps_loop *l); /* does not free the stack or the devices */
+/* Does not free the stack or the devices, and both must still exist: packets that a full device
+ * refused, such as the resets of aborted connections, get up to one second to leave. */
+SCPS_API void scps_loop_free(struct scps_loop *l);
 
 /* The interface options every program in real time shares, by their long names:
  *   --tun NAME --tap NAME --udp LOCAL:PORT[,REMOTE:PORT] --ppp DEVICE[,KEY[=VALUE]...]
@@ -140,6 +142,9 @@ struct scps_ifopts {
     uint32_t mtu;                /* 0: the device's own */
     uint64_t line_rate;          /* scps_netif.rate, bytes/s; 0: not known */
     bool offload;                /* scps_tun_config.offload */
+    /* No option: the longest that scps_ifopts_attach() waits for a PPP peer, whatever wait=S says,
+     * µs; 0: no limit */
+    scps_dur patience;
 };
 /* Rows for a getopt_long table, all returning val: then call scps_ifopts_parse(o,
  * table[index].name, optarg, msg). */
@@ -168,7 +173,8 @@ SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char m
 /* Adds the chain to the loop and its stack, gives the stack its addresses and its routes: to each
  * prefix, and everything else with a gateway, over UDP and PPP, or for an address without /LEN.
  * With PPP it runs the loop until the link is open, or SIGINT or SIGTERM comes; an address that the
- * peer gives is added. 0, or an error with one line in msg. In short:
+ * peer gives is added. 0, or an error with one line in msg: SCPS_ERR_TIMEDOUT when
+ * scps_ifopts.patience is over. In short:
  *   dev = scps_ifopts_open(&o, msg); top = scps_netif_push(dev, tap);
  *   scps_ifopts_attach(&o, loop, top, msg); */
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
@@ -176,6 +182,20 @@ SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l
 /* Why the link of a chain is not open, or was closed last, in words; NULL: it is open, or the
  * device has no such state (only PPP has). top is the uppermost of the chain. */
 SCPS_API const char *scps_ifopts_trouble(const struct scps_netif *top);
+/* Writes the Ethernet neighbour that does not answer ARP or Neighbour Discovery to *out, and
+ * returns true. Returns false, with *out unchanged, when all answer or the link is not Ethernet. */
+SCPS_API bool scps_ifopts_unanswered(const struct scps_netif *top, struct scps_addr *out);
+/* A counter of what a link filter received and did not use, or could not send. */
+#define SCPS_IFDROPS 16 /* of a filter, at most */
+struct scps_ifdrop {
+    const char *link;  /* the filter: "ppp", "ether", "ccsds" */
+    char name[16];     /* of SCPS_PPP_DROPS, SCPS_ETHER_DROPS or SCPS_CCSDS_DROPS in lower case */
+    const char *words; /* what is counted */
+    uint64_t count;    /* since the filter was opened */
+};
+/* Writes counter i, from 0, of the chain's link filter to *out. Returns false when there are no
+ * more counters, or the chain has no such filter. */
+SCPS_API bool scps_ifopts_drop(const struct scps_netif *top, unsigned i, struct scps_ifdrop *out);
 
 /* Reads a whole file, at most 128 MB; returns NULL with the reason in why. ctx is not used:
  * together with the next function it serves as struct scps_link_files (sim.h). */

@@ -33,7 +33,7 @@ enum scps_path_verdict {
     SCPS_PATH_TAKEN,
     SCPS_PATH_FOREIGN,     /* the octets are no path state: wrong size or wrong first octets */
     SCPS_PATH_VERSION,     /* another version of the format */
-    SCPS_PATH_CORRUPT,     /* its checksum is wrong */
+    SCPS_PATH_CORRUPT,     /* the checksum of the state is wrong */
     SCPS_PATH_RANGE,       /* a value is out of range */
     SCPS_PATH_DESTINATION, /* saved for other addresses than the connection's */
     SCPS_PATH_FUTURE,      /* it was saved later than now */
@@ -66,7 +66,7 @@ enum scps_resume_why {
     SCPS_RESUME_VALIDATED,      /* to normal: the last unvalidated segment arrived */
     SCPS_RESUME_RATE_LIMITED,   /* to normal: the application used no more than before */
     SCPS_RESUME_LOSS,           /* to Safe Retreat; in Reconnaissance to normal */
-    SCPS_RESUME_ECN,            /* the same */
+    SCPS_RESUME_ECN,            /* likewise: an ECN echo arrived */
     SCPS_RESUME_PATH_CHANGED,   /* likewise: the path has changed, or its round trip has */
     SCPS_RESUME_RTT_TOO_SHORT,  /* to normal: at most half of saved_rtt */
     SCPS_RESUME_RTT_TOO_LONG,   /* to normal: more than ten times saved_rtt */

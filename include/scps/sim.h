@@ -33,13 +33,13 @@ enum scps_framing {
     /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
      * 0x7d and 0x7e (ACCM 0): exact for bytes that are there, 2 in 256 for hollow ones */
     SCPS_FRAMING_PPP,
-    /* the same bit-synchronous: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
+    /* HDLC bit stuffing: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
     SCPS_FRAMING_HDLC,
     SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
-    SCPS_FRAMING_AAL5_VC, /* the same VC-multiplexed, without LLC/SNAP */
+    SCPS_FRAMING_AAL5_VC, /* AAL5, VC-multiplexed, without LLC/SNAP */
     /* encapsulation packets in 1115-byte AOS transfer frames (CCSDS 133.1-B, 732.0-B) */
     SCPS_FRAMING_AOS,
-    SCPS_FRAMING_TM, /* likewise in TM transfer frames (132.0-B) */
+    SCPS_FRAMING_TM, /* encapsulation packets in 1115-byte TM transfer frames (CCSDS 132.0-B) */
     SCPS_FRAMING_COUNT
 };
 /* "none", "ppp", "hdlc", "aal5", "aal5-vc", "aos", "tm"; NULL beyond. */
@@ -161,12 +161,12 @@ SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_f
  * in the order in which they were offered, except those that a queue refuses. */
 struct scps_verdict {
     uint64_t number;   /* number of the packet in its direction, from 1 */
-    scps_time offered; /* when it came */
+    scps_time offered; /* time at which it was offered */
     scps_time left;    /* time at which its last bit left the line; SCPS_NEVER if it never did */
     scps_time arrival; /* arrival of the packet; SCPS_NEVER when it is lost */
     scps_time copy;    /* arrival of its second copy; SCPS_NEVER without one */
     enum scps_fate fate;
-    bool reordered;             /* it was held back */
+    bool reordered;             /* reordering held it back */
     const struct scps_pkt *pkt; /* the packet as offered, without flipped bits; lent for the call */
 };
 typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
@@ -273,7 +273,8 @@ SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
 /* Gets the next packet that has arrived by now in *pkt; pkt->at is its time, its bytes are lent
  * until the next call on ch. Returns false if none has. */
 SCPS_API bool scps_channel_peek(struct scps_channel *ch, scps_time now, struct scps_pkt *pkt);
-SCPS_API void scps_channel_pop(struct scps_channel *ch); /* it has been delivered */
+/* Removes the packet that scps_channel_peek() returned, after its delivery. */
+SCPS_API void scps_channel_pop(struct scps_channel *ch);
 SCPS_API void scps_channel_stats(struct scps_channel *ch, scps_time now,
                                  struct scps_link_stats *out);
 /* Returns what waits for the line at now: bytes with framing, and packets (may be NULL). */

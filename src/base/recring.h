@@ -27,7 +27,7 @@ void *scps_recring_put(struct scps_recring *q, const struct scps_alloc *a, uint3
 /* Returns the oldest record and its size; NULL when there is none. It stays in memory until the
  * next put, even if it is popped. */
 void *scps_recring_front(struct scps_recring *q, uint32_t *size);
-/* The oldest one leaves. */
+/* Removes the oldest record. */
 void scps_recring_pop(struct scps_recring *q);
 
 static inline bool scps_recring_empty(const struct scps_recring *q)

@@ -36,7 +36,7 @@ struct cubic {
     bool running; /* an epoch of avoidance has begun */
     /* True: w_max is the window of a loss. Else the next epoch starts on its own plateau */
     bool from_loss;
-    scps_time epoch; /* its time 0 */
+    scps_time epoch; /* time 0 of the epoch */
     scps_time last_ack;
     scps_dur k;
     /* bytes; prior: cwnd at the last reduction, w_est: the Reno-friendly estimate */

@@ -30,7 +30,7 @@ struct scps_vegas_brake {
     bool set;
 };
 
-/* A round that ends. */
+/* Figures of the round that ends. */
 struct scps_vegas_round {
     uint64_t delivered; /* octets */
     scps_dur took;

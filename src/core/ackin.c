@@ -440,6 +440,7 @@ static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps
     bool reports = (c->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
                    (c->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
 
+    /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
     if (c->tx && c->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
         /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
         c->snd.una == c->tx->gave_up_to) {
@@ -474,6 +475,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         if (!old_but_reports(c, seg, ack_in))
             return true;
     }
+    /* Nothing is outstanding, so the window is all that the acknowledgement tells. */
     if (!c->tx || (ack == c->snd.una && c->snd.una == c->snd.nxt))
         /* Nothing is outstanding, so the window is all that the acknowledgement tells. */
         take_window(c, seg, ack);

@@ -42,20 +42,20 @@
 #include "core/rx.h"
 #include "core/seq.h"
 
+/* with SACK: acknowledgements sent at once after a new hole */
 #define OOO_ACKS_IMMEDIATE 8
-#define DELACK_MAX_IDLE                                                                            \
-/* Strictly delayed mode: delays without new data after which open holes no longer keep the
-     * timer running */
-16
-#define BURST 256 /* limit of acknowledgements in a row that report all holes */
+/* strictly delayed mode: delays without new data after which open holes no longer keep the timer
+ * running */
+#define DELACK_MAX_IDLE 16
+/* most acknowledgements in a row that report holes */
+#define BURST 256
 /* Octets of an acknowledgement without data over IPv4 with timestamps: the byte bucket holds credit
  * for one */
 #define BARE 52
 
-    /* Nothing has come for some time although there is a hole. The timer stops for now; what comes next
+/* Nothing has come for some time although there is a hole. The timer stops for now; what comes next
  * is reported when the timer would have expired. */
-    static void
-    stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
+static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
 

@@ -16,8 +16,8 @@
 #include "base/bytes.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-#define ORPHAN_PROBES                                                                              \
-    32 /* probes in an inferred outage, after the application has closed, before the connection ends */
+/* probes in an inferred outage, after the application has closed, before the connection ends */
+#define ORPHAN_PROBES 32
 
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
 {

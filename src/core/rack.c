@@ -31,10 +31,9 @@
 #include "core/snacktx.h"
 #include "core/tx.h"
 
-#define WORST_ACK_DELAY                                                                            \
 /* allowance of section 7.2 for a peer's delayed ACK, when one segment is outstanding */
-SCPS_MS(200)
-#define PERSIST 16 /* section 6.2, step 4 */
+#define WORST_ACK_DELAY SCPS_MS(200)
+#define PERSIST         16 /* section 6.2, step 4 */
 
 enum { PROBE_NONE, PROBE_NEW, PROBE_RESENT };
 

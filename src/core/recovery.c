@@ -39,8 +39,8 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-#define BURST                                                                                      \
-    10 /* segments: an initial window (RFC 6928), beyond which the window is paced after a gap */
+/* segments: an initial window (RFC 6928), beyond which the window is paced after a gap */
+#define BURST 10
 
 /* RFC 6937 section 3. */
 static void proportion(struct scps_conn *c, uint64_t delivered)

@@ -13,8 +13,8 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-#define SNACK_RESTART_EVERY                                                                        \
-    16 /* under an ACK budget every so many reports start again at the first hole */
+/* under an ACK budget every so many reports start again at the first hole */
+#define SNACK_RESTART_EVERY 16
 
 static void add_block(const struct scps_report_view *v, struct scps_seg *seg, scps_off from,
                       scps_off to)

@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "core/tx.h"
 
-#define DOUBTS                                                                                     \
-    4 /* consecutive acknowledgements that may answer the first transmission or a later one */
+/* consecutive acknowledgements that may answer the first transmission or a later one */
+#define DOUBTS 4
 
 static scps_dur min_window(scps_dur srtt)
 {

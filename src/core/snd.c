@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one place that decides what to send now, or why nothing.
+/* Decides what to send now, or why nothing is sent.
  *
  * In order: a reset, a probe that is due, the handshake; then repair before new data before the
  * FIN, within what the window (recovery.c), the peer and the pacer allow; then a bare
@@ -182,9 +182,9 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
 }
 
 /* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
- * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for data
- * that it can ride on, but not where a single segment leaves without it: messages that answer each
- * other would wait for the timer each time, where plain TCP does not. */
+ * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for
+ * data that it can ride on, but not where a single segment leaves without it: messages that answer
+ * each other would wait for the timer each time, where plain TCP does not. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     bool due = c->todo.bits & SCPS_TODO_ACK;

@@ -20,7 +20,8 @@ struct scps_carried {
 };
 #define SCPS_CARRIED_LEAST 4096u
 
-struct scps_conn_stats { /* those of scps_info that nothing else tells */
+/* counters for scps_conn_info() that no other part of the connection keeps */
+struct scps_conn_stats {
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
         bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,

@@ -21,9 +21,9 @@ static const char *take_word(struct scps_ifopts *o, const char *key, const char 
     struct scps_ccsds_config *c = &o->ccsds_config;
     uint32_t v = 0;
 
-    if (strcmp(key, "nofecf") == 0 && !value) {
+    if (strcmp(key, "nofecf") == 0) {
         c->fecf = false;
-        return NULL;
+        return value ? "nofecf alone: it takes no value" : NULL;
     }
     value = value ? value : "";
     if (strcmp(key, "scid") == 0) {
@@ -36,23 +36,25 @@ static const char *take_word(struct scps_ifopts *o, const char *key, const char 
             return "a virtual channel, in TM to 7, else to 62";
         c->channel = (uint8_t)v;
     } else if (strcmp(key, "map") == 0) {
+        if (c->kind != SCPS_CCSDS_USLP)
+            return "map with uslp alone: other frames have none";
         if (!number_at_most(value, 15, &v))
             return "a multiplexer access point of USLP, to 15";
         c->map = (uint8_t)v;
     } else if (strcmp(key, "frame") == 0) {
-        if (!number_at_most(value, SCPS_CCSDS_FRAME_MAX, &v) || v < SCPS_CCSDS_FRAME_MIN)
+        if (!scps_ifword_size(value, &v) || v < SCPS_CCSDS_FRAME_MIN || v > SCPS_CCSDS_FRAME_MAX)
             return "the octets of a frame, 64 to 2048";
         c->frame = v;
     } else if (strcmp(key, "fill") == 0) {
         if (!scps_ifword_seconds(value, &c->fill_after))
-            return "seconds until a frame is sent as it is, as fill=0.01";
+            return "how long a frame waits to be filled, as fill=10ms or 0.01";
     } else if (strcmp(key, "line") == 0) {
         if (!*value || strlen(value) >= sizeof o->ccsds_line)
             return "a serial line or pseudo terminal, as line=/dev/ttyS0";
         strcpy(o->ccsds_line, value);
     } else if (strcmp(key, "speed") == 0) {
-        if (!scps_ifword_number(value, &o->ccsds_speed) || !o->ccsds_speed)
-            return "bit/s, as speed=115200";
+        if (!scps_ifword_number(value, &o->ccsds_speed) || !scps_tty_has_speed(o->ccsds_speed))
+            return "bit/s that lines have, as speed=9600, 115200 or 921600";
     } else {
         return "scid=N, vcid=N, map=N, frame=N, fill=S, line=DEVICE, speed=N or nofecf";
     }
@@ -81,7 +83,10 @@ int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg)
 
 int scps_ifccsds_check(const struct scps_ifopts *o, char *msg)
 {
-    if (!o->ccsds_line[0] && !o->udp)
+    if (o->ccsds_speed && !o->ccsds_line[0])
+        scps_io_say(msg, "--ccsds: speed is of a line, and there is none: add line=DEVICE, or "
+                         "leave it out; --line-rate says what the link takes");
+    else if (!o->ccsds_line[0] && !o->udp)
         scps_io_say(msg, "--ccsds: give --udp LOCAL:PORT,REMOTE:PORT, or line=DEVICE");
     else if (o->ccsds_line[0] && o->udp)
         scps_io_say(msg, "--ccsds: line=DEVICE and --udp exclude each other");
@@ -107,7 +112,7 @@ struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg)
     udp.mtu = c.frame;
     if (udp.mtu < 68)
         udp.mtu = 68; /* The tunnel accepts no smaller MTU; frames may be shorter. */
-    dev = c.markers ? scps_tty_open(&tty, msg) : scps_udptun_open(&udp, msg);
+    dev = c.markers ? scps_tty_open_for("--ccsds line", &tty, msg) : scps_udptun_open(&udp, msg);
     if (!dev)
         return NULL;
     ccsds = scps_ccsds_new(&c, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --ccsds: what is typed, and the chain that it opens. */
+/* The option --ccsds: parses its value, and opens the netif chain. */
 #ifndef SCPS_IO_IFCCSDS_H
 #define SCPS_IO_IFCCSDS_H
 

@@ -27,6 +27,7 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
 {
     struct scps_ether_config c = scps_ether_config_default();
     struct scps_netif *ether;
+    int err = 0;
 
     if (!dev)
         return NULL;
@@ -44,9 +45,13 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
         return NULL;
     }
     c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2); /* locally administered, no group */
-    ether = scps_ether_new(&c, NULL, NULL);
+    ether = scps_ether_new(&c, NULL, &err);
+    if (!ether && err == SCPS_ERR_NOMEM)
+        scps_io_say(msg, "out of memory");
+    else if (!ether)
+        scps_io_say(msg, "--tap %s: the device has an MTU of %u: give --mtu 1500, or 576 to 9000",
+                    o->tap, c.mtu);
     if (!ether) {
-        scps_io_say(msg, "out of memory, or an MTU that Ethernet does not have: give --mtu 1500");
         scps_netif_close(dev);
         return NULL;
     }

@@ -13,6 +13,7 @@
  * ours as its peer.
  */
 #include "io/ifccsds.h"
+#include "io/ifcheck.h"
 #include "io/ifether.h"
 #include "io/ifppp.h"
 #include "io/iodev.h"
@@ -78,13 +79,14 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* Parses a rate such as 9600, 64kbit, 2mbit or 1gbit, at least 8 bit/s, into bytes/s. */
+/* Parses a rate such as 9600, 64k or 64kbit, 2mbit or 1gbit, at least 8 bit/s, into bytes/s. */
 static bool line_rate(const char *s, uint64_t *out)
 {
     static const struct {
         const char *unit;
         unsigned long times;
-    } units[] = {{"", 1}, {"bit", 1}, {"kbit", 1000}, {"mbit", 1000000}, {"gbit", 1000000000}};
+    } units[] = {{"", 1},        {"bit", 1},        {"k", 1000},       {"kbit", 1000},
+                 {"m", 1000000}, {"mbit", 1000000}, {"g", 1000000000}, {"gbit", 1000000000}};
     size_t digits = strspn(s, "0123456789");
     char text[20];
     unsigned long v;
@@ -114,12 +116,13 @@ static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *valu
     memcpy(text, value, n);
     text[n] = 0;
     if (scps_addr_parse(text, &a.addr)) {
-        scps_io_say(msg, "--%s %s: not an IPv4 or IPv6 address", opt, value);
+        scps_io_say(msg, "--%s %.80s: not an IPv4 or IPv6 address: give one, as 10.9.0.2", opt,
+                    value);
         return SCPS_ERR_INVAL;
     }
     prefix = a.addr.family == 4 ? 32 : 128;
     if (slash && !number(slash + 1, prefix, &prefix)) {
-        scps_io_say(msg, "--%s %s: the prefix length goes from 0 to %lu", opt, value, prefix);
+        scps_io_say(msg, "--%s %.80s: the prefix length goes from 0 to %lu", opt, value, prefix);
         return SCPS_ERR_INVAL;
     }
     a.prefix = (unsigned)prefix;
@@ -203,8 +206,11 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
 {
     int err = 0;
     if (strcmp(name, "tun") == 0 || strcmp(name, "tap") == 0) {
-        if (!*value || strlen(value) >= sizeof o->tun) {
-            scps_io_say(msg, "--%s \"%s\": not a name for a device", name, value);
+        if (!scps_tun_name_is_good(value) || strchr(value, ',')) {
+            scps_io_say(msg,
+                        "--%s \"%.60s\": give a name for a device alone: 1 to 15 characters "
+                        "without / : , or space",
+                        name, value);
             return SCPS_ERR_INVAL;
         }
         strcpy(name[1] == 'a' ? o->tap : o->tun, value);
@@ -222,7 +228,8 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
         struct scps_ifaddr g;
         err = parse_addr(&g, name, value, msg);
         if (!err && g.has_prefix) {
-            scps_io_say(msg, "--gateway %s: an address without a length", value);
+            scps_io_say(msg, "--gateway %.80s: give the address of a router without a length",
+                        value);
             err = SCPS_ERR_INVAL;
         }
         if (!err)
@@ -230,14 +237,14 @@ int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value
     } else if (strcmp(name, "mtu") == 0) {
         unsigned long v;
         if (!number(value, 65535, &v) || v < 68) {
-            scps_io_say(msg, "--mtu %s: a number of bytes from 68 to 65535", value);
+            scps_io_say(msg, "--mtu %.80s: a number of bytes from 68 to 65535", value);
             return SCPS_ERR_INVAL;
         }
         o->mtu = (uint32_t)v;
     } else if (strcmp(name, "line-rate") == 0) {
         if (!line_rate(value, &o->line_rate)) {
             scps_io_say(msg,
-                        "--line-rate %s: give bit/s, up to 1000gbit, as 64kbit, 10mbit or 1gbit",
+                        "--line-rate %.80s: give bit/s, 8 to 1000gbit, as 64kbit, 10mbit or 1gbit",
                         value);
             return SCPS_ERR_INVAL;
         }
@@ -253,99 +260,6 @@ bool scps_ifopts_given(const struct scps_ifopts *o)
 {
     return o->tun[0] || o->tap[0] || o->udp || o->ccsds || o->ppp[0] || o->naddr || o->nkernel ||
            o->gateway[0].family || o->gateway[1].family || o->mtu || o->line_rate || o->offload;
-}
-
-/* Returns the stack's address that belongs to the kernel's address k: one with the same prefix,
- * else the first of its family. */
-static const struct scps_ifaddr *ours_for(const struct scps_ifopts *o, const struct scps_ifaddr *k)
-{
-    const struct scps_ifaddr *first = NULL;
-    for (unsigned i = 0; i < o->naddr; i++) {
-        const struct scps_ifaddr *a = &o->addr[i];
-        if (a->addr.family != k->addr.family)
-            continue;
-        if (a->has_prefix && scps_addr_match(&a->addr, &k->addr, a->prefix))
-            return a;
-        if (!first)
-            first = a;
-    }
-    return first;
-}
-
-static bool has_family(const struct scps_ifopts *o, uint8_t family)
-{
-    for (unsigned i = 0; i < o->naddr; i++)
-        if (o->addr[i].addr.family == family)
-            return true;
-    return false;
-}
-
-int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
-{
-    char text[SCPS_ADDR_STRLEN];
-    int devices = (o->tun[0] != 0) + (o->tap[0] != 0) + o->udp + (o->ppp[0] != 0);
-    if (o->ccsds && scps_ifccsds_check(o, msg))
-        return SCPS_ERR_INVAL;
-    if (o->ccsds_line[0])
-        devices++;
-    if (devices != 1) {
-        scps_io_say(msg, devices ? "--tun, --tap, --udp and --ppp exclude each other"
-                                 : "no interface: give --tun NAME, --tap NAME, --ppp DEVICE or "
-                                   "--udp LOCAL:PORT,REMOTE:PORT");
-        return SCPS_ERR_INVAL;
-    }
-    if (o->ppp[0] && scps_ifppp_check(o, msg))
-        return SCPS_ERR_INVAL;
-    if (!o->naddr && !o->ppp[0]) {
-        scps_io_say(msg, "no address for this stack: give --addr A/LEN");
-        return SCPS_ERR_INVAL;
-    }
-    if (o->tap[0] && scps_ifether_check(o, msg))
-        return SCPS_ERR_INVAL;
-    if (!o->tun[0] && !o->tap[0] && o->nkernel) {
-        scps_io_say(msg,
-                    "--kernel-addr is for --tun and --tap: over %s there is no kernel on the link",
-                    o->udp ? "UDP" : "PPP");
-        return SCPS_ERR_INVAL;
-    }
-    if (o->udp && o->offload) {
-        scps_io_say(msg, "--offload is for --tun: over UDP it is always used where the kernel can");
-        return SCPS_ERR_INVAL;
-    }
-    if (!o->tun[0] && o->offload) {
-        scps_io_say(msg, "--offload is for --tun: other links carry single packets");
-        return SCPS_ERR_INVAL;
-    }
-    for (unsigned i = 0; i < o->nkernel; i++) {
-        const struct scps_ifaddr *k = &o->kernel[i], *a = ours_for(o, k);
-        scps_addr_format(&k->addr, text);
-        if (!a) {
-            scps_io_say(msg, "--kernel-addr %s: no --addr of the same family", text);
-            return SCPS_ERR_INVAL;
-        }
-        for (unsigned j = 0; j < o->naddr; j++)
-            if (scps_addr_equal(&k->addr, &o->addr[j].addr)) {
-                scps_io_say(msg,
-                            "%s cannot be both --addr and --kernel-addr: the stack and the "
-                            "kernel need one each",
-                            text);
-                return SCPS_ERR_INVAL;
-            }
-        if (a->has_prefix && !scps_addr_match(&k->addr, &a->addr, a->prefix) && !k->has_prefix) {
-            scps_io_say(msg,
-                        "--kernel-addr %s is outside the prefix of --addr: give it a /LEN of "
-                        "its own",
-                        text);
-            return SCPS_ERR_INVAL;
-        }
-    }
-    for (unsigned i = 0; i < 2; i++)
-        if (o->gateway[i].family && !has_family(o, o->gateway[i].family)) {
-            scps_io_say(msg, "--gateway %s: no --addr of the same family",
-                        scps_addr_format(&o->gateway[i], text));
-            return SCPS_ERR_INVAL;
-        }
-    return 0;
 }
 
 /* Returns true if the kernel has this address on another device. A stack cannot use it: its packets
@@ -376,7 +290,7 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
                                   .offload = o->offload,
                                   .ethernet = o->tap[0] != 0};
     for (unsigned i = 0; i < o->nkernel; i++) {
-        const struct scps_ifaddr *k = &o->kernel[i], *a = ours_for(o, k);
+        const struct scps_ifaddr *k = &o->kernel[i], *a = scps_ifaddr_for(o, k);
         cfg.kernel_addr[i] = k->addr;
         cfg.kernel_prefix[i] = k->has_prefix ? k->prefix : a->prefix;
         if (!a->has_prefix && !(k->has_prefix && scps_addr_match(&k->addr, &a->addr, k->prefix))) {

@@ -32,30 +32,31 @@ static const char *take_word(struct scps_ifopts *o, const char *key, const char 
 {
     struct scps_ppp_config *c = &o->ppp_config;
 
-    if (strcmp(key, "passive") == 0 && !value) {
+    if (strcmp(key, "passive") == 0) {
         c->passive = true;
-        return NULL;
+        return value ? "passive alone: it takes no value" : NULL;
     }
-    if (strcmp(key, "novj") == 0 && !value) {
+    if (strcmp(key, "novj") == 0) {
         c->vj = false;
-        return NULL;
+        return value ? "novj alone: it takes no value" : NULL;
     }
     value = value ? value : "";
     if (strcmp(key, "speed") == 0)
-        return scps_ifword_number(value, &o->ppp_speed) && o->ppp_speed ? NULL
-                                                                        : "bit/s, as speed=115200";
+        return scps_ifword_number(value, &o->ppp_speed) && scps_tty_has_speed(o->ppp_speed)
+                   ? NULL
+                   : "bit/s that lines have, as speed=9600, 115200 or 921600";
     if (strcmp(key, "remote") == 0)
         return scps_addr_parse(value, &c->remote) == 0 && c->remote.family == 4
                    ? NULL
                    : "an IPv4 address, as remote=10.0.0.2";
     if (strcmp(key, "wait") == 0)
         return scps_ifword_seconds(value, &o->ppp_wait) && o->ppp_wait ? NULL
-                                                                       : "seconds, as wait=60";
+                                                                       : "a time, as wait=60s";
     if (strcmp(key, "restart") == 0)
         return scps_ifword_seconds(value, &c->restart) && c->restart ? NULL
-                                                                     : "seconds, as restart=0.5";
+                                                                     : "a time, as restart=500ms";
     if (strcmp(key, "echo") == 0)
-        return scps_ifword_seconds(value, &c->echo_interval) ? NULL : "seconds, as echo=10, or 0";
+        return scps_ifword_seconds(value, &c->echo_interval) ? NULL : "a time, as echo=10s, or 0";
     if (strcmp(key, "accm") == 0)
         return hex32(value, &c->accm) ? NULL : "hexadecimal digits, as accm=000a0000";
     return "speed=N, remote=ADDRESS, wait=S, restart=S, echo=S, accm=HEX, passive or novj";
@@ -66,7 +67,10 @@ int scps_ifppp_parse(struct scps_ifopts *o, const char *value, char *msg)
     size_t n = strcspn(value, ",");
 
     if (!n || n >= sizeof o->ppp || strlen(value) >= SCPS_IFWORD_ROOM) {
-        scps_io_say(msg, "--ppp \"%.60s\": not the name of a device", value);
+        scps_io_say(msg,
+                    "--ppp \"%.60s\": give a serial line or pseudo terminal first, in at most %zu "
+                    "characters, as /dev/ttyS0",
+                    value, sizeof o->ppp - 1);
         return SCPS_ERR_INVAL;
     }
     o->ppp_config = scps_ppp_config_default();
@@ -77,16 +81,7 @@ int scps_ifppp_parse(struct scps_ifopts *o, const char *value, char *msg)
     return scps_ifword_list("--ppp", value + n, o, take_word, msg);
 }
 
-int scps_ifppp_check(const struct scps_ifopts *o, char *msg)
-{
-    if (o->mtu && (o->mtu < SCPS_PPP_MRU_MIN || o->mtu > SCPS_PPP_MRU_MAX)) {
-        scps_io_say(msg, "--mtu %u: over PPP give %d to %d", o->mtu, SCPS_PPP_MRU_MIN,
-                    SCPS_PPP_MRU_MAX);
-        return SCPS_ERR_INVAL;
-    }
-    return 0;
-}
-
+/* Which network protocols the addresses given ask for. */
 static void families(const struct scps_ifopts *o, struct scps_ppp_config *c)
 {
     c->ipv4 = c->ipv6 = false;
@@ -100,6 +95,24 @@ static void families(const struct scps_ifopts *o, struct scps_ppp_config *c)
     }
     if (!o->naddr)
         c->ipv4 = true;
+}
+
+int scps_ifppp_check(const struct scps_ifopts *o, char *msg)
+{
+    struct scps_ppp_config c = o->ppp_config;
+
+    if (o->mtu && (o->mtu < SCPS_PPP_MRU_MIN || o->mtu > SCPS_PPP_MRU_MAX)) {
+        scps_io_say(msg, "--mtu %u: over PPP give %d to %d", o->mtu, SCPS_PPP_MRU_MIN,
+                    SCPS_PPP_MRU_MAX);
+        return SCPS_ERR_INVAL;
+    }
+    families(o, &c);
+    if (!c.ipv4 && (!c.vj || c.remote.family)) {
+        scps_io_say(msg, "--ppp: %s is of IPv4, and each --addr is IPv6: leave it out, or add one",
+                    c.vj ? "remote" : "novj");
+        return SCPS_ERR_INVAL;
+    }
+    return 0;
 }
 
 struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
@@ -117,7 +130,7 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
         scps_io_say(msg, "no randomness from the kernel");
         return NULL;
     }
-    dev = scps_tty_open(&tty, msg);
+    dev = scps_tty_open_for("--ppp", &tty, msg);
     if (!dev)
         return NULL;
     ppp = scps_ppp_new(&c, NULL, NULL);
@@ -130,18 +143,6 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
     dev->rate = o->ppp_speed / 10;
     scps_netif_push(dev, ppp);
     return ppp;
-}
-
-const char *scps_ifopts_trouble(const struct scps_netif *top)
-{
-    struct scps_ppp_status s;
-
-    while (top && strcmp(top->ops->name, "ppp") != 0)
-        top = top->lower;
-    if (!top)
-        return NULL;
-    scps_ppp_get_status(top, &s);
-    return s.why == SCPS_PPP_WHY_NONE ? NULL : scps_ppp_why_text(s.why);
 }
 
 struct waiting {
@@ -159,36 +160,70 @@ static void on_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(x->loop);
 }
 
-/* Returns true when every network protocol that was asked for is open. */
-static bool all_open(const struct scps_ifopts *o, const struct scps_ppp_status *s)
+/* How the wait for a link stands. */
+enum progress {
+    GOING_ON,
+    OPEN,    /* every network protocol that was wanted */
+    OVER,    /* the link is closed, or the line is gone */
+    HALF,    /* one family is open, and the other has been given up */
+    STOPPED, /* by a signal */
+    LATE     /* wait=S or the caller's limit is over */
+};
+
+static enum progress progress(const struct scps_ifopts *o, const struct scps_ppp_status *s)
 {
     struct scps_ppp_config c = {0};
 
     families(o, &c);
-    return s->phase == SCPS_PPP_NETWORK && (s->ipv4 || !c.ipv4) && (s->ipv6 || !c.ipv6);
+    if (s->phase == SCPS_PPP_DEAD)
+        return OVER;
+    if (s->phase != SCPS_PPP_NETWORK)
+        return GOING_ON;
+    if (s->ipv4 == c.ipv4 && s->ipv6 == c.ipv6)
+        return OPEN;
+    /* The filter has a reason then only for a family that it has given up. */
+    return s->why != SCPS_PPP_WHY_NONE && (s->ipv4 || s->ipv6) ? HALF : GOING_ON;
 }
 
-static int given_up(const struct scps_ifopts *o, const struct waiting *x,
-                    const struct scps_ppp_status *s, bool late, char *msg)
+/* Why there is no link, in words. */
+static const char *reason(const struct scps_ppp_status *s)
+{
+    uint64_t noise = s->drops[SCPS_PPP_DROP_FCS] + s->drops[SCPS_PPP_DROP_ABORTED] +
+                     s->drops[SCPS_PPP_DROP_SHORT] + s->drops[SCPS_PPP_DROP_LONG];
+
+    if (s->why != SCPS_PPP_WHY_NONE && s->why != SCPS_PPP_WHY_NO_ANSWER)
+        return scps_ppp_why_text(s->why);
+    if (s->rx_frames > 0)
+        return "the peer had not agreed to every option yet";
+    return noise > 0 ? "octets come, but no whole frame: have both ends the same speed?"
+                     : scps_ppp_why_text(SCPS_PPP_WHY_NO_ANSWER);
+}
+
+static int given_up(const struct scps_ifopts *o, enum progress how, const struct scps_ppp_status *s,
+                    char *msg)
 {
     char text[SCPS_ADDR_STRLEN];
+    bool own_limit = o->ppp_wait && (!o->patience || o->ppp_wait <= o->patience);
 
-    if (x->interrupted)
+    if (how == STOPPED)
         scps_io_say(msg, "--ppp %.100s: interrupted before the link was open", o->ppp);
     else if (s->why == SCPS_PPP_WHY_SAME_ADDRESS)
         scps_io_say(msg,
                     "--ppp %.100s: both ends have the IPv4 address %s: give one of them another "
                     "with --addr",
                     o->ppp, scps_addr_format(&s->local, text));
-    else if (late)
-        scps_io_say(
-            msg, "--ppp %.100s: no link within wait=%.3f: %s", o->ppp, (double)o->ppp_wait / 1e6,
-            scps_ppp_why_text(s->why == SCPS_PPP_WHY_NONE ? SCPS_PPP_WHY_NO_ANSWER : s->why));
+    else if (how == HALF)
+        scps_io_say(msg, "--ppp %.80s: no IPv%c: %s: leave out the --addr of IPv%c", o->ppp,
+                    s->ipv4 ? '6' : '4', scps_ppp_why_text(s->why), s->ipv4 ? '6' : '4');
+    else if (how == LATE)
+        scps_io_say(msg, "--ppp %.80s: no link within %s%.3f%s: %s", o->ppp,
+                    own_limit ? "wait=" : "", (double)(own_limit ? o->ppp_wait : o->patience) / 1e6,
+                    own_limit ? "" : " s", reason(s));
     else if (s->why == SCPS_PPP_WHY_NONE)
         scps_io_say(msg, "--ppp %.100s: the line was closed at its other end", o->ppp);
     else
-        scps_io_say(msg, "--ppp %.100s: %s", o->ppp, scps_ppp_why_text(s->why));
-    return SCPS_ERR_LINKDOWN;
+        scps_io_say(msg, "--ppp %.100s: %s", o->ppp, reason(s));
+    return how == LATE && !own_limit ? SCPS_ERR_TIMEDOUT : SCPS_ERR_LINKDOWN;
 }
 
 int scps_ifppp_await(const struct scps_ifopts *o, struct scps_loop *l, struct scps_netif *top,
@@ -198,8 +233,8 @@ int scps_ifppp_await(const struct scps_ifopts *o, struct scps_loop *l, struct sc
     struct waiting x = {.loop = l};
     struct scps_ppp_status s;
     scps_time begin = scps_sysclock_now(), now = begin;
+    enum progress how;
     ev_signal sig[2];
-    bool late = false;
 
     while (strcmp(ppp->ops->name, "ppp") != 0)
         ppp = ppp->lower;
@@ -212,13 +247,21 @@ int scps_ifppp_await(const struct scps_ifopts *o, struct scps_loop *l, struct sc
         scps_loop_run(l, now + SLICE);
         now = scps_sysclock_now();
         scps_ppp_get_status(ppp, &s);
-        late = o->ppp_wait && now - begin > o->ppp_wait;
-    } while (!all_open(o, &s) && !late && !x.interrupted && !scps_loop_error(l) &&
-             s.phase != SCPS_PPP_DEAD);
+        how = progress(o, &s);
+        if (how != GOING_ON)
+            continue;
+        if (x.interrupted)
+            how = STOPPED;
+        else if (scps_loop_error(l))
+            how = OVER;
+        else if ((o->ppp_wait && now - begin > o->ppp_wait) ||
+                 (o->patience && now - begin > o->patience))
+            how = LATE;
+    } while (how == GOING_ON);
     for (int i = 0; i < 2; i++)
         ev_signal_stop(scps_loop_ev(l), &sig[i]);
-    if (!all_open(o, &s))
-        return given_up(o, &x, &s, late, msg);
+    if (how != OPEN)
+        return given_up(o, how, &s, msg);
     *local = s.local;
     return 0;
 }

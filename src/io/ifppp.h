@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --ppp: what is typed, the chain that it opens, and waiting for the peer. */
+/* The option --ppp: parses its value, opens the netif chain, and waits for the peer. */
 #ifndef SCPS_IO_IFPPP_H
 #define SCPS_IO_IFPPP_H
 

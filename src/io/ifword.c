@@ -6,26 +6,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Microseconds of the unit that follows a number; 0: it is none. */
+static scps_dur unit_of(const char *s)
+{
+    static const struct {
+        const char *name;
+        scps_dur us;
+    } units[] = {{"", SCPS_SEC(1)},
+                 {"s", SCPS_SEC(1)},
+                 {"ms", SCPS_MS(1)},
+                 {"us", 1},
+                 {"min", SCPS_SEC(60)}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(s, units[i].name) == 0)
+            return units[i].us;
+    return 0;
+}
+
 bool scps_ifword_seconds(const char *s, scps_dur *out)
 {
-    size_t whole = strspn(s, "0123456789"), parts = 0;
-    scps_dur us = 0, unit = SCPS_MS(100);
+    const size_t whole = strspn(s, "0123456789");
+    size_t parts = 0;
+    scps_dur thousandths = 0, unit, us;
 
-    if (!whole || whole > 5)
+    if (!whole || whole > 10)
         return false;
     for (size_t i = 0; i < whole; i++)
-        us = us * 10 + (s[i] - '0');
-    us = SCPS_SEC(us);
+        thousandths = thousandths * 10 + (s[i] - '0');
     s += whole;
     if (*s == '.') {
         parts = strspn(++s, "0123456789");
         if (!parts || parts > 3)
             return false;
-        for (size_t i = 0; i < parts; i++, unit /= 10)
-            us += (s[i] - '0') * unit;
     }
+    for (size_t i = 0; i < 3; i++)
+        thousandths = thousandths * 10 + (i < parts ? s[i] - '0' : 0);
+    unit = unit_of(s + parts);
+    if (!unit || thousandths > SCPS_SEC(10000) * 1000 / unit)
+        return false;
+    us = thousandths * unit / 1000;
+    if (us == 0 && thousandths != 0) /* less than the clock can tell is no time */
+        return false;
     *out = us;
-    return !s[parts] && us <= SCPS_SEC(10000);
+    return true;
+}
+
+bool scps_ifword_size(const char *s, uint32_t *out)
+{
+    size_t n = strspn(s, "0123456789");
+    unsigned long v = strtoul(s, NULL, 10);
+
+    *out = (uint32_t)(s[n] ? v << 10 : v);
+    return n && n < 7 && (!s[n] || ((s[n] == 'k' || s[n] == 'K') && !s[n + 1]));
 }
 
 bool scps_ifword_number(const char *s, uint32_t *out)
@@ -36,18 +69,37 @@ bool scps_ifword_number(const char *s, uint32_t *out)
     return n && n < 10 && !s[n];
 }
 
+/* Does the list before key, words ",KEY[=VALUE]...", have the same key? */
+static bool is_repeated(const char *list, const char *key, size_t key_len)
+{
+    for (const char *w = list + 1; w < key; w += strcspn(w, ",") + 1)
+        if (strcspn(w, ",=") == key_len && memcmp(w, key, key_len) == 0)
+            return true;
+    return false;
+}
+
 int scps_ifword_list(const char *option, const char *words, struct scps_ifopts *o,
                      scps_ifword_take *take, char *msg)
 {
-    char text[SCPS_IFWORD_ROOM], *word, *save = NULL;
-
-    strcpy(text, words);
-    for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-        char *value = strchr(word, '=');
+    for (const char *at = words; *at;) {
+        char word[SCPS_IFWORD_ROOM], *value;
+        size_t n = strcspn(++at, ","); /* behind its comma */
         const char *wanted;
 
+        if (!n) {
+            scps_io_say(msg, "%s: a comma without a key behind it: leave it out", option);
+            return SCPS_ERR_INVAL;
+        }
+        memcpy(word, at, n);
+        word[n] = 0;
+        value = strchr(word, '=');
         if (value)
             *value++ = 0;
+        if (is_repeated(words, at, strlen(word))) {
+            scps_io_say(msg, "%s: %.40s is given twice: leave out one of them", option, word);
+            return SCPS_ERR_INVAL;
+        }
+        at += n;
         wanted = take(o, word, value);
         if (wanted) {
             scps_io_say(msg, "%s: %.40s%s%.40s: give %s", option, word, value ? "=" : "",

@@ -5,8 +5,11 @@
 
 #include <scps/io.h>
 
-/* Parses seconds with at most three decimals, at most 10000. Returns false for anything else. */
+/* Parses a time such as 0.5, 0.5s, 500ms, 500000us or 2min, with at most three decimals and at most
+ * 10000 s, into µs. Returns false, with *out unchanged, for anything else. */
 bool scps_ifword_seconds(const char *s, scps_dur *out);
+/* Parses at most six digits; a K behind them multiplies by 1024. */
+bool scps_ifword_size(const char *s, uint32_t *out);
 /* Parses at most nine digits. */
 bool scps_ifword_number(const char *s, uint32_t *out);
 
@@ -16,8 +19,9 @@ bool scps_ifword_number(const char *s, uint32_t *out);
 /* Applies one word to o; value: NULL without an equals sign. Returns NULL if the word was valid,
  * else a text that says what would be. */
 typedef const char *scps_ifword_take(struct scps_ifopts *o, const char *key, const char *value);
-/* Calls take for each of the words ",KEY[=VALUE]...", which fit SCPS_IFWORD_ROOM. Returns 0, or
- * SCPS_ERR_INVAL with the reason in msg, which begins with the name of the option. */
+/* Calls take for each of the words ",KEY[=VALUE]...", which fit SCPS_IFWORD_ROOM, and refuses a key
+ * that is empty, unknown or repeated. Returns 0, or SCPS_ERR_INVAL with the reason in msg, which
+ * begins with the name of the option. */
 int scps_ifword_list(const char *option, const char *words, struct scps_ifopts *o,
                      scps_ifword_take *take, char *msg);
 

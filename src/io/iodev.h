@@ -21,6 +21,9 @@ struct scps_iodev {
     int fd;
     enum scps_io_block block;
     int failed; /* SCPS_ERR_LINKDOWN once the device is gone; else 0 */
+    /* Until when a program that ends waits for the device to take its last packets; 0: the wait has
+     * not begun. scps_iodev_room() sets it. */
+    scps_time wait_until;
     /* Passes at most max waiting packets up with the time `at` (a datagram that holds several is
      * finished). Returns 1 when more may be waiting, 0 when drained, or SCPS_ERR_LINKDOWN. */
     int (*read)(struct scps_iodev *d, scps_time at, unsigned max);
@@ -28,7 +31,24 @@ struct scps_iodev {
     void (*flush)(struct scps_iodev *d);
 };
 
+/* Returns true if the kernel accepts name for a device. */
+bool scps_tun_name_is_good(const char *name);
+/* Returns true if terminal lines have this speed, bit/s. */
+bool scps_tty_has_speed(uint32_t bits);
+/* Checks that path may be a terminal line. Returns 0, or SCPS_ERR_INVAL with one line in msg that
+ * begins with option. scps_tty_open() reports a line that exists and cannot be opened. */
+int scps_tty_check(const char *option, const char *path, char msg[SCPS_IO_MSGLEN]);
+/* Opens a line as scps_tty_open() does, with option at the beginning of msg. */
+struct scps_netif *scps_tty_open_for(const char *option, const struct scps_tty_config *cfg,
+                                     char msg[SCPS_IO_MSGLEN]);
+
 extern const struct scps_netif_ops scps_tun_ops, scps_udptun_ops, scps_tty_ops;
+
+/* How long a program that ends waits for a full device to take its last packets, in total. */
+#define SCPS_IO_DRAIN SCPS_SEC(1)
+/* Waits until a full device may have room, at most SCPS_IO_DRAIN since the first call. Returns
+ * false when that time is over or the device has failed. */
+bool scps_iodev_room(struct scps_iodev *d);
 
 /* Returns the device at the bottom of nif's chain; NULL if it was not opened by this library. */
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif);

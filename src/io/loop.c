@@ -134,7 +134,7 @@ static void look_after(struct scps_loop *l)
             d->flush(d);
         if (d->failed) {
             lose(l, p);
-            l->again = true; /* its connections have news */
+            l->again = true; /* Its connections have events. */
             continue;
         }
         if (d->block == SCPS_IO_POLL)
@@ -345,10 +345,31 @@ int scps_loop_error(const struct scps_loop *l)
     return l->err;
 }
 
+/* What a full device has refused has a moment to leave: the resets of connections that were
+ * aborted, above all. Connections that still send would fill the device for ever, so the second
+ * half of the time is for what the device has already: whoever closes the link finds room. */
+static void let_go(struct scps_loop *l, struct port *p)
+{
+    struct scps_iodev *d = p->dev;
+
+    while (d->block != SCPS_IO_FREE && scps_iodev_room(d)) {
+        free_again(p);
+        if (d->flush)
+            d->flush(d);
+        if (scps_sysclock_now() < d->wait_until - SCPS_IO_DRAIN / 2)
+            scps_pump(l->st, &l->clock);
+        if (d->flush)
+            d->flush(d);
+    }
+}
+
 void scps_loop_free(struct scps_loop *l)
 {
     if (!l)
         return;
+    for (struct port *p = l->ports; p; p = p->next)
+        if (p->dev->block != SCPS_IO_FREE && !p->dev->failed)
+            let_go(l, p);
     while (l->ports) {
         struct port *p = l->ports;
         l->ports = p->next;

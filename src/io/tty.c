@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -103,8 +104,8 @@ static void tty_close(struct scps_netif *nif)
 {
     struct tty *t = (struct tty *)nif;
 
-    if (!t->dev.failed)
-        write_out(t); /* Write what still waits, as far as the line takes it now. */
+    while (!t->dev.failed && !write_out(t) && scps_iodev_room(&t->dev))
+        continue; /* Write what still waits, as far as the line takes it in time. */
     tcsetattr(t->dev.fd, TCSANOW, &t->before);
     close(t->dev.fd);
     free(t);
@@ -132,6 +133,62 @@ static bool speed_code(uint32_t bits, speed_t *out)
             return true;
         }
     return false;
+}
+
+bool scps_tty_has_speed(uint32_t bits)
+{
+    speed_t code;
+
+    return speed_code(bits, &code);
+}
+
+int scps_tty_check(const char *option, const char *path, char msg[SCPS_IO_MSGLEN])
+{
+    struct stat st;
+
+    if (stat(path, &st)) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return 0;
+        scps_io_say(msg, "%s: there is no %.120s: give a serial line or a pseudo terminal that is",
+                    option, path);
+    } else if (!S_ISCHR(st.st_mode)) {
+        scps_io_say(msg, "%s: %.120s is not a terminal: give a serial line or a pseudo terminal",
+                    option, path);
+    } else {
+        return 0;
+    }
+    return SCPS_ERR_INVAL;
+}
+
+struct scps_netif *scps_tty_open_for(const char *option, const struct scps_tty_config *cfg,
+                                     char msg[SCPS_IO_MSGLEN])
+{
+    char why[SCPS_IO_MSGLEN];
+    struct scps_netif *nif = scps_tty_open(cfg, why);
+
+    if (!nif)
+        scps_io_say(msg, "%s: %.200s", option, why);
+    return nif;
+}
+
+static const char *open_remedy(int err)
+{
+    switch (err) {
+    case EACCES:
+    case EPERM:
+        return "join the group that owns it, or run as root";
+    case ENOENT:
+    case ENOTDIR:
+        return "give a serial line or a pseudo terminal that is there";
+    case EBUSY:
+        return "stop the program that uses it";
+    case ENXIO:
+    case ENODEV:
+    case EIO:
+        return "no line is behind it: connect it, or give another";
+    default:
+        return "give another line";
+    }
 }
 
 static bool set_raw(struct tty *t, speed_t speed, bool set_speed)
@@ -166,8 +223,8 @@ struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg, char msg[SCP
     }
     fd = open(cfg->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
-        scps_io_say(msg, "cannot open %.120s: %s%s", cfg->path, strerror(errno),
-                    errno == EACCES ? ": join the group that owns it, or run as root" : "");
+        scps_io_say(msg, "cannot open %.100s: %s: %s", cfg->path, strerror(errno),
+                    open_remedy(errno));
         return NULL;
     }
     t = calloc(1, sizeof *t);

@@ -173,7 +173,7 @@ const struct scps_netif_ops scps_tun_ops = {"tun", tun_send, NULL, tun_close};
 
 /* ---- open ---- */
 
-static bool good_name(const char *s)
+bool scps_tun_name_is_good(const char *s)
 {
     size_t n = strlen(s);
     return n && n < IFNAMSIZ && strcmp(s, ".") && strcmp(s, "..") && !strpbrk(s, "/: \t\n");
@@ -199,8 +199,10 @@ static int open_control(char *msg)
 }
 
 /* Says why TUNSETIFF failed: EINVAL and EBUSY have several possible reasons. */
-static void say_why(const char *name, const struct scps_tunlink *link, int err, char *msg)
+static void say_why(const char *name, const struct scps_tunlink *link, bool tap, int err, char *msg)
 {
+    const char *kind = tap ? "TAP" : "TUN";
+
     if (err == EBUSY)
         scps_io_say(msg, "device %s is in use by another program: stop it, or take another name",
                     name);
@@ -212,22 +214,24 @@ static void say_why(const char *name, const struct scps_tunlink *link, int err, 
     else if (err == EPERM || err == EACCES)
         scps_io_say(msg,
                     "no permission to create device %s: run as root or with CAP_NET_ADMIN, or "
-                    "beforehand: ip tuntap add dev %s mode tun user NAME; or use --udp",
-                    name, name);
-    else if (err == EINVAL && link->index && link->ethernet)
+                    "beforehand: ip tuntap add dev %s mode %s user NAME; or use --udp",
+                    name, name, tap ? "tap" : "tun");
+    else if (err == EINVAL && link->index && link->ethernet && !tap)
         scps_io_say(msg,
                     "device %s carries Ethernet frames (a tap or a card), not IP packets: take "
                     "another name",
                     name);
     else if (err == EINVAL && link->index)
-        scps_io_say(msg, "device %s is not a single-queue TUN device: take another name", name);
+        scps_io_say(msg, "device %s is not a single-queue %s device: take another name", name,
+                    kind);
     else if (err == EINVAL)
         scps_io_say(msg,
                     "\"%s\" is not a name for a device: 1 to %d characters without / : or "
                     "space",
                     name, IFNAMSIZ - 1);
     else
-        scps_io_say(msg, "cannot open TUN device %s: %s", name, strerror(err));
+        scps_io_say(msg, "cannot open %s device %s: %s: take another name", kind, name,
+                    strerror(err));
 }
 
 /* Tells the kernel that this end accepts trains and incomplete checksums. Sending them needs no
@@ -246,8 +250,8 @@ struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg, char msg[SCP
     int fd = -1;
     struct tun *t = NULL;
 
-    if (!cfg->name || !good_name(cfg->name)) {
-        say_why(cfg->name ? cfg->name : "", &(struct scps_tunlink){0}, EINVAL, msg);
+    if (!cfg->name || !scps_tun_name_is_good(cfg->name)) {
+        say_why(cfg->name ? cfg->name : "", &(struct scps_tunlink){0}, cfg->ethernet, EINVAL, msg);
         return NULL;
     }
     fd = open_control(msg);
@@ -260,11 +264,7 @@ struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg, char msg[SCP
     if (cfg->offload)
         ifr.ifr_flags |= IFF_VNET_HDR;
     if (ioctl(fd, TUNSETIFF, &ifr)) {
-        if (errno == EINVAL && cfg->ethernet && link.index)
-            scps_io_say(msg, "device %s is not a single-queue TAP device: take another name",
-                        cfg->name);
-        else
-            say_why(cfg->name, &link, errno, msg);
+        say_why(cfg->name, &link, cfg->ethernet, errno, msg);
         goto fail;
     }
     t = calloc(1, sizeof *t);

@@ -27,7 +27,7 @@ int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg);
 struct scps_tunundo { /* what scps_tunaddr_setup changed on a device that was there before */
     int index;
     uint32_t mtu;              /* 0: not changed */
-    bool down;                 /* it was down */
+    bool down;                 /* the device was down before */
     struct scps_addr added[4]; /* addresses that were added; family 0: it was there already */
     struct scps_addr peer[4];
     unsigned prefix[4];

@@ -312,7 +312,7 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (u->learning) {
         const struct peer *e = peer_of(u, p);
         if (!e)
-            return SCPS_ERR_UNREACH; /* nobody has spoken yet */
+            return SCPS_ERR_UNREACH; /* No peer has sent anything yet. */
         to = &e->outer;
     }
     if (u->count && (len > u->seg || u->count == TRAIN || u->tx_len % u->seg ||

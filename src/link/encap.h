@@ -12,7 +12,7 @@
 
 enum scps_encap_what {
     ENCAP_MORE,  /* the header is not complete */
-    ENCAP_WRONG, /* it cannot be */
+    ENCAP_WRONG, /* the header is malformed */
     ENCAP_IDLE,
     ENCAP_OTHER, /* a space packet, or a protocol other than IP */
     ENCAP_IPE    /* a packet with the Internet protocol extension */

@@ -114,6 +114,13 @@ static void ask(struct scps_ether *e, const struct scps_nbr *n)
         dropped(e, SCPS_ETHER_DROP_BUSY);
 }
 
+static void given_up(struct scps_ether *e, const struct scps_nbr *n)
+{
+    e->stats.unanswered = n->addr;
+    if (n->held_len)
+        dropped(e, SCPS_ETHER_DROP_UNRESOLVED);
+}
+
 static void ask_all(struct scps_ether *e)
 {
     struct scps_nbr *n;
@@ -121,8 +128,8 @@ static void ask_all(struct scps_ether *e)
     while ((n = scps_nbr_due(&e->nbrs, e->now)) != NULL) {
         if (n->state != NBR_FREE)
             ask(e, n);
-        else if (n->held_len)
-            dropped(e, SCPS_ETHER_DROP_UNRESOLVED);
+        else
+            given_up(e, n);
     }
 }
 

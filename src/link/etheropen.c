@@ -75,8 +75,17 @@ void scps_ether_get_status(const struct scps_netif *ether, struct scps_ether_sta
 
     *out = e->stats;
     out->neighbours = 0;
-    for (uint32_t i = 0; i < e->cfg.neighbours; i++)
-        out->neighbours += e->nbrs.v[i].state != NBR_FREE && e->nbrs.v[i].state != NBR_INCOMPLETE;
+    for (uint32_t i = 0; i < e->cfg.neighbours; i++) {
+        const struct scps_nbr *n = &e->nbrs.v[i];
+        bool known = n->state != NBR_FREE && n->state != NBR_INCOMPLETE;
+
+        out->neighbours += known;
+        if (known && scps_addr_equal(&n->addr, &out->unanswered))
+            out->unanswered = (struct scps_addr){0};
+    }
+    for (uint32_t i = 0; i < e->cfg.neighbours && !out->unanswered.family; i++)
+        if (e->nbrs.v[i].state == NBR_INCOMPLETE && e->nbrs.v[i].tries > 1)
+            out->unanswered = e->nbrs.v[i].addr;
 }
 
 const char *scps_ether_drop_text(enum scps_ether_drop drop)

@@ -99,7 +99,7 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 
-struct frame_damage { /* what strikes a frame */
+struct frame_damage { /* Damage to one frame. */
     const struct scps_link_config *c;
     const struct scps_frame *f;
     void (*save)(void *ctx);

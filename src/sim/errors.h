@@ -18,9 +18,9 @@ struct scps_errors {
         uint64_t to_bad, to_good; /* probabilities of the burst process by packet, as thresholds */
         /* times in the states good and bad of the burst process by time */
         struct scps_ber stay[2];
-        scps_time until; /* this stay ends */
+        scps_time until; /* end of the present state */
     } burst;
-    size_t vector_at; /* its next byte */
+    size_t vector_at; /* index of the vector's next byte */
 };
 
 /* A frame and the time in which it is on the line. */

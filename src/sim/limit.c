@@ -42,7 +42,7 @@ static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
 
 struct course {
     uint64_t n; /* segments */
-    double p;   /* probability of losing one */
+    double p;   /* probability of losing a segment */
     /* slot: time of a segment on the line, s; round: time until the fate of a segment is known,
      * s */
     double slot, round;

@@ -64,7 +64,7 @@ struct scps_linkdir {
     uint8_t *scratch;       /* copy of a packet before its bits were flipped */
     uint32_t scratch_cap;
 
-    scps_verdict_fn *tell; /* NULL: nobody */
+    scps_verdict_fn *tell; /* NULL: no reports */
     void *tell_ctx;
 
     struct scps_link_config cfg;
@@ -132,7 +132,7 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
     }
     return true;
 }
-/* Delivered: forgets it. */
+/* Removes the packet that was delivered. */
 void scps_linkdir_pop(struct scps_linkdir *d);
 /* Gets the counters; in_flight includes packets that have arrived by now and were not popped. */
 void scps_linkdir_stats(struct scps_linkdir *d, scps_time now, struct scps_link_stats *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fate of a packet that leaves the queue of a link direction: lost, damaged, late, doubled or
- * delivered, and the verdict that is told about it.
+ * delivered, and the verdict that is reported.
  */
 #include "sim/linkfate.h"
 

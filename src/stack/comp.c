@@ -167,9 +167,9 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     size_t ip_len = ip.version == 4 ? 20 : 40, n;
     uint8_t *p = out->data + ip_len;
 
-    /* For a number that is left out the peer takes the furthest it has heard of. A segment without
-     * data that stands behind SND.NXT, as a keep-alive or the probe of an outage does, says its
-     * own, or nobody answers it. */
+    /* For a number that is left out the peer takes the furthest it has heard of. A segment
+     * without data below SND.NXT, such as a keep-alive or the probe of an outage, must carry its
+     * own number, or the peer does not answer it. */
     if (!seg->len && seg->seq != scps_seq_wrap(c->snd.iss, c->snd.nxt))
         c->tp->comp_tx.seq_again = SCPS_MAX(c->tp->comp_tx.seq_again, 1);
     n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->tp->comp_tx, seg, NULL);

@@ -79,7 +79,7 @@ static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
     return SCPS_DROP_NONE;
 }
 
-/* Who takes a segment. */
+/* The connection that takes a segment. */
 struct taker {
     /* the connection that takes the segment; NULL: none, and nothing is left to do */
     struct scps_conn *c;

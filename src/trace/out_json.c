@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON, written as it goes: connections first, because an endless capture forgets them one by one;
- * what the whole capture held comes last. The schema (out_schema.c) is made from the same list of
- * figures, so the two cannot disagree. */
+/* Writes JSON while the capture is read: connections first, because an endless capture forgets
+ * them one by one; totals of the whole capture come last. The schema (out_schema.c) is made from
+ * the same list of figures, so the two cannot disagree. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report in words, laid out as tcptrace lays it out, so that eyes and scripts used to that find
- * their way: label, value, unit, twice a line. Ours follow below, those that have something to
- * say. */
+/* The report in words, laid out as tcptrace lays it out, for readers and scripts that know it:
+ * label, value, unit, twice a line. Our own figures follow below, those that are not zero. */
 #define _POSIX_C_SOURCE 200809L /* localtime_r */
 #include <inttypes.h>
 #include <math.h>
@@ -167,7 +166,8 @@ static bool shown(const struct scps_trace_conn *c, enum field_id i)
     }
 }
 
-void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file, unsigned what)
+/* The lines of a connection in front of its figures. */
+static void print_ends(FILE *f, const struct scps_trace_conn *c, const char *file)
 {
     char buf[96], who[16];
     bool complete = c->syns == 2 && c->fins == 2;
@@ -194,26 +194,37 @@ void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *
     fprintf(f, "\tfilename:      %s\n", file);
     fprintf(f, "   %s->%s:\t\t\t      %s->%s:\n", c->letter_a, c->letter_b, c->letter_b,
             c->letter_a);
+}
+
+/* One of tcptrace's figures, with what tcptrace prints in front of it and behind it. */
+static void print_figure(FILE *f, const struct scps_trace_conn *c, enum field_id i)
+{
+    if (i == F_rtt_samples || i == F_rtt_from_3whs || i == F_rtt_full_sz_smpls ||
+        i == F_post_loss_acks)
+        fputc('\n', f);
+    if (i == F_ambiguous_acks)
+        fputs("\t  For the following 5 RTT statistics, only ACKs for\n"
+              "\t  multiply-transmitted segments (ambiguous ACKs) were\n"
+              "\t  considered.  Times are taken from the last instance\n"
+              "\t  of a segment.\n",
+              f);
+    line(f, c, i);
+    if (i == F_hardware_dups)
+        fputs("       ** WARNING: presence of hardware duplicates makes these figures "
+              "suspect!\n",
+              f);
+}
+
+void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file, unsigned what)
+{
+    print_ends(f, c, file);
     bool ours = false;
     for (int k = 0; k < F_COUNT; k++) {
         enum field_id i = (enum field_id)k;
         if (!scps_tr_wanted(i, what) || !shown(c, i))
             continue;
         if (strchr("LWR", scps_tr_field[i].group)) {
-            if (i == F_rtt_samples || i == F_rtt_from_3whs || i == F_rtt_full_sz_smpls ||
-                i == F_post_loss_acks)
-                fputc('\n', f);
-            if (i == F_ambiguous_acks)
-                fputs("\t  For the following 5 RTT statistics, only ACKs for\n"
-                      "\t  multiply-transmitted segments (ambiguous ACKs) were\n"
-                      "\t  considered.  Times are taken from the last instance\n"
-                      "\t  of a segment.\n",
-                      f);
-            line(f, c, i);
-            if (i == F_hardware_dups)
-                fputs("       ** WARNING: presence of hardware duplicates makes these figures "
-                      "suspect!\n",
-                      f);
+            print_figure(f, c, i);
             continue;
         }
         if (!either_direction_has(c, i) || i == F_syn_pkts_sent || i == F_fin_pkts_sent)

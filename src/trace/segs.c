@@ -314,7 +314,30 @@ static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x
     x->at = now;
 }
 
-/* Adds a segment, or the part of one that lies within one quadrant. */
+/* One piece within one quadrant. */
+/* A copy of octets that element x, or block b, holds: the first element that it meets says when the
+ * last copy was seen. */
+static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, struct block *b,
+                       scps_time now, struct resend *re)
+{
+    struct segs *s = &h->segs;
+    if (!re->any) {
+        re->any = true;
+        re->last_at = x ? x->at : b->at;
+        re->retrans = x ? x->retrans : 0;
+        re->acked = b != NULL;
+    }
+    if (x) {
+        if (x->retrans < UINT16_MAX)
+            x->retrans++;
+        resent_delay(t, h, x, now);
+    } else {
+        b->at = now;
+        if (QUAD(b->first) == s->quad)
+            s->quad_at = SCPS_MAX(s->quad_at, now);
+    }
+}
+
 static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re)
 {
@@ -350,25 +373,10 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
             cur = efirst;
             continue; /* The insertion may have moved what x and b point to. */
         }
-        if (!split) {
-            if (!re->any) {
-                re->any = true;
-                re->last_at = x ? x->at : b->at;
-                re->retrans = x ? x->retrans : 0;
-                re->acked = b != NULL;
-            }
-            if (x) {
-                if (x->retrans < UINT16_MAX)
-                    x->retrans++;
-                resent_delay(t, h, x, now);
-            } else {
-                b->at = now;
-                if (QUAD(b->first) == s->quad)
-                    s->quad_at = SCPS_MAX(s->quad_at, now);
-            }
-        } else if (x && x->retrans < UINT16_MAX) {
+        if (!split)
+            count_copy(t, h, x, b, now, re);
+        else if (x && x->retrans < UINT16_MAX)
             x->retrans++;
-        }
         if (re->acked && x)
             re->acked = false;
         if (end <= eend)

@@ -20,12 +20,12 @@ struct step {
     uint64_t first, end; /* payload, unwrapped */
     uint64_t top;        /* end of the segment, SYN and FIN counted */
     uint64_t ack64;      /* acknowledgement, unwrapped in the other direction's space; 0: none */
-    /* what became of it */
+    /* result of the steps so far */
     uint32_t again; /* octets sent before */
     bool resent;
     bool probe; /* probe of a zero window */
     bool ooo, keepalive, dup_below;
-    enum cause cause; /* of sending it again */
+    enum cause cause; /* cause of the retransmission */
     scps_dur sample;  /* RTT sample that the segment completes, µs; -1: none */
 };
 

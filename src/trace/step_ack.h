@@ -21,7 +21,7 @@ static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, u
         h->acks_more++;
 }
 
-/* It says something new. */
+/* Handles an acknowledgement of new data. */
 static SCPS_ALWAYS_INLINE void advance(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct opts *opt = &x->s->o;

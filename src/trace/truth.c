@@ -125,7 +125,7 @@ struct reader { /* the log being read */
     const char *path;
     char *msg;
     FILE *in;
-    long line;       /* its number */
+    long line;       /* number of the line */
     int at[COLS];    /* index of the field for each column; -1: the log lacks the column */
     char *f[FIELDS]; /* fields of the line, in `text` */
     char text[1024];
@@ -318,6 +318,40 @@ static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint3
     return n;
 }
 
+/* The log's row of the packet that was captured at now: of those of its flow, sequence number and
+ * length that no packet has taken yet, the nearest in time; NULL: none. */
+static struct row *row_of(struct truth *u, uint64_t flow, uint32_t seq, uint32_t len, scps_time now)
+{
+    struct row *found = NULL;
+    scps_dur best = 0;
+    for (size_t i = seek(u, flow, seq); i < u->n; i++) {
+        struct row *r = &u->row[i];
+        if (r->flow != flow || r->seq != seq)
+            break;
+        scps_dur d = r->at > now ? r->at - now : now - r->at;
+        if (r->len == len && !r->matched && (!found || d < best)) {
+            found = r;
+            best = d;
+        }
+    }
+    return found;
+}
+
+/* How many octets from the first on n ranges cover without a gap; at least len: all that matter. */
+static uint32_t covered(const struct cover *c, unsigned n, uint32_t len)
+{
+    uint32_t have = 0;
+    for (bool more = true; more && have < len;) {
+        more = false;
+        for (unsigned i = 0; i < n; i++)
+            if (c[i].from <= have && c[i].to > have) {
+                have = c[i].to;
+                more = true;
+            }
+    }
+    return have;
+}
+
 void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct conn_dir *h,
                          uint32_t seq, uint32_t len)
 {
@@ -327,18 +361,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
     const struct flow_key *k = &f->key;
     uint64_t flow =
         dir ? flow_id(u, k->b, k->a, k->pb, k->pa) : flow_id(u, k->a, k->b, k->pa, k->pb);
-    struct row *self = NULL;
-    scps_dur best = 0;
-    for (size_t i = seek(u, flow, seq); i < u->n; i++) {
-        struct row *r = &u->row[i];
-        if (r->flow != flow || r->seq != seq)
-            break;
-        scps_dur d = r->at > t->now ? r->at - t->now : t->now - r->at;
-        if (r->len == len && !r->matched && (!self || d < best)) {
-            self = r;
-            best = d;
-        }
-    }
+    struct row *self = row_of(u, flow, seq, len, t->now);
     if (!self) {
         h->why->truth_unmatched++;
         return;
@@ -358,16 +381,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
                     self, c, n, 256, &lost);
         n = earlier(u, flow, 0, hi, self, c, n, 256, &lost);
     }
-    uint32_t have = 0; /* end of the octets delivered without a gap */
-    for (bool more = true; more && have < len;) {
-        more = false;
-        for (unsigned i = 0; i < n; i++)
-            if (c[i].from <= have && c[i].to > have) {
-                have = c[i].to;
-                more = true;
-            }
-    }
-    if (have >= len) {
+    if (covered(c, n, len) >= len) {
         h->why->truth[1]++;
         return;
     }

@@ -266,70 +266,127 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
 
 /* ---- causes ---- */
 
+/* What a resend is judged by.  Durations and times are in microseconds. */
+struct clues {
+    const struct conn_dir *h, *peer;
+    const struct resend *re;
+    uint64_t first, end; /* its octets */
+    uint64_t una;        /* SND.UNA, as the peer's acknowledgements say */
+    scps_time last_at;   /* when its last copy, or the gap that it fills, was seen */
+    scps_time hole;      /* when a SNACK last named it; -1: none did */
+    scps_dur since;      /* from last_at to now */
+    scps_dur idle;       /* since the sender last sent anything */
+    scps_dur srtt, rto;  /* of the whole path */
+    scps_dur floor;      /* the shortest time that a retransmission timer may take */
+    bool lowest, highest;
+    bool silent;     /* nobody had said anything for as long as a timer takes */
+    bool expired;    /* the timer ran out although somebody had */
+    bool going_back; /* within what was outstanding when the timer last expired */
+};
+
+static bool sacked_since(const struct clues *k)
+{
+    return sacked_above(k->h, k->end) && k->h->sack_at - k->last_at >= k->h->rtt.min;
+}
+
+/* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from the copy
+ * that is resent, whether or not the sender was silent. No report of the receiver since then
+ * explains the retransmission. */
+static bool timer_expired(const struct clues *k, scps_time now)
+{
+    return k->lowest && (k->re->any || k->re->gap) &&
+           now - SCPS_MAX(k->last_at, k->peer->ack_at) >= k->floor && !sacked_since(k) &&
+           (k->h->dup_run < 3 || k->re->retrans);
+}
+
+static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer, uint64_t first,
+                           uint64_t end, const struct resend *re, scps_time now)
+{
+    struct clues k = {h, peer, re, first, end, .una = peer->ack_hi};
+    scps_time heard = SCPS_MAX(h->last_sent_at, peer->last_time);
+    scps_dur quiet = now - SCPS_MIN(heard, now);
+    k.last_at = re->any || re->gap ? re->last_at : h->last_sent_at;
+    k.since = now - k.last_at;
+    k.idle = now - SCPS_MIN(h->last_sent_at, now);
+    /* Near the receiver, the round trip seen from here is only a part of the whole. */
+    k.srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
+    k.rto = h->srtt ? k.srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO) : SCPS_MS(200);
+    k.floor = SCPS_MAX(k.srtt + 2 * h->rttvar, MIN_RTO / 2);
+    k.hole = snacked(h, first, end);
+    k.lowest = first <= SCPS_MAX(k.una, h->isn64);
+    k.highest = end + (h->fin_count > 0) >= h->segs.top; /* a FIN takes a sequence number, too */
+    k.silent =
+        k.lowest && k.idle >= k.floor && quiet >= SCPS_MIN(k.floor, SCPS_MAX(k.since, 1) / 2);
+    k.expired = timer_expired(&k, now);
+    k.going_back = k.una < h->rto_recover && first < h->rto_recover;
+    return k;
+}
+
+static bool snack_asked(const struct clues *k)
+{
+    return k->hole >= 0 && k->hole >= k->last_at &&
+           !((k->silent || k->going_back) && k->hole - k->last_at < k->h->rtt.min);
+}
+
+static bool probes_tail(const struct clues *k)
+{
+    return k->highest && !k->re->retrans && k->idle >= k->srtt + k->srtt / 2 && k->idle < k->rto &&
+           k->h->dup_run < 3 && k->h->srtt;
+}
+
+/* What acknowledgements explain, in the order at the head of this file. */
+static enum cause by_acknowledgements(const struct clues *k)
+{
+    const struct conn_dir *h = k->h;
+    if (sacked_above(h, k->end))
+        return CAUSE_SACK;
+    /* A partial acknowledgement shows the next hole. */
+    if (k->first <= k->una && (h->dup_run >= 3 || k->una < h->fast_recover))
+        return CAUSE_DUPACK;
+    /* Data sent after it has arrived (RFC 8985). */
+    if (h->sack_ok && k->peer->sack_ok && k->re->any && h->segs.quad_at > k->last_at)
+        return CAUSE_SACK;
+    if (k->highest && k->re->any && k->since >= h->rtt.min + h->rtt.min / 8 &&
+        h->caps & k->peer->caps & SCPS_CAP_SNACK1)
+        return CAUSE_TAIL_PROBE;
+    return CAUSE_UNEXPLAINED;
+}
+
+static enum cause cause_of(const struct clues *k)
+{
+    const struct conn_dir *h = k->h;
+    if (k->re->any && h->rtt.n && k->since < h->rtt.min - h->rtt.min / 5)
+        return CAUSE_FIRST_RTT;
+    if (snack_asked(k))
+        return CAUSE_SNACK;
+    if (probes_tail(k))
+        return CAUSE_TAIL_PROBE;
+    if (k->silent || k->expired)
+        return CAUSE_TIMEOUT;
+    if (k->going_back)
+        return sacked_above(h, k->end) && h->sack_at - k->last_at > h->rtt.min ? CAUSE_SACK
+                                                                               : CAUSE_TIMEOUT;
+    return by_acknowledgements(k);
+}
+
+/* Whether the timer is the cause of a new go-back: within one it may expire once more although the
+ * sender was not silent. */
+static bool timer_began(const struct clues *k)
+{
+    return k->silent || k->expired || (k->lowest && k->re->any && k->since >= k->floor);
+}
+
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now)
 {
-    enum cause c = CAUSE_UNEXPLAINED;
-    uint64_t una = peer->ack_hi;
-    scps_time last_at = re->any || re->gap ? re->last_at : h->last_sent_at;
-    scps_dur since = now - last_at;
-    scps_time heard = SCPS_MAX(h->last_sent_at, peer->last_time);
-    scps_dur quiet = now - SCPS_MIN(heard, now);
-    scps_dur idle = now - SCPS_MIN(h->last_sent_at, now);
-    /* Near the receiver, the round trip seen from here is only a part of the whole. */
-    scps_dur srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
-    scps_dur rto = srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO);
-    scps_dur floor = SCPS_MAX(srtt + 2 * h->rttvar, MIN_RTO / 2);
-    scps_time hole = snacked(h, first, end);
-    bool lowest = first <= SCPS_MAX(una, h->isn64);
-    bool silent = lowest && idle >= floor && quiet >= SCPS_MIN(floor, SCPS_MAX(since, 1) / 2);
-    /* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from
-     * the copy that is resent, whether or not the sender was silent. No report of the receiver
-     * since then explains the retransmission. */
-    bool expired = lowest && (re->any || re->gap) &&
-                   now - SCPS_MAX(last_at, peer->ack_at) >= floor &&
-                   !(sacked_above(h, end) && h->sack_at - last_at >= h->rtt.min) &&
-                   (h->dup_run < 3 || re->retrans);
-    bool going_back = una < h->rto_recover && first < h->rto_recover;
-    /* A FIN takes a sequence number, too. */
-    bool highest = end + (h->fin_count > 0) >= h->segs.top;
-    if (!h->srtt)
-        rto = SCPS_MS(200);
-
-    if (syn) {
-        c = CAUSE_TIMEOUT;
-    } else if (re->any && h->rtt.n && since < h->rtt.min - h->rtt.min / 5) {
-        c = CAUSE_FIRST_RTT;
-    } else if (hole >= 0 && hole >= last_at &&
-               !((silent || going_back) && hole - last_at < h->rtt.min)) {
-        c = CAUSE_SNACK;
-    } else if (highest && !re->retrans && idle >= srtt + srtt / 2 && idle < rto && h->dup_run < 3 &&
-               h->srtt) {
-        c = CAUSE_TAIL_PROBE;
-    } else if (silent || expired) {
-        c = CAUSE_TIMEOUT;
+    const struct clues k = gather(h, peer, first, end, re, now);
+    enum cause c = syn ? CAUSE_TIMEOUT : cause_of(&k);
+    if (c == CAUSE_TIMEOUT && !syn && timer_began(&k))
         h->rto_recover = h->segs.top;
-    } else if (going_back) {
-        c = sacked_above(h, end) && h->sack_at - last_at > h->rtt.min ? CAUSE_SACK : CAUSE_TIMEOUT;
-        if (c == CAUSE_TIMEOUT && lowest && re->any && since >= floor)
-            h->rto_recover =
-                h->segs.top; /* The timer is the cause although the sender was not silent. */
-    } else if (sacked_above(h, end)) {
-        c = CAUSE_SACK;
-    } else if (h->dup_run >= 3 && first <= una) {
-        c = CAUSE_DUPACK;
-    } else if (una < h->fast_recover && first <= una) {
-        c = CAUSE_DUPACK; /* A partial acknowledgement shows the next hole. */
-    } else if (h->sack_ok && peer->sack_ok && re->any && h->segs.quad_at > last_at) {
-        c = CAUSE_SACK; /* Data sent after it has arrived (RFC 8985). */
-    } else if (highest && re->any && since >= h->rtt.min + h->rtt.min / 8 &&
-               h->caps & peer->caps & SCPS_CAP_SNACK1) {
-        c = CAUSE_TAIL_PROBE;
-    }
     remember(t, h, first, end, c == CAUSE_TIMEOUT, has_ts, tsval, now);
     if ((c == CAUSE_SNACK || c == CAUSE_SACK || c == CAUSE_DUPACK || c == CAUSE_TIMEOUT) &&
-        una >= h->fast_recover) {
+        k.una >= h->fast_recover) {
         if (h->why)
             h->why->episodes++;
         h->fast_recover = h->segs.top;

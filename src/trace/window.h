@@ -43,11 +43,11 @@ int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path
 void scps_tr_window_close(struct window *w);
 /* Reads more behind the present bytes, which may move: compute buf + pos again. */
 void scps_tr_window_more(struct window *w);
-/* Whatever is left, counted. */
+/* Skips all that is left. Returns its length. */
 uint64_t scps_tr_window_drain(struct window *w);
 /* Skips n bytes. Returns false if the capture ends before. */
 bool scps_tr_window_skip(struct window *w, uint64_t n);
-/* What w->err means. */
+/* Returns the meaning of w->err in words. */
 const char *scps_tr_window_trouble(const struct window *w);
 /* Returns non-zero if the caller of the analyser wants to stop. */
 int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);

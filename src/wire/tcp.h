@@ -3,7 +3,7 @@
  * tcp.c offers under the names of wire.h.
  *
  * Nearly all segments carry no option or begin with NOP NOP timestamps, in those very octets: both
- * ways have a short cut for the two, everything else goes through tcpopt.c. Nothing is cleared that
+ * ways have a fast path for the two, everything else goes through tcpopt.c. Nothing is cleared that
  * `has` says is absent.
  */
 #ifndef SCPS_WIRE_TCP_H

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scps_ttcp --ppp: two ends on pseudo terminals with a line of ours between them, and slirp.
+"""scps_ttcp --ppp: two ends on pseudo terminals with a line of ours between them, slirp, and the crate ppproto.
 
     ppp_test.py PROGRAM pair|slirp [unittest options]
+    ppp_test.py PROGRAM ppproto PEER [unittest options]      PEER: of tests/interop/ppp_reader (tools/ppp_reader)
 
 pair   two of our ends over a line that damages, loops, is silent, or hangs up; what is refused
 slirp  PPP of somebody else, with Van Jacobson compression, and behind it the kernel's TCP on loopback (77 without slirp)
@@ -43,7 +44,7 @@ class Line:
             self.slaves.append(s)
         self.names = [os.ttyname(s) for s in self.slaves]
         self.damage, self.over = damage, False
-        self.moved = [0, 0]
+        self.moved, self.last = [0, 0], [b"", b""]  # octets of each end: how many, and the last of them
         self.thread = threading.Thread(target=self.carry, daemon=True)
         self.thread.start()
 
@@ -53,6 +54,7 @@ class Line:
                 got = self.damage(os.read(m, 4096))
                 i = self.masters.index(m)
                 self.moved[i] += len(got)
+                self.last[i] = (self.last[i] + got)[-100:]
                 out = self.masters[-1 - i]
                 while got and not self.over:
                     if select.select([], [out], [], 0.05)[1]:
@@ -190,11 +192,110 @@ class Pair(unittest.TestCase):
     def test_an_end_reports_a_lost_peer(self):
         self.lost_peer("r", "the peer stopped answering Echo-Requests")
 
-    def test_what_is_no_line(self):
-        self.refused("/nonexistent", "cannot open /nonexistent: No such file")
-        self.refused("/dev/null", "is not a terminal")
+    def test_the_timeout_bounds_the_negotiation(self):
+        line = Line(lambda octets: b"")
+        self.refused(line.names[0] + ",passive", "no link within 0.500 s: no answer", "--timeout", "0.5", status=124)
+        self.refused(line.names[0] + ",passive,wait=0.2", "no link within wait=0.200", "--timeout", "60")
+        code, out, err = run("-r", "--ppp", line.names[0] + ",passive", "--addr", "10.0.0.1", "--timeout", "0.5", "--json")
+        self.assertEqual((124, "timeout"), (code, json.loads(out)["end"]["scps"]["outcome"]), err)
+        line.close()
+
+    def test_octets_that_are_no_frames(self):
+        line = Line(lambda octets: bytes(b ^ 0x40 for b in octets).replace(b"\x3e", b"\x7e"), loop=True)
+        self.refused(line.names[0] + ",passive,wait=1,restart=0.05", "octets come, but no whole frame: have both ends the same speed?")
+        line.close()
+
+    def test_one_family_of_two(self):
         line = Line()
-        self.refused(line.names[0] + ",speed=1234567", "speed 1234567: give one that lines have")
+        r = subprocess.Popen([PROGRAM, "-r", "--ppp", line.names[1] + ",passive", "--addr", "10.0.0.2", "--timeout", str(PATIENCE)],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self.refused(line.names[0] + ",restart=5", "no IPv6: the peer has no network protocol that this end wants: leave out the --addr of IPv6",
+                         "--addr", "fd00::1/64")
+        finally:
+            r.kill()
+            r.wait()
+            line.close()
+
+    def test_a_signal_on_a_full_line(self):
+        """The reset and the Terminate-Request of a sender leave, although the line was full when the signal came."""
+        held, free = threading.Event(), threading.Event()
+        passed = []
+
+        def damage(octets):  # of either direction
+            if len(passed) and not free.is_set():
+                held.set()
+                free.wait(PATIENCE)
+            return octets
+        line = Line(damage)
+        r = subprocess.Popen([PROGRAM, "-r", "-s", "--ppp", line.names[1] + ",passive,restart=5", "--addr", "10.0.0.2"],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        t = subprocess.Popen([PROGRAM, "-t", "-s", "--time", "600", "--ppp", line.names[0] + ",restart=5", "--addr", "10.0.0.1", "10.0.0.2"],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            while line.moved[0] < 100000:  # the transfer is under way
+                self.assertIsNone(t.poll())
+                select.select([], [], [], 0.01)
+            passed.append(True)
+            held.wait(PATIENCE)
+            select.select([], [], [], 0.3)  # the sender fills what the line holds
+            t.terminate()
+            select.select([], [], [], 0.1)  # and meets a full line
+            free.set()
+            self.assertEqual(3, t.wait(PATIENCE), t.stderr.read())
+            err = r.communicate(timeout=PATIENCE)[1].decode()
+            self.assertEqual(3, r.returncode, err)
+            self.assertIn("connection reset by the peer", err)
+            self.assertIn(b"\xc0\x21\x7d\x25", line.last[0])  # LCP, Terminate-Request
+        finally:
+            free.set()
+            for p in (t, r):
+                p.kill()
+                p.wait()
+                for f in (p.stdout, p.stderr):
+                    f.close()
+            line.close()
+
+    def test_a_line_that_takes_nothing_holds_nobody_up(self):
+        m, s = pty.openpty()
+        tty.setraw(s)
+        os.set_blocking(s, False)
+        name = os.ttyname(s)
+        try:
+            while True:  # nobody reads at the other side
+                os.write(s, bytes(4096))
+        except BlockingIOError:
+            pass
+        code, _, err = run("-t", "--ppp", name + ",wait=0.1", "--addr", "10.0.0.1", "10.0.0.2")
+        self.assertEqual(1, code, err)
+        self.assertIn("no link within wait=0.100", err)
+        os.close(m)
+        os.close(s)
+
+    def test_what_the_link_dropped(self):
+        noise = random.Random(7)
+
+        def damage(octets):
+            if noise.random() < 0.02:
+                octets = bytearray(octets)
+                octets[noise.randrange(len(octets))] ^= 1 << noise.randrange(8)
+            return bytes(octets)
+        line = Line(damage)
+        (ts, terr), (rs, out, rerr) = pair(line, ["--ppp", line.names[0] + ",restart=5", "--addr", "10.0.0.1", "10.0.0.2"],
+                                           ["--addr", "10.0.0.2", "--output", "/dev/null", "-v", "--json"])
+        line.close()
+        self.assertEqual((0, 0), (ts, rs), terr + rerr)
+        drops = json.loads(out)["end"]["scps"]["interface"]
+        self.assertEqual("ppp", drops["link"])
+        self.assertGreater(drops["drops"]["fcs"], 0)
+        self.assertIn("ttcp-r: ppp dropped:", rerr)
+        self.assertIn(" %d frames with a wrong check sequence" % drops["drops"]["fcs"], rerr)
+
+    def test_what_is_no_line(self):
+        self.refused("/nonexistent", "--ppp: there is no /nonexistent: give a serial line", status=2)
+        self.refused("/dev/null", "--ppp: /dev/null is not a terminal: give a serial line")
+        line = Line()
+        self.refused(line.names[0] + ",speed=1234567", "--ppp: speed=1234567: give bit/s that lines have, as speed=9600", status=2)
         for words in ("speed=x", "remote=fd00::1", "wait=0", "restart=1.2345", "echo=-1", "accm=100000000", "vj"):
             self.refused(line.names[0] + "," + words, "--ppp: %s: give " % words, status=2)
         self.refused(line.names[0], "exclude each other", "--udp", "127.0.0.1:1", status=2)
@@ -272,8 +373,68 @@ class Slirp(unittest.TestCase):
         self.assertEqual(1, err.count("\n"), err)
 
 
+class Ppproto(unittest.TestCase):
+    """The crate ppproto as the peer: our PPP end, a line, the crate's end, IP in UDP, and our other end behind it."""
+
+    def over_the_crate(self, *keys, damage=lambda b: b):
+        """A transfer to an end behind the crate: its status and messages, the other's, octets, what the crate told, report."""
+        line = Line(damage)
+        ports = []
+        for _ in range(2):
+            s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            s.bind(("127.0.0.1", 0))
+            ports.append(s.getsockname()[1])
+            s.close()
+        here, there = "127.0.0.1:%d" % ports[0], "127.0.0.1:%d" % ports[1]
+        peer = subprocess.Popen([PEER, line.names[1], here, there], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        r = subprocess.Popen([PROGRAM, "-r", "--udp", there + "," + here, "--addr", "10.0.0.77", "--mtu", "1400"],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        got = []
+        reader = threading.Thread(target=lambda: got.extend(r.communicate(timeout=PATIENCE)))
+        reader.start()
+        try:
+            status, out, err = run("-t", "--json", "--ppp", ",".join((line.names[0], "remote=10.0.0.77", "restart=5") + keys),
+                                   "--addr", "10.0.0.1", "--mtu", "1400", "--timeout", str(PATIENCE), "10.0.0.77", data=DATA)
+            if status != 0:
+                r.terminate()
+            reader.join()
+        finally:
+            peer.kill()
+            told = peer.communicate()[0].decode()
+            line.close()
+        return status, err, r.returncode, got[1].decode(), got[0], told, json.loads(out)
+
+    def test_a_transfer(self):
+        for keys in ((), ("novj", "accm=ffffffff")):
+            ts, terr, rs, rerr, octets, told, report = self.over_the_crate(*keys)
+            self.assertEqual((0, 0), (ts, rs), terr + rerr)
+            self.assertEqual(hashlib.sha256(DATA).digest(), hashlib.sha256(octets).digest())
+            self.assertEqual("open 10.0.0.77 10.0.0.1\n", told)
+            drops = report["end"]["scps"]["interface"]["drops"]
+            self.assertEqual({}, {k: n for k, n in drops.items() if n}, "nothing that the crate sends is unexpected")
+        print("figure %d octets through the crate ppproto, equal" % len(DATA))
+
+    def test_through_noise(self):
+        noise = random.Random(11)
+
+        def damage(octets):
+            if noise.random() < 0.01 and line_is_open():
+                octets = bytearray(octets)
+                octets[noise.randrange(len(octets))] ^= 1 << noise.randrange(8)
+            return bytes(octets)
+        seen = []
+
+        def line_is_open():  # the crate has no timers: what negotiates must arrive
+            seen.append(1)
+            return len(seen) > 200
+        ts, terr, rs, rerr, octets, _, _ = self.over_the_crate(damage=damage)
+        self.assertEqual((0, 0), (ts, rs), terr + rerr)
+        self.assertEqual(hashlib.sha256(DATA).digest(), hashlib.sha256(octets).digest())
+
+
+PEER = sys.argv.pop(3) if GROUP == "ppproto" else None
 if GROUP == "slirp" and SLIRP is None:
     print("skipped: slirp is not installed")
     sys.exit(77)
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], {"pair": "Pair", "slirp": "Slirp"}[GROUP]] + sys.argv[3:])
+    unittest.main(argv=[sys.argv[0], {"pair": "Pair", "slirp": "Slirp", "ppproto": "Ppproto"}[GROUP]] + sys.argv[3:])

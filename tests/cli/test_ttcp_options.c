@@ -266,6 +266,12 @@ static void segments_follow_the_write_length(void **state)
     assert_int_equal(ttcp_conn_config(&o, true).mss, 76);
     good("-t -l 1024 --mss 536");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 536);
+    good("-t -l 1024 -c"); /* a record leaves in one segment, with the option that ends it */
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 1040);
+    good("-t -l 1460 -c -C");
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 1460);
+    good("-t -l 1024 -c --record-size 2048"); /* no segment holds one */
+    assert_int_equal(ttcp_conn_config(&o, true).mss, 1036);
 }
 
 static void numbers_and_names_are_the_same(void **state)

@@ -68,10 +68,27 @@ reachable() {
 }
 ok "the kernel finds it, and makes sure of it" neighbours
 
-unanswered() { # nobody there: one line, and no hang
-    "$BIN/scps_ttcp" -t --timeout 5 "${v4[@]}" 10.78.0.77 </dev/null 2>"$TMP/err"
-    [ $? -ne 0 ] && [ "$(wc -l <"$TMP/err")" -le 3 ] && cat "$TMP/err"
+unanswered() { # nobody there: the line names the neighbour that nobody has, and there is no hang
+    local rc
+    "$BIN/scps_ttcp" -t --timeout 5 -v "${v4[@]}" 10.78.0.77 </dev/null 2>"$TMP/err"
+    rc=$?
+    cat "$TMP/err"
+    [ $rc -eq 124 ] && grep -q "no station of this Ethernet says that it has 10.78.0.77: check HOST" "$TMP/err" &&
+        grep -q "^ttcp-t: ether dropped:.* [1-9][0-9]* packets for neighbours that did not answer" "$TMP/err" || return 1
+    "$BIN/scps_ttcp" -t --timeout 5 "${v6[@]}" --gateway fd78::77 2001:db8::1 </dev/null 2>"$TMP/err"
+    [ $? -eq 124 ] && grep -q "says that it has fd78::77:" "$TMP/err" # the gateway is who is missing
 }
+names() { # what cannot be a device or a gateway is a usage error, and names the option
+    local rc
+    for bad in "--tap a/b" "--tap sixteen-letters-" "--tap t,novj" "--tap scpse0 --gateway 10.79.0.1"; do
+        "$BIN/scps_ttcp" -t -s $bad --addr 10.78.0.2/24 10.78.0.1 2>"$TMP/err"
+        rc=$?
+        cat "$TMP/err"
+        [ $rc -eq 2 ] && [ "$(wc -l <"$TMP/err")" -eq 1 ] || return 1
+        grep -q -e "$(cut -d' ' -f1 <<<"${bad/--tap scpse0 }") " "$TMP/err" || return 1
+    done
+}
+ok "names of devices and gateways" names
 ok "a neighbour that does not answer" unanswered
 if command -v tshark >/dev/null; then
     wire() {

@@ -133,6 +133,25 @@ static void both_directions(void **x)
     script_free(t);
 }
 
+/* Messages of a full segment that answer each other: the answer leaves no room for the
+ * acknowledgement (RFC 9293 section 3.8.6.3), which therefore goes before it and not by the timer.
+ */
+static void a_message_that_answers(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1012);
+    expect_quiet(t, SCPS_HOLD_APP);
+    app_writes(t, MS(210), 1012);
+    expect_sent(t, .at = MS(210), .from = 1, .ack = 1013, .compressed = true);
+    expect_sent(t, .at = MS(210), .from = 1, .len = 1012, .compressed = true);
+    peer_says(t, MS(300), .ack = 1013);
+    script_run(t, SEC(1));
+    expect_quiet(t, SCPS_HOLD_APP); /* nothing is owed any more */
+    script_free(t);
+}
+
 /* What the format cannot say goes as TCP: a reset; the echo of a congestion mark, and CWR. And TCP
  * is understood any time (8.5). */
 static void as_tcp(void **x)
@@ -878,6 +897,7 @@ int main(void)
         SCRIPT_TEST(passive_with_timestamps),
         SCRIPT_TEST(one_side_only),
         SCRIPT_TEST(both_directions),
+        SCRIPT_TEST(a_message_that_answers),
         SCRIPT_TEST(as_tcp),
         SCRIPT_TEST(closing),
         SCRIPT_TEST(checksum_protocols),

@@ -240,6 +240,34 @@ static void the_last_packet_is_kept_and_silence_is_given_up(void **state)
     assert_int_equal(send_to(&a, "192.168.1.1", 1, 100), SCPS_ERR_UNREACH); /* no gateway */
 }
 
+static bool unanswered_is(const char *text)
+{
+    struct scps_ether_status s = status(&a);
+    struct scps_addr want = {0};
+
+    if (text)
+        scps_addr_parse(text, &want);
+    return scps_addr_equal(&s.unanswered, &want);
+}
+
+/* The status names a neighbour that does not answer, from the second question on. */
+static void a_neighbour_that_does_not_answer_is_named(void **state)
+{
+    (void)state;
+    send_to(&a, "10.0.0.2", 1, 100);
+    assert_true(unanswered_is(NULL));
+    for (unsigned i = 0; i < 3; i++) {
+        now = scps_netif_deadline(&a.sink);
+        scps_netif_advance(&a.sink, now);
+        assert_true(unanswered_is("10.0.0.2"));
+    }
+    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER); /* it is given up */
+    a.n = 0;
+    send_to(&b, "10.0.0.1", 1, 100); /* b asks, so that a knows it */
+    exchange();
+    assert_true(unanswered_is(NULL));
+}
+
 /* RFC 4861 section 7.3: an old answer is used, and asked for again by unicast; then forgotten. */
 static void what_is_old_is_asked_again(void **state)
 {
@@ -411,6 +439,7 @@ int main(void)
         TEST(neighbours_are_asked_once_and_remembered),
         TEST(questions_octet_by_octet),
         TEST(the_last_packet_is_kept_and_silence_is_given_up),
+        TEST(a_neighbour_that_does_not_answer_is_named),
         TEST(what_is_old_is_asked_again),
         TEST(groups_and_gateways),
         TEST(an_address_taken_twice),

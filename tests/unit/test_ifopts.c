@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +48,18 @@ static void test_accepted(void **state)
         "udp=[::1]:7001,[::1]:7002 addr=10.0.0.1",
         "udp=:7001,127.0.0.1:7002 addr=fd00::1/64",
         "udp=:7001 addr=10.0.0.1",
-        "ppp=/dev/ttyS0",
+        "ppp=/dev/null",
         "udp=:7001,127.0.0.1:7002 ccsds=aos addr=10.0.0.1",
         "udp=:7001,127.0.0.1:7002 ccsds=uslp,scid=65535,vcid=62,map=15,frame=2048,fill=0.01 "
         "addr=10.0.0.1",
-        "ccsds=tm,scid=1023,vcid=7,frame=64,nofecf,line=/dev/ttyS0,speed=9600 addr=10.0.0.1 "
+        "ccsds=tm,scid=1023,vcid=7,frame=64,nofecf,line=/dev/null,speed=9600 addr=10.0.0.1 "
         "mtu=9000",
         "tap=t0 addr=10.0.0.2/24 addr=fd00::2/64 kernel-addr=10.0.0.1 gateway=10.0.0.1 mtu=9000",
-        "ppp=/dev/ttyS0,speed=9600,passive,novj,wait=60,restart=1.25,echo=10,accm=a0000 mtu=576",
-        "ppp=/dev/ttyS0,remote=10.0.0.2 addr=10.0.0.1 addr=fd00::1/64 line-rate=9600",
+        "ppp=/dev/null,speed=9600,passive,novj,wait=60,restart=1.25,echo=10,accm=a0000 mtu=576",
+        "tun=t0 addr=10.0.0.2/24 kernel-addr=10.0.1.1/24 gateway=10.0.1.1",
+        "tun=t0 addr=10.0.0.2 gateway=10.0.1.1",
+        "tap=t0 addr=fd00::2/64 gateway=fe80::1",
+        "ppp=/dev/null,remote=10.0.0.2 addr=10.0.0.1 addr=fd00::1/64 line-rate=9600",
     };
     struct scps_ifopts o;
     for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
@@ -88,6 +92,24 @@ static void test_values(void **state)
     assert_true(scps_addr_equal(&o.gateway[1], &a));
     assert_int_equal(o.mtu, 1400);
     assert_int_equal(o.line_rate, 8000);
+
+    static const struct {
+        const char *text;
+        scps_dur us;
+    } times[] = {{"60", SCPS_SEC(60)},     {"1.25", SCPS_MS(1250)},
+                 {"1.25s", SCPS_MS(1250)}, {"250ms", SCPS_MS(250)},
+                 {"0.5ms", 500},           {"7us", 7},
+                 {"2min", SCPS_SEC(120)},  {"10000", SCPS_SEC(10000)}};
+    for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "ppp=/dev/null,restart=%s", times[i].text);
+        assert_int_equal(options(&o, text), 0);
+        assert_int_equal(o.ppp_config.restart, times[i].us);
+    }
+    assert_int_equal(
+        options(&o, "udp=:1,127.0.0.1:2 addr=10.0.0.1 ccsds=aos,frame=1k line-rate=2M"), 0);
+    assert_int_equal(o.ccsds_config.frame, 1024);
+    assert_int_equal(o.line_rate, 250000);
 
     assert_int_equal(options(&o, "udp=[fd00::5]:7001,[fd00::6]:7002 addr=10.0.0.2/24"), 0);
     scps_addr_parse("fd00::6", &a);
@@ -139,28 +161,66 @@ static void test_refused(void **state)
         {"udp=[::1:7000 addr=10.0.0.1", "brackets"},
         {"udp=[]:7000 addr=10.0.0.1", "brackets"},
         {"udp=:0 addr=10.0.0.1", "cannot be 0"},
-        {"ppp=/dev/ttyS0 tun=t0 addr=10.0.0.1", "exclude each other"},
-        {"ppp=/dev/ttyS0 addr=10.0.0.1 kernel-addr=10.0.0.2", "over PPP"},
+        {"ppp=/dev/null tun=t0 addr=10.0.0.1", "exclude each other"},
+        {"ppp=/dev/null addr=10.0.0.1 kernel-addr=10.0.0.2", "over PPP"},
         {"ccsds=aos addr=10.0.0.1", "or line=DEVICE"},
         {"ccsds=tc addr=10.0.0.1", "aos, uslp or tm"},
         {"ccsds=aos udp=:7001 addr=10.0.0.1", "frames name no sender"},
-        {"ccsds=aos,line=/dev/x udp=:7001 addr=10.0.0.1", "exclude each other"},
-        {"ccsds=aos,line=/dev/x tun=t0 addr=10.0.0.1", "exclude each other"},
+        {"ccsds=aos,line=/dev/null udp=:7001 addr=10.0.0.1", "exclude each other"},
+        {"ccsds=aos,line=/dev/null tun=t0 addr=10.0.0.1", "exclude each other"},
         {"ccsds=aos,scid=256", "spacecraft id"},
         {"ccsds=tm,vcid=8", "in TM to 7"},
         {"ccsds=uslp,map=16", "to 15"},
         {"ccsds=uslp,frame=63", "64 to 2048"},
-        {"ccsds=uslp,fill=x", "as fill=0.01"},
+        {"ccsds=uslp,fill=x", "as fill=10ms"},
         {"ccsds=uslp,x", "or nofecf"},
         {"tap=t0 addr=10.0.0.2", "/LEN"},
         {"tap=t0 tun=t1 addr=10.0.0.2/24", "exclude each other"},
         {"tap=t0 addr=10.0.0.2/24 mtu=575", "576 to 9000"},
-        {"ppp=/dev/ttyS0 mtu=127", "128 to 16384"},
-        {"ppp=/dev/ttyS0,speed=0", "as speed=115200"},
-        {"ppp=/dev/ttyS0,remote=10.0.0", "as remote=10.0.0.2"},
-        {"ppp=/dev/ttyS0,restart=0", "as restart=0.5"},
-        {"ppp=/dev/ttyS0,slow", "passive or novj"},
-        {"ppp=,speed=9600", "not the name of a device"},
+        {"ppp=/dev/null mtu=127", "128 to 16384"},
+        {"ppp=/dev/null,speed=0", "as speed=9600"},
+        {"ppp=/dev/null,speed=115201", "as speed=9600"},
+        {"ccsds=tm,line=/dev/null,speed=1 addr=10.0.0.1", "as speed=9600"},
+        {"ppp=/dev/null,remote=10.0.0", "as remote=10.0.0.2"},
+        {"ppp=/dev/null,restart=0", "as restart=500ms"},
+        {"ppp=/dev/null,slow", "passive or novj"},
+        {"ppp=,speed=9600", "line or pseudo terminal first"},
+        {"ppp=/dev/null,restart=0.0001us", "as restart=500ms"},
+        {"ppp=/dev/null,restart=5m", "as restart=500ms"},
+        {"ppp=/dev/null,wait=10000.001", "as wait=60s"},
+        {"ppp=/dev/null,wait=9999999999min", "as wait=60s"},
+        {"ppp=/dev/null,echo=1M", "as echo=10s"},
+        {"ccsds=aos,frame=3K", "64 to 2048"},
+        {"ccsds=aos,frame=1M", "64 to 2048"},
+        {"ppp=/dev/null,novj,novj", "novj is given twice"},
+        {"ppp=/dev/null,echo=1,wait=2,echo=1", "echo is given twice"},
+        {"ppp=/dev/null,echo=1,echoes=2", "echoes=2: give speed=N"},
+        {"ppp=/dev/null,passive,", "without a key"},
+        {"ppp=/dev/null,,passive", "without a key"},
+        {"ppp=/dev/null,passive=1", "takes no value"},
+        {"ppp=/dev/null,novj addr=fd00::1", "novj is of IPv4"},
+        {"ppp=/dev/null,remote=10.0.0.1 addr=fd00::1", "remote is of IPv4"},
+        {"ppp=/nonexistent addr=10.0.0.1", "--ppp: there is no /nonexistent: give a serial line"},
+        {"ppp=/etc/passwd/x addr=10.0.0.1", "--ppp: there is no /etc/passwd/x"},
+        {"ppp=/etc/passwd addr=10.0.0.1", "--ppp: /etc/passwd is not a terminal"},
+        {"ccsds=aos,line=/nonexistent addr=10.0.0.1", "--ccsds line: there is no /nonexistent"},
+        {"ccsds=aos,map=1", "map with uslp alone"},
+        {"ccsds=aos,scid=1,scid=1", "scid is given twice"},
+        {"ccsds=aos,", "without a key"},
+        {"ccsds=aos,nofecf=0", "takes no value"},
+        {"ccsds=aos,speed=9600 udp=:1,127.0.0.1:2 addr=10.0.0.1", "add line=DEVICE"},
+        {"ccsds=aos,line=/dev/null addr=10.0.0.1 kernel-addr=10.0.0.2", "over CCSDS frames"},
+        {"ccsds=aos,line=/dev/null ppp=/dev/null addr=10.0.0.1",
+         "--ccsds with line=DEVICE exclude"},
+        {"tap=a/b", "1 to 15 characters"},
+        {"tap=sixteen-letters- addr=10.0.0.2/24", "1 to 15 characters"},
+        {"tap=t0,novj addr=10.0.0.2/24", "a name for a device alone"},
+        {"tun= addr=10.0.0.2/24", "1 to 15 characters"},
+        {"tap=t0 addr=10.0.0.2/24 gateway=10.0.1.1", "outside the prefix of --addr"},
+        {"tun=t0 addr=10.0.0.2/24 gateway=10.0.1.1", "outside the prefix of --addr"},
+        {"tap=t0 addr=10.0.0.2/24 addr=fd00::2/64 gateway=fd00:0:0:1::1", "outside the prefix"},
+        {"tap=t0 addr=10.0.0.2/24 kernel-addr=10.0.1.1/24 gateway=10.0.1.1", "outside the prefix"},
+        {"tap=t0 addr=10.0.0.2/24 gateway=10.0.0.2", "own --addr"},
         {"udp=127.0.0.1:1,[::1]:2 addr=10.0.0.1", "one side is IPv4"},
     };
     struct scps_ifopts o;
@@ -186,7 +246,7 @@ static void test_table(void **state)
 {
     (void)state;
     static const struct option table[] = {SCPS_IFOPTS_LONG('I'), {NULL, 0, NULL, 0}};
-    static const char *value[] = {"t0",   "t0",          "127.0.0.1:1", "/dev/ttyS0",
+    static const char *value[] = {"t0",   "t0",          "127.0.0.1:1", "/dev/null",
                                   "aos",  "10.0.0.1/24", "10.0.0.2",    "10.0.0.2",
                                   "1500", "64kbit",      NULL};
     unsigned i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP header: fields, bounds, the short cuts against the long way, and checksums seen on the
- * wire. */
+/* The TCP header: fields, bounds, the fast paths against the general code, and checksums seen on
+ * the wire. */
 #include <scps/wire.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void bounds(void **x)
     }
 }
 
-/* The same timestamps by the short cut and with the NOPs elsewhere, by the long way. */
+/* The same timestamps by the fast path, and with the NOPs elsewhere by the general code. */
 static void short_cuts(void **x)
 {
     uint8_t p[60], q[60];

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The last wait of a program that ends, for a device that is full. */
+#include "io/iodev.h"
+
+#include <poll.h>
+
+bool scps_iodev_room(struct scps_iodev *d)
+{
+    scps_time now = scps_sysclock_now();
+    struct pollfd p = {.fd = d->fd, .events = POLLOUT};
+    int ms;
+
+    if (!d->wait_until)
+        d->wait_until = now + SCPS_IO_DRAIN;
+    ms = (int)((d->wait_until - now + 999) / 1000);
+    if (d->failed || ms <= 0)
+        return false;
+    if (d->block == SCPS_IO_LATER) /* the descriptor would say that it is writable */
+        return poll(NULL, 0, 1) == 0;
+    return poll(&p, 1, ms) == 1 && p.revents & POLLOUT;
+}
