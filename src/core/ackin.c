@@ -181,13 +181,6 @@ static inline void advance(struct scps_conn *c, struct ack_input *n)
         uncount(&tx->rec, c->agreed.mss, n);
 }
 
-static SCPS_NOINLINE void take_dupack(struct scps_conn *c, struct ack_input *n)
-{
-    const struct scps_look l = look_of(c);
-
-    scps_dupack_take(&l, n->told, &n->sum);
-}
-
 /* Processes the window, and decides whether it is a duplicate acknowledgement (RFC 5681 section
  * 2). */
 static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
@@ -202,10 +195,12 @@ static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
     n->dup = n->ack_in == (int64_t)n->before && !seg->len && c->snd.nxt > c->snd.una &&
              c->snd.edge == edge && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
              !(c->todo.bits & SCPS_TODO_PERSIST);
-    if (n->dup)
-        take_dupack(c, n);
-    else if (n->advanced && c->tx->rec.episode == SCPS_EPISODE_NONE)
+    if (n->dup) {
+        const struct scps_look l = look_of(c);
+        scps_dupack_take(&l, n->told, &n->sum);
+    } else if (n->advanced && c->tx->rec.episode == SCPS_EPISODE_NONE) {
         scps_recovery_no_duplicates(&c->tx->rec);
+    }
 }
 
 static inline void measure(struct scps_conn *c, const struct scps_seg *seg, bool advanced,
