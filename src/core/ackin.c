@@ -9,14 +9,10 @@
 
 #include "base/bytes.h"
 #include "core/dupack.h"
+#include "core/loss.h"
 #include "core/seq.h"
 
 /* ---- the parts of an acknowledgement ---- */
-
-static inline struct scps_look look_of(struct scps_conn *c)
-{
-    return (struct scps_look){&c->ctx, c->tx, &c->snd, &c->agreed, &c->rtt, c->ctl.cwnd};
-}
 
 /* Something outstanding is to be looked at by then; 0: nothing is. */
 static inline void look_at(struct scps_conn_ctx *x, struct scps_tx *tx, scps_time when)
@@ -92,7 +88,7 @@ struct ack_input {
 
 static SCPS_NOINLINE void take_snack(struct scps_conn *c, struct ack_input *n)
 {
-    struct scps_look l = look_of(c);
+    struct scps_look l = scps_conn_look(c);
 
     look_at(&c->ctx, c->tx, scps_snacktx_take(&l, n->seg, (scps_off)n->ack_in, &n->sum));
     scps_snacktx_measure(&l, &n->sum);
@@ -100,7 +96,7 @@ static SCPS_NOINLINE void take_snack(struct scps_conn *c, struct ack_input *n)
 
 static SCPS_NOINLINE void take_sack(struct scps_conn *c, struct ack_input *n)
 {
-    struct scps_look l = look_of(c);
+    struct scps_look l = scps_conn_look(c);
     struct scps_sackin_first first = scps_sackin_duplicate(&l, n->seg, n->ack, n->ack_in, &n->sum);
 
     c->ctx.st->sacks_in++;
@@ -196,7 +192,7 @@ static inline void take_duplicate(struct scps_conn *c, struct ack_input *n)
              c->snd.edge == edge && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
              !(c->todo.bits & SCPS_TODO_PERSIST);
     if (n->dup) {
-        const struct scps_look l = look_of(c);
+        const struct scps_look l = scps_conn_look(c);
         scps_dupack_take(&l, n->told, &n->sum);
     } else if (n->advanced && c->tx->rec.episode == SCPS_EPISODE_NONE) {
         scps_recovery_no_duplicates(&c->tx->rec);
@@ -252,7 +248,7 @@ static inline void take_samples(struct scps_conn *c, struct ack_input *n, struct
 static SCPS_NOINLINE scps_off beyond_names(struct scps_conn *c, const struct ack_input *n,
                                            bool *wait)
 {
-    const struct scps_look l = look_of(c);
+    const struct scps_look l = scps_conn_look(c);
 
     *wait = (n->snack && n->seg->snack_vec_len) ||
             (scps_snacktx_reports_late(&l) && !scps_send_all_sent(&c->snd));
@@ -301,7 +297,7 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
 /* By the clock. */
 static inline void losses_by_clock(struct scps_conn *c, struct ack_input *n)
 {
-    const struct scps_look l = look_of(c);
+    const struct scps_look l = scps_conn_look(c);
     scps_time again;
 
     if (scps_rack_news(&l, &n->sum, n->dup, n->seg->has & SCPS_HAS_SACK, n->repaired))
@@ -483,7 +479,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 
 static void look_by_clock(struct scps_conn *c)
 {
-    const struct scps_look l = look_of(c);
+    const struct scps_look l = scps_conn_look(c);
     struct scps_ack_result sum = {.oldest_sent = -1};
     scps_time again = scps_rack_look(&l, &sum);
 
@@ -506,7 +502,7 @@ static void look_by_clock(struct scps_conn *c)
 
 static void look_for_silence(struct scps_conn *c)
 {
-    const struct scps_look l = look_of(c);
+    const struct scps_look l = scps_conn_look(c);
     struct scps_ack_result sum = {.oldest_sent = -1};
 
     if (c->snd.una == c->snd.nxt || c->todo.bits & SCPS_TODO_PERSIST)

@@ -215,11 +215,12 @@ static void give_up(struct scps_conn *c)
 
 void scps_bets_send(struct scps_conn *c)
 {
+    const struct scps_look l = scps_conn_look(c);
     scps_off old = 0;
     const struct scps_sent_segment *r;
 
     /* At least the oldest segment has exceeded its lifetime. */
-    if (c->ctx.env->now >= scps_bets_until(c))
+    if (c->ctx.env->now >= scps_bets_until(&l))
         old = SCPS_MAX(c->tx->life_nxt, c->snd.una + 1);
     while (
         c->established && (r = scps_bets_oldest(&c->tx->sb, c->snd.edge)) &&

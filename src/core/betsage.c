@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Best effort, sender: decides which segment can be given up, and when it is too old; bets.c gives
  * it up. */
-#include "core/conn.h"
+#include "core/bets.h"
 
 #include "base/bytes.h"
+#include "core/tx.h"
 
 /* What fills the peer's window up to its right edge is not given up: the peer would take nothing
  * that stands behind, would never learn that something is missing, and its window would never move.
@@ -18,30 +19,29 @@ const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *s
     return r->len > (r->flags & SCPS_SENT_FIN ? 1u : 0) ? r : NULL;
 }
 
-scps_time scps_bets_until(const struct scps_conn *c)
+scps_time scps_bets_until(const struct scps_look *l)
 {
-    scps_dur life = c->ctx.cfg->c.bets_lifetime;
+    scps_dur life = l->x->cfg->c.bets_lifetime;
 
-    if (!life || !(c->agreed.caps & SCPS_CAP_BETS) || !c->established ||
-        !scps_bets_oldest(&c->tx->sb, c->snd.edge))
+    if (!life || !scps_bets_keeps_open(l))
         return SCPS_NEVER;
-    return SCPS_MAX(c->tx->progress_at, c->tx->gave_up_at) + life;
+    return SCPS_MAX(l->tx->progress_at, l->tx->gave_up_at) + life;
 }
 
-scps_time scps_bets_arm(struct scps_conn *c)
+scps_time scps_bets_arm(const struct scps_look *l)
 {
-    struct scps_tx *tx = c->tx;
+    struct scps_tx *tx = l->tx;
     scps_time since = SCPS_MAX(tx->progress_at, tx->gave_up_at);
 
     if (since != tx->life_since) {
         tx->life_since = since;
-        tx->life_nxt = c->snd.nxt;
+        tx->life_nxt = l->snd->nxt;
     }
-    return scps_bets_until(c);
+    return scps_bets_until(l);
 }
 
-bool scps_bets_keeps_open(const struct scps_conn *c)
+bool scps_bets_keeps_open(const struct scps_look *l)
 {
-    return c->agreed.caps & SCPS_CAP_BETS && c->established &&
-           scps_bets_oldest(&c->tx->sb, c->snd.edge);
+    return l->agreed->caps & SCPS_CAP_BETS && l->established &&
+           scps_bets_oldest(&l->tx->sb, l->snd->edge);
 }

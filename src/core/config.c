@@ -7,8 +7,11 @@
  * cover the peer's delayed acknowledgement (its timer is taken to be like ours) and a share of the
  * round trip for its variation.
  */
-#include "core/conn.h"
+#include "core/config.h"
+#include "core/ctx.h"
 #include "core/fixed.h"
+#include "core/tp.h"
+#include <scps/wire.h>
 
 #include "base/bytes.h"
 #include "base/field.h"

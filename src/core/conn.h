@@ -12,7 +12,6 @@
 #ifndef SCPS_CORE_CONN_H
 #define SCPS_CORE_CONN_H
 
-#include "core/ackout.h"
 #include "core/bets.h"
 #include "core/config.h"
 #include "core/control.h"
@@ -20,7 +19,6 @@
 #include "core/heard.h"
 #include "core/input.h"
 #include "core/life.h"
-#include "core/loss.h"
 #include "core/negotiate.h"
 #include "core/notify.h"
 #include "core/outage.h"
@@ -108,6 +106,12 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
         scps_ackrx_tell(&c->rx->ack, scps_receive_next(&c->rcv));
     scps_todo_add(&c->todo, SCPS_TODO_ACK);
     scps_conn_wake(c);
+}
+/* What the rules of loss detection see. */
+static inline struct scps_look scps_conn_look(struct scps_conn *c)
+{
+    return (struct scps_look){&c->ctx,    c->tx, &c->snd, &c->agreed, &c->rtt, c->established != 0,
+                              c->ctl.cwnd};
 }
 /* Returns the cause to which a loss found now is attributed. */
 static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rules that look for losses see of a connection (rack.c, snacktx.c).
+/* What the rules that look for losses see of a connection (rack.c, snacktx.c, betsage.c).
  *
  * Such a rule changes its own part and the scoreboard.  What it finds it tells through the sum of
  * an acknowledgement, or returns; ackin.c acts on it.
@@ -21,6 +21,7 @@ struct scps_look {
     const struct scps_send *snd;
     const struct scps_agreed *agreed;
     const struct scps_rtt *rtt;
+    bool established;
     uint64_t cwnd; /* SCPS_CWND_OPEN: only a rate limits the sender */
 };
 

@@ -49,8 +49,10 @@ void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
         scps_time give_up = tx->progress_at + cfg->user_timeout;
         when = SCPS_MIN(when, SCPS_MAX(give_up, c->ctx.env->now));
     }
-    if (cfg->bets_lifetime && !(c->todo.bits & SCPS_TODO_OUTAGE))
-        when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(c), c->ctx.env->now));
+    if (cfg->bets_lifetime && !(c->todo.bits & SCPS_TODO_OUTAGE)) {
+        const struct scps_look l = scps_conn_look(c);
+        when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(&l), c->ctx.env->now));
+    }
     if (c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE))
         arm_instead(c, when);
     else

@@ -49,11 +49,13 @@ static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *
 }
 
 /* Decides whether the connection times out. A user timeout decides alone. */
-static bool timed_out(const struct scps_conn *c)
+static bool timed_out(struct scps_conn *c)
 {
+    const struct scps_look l = scps_conn_look(c);
+
     if (c->ctx.cfg->c.user_timeout && c->established)
         return user_timed_out(&c->ctx, c->tx, c->established != 0);
-    return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(c);
+    return scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(&l);
 }
 
 /* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
@@ -124,13 +126,13 @@ void scps_snd_timeout(struct scps_conn *c)
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
     bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
     struct scps_tx *tx = c->tx;
+    const struct scps_look l = scps_conn_look(c);
     scps_time leaves;
 
     if (c->snd.una == c->snd.nxt)
         return;
-    if (c->ctx.env->now >=
-        /* Best effort: not a timeout, but the end of the segment's lifetime. */
-        scps_bets_until(c)) {
+    /* Best effort: not a timeout, but the end of the segment's lifetime. */
+    if (c->ctx.env->now >= scps_bets_until(&l)) {
         scps_bets_send(c);
         if (c->snd.una < c->snd.nxt)
             scps_snd_arm_rtx(c);
