@@ -178,10 +178,14 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     }
     if (o->given[SETTING_quick_acks] && o->conn.ack_mode != SCPS_ACK_OTHER)
         return FAIL("--quick-acks is of -F 2: leave out -F %d", o->conn.ack_mode == SCPS_ACK_EVERY);
+    if (is_on(o, SETTING_holes_at_once) && o->conn.ack_mode != SCPS_ACK_DELAYED)
+        return FAIL("--holes-at-once is of -F 0, the others always report at once: add -F 0");
+    if (o->conn.recovery == SCPS_RECOVERY_RACK && !o->conn.sack)
+        return FAIL("--recovery rack needs SACK (RFC 8985 section 4): leave out --no-sack");
     return 0;
 }
 
-/* --compare: refuses files that several runs would overwrite. */
+/* --compare: refuses files that several runs would overwrite, and what it chooses itself. */
 static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -195,6 +199,8 @@ static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->path_state != NULL, "--path-state"},
                 {o->output != NULL, "--output"},
                 {o->debug, "-d"},
+                {o->cc_loaded, "--cc-plugin"},
+                {o->cc_given, "--cc, -G, -g, -W, -X and -Y"},
                 {o->interval != 0 && !o->json, "--interval without --json"}};
 
     if (o->compare == NULL)
@@ -322,10 +328,11 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 
     /* Append the parameters that the letters of Vegas gave, wherever they stood. */
     if (o->cc_more[0] != '\0') {
-        char text[sizeof(o->cc_text) + sizeof(o->cc_more)];
+        char text[sizeof(o->cc_text) + sizeof(o->cc_more)], typed[sizeof(o->cc_letters) + 16];
 
         snprintf(text, sizeof(text), "%s%s", o->cc_text, o->cc_more);
-        if (ttcp_choose_cc(o, "-g, -W, -X or -Y with --cc", text, msg) != 0)
+        snprintf(typed, sizeof(typed), "%s with --cc", o->cc_letters);
+        if (ttcp_choose_cc(o, typed, text, msg) != 0)
             return -1;
     }
     if (settle_ends(o, device, msg) != 0)

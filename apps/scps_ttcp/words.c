@@ -48,6 +48,7 @@ TAKE(take_seed)
 
 TAKE(take_cc)
 {
+    o->cc_given = true;
     return ttcp_choose_cc(o, "--cc", arg, msg);
 }
 
