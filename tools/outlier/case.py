@@ -183,6 +183,13 @@ class Case:
         return sum(end - begin for begin, end in self.link.get("outage", []))
 
     @property
+    def outage_cost(self):
+        """Seconds that the outages may cost: twice their length, as backoff may have doubled it, for each a timeout (3 s after
+        a lost SYN, RFC 6298 (5.7)) and the round trips in which the window grows again: twenty, or as many as congestion
+        avoidance needs from the least threshold on (climb)."""
+        return 2 * self.outages / 1e6 + len(self.link.get("outage", [])) * (4 + max(20, self.climb) * self.round_trip / 1e6)
+
+    @property
     def controller(self):
         return self.opts.get("--cc", "vj").split(",")[0]
 
