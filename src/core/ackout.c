@@ -195,14 +195,14 @@ static uint16_t window(struct scps_conn *c, scps_off next, bool syn)
     return (uint16_t)field;
 }
 
-static void add_block(struct scps_conn *c, struct scps_seg *seg, scps_off from, scps_off to)
+static void add_block(struct scps_seg *seg, uint32_t irs, scps_off fin_at, scps_off from,
+                      scps_off to)
 {
     /* A FIN beyond the data takes a sequence number, too; otherwise the last segment would count as
      * missing. */
-    if (c->rx->fin_at && to == c->rx->fin_at)
+    if (fin_at && to == fin_at)
         to++;
-    seg->sack[seg->nsack++] =
-        (struct scps_sack){scps_seq_wrap(c->rcv.irs, from), scps_seq_wrap(c->rcv.irs, to)};
+    seg->sack[seg->nsack++] = (struct scps_sack){scps_seq_wrap(irs, from), scps_seq_wrap(irs, to)};
 }
 
 /* Returns true if the range that begins at `from` is among the blocks already. The first block may
@@ -223,7 +223,7 @@ static void latest_blocks(struct scps_conn *c, struct scps_seg *seg, unsigned ma
         const struct scps_range *r = &c->rx->recent[i];
         if (r->to > c->rcv.in.next && !(once && told(c->rcv.irs, c->rx->dsack_to != 0, seg,
                                                      r->from))) /* else delivered meanwhile */
-            add_block(c, seg, r->from, r->to);
+            add_block(seg, c->rcv.irs, c->rx->fin_at, r->from, r->to);
     }
 }
 
@@ -241,7 +241,7 @@ static SCPS_NOINLINE bool next_blocks(struct scps_conn *c, struct scps_seg *seg,
         uint32_t at = scps_rangeset_find(c->rcv.in.ooo, rx->mended);
         const struct scps_range *r = at < i ? scps_rangeset_at(c->rcv.in.ooo, at) : NULL;
         if (r && r->from <= rx->mended)
-            add_block(c, seg, r->from, r->to);
+            add_block(seg, c->rcv.irs, c->rx->fin_at, r->from, r->to);
         rx->mended = 0;
     }
     for (; i < c->rcv.in.ooo->n; i++) {
@@ -249,7 +249,7 @@ static SCPS_NOINLINE bool next_blocks(struct scps_conn *c, struct scps_seg *seg,
         if (!told(c->rcv.irs, c->rx->dsack_to != 0, seg, r->from)) {
             if (seg->nsack >= max)
                 return true;
-            add_block(c, seg, r->from, r->to);
+            add_block(seg, c->rcv.irs, c->rx->fin_at, r->from, r->to);
         }
         rx->sacked_to = r->to;
     }
@@ -348,7 +348,7 @@ static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
     seg->nsack = 0;
     if (snack && c->agreed.caps & SCPS_CAP_SNACK2 && !rx->dsack_to && sparse) {
         if (sack && scps_snack_long_run(c, &run) && max) {
-            add_block(c, seg, run.from, run.to);
+            add_block(seg, c->rcv.irs, c->rx->fin_at, run.from, run.to);
             room = 6; /* Short form without a bit vector, which would have ones only. */
             seg->has |= SCPS_HAS_SACK;
             c->ctx.st->sacks_out++;
@@ -357,7 +357,7 @@ static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
     }
     if (sack) {
         if (rx->dsack_to) /* A DSACK comes first (RFC 2883). */
-            add_block(c, seg, rx->dsack_from, rx->dsack_to);
+            add_block(seg, c->rcv.irs, rx->fin_at, rx->dsack_from, rx->dsack_to);
         if (sparse)
             more = next_blocks(c, seg, max, thin);
         if (!more)

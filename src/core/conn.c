@@ -107,18 +107,16 @@ static void free_rx(struct scps_conn *c)
     c->rx = NULL;
 }
 
-static void free_tp(struct scps_conn *c)
+static void free_tp(struct scps_conn_scps *tp, const struct scps_alloc *a)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
-
-    if (!c->tp)
+    if (!tp)
         return;
-    if (c->tp->marks) {
-        scps_marks_fini(c->tp->marks, a);
-        a->free(a->ctx, c->tp->marks, sizeof *c->tp->marks);
+    if (tp->marks) {
+        scps_marks_fini(tp->marks, a);
+        a->free(a->ctx, tp->marks, sizeof *tp->marks);
     }
-    scps_rangeset_fini(&c->tp->given_up, a);
-    a->free(a->ctx, c->tp, sizeof *c->tp);
+    scps_rangeset_fini(&tp->given_up, a);
+    a->free(a->ctx, tp, sizeof *tp);
 }
 
 void scps_conn_free(struct scps_conn *c)
@@ -131,7 +129,7 @@ void scps_conn_free(struct scps_conn *c)
     scps_heap_remove(&c->ctx.env->deadlines, c);
     free_tx(c);
     free_rx(c);
-    free_tp(c);
+    free_tp(c->tp, a);
     scps_rcvbuf_fini(&c->rcv.in, a);
     scps_conn_ctx_fini(&c->ctx);
     a->free(a->ctx, c, conn_size(cfg));

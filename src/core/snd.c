@@ -88,12 +88,12 @@ static bool awaits_override(const struct scps_send *s, uint32_t mss)
 
 /* Returns true if a window probe is needed: data waits, the window is closed, and nothing is in
  * flight that would bring an answer. */
-static bool must_probe(const struct scps_conn *c)
+static bool must_probe(const struct scps_send *snd, enum scps_state state)
 {
-    scps_off want = scps_send_fin_end(&c->snd);
+    scps_off want = scps_send_fin_end(snd);
 
-    return c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED && c->snd.nxt < want &&
-           c->snd.edge <= c->snd.nxt && c->snd.una == c->snd.nxt;
+    return state != SCPS_SYN_SENT && state != SCPS_SYN_RECEIVED && snd->nxt < want &&
+           snd->edge <= snd->nxt && snd->una == snd->nxt;
 }
 
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
@@ -557,7 +557,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     }
     if (!p->usable) {
         scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
-        if (must_probe(c) && !(c->todo.bits & SCPS_TODO_PERSIST))
+        if (must_probe(&c->snd, c->state) && !(c->todo.bits & SCPS_TODO_PERSIST))
             begin_persist(c);
         return false;
     }

@@ -120,12 +120,12 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     return 0;
 }
 
-static bool data_after_close(const struct scps_conn *c, const struct scps_seg *seg)
+static bool data_beyond(const struct scps_receive *rcv, const struct scps_seg *seg)
 {
-    return c->released && seg->len &&
-           scps_seq_unwrap(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) + seg->len >
-               (int64_t)scps_receive_next(&c->rcv) &&
-           !(c->rcv.fin);
+    return seg->len &&
+           scps_seq_unwrap(rcv->irs, scps_receive_next(rcv), seg->seq) + seg->len >
+               (int64_t)scps_receive_next(rcv) &&
+           !(rcv->fin);
 }
 
 /* Returns true if a segment that cannot be used may be answered. */
@@ -175,15 +175,16 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
  * connection. With best effort SND.UNA is what the peer has acknowledged, however far this end
  * has given up since: otherwise two ends that both gave up more than a window would refuse each
  * other's segments for ever. */
-static bool ack_plausible(const struct scps_conn *c, const struct scps_seg *seg)
+static bool ack_plausible(const struct scps_send *snd, const struct scps_tx *tx,
+                          const struct scps_seg *seg)
 {
-    int64_t ack = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack), most = c->snd.max_wnd;
+    int64_t ack = scps_seq_unwrap(snd->iss, snd->una, seg->ack), most = snd->max_wnd;
 
-    if (ack > (int64_t)c->snd.nxt)
+    if (ack > (int64_t)snd->nxt)
         return false;
-    if (ack >= (int64_t)c->snd.una - most)
+    if (ack >= (int64_t)snd->una - most)
         return true;
-    return ack >= (int64_t)scps_bets_peer_una(c->tx, c->snd.una) - most;
+    return ack >= (int64_t)scps_bets_peer_una(tx, snd->una) - most;
 }
 
 /* Returns true if an unacceptable segment shows that the peer sends and the link carries it: it
@@ -196,7 +197,7 @@ static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
     int64_t behind = next - scps_seq_unwrap(c->rcv.irs, (scps_off)next, seg->seq);
 
     return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&
-           behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) && ack_plausible(c, seg);
+           behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) && ack_plausible(&c->snd, c->tx, seg);
 }
 
 static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
@@ -375,7 +376,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     } else {
         /* scps_ackin refuses by itself what lies ahead of SND.NXT. */
         bool behind = scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) < 0;
-        if ((behind && !ack_plausible(c, seg)) || !scps_ackin(c, seg))
+        if ((behind && !ack_plausible(&c->snd, c->tx, seg)) || !scps_ackin(c, seg))
             return blind_ack(c, seg);
         if (scps_send_fin_acked(&c->snd))
             our_fin_acked(c, seg);
@@ -387,10 +388,8 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (c->state == SCPS_CLOSED)
         return 0;
-    if (data_after_close(c,
-                         /* The answer has sequence number SEG.ACK, as in CLOSED (section
-                          * 3.10.7.1). */
-                         seg)) {
+    if (c->released && data_beyond(&c->rcv, seg)) {
+        /* the answer stands at SEG.ACK, as if it were CLOSED (3.10.7.1) */
         scps_conn_finish(c, SCPS_ERR_RESET);
         return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
     }

@@ -77,6 +77,9 @@ struct scps_tx {
     struct scps_sack sacked[SCPS_SACK_MAX];
     uint8_t nsacked;
     struct scps_cause cause;
+    /* scps_conn_reserve: the octets of the ring from reserved to reserved_to may be committed while
+     * the ring ends at reserved; equal: none */
+    scps_off reserved, reserved_to;
     /* gate.c */
     int32_t share; /* bytes left of its turn */
     bool in_line;
