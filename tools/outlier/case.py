@@ -235,6 +235,9 @@ class Case:
         rtt = self.round_trip / 1e6
         if self.segments < 50 or self.window < 5 * self.payload:
             rtt += self.ack_delay / 1e6
+        pps = str(self.opts.get("--ack-budget", "")).removesuffix("pps")
+        if pps.isdigit():  # an acknowledgement waits for its turn
+            rtt += 1 / int(pps)
         rto = rtt + max(0.2, rtt / 4)
         slow = 2 * rtt * (1 + math.log2(1 + min(self.segments, self.window / self.payload)))
         time = self.limit() + slow
