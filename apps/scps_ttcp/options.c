@@ -121,7 +121,6 @@ static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->echo && o->bidir, "-e"},
                 {o->tell && o->bidir, "--tell"},
                 {o->compare != NULL && o->bidir, "--compare"},
-                {o->server && o->streams > 1, "-P"},
                 {o->server && o->link, "--link"},
                 {o->server && o->interval != 0, "--interval"}};
 
@@ -129,6 +128,9 @@ static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--tell is the receiver's, over an interface: give it there");
     if (o->tell && o->udp)
         return FAIL("--tell with -u: datagrams have no way back: leave out one of them");
+    if (o->server && o->streams > 1)
+        return FAIL("-P with --server: each connection of a client is a test of its own: leave out "
+                    "-P here, and give it to the client");
     if (o->streams == 1 && !o->bidir && !o->server)
         return 0;
     if (!o->pattern)
