@@ -273,7 +273,7 @@ static void restore_bounds(struct scps_bbr *b)
 }
 
 /* HandleSpuriousLossDetection(). */
-static void imagined(const struct scps_bbr_ctx *x)
+static void undo_spurious(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
 
@@ -330,7 +330,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
         timed_out(&x);
         break;
     case SCPS_CC_SPURIOUS:
-        imagined(&x);
+        undo_spurious(&x);
         break;
     case SCPS_CC_RECOVERED:
         b->recovering = false;

@@ -221,7 +221,7 @@ void scps_conn_close(struct scps_conn *c)
     scps_conn_release(c);
     switch (c->state) {
     case SCPS_CLOSED:
-        scps_conn_bury(c);
+        scps_conn_queue_for_free(c);
         return;
     case SCPS_SYN_SENT:
         scps_conn_finish(c, 0);
@@ -245,7 +245,7 @@ void scps_conn_abort(struct scps_conn *c)
     scps_conn_release(c);
     switch (c->state) {
     case SCPS_CLOSED:
-        scps_conn_bury(c);
+        scps_conn_queue_for_free(c);
         break;
     case SCPS_SYN_SENT:
     case SCPS_TIME_WAIT:

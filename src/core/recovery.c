@@ -43,7 +43,7 @@
 #define BURST 10
 
 /* RFC 6937 section 3. */
-static void proportion(struct scps_conn *c, uint64_t delivered)
+static void prr_update(struct scps_conn *c, uint64_t delivered)
 {
     struct scps_recovery *rec = &c->tx->rec;
     uint64_t pipe = scps_recovery_inflight(c->tx), target = c->ctl.cwnd, send = 0;
@@ -163,7 +163,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
             return;
         }
         rec->delivered = delivered; /* What started the episode counts in it. */
-        proportion(c, delivered);
+        prr_update(c, delivered);
     }
 }
 
@@ -351,7 +351,7 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum,
         spread(c);
         return;
     }
-    proportion(c, sum->delivered);
+    prr_update(c, sum->delivered);
     if (advanced)
         spread(c);
 }
