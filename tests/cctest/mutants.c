@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Historic mistakes of congestion controllers, planted in a small Reno, a small Vegas and two small
- * rate-based controllers. The parameter "fault" of each says which mistake it makes; 0: none. */
+/* Known mistakes of congestion controllers, made on purpose in a small Reno, a small Vegas and
+ * two small rate-based controllers. The parameter "fault" of each says which mistake it makes;
+ * 0: none. */
 #include "mutants.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* apps/scps_ttcp/options.c: command lines as values, and what is refused. */
+/* apps/scps_ttcp/options.c: parsed command lines, and command lines that are refused. */
 #include "cm.h"
 
 #include "scps_ttcp/option_table.h"
