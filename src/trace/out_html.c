@@ -388,7 +388,7 @@ static void free_all(struct scps_trace_html *h)
     free(h);
 }
 
-/* Writes the kinds of mark (name, words, colour) and the causes (words, letter) by their numbers. */
+/* Writes the kinds of mark (name, words, colour) and the causes (words, letter) by number. */
 static void write_names(FILE *f)
 {
     static const char *const kind[][3] = {
