@@ -15,7 +15,7 @@
  *       arrived ends that. It costs a round trip after an outage that is over when the timer
  *       expires; what had arrived and was only not acknowledged is not sent again.
  *
- * Imagined losses: the state of the controller is kept at the start of an episode and put back when
+ * Spurious losses: the state of the controller is kept at the start of an episode and put back when
  *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending
  *     of the segment there (RFC 3522),
  *   - after a timeout, the second acknowledgement is for something sent once only, before anything
