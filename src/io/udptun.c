@@ -427,9 +427,8 @@ struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char m
     const int on = 1;
 
     if (lf && rf && lf != rf) {
-        scps_io_say(
-            msg,
-            "the two UDP addresses are of different families: give both as IPv4 or both as IPv6");
+        scps_io_say(msg,
+                    "the two UDP addresses are of different families: give both IPv4 or both IPv6");
         return NULL;
     }
     if (cfg->remote.port && !rf) {
