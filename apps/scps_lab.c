@@ -95,22 +95,22 @@ static int take_value(struct options *o, int c, char **argv)
         return 0;
     case 'r':
         if (!lab_count(optarg, 1000000, &n) || n == 0)
-            return refuse("--run %s: a number from 1", optarg);
+            return refuse("--run %s: give a number from 1", optarg);
         o->run.run = (unsigned)n;
         return 0;
     case 'k':
         if (sscanf(optarg, "%u/%u", &o->sweep.shard, &o->sweep.shards) != 2 || o->sweep.shard < 1 ||
             o->sweep.shard > o->sweep.shards)
-            return refuse("--shard %s: K/N with K from 1 to N", optarg);
+            return refuse("--shard %s: give K/N with K from 1 to N", optarg);
         return 0;
     case 'n':
         if (!lab_count(optarg, 1024, &n) || n == 0)
-            return refuse("--jobs %s: a number from 1 to 1024", optarg);
+            return refuse("--jobs %s: give a number from 1 to 1024", optarg);
         o->sweep.jobs = (unsigned)n;
         return 0;
     case 'a':
         if (!lab_real(optarg, &o->alpha) || o->alpha <= 0 || o->alpha >= 1)
-            return refuse("--alpha %s: between 0 and 1", optarg);
+            return refuse("--alpha %s: give a number between 0 and 1", optarg);
         return 0;
     case ':':
         return refuse("%s needs a value: see scps_lab --help", argv[optind - 1]);
@@ -142,7 +142,7 @@ static int with_scenario(const struct options *o, char **arg, int n, bool sweep)
     int status;
 
     if (n != 1)
-        return refuse("%s: one scenario is wanted: see scps_lab --help", sweep ? "sweep" : "run");
+        return refuse("%s: give one scenario: see scps_lab --help", sweep ? "sweep" : "run");
     if (sweep && !o->out)
         return refuse("%s: where to? give --out DIR", "sweep");
     sc = lab_scenario_read(arg[0], o->set, o->nset, msg);
@@ -205,7 +205,7 @@ static int report(const char *dir, const char *out)
             return refuse("python3: %s: install it for reports", strerror(errno));
         }
     }
-    return refuse("%s is not where it was installed", "report.py");
+    return refuse("%s is not where it was installed: install scps_lab again", "report.py");
 }
 
 /* Prints the completion: commands, and files behind them. Names of scenarios are looked up when the
@@ -261,10 +261,10 @@ int main(int argc, char **argv)
         status = n < 1 || !o.out ? refuse("%s: give the shards' folders, and --out DIR", cmd)
                                  : lab_merge(arg, (size_t)n, o.out);
     else if (strcmp(cmd, "compare") == 0)
-        status = n != 2 ? refuse("%s: two folders are wanted", cmd)
+        status = n != 2 ? refuse("%s: give the folders of two results", cmd)
                         : lab_compare(arg[0], arg[1], o.alpha);
     else if (strcmp(cmd, "report") == 0)
-        status = n != 1 ? refuse("%s: a folder is wanted", cmd) : report(arg[0], o.out);
+        status = n != 1 ? refuse("%s: give the folder of a result", cmd) : report(arg[0], o.out);
     else if (strcmp(cmd, "list") == 0)
         status = list();
     else if (strcmp(cmd, "keys") == 0)

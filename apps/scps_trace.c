@@ -194,7 +194,7 @@ static void print_head(struct run *r, const struct scps_trace_totals *o)
                 o->conns == 1 ? "connection" : "connections");
 }
 
-static void finish(struct run *r, const char *const *files, size_t nfiles, const char *trouble)
+static void finish(struct run *r, const char *const *files, size_t nfiles, const char *failure)
 {
     struct scps_trace_totals o;
     struct scps_trace_conn c;
@@ -217,13 +217,13 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
         report(r, &c, width);
     }
     if (r->o.format == FORMAT_JSON)
-        scps_trace_json_end(r->out, r->t, files, nfiles, trouble);
+        scps_trace_json_end(r->out, r->t, files, nfiles, failure);
 }
 
 /* ---- from beginning to end ---- */
 
 /* Prints one line on stderr. The exit status becomes that of the first problem. */
-static void trouble(int *status, int is, const char *msg)
+static void report_failure(int *status, int is, const char *msg)
 {
     fprintf(stderr, "scps_trace: %s\n", msg);
     *status = *status ? *status : is;
@@ -264,9 +264,9 @@ static int set_up(struct run *r)
     if (o->qlog)
         r->qlogs = trace_qlogs_new(o->qlog);
     if (!r->t || (o->plots && !r->plots) || (o->html && !r->html) || (o->qlog && !r->qlogs)) {
-        trouble(&status, 1, "out of memory");
+        report_failure(&status, 1, "out of memory");
     } else if (o->truth && scps_trace_truth(r->t, o->truth, msg) < 0) {
-        trouble(&status, 2, msg);
+        report_failure(&status, 2, msg);
         scps_trace_free(r->t);
     }
     r->bar = o->progress_on || (!o->progress_off && isatty(STDERR_FILENO) && !o->packets);
@@ -284,7 +284,7 @@ static bool take(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGL
                       : scps_trace_read(r->t, file, msg);
     clear_bar(r);
     if (e) {
-        trouble(status, 1, msg);
+        report_failure(status, 1, msg);
         if (!first_msg[0])
             snprintf(first_msg, SCPS_TRACE_MSGLEN, "%s", msg);
         if (e < 0)
@@ -295,7 +295,7 @@ static bool take(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGL
 
 /* Ends a run in which no input was a capture; one line has been printed, and there is nothing to
  * report. */
-static void abandon(struct run *r)
+static void end_without_capture(struct run *r)
 {
     if (r->plots)
         scps_trace_plots_finish(r->plots, NULL);
@@ -318,16 +318,16 @@ static void conclude(struct run *r, const char *const *files, size_t nfiles, con
     if (first > tot.conns && !interrupted) {
         snprintf(msg, sizeof msg, "-o %" PRIu32 ": the capture has %" PRIu32 " connection%s", first,
                  tot.conns, tot.conns == 1 ? "" : "s");
-        trouble(status, 2, msg);
+        report_failure(status, 2, msg);
     }
     if (!(r->o.packets && r->o.format == FORMAT_BRIEF))
         finish(r, files, nfiles, first_msg);
     if (r->plots && scps_trace_plots_finish(r->plots, msg) < 0)
-        trouble(status, 1, msg);
+        report_failure(status, 1, msg);
     if (r->html && scps_trace_html_finish(r->html, r->t, r->o.html, r->file, msg) < 0)
-        trouble(status, 1, msg);
+        report_failure(status, 1, msg);
     if (r->qlogs && !trace_qlogs_finish(r->qlogs, msg))
-        trouble(status, 1, msg);
+        report_failure(status, 1, msg);
     scps_trace_free(r->t);
 }
 
@@ -360,7 +360,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < nfiles && (r.o.live || !interrupted); i++)
         understood += take(&r, files[i], first_msg, &status);
     if (!understood) {
-        abandon(&r);
+        end_without_capture(&r);
         return status;
     }
     conclude(&r, files, nfiles, first_msg, &status);

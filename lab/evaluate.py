@@ -5,7 +5,7 @@
     lab/evaluate.py RESULTS [--doc FILE]
 
 RESULTS has a folder for each campaign: for c in CAMPAIGNS; do scps_lab sweep $c --out RESULTS/$c; done, where CAMPAIGNS are
-far-path second-connection satloss etosat leo-handovers nasa-told-nothing fairness latecomers coexistence. Each figure is the mean of the
+far-path second-connection satloss etosat leo-handovers nasa-told-nothing fairness latecomers coexistence bbr-share. Each figure is the mean of the
 campaign's runs and its standard error; a campaign that lacks is left out, and named.
 """
 import argparse
@@ -24,14 +24,14 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 Written by `lab/evaluate.py`, see there; each heading names its campaign, `lab/campaigns/NAME.ini`, which says what the path is:
 
 ```
-for c in far-path second-connection satloss etosat leo-handovers nasa-told-nothing fairness latecomers coexistence; do scps_lab sweep $c --out R/$c; done
+for c in far-path second-connection satloss etosat leo-handovers nasa-told-nothing fairness latecomers coexistence bbr-share; do scps_lab sweep $c --out R/$c; done
 lab/evaluate.py R --doc docs/EVALUATION.md
 ```
 
 Virtual time is exact: the same commit prints the same figures on each machine. Means and standard errors over the seeds. Nobody is told
 the rate or the cause of losses, but for `vegas-corruption`, which takes losses for corruption, and `rate` on the far path.
 `bbr-long` is `bbr,long-rtt-start=1`, `vegas-fair` is `vegas,alpha=4,beta=4`. What to choose: [howto/which-controller.md](howto/which-controller.md).
-BBR on long links with losses, on outages and with option 23: [CONTROLLERS.md](CONTROLLERS.md).
+The last section is in real time, and has a command of its own. BBR on long links with losses, on outages and with option 23: [CONTROLLERS.md](CONTROLLERS.md).
 """
 
 
@@ -127,7 +127,8 @@ def far_path(d):
 
 def second_connection(d):
     yield "Seconds for 100 MB until the sender knows, of the first connection of a path and of a second one that begins with what the first found out"
-    yield "(careful resume, RFC 9959). picoquic gives its seeded BBR 4.8 s on the first path, its NewReno 500 s on the second."
+    yield "(careful resume, RFC 9959); the receiver has the last byte half a round trip before, 0.3 and 60 s. picoquic gives its seeded BBR 4.8 s on the"
+    yield "first path, its NewReno 500 s on the second."
     yield ""
 
     def of(flow):
@@ -192,12 +193,26 @@ def coexistence(d):
                          [[c] + [show(d.stat(second, link__rtt=r, link__queue=q, cc=c, flow__two__cc=other), 0) for r, q in grid()] for c in FAIR])
 
 
+def bbr_share(d):
+    yield "BBR beside CUBIC and beside itself, 20 Mbit/s, 120 s, both begin within two seconds, 20 seeds. What the second flow keeps is in per cent of"
+    yield "half of what both had."
+    yield ""
+
+    def of(i):
+        return lambda run: rates(run)[i]
+    yield from table(["beside bbr", "round trip, queue", "bbr, Mbit/s", "the other, Mbit/s", "it keeps, %", "Jain's index"],
+                     [[c, "%s, %s" % (r, q.upper())] + [show(d.stat(f, link__rtt=r, link__queue=q, flow__two__cc=c), n)
+                                                       for f, n in ((of(0), 2), (of(1), 2), (second, 1), (jain, 3))]
+                      for c in ("cubic", "bbr") for r in ("50ms", "500ms") for q in ("1bdp", "0.1bdp")])
+
+
 SECTIONS = [("etosat", "etosat: the satellite tests of the IETF draft and of picoquic", etosat), ("satloss", "satloss: arXiv 2202.08228", satloss),
             ("far-path", "far-path: two minutes there and back", far_path),
             ("second-connection", "second-connection: careful resume", second_connection),
             ("leo-handovers", "leo-handovers: a low orbit", handovers),
             ("nasa-told-nothing", "nasa-told-nothing: NASA's grid", nasa), ("fairness", "fairness", fairness), ("latecomers", "latecomers", latecomers),
-            ("coexistence", "coexistence", coexistence)]
+            ("coexistence", "coexistence", coexistence), ("bbr-share", "bbr-share: BBR beside CUBIC and beside itself", bbr_share)]
+KEPT = "## In real time: "  # from here on the document is written by hand
 
 
 def main():
@@ -217,6 +232,10 @@ def main():
         print("evaluate.py: no results of " + ", ".join(missing), file=sys.stderr)
     text = "\n".join(lines).rstrip("\n") + "\n"
     if a.doc:
+        if os.path.exists(a.doc):
+            with open(a.doc, encoding="utf-8") as f:
+                head, kept, tail = f.read().partition(KEPT)
+            text += kept and "\n" + kept + tail
         with open(a.doc, "w", encoding="utf-8") as f:
             f.write(text)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For the Python scripts that start programs: see tools/leash."""
+"""Ends the programs that a Python script has started together with it: see tools/leash."""
 import os
 import signal
 import sys

@@ -73,13 +73,13 @@ static int scenario_key(struct reading *r, int line, const char *key, const char
     }
     if (strcmp(key, "runs") == 0)
         return (lab_count(value, MANY, &s->runs) && s->runs > 0) ||
-               refuse(r, line, "runs = %s: a whole number from 1 to %d", value, MANY);
+               refuse(r, line, "runs = %s: give a whole number from 1 to %d", value, MANY);
     if (strcmp(key, "seed") == 0)
         return lab_count(value, INT64_MAX, &s->seed) ||
-               refuse(r, line, "seed = %s: a whole number", value);
+               refuse(r, line, "seed = %s: give a whole number", value);
     if (strcmp(key, "timeout") == 0)
         return (lab_time(value, &s->timeout) && s->timeout > 0) ||
-               refuse(r, line, "timeout = %s: a time such as 90s, 10min or 2d", value);
+               refuse(r, line, "timeout = %s: give a time such as 90s, 10min or 2d", value);
     return refuse(r, line,
                   "unknown key '%s'; [scenario] has: name about runs seed timeout published", key);
 }
@@ -102,9 +102,12 @@ static int axis_line(struct reading *r, const char *key, const char *value)
     const char *rest = value;
 
     if (a && !r->continued)
-        return refuse(r, r->line, "'%s' is swept twice (first in line %d)", key, a->line);
+        return refuse(r, r->line, "'%s' is swept twice (first in line %d): leave out one", key,
+                      a->line);
     if (strncmp(key, "scenario.", 9) == 0)
-        return refuse(r, r->line, "'%s' cannot be swept", key);
+        return refuse(r, r->line,
+                      "'%s' cannot be swept: only keys of links and flows, and own names, can",
+                      key);
     if (!a) {
         s->axis = lab_grow(s->axis, (s->naxes + 1) * sizeof *s->axis);
         a = &s->axis[s->naxes++];
@@ -115,10 +118,11 @@ static int axis_line(struct reading *r, const char *key, const char *value)
             return 0;
         for (size_t i = 0; i < a->n; i++)
             if (strcmp(a->value[i], item) == 0)
-                return refuse(r, r->line, "%s: the value '%s' is given twice", key, item);
+                return refuse(r, r->line, "%s: the value '%s' is given twice: leave out one", key,
+                              item);
         lab_axis_value(a, item);
     }
-    return a->n > 0 || refuse(r, r->line, "%s: no values", key);
+    return a->n > 0 || refuse(r, r->line, "%s: no values: give at least one", key);
 }
 
 static int case_line(struct reading *r, const char *key, const char *value)
@@ -134,7 +138,7 @@ static int case_line(struct reading *r, const char *key, const char *value)
     if (!c)
         return refuse(r, r->line, "a [case] begins with when = AXIS=VALUE ...");
     if (strcmp(key, "skip") == 0)
-        return lab_yesno(value, &c->skip) || refuse(r, r->line, "skip = %s: yes or no", value);
+        return lab_yesno(value, &c->skip) || refuse(r, r->line, "skip = %s: give yes or no", value);
     if (!other_key(r, r->line, key, value))
         return 0;
     lab_sets_add(&c->sets, key, value, r->line);
@@ -179,7 +183,8 @@ static int on_line(void *user, const char *section, const char *key, const char 
         return refuse(r, r->line, "%s: the key is too long", key);
     for (size_t i = 0; i < base->n; i++)
         if (strcmp(base->v[i].key, full) == 0)
-            return refuse(r, r->line, "'%s' is set twice (first in line %d)", key, base->v[i].line);
+            return refuse(r, r->line, "'%s' is set twice (first in line %d): leave out one", key,
+                          base->v[i].line);
     if (!other_key(r, r->line, full, value))
         return 0;
     lab_sets_add(base, full, value, r->line);
@@ -282,7 +287,7 @@ static int override(struct reading *r, const char *text)
     struct lab_axis *a;
 
     if (!eq || (size_t)(eq - text) >= sizeof key)
-        return refuse(r, 0, "%s: KEY=VALUE is wanted, e.g. link.rtt=250ms", text);
+        return refuse(r, 0, "%s: give KEY=VALUE, for example link.rtt=250ms", text);
     memcpy(key, text, (size_t)(eq - text));
     key[eq - text] = '\0';
     if (strncmp(key, "scenario.", 9) == 0)
@@ -306,7 +311,7 @@ static int override(struct reading *r, const char *text)
         }
         lab_axis_clear(&was);
         free(was.value);
-        return a->n > 0 || refuse(r, 0, "%s: no values", text);
+        return a->n > 0 || refuse(r, 0, "%s: no values: give at least one", text);
     }
     if (!strchr(key, '.'))
         return refuse(r, 0, "%s: neither a swept name nor a key such as link.rtt", text);
@@ -398,7 +403,7 @@ struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size
     r = (struct reading){.s = s, .text = s->text, .msg = msg};
     bad = ini_parse_stream(next_chunk, &r, on_line, &r);
     if (bad > 0)
-        refuse(&r, bad, "neither a [section] nor KEY = VALUE");
+        refuse(&r, bad, "neither a [section] nor KEY = VALUE: correct the line");
     else if (bad < 0)
         refuse(&r, 1, "cannot be read");
     if (!r.failed)

@@ -75,7 +75,8 @@ static bool check_model(struct building *b)
         if (f->kind != LAB_NACK)
             continue;
         if (b->s->nflows > 1 || f->copies > 1 || f->time != 0 || f->conn.rate == 0)
-            return fail(b, NULL, "flow.model = nack: one flow alone, with a size and a rate");
+            return fail(b, NULL,
+                        "flow.model = nack: give one flow alone, with flow.size and flow.rate");
         if (f->headers < f->conn.rate_overhead + 28 || f->size > 4000000000u)
             return fail(b, NULL,
                         "flow.model = nack: headers hold framing and 28 bytes; size to 4gb");
@@ -204,8 +205,9 @@ static bool build_link(struct building *b, struct lab_link *l)
     if (!ok)
         return fail(b, named_in(b, why), why);
     if (l->mtu < 68 || l->mtu > 65535)
-        return fail(b, last(b, l->name, "mtu"), "link.mtu: from 68 to 65535");
-    return strcmp(l->a, l->b) != 0 || fail(b, NULL, "link: its two hosts are one");
+        return fail(b, last(b, l->name, "mtu"), "link.mtu: give a number from 68 to 65535");
+    return strcmp(l->a, l->b) != 0 ||
+           fail(b, NULL, "link: its two hosts are one: give a and b different names");
 }
 
 /* The round trip of a full packet and a small answer, transmission included: on a slow line it is
@@ -245,9 +247,9 @@ static bool build_flow(struct building *b, struct lab_flow *f)
     }
     l = &b->s->link[f->link];
     if (f->copies < 1 || f->copies > 1000)
-        return fail(b, NULL, "flow.copies: from 1 to 1000");
+        return fail(b, NULL, "flow.copies: give a number from 1 to 1000");
     if (f->size == 0 && f->time == 0)
-        return fail(b, NULL, "flow.size: at least a byte");
+        return fail(b, NULL, "flow.size: give at least one byte");
     if (f->time != 0)
         f->size = UINT64_MAX;
     rate = f->rate_bps;

@@ -156,6 +156,7 @@ static void hear_result(struct ttcp_sender *s)
     while ((n = scps_conn_read(s->conn, skipped, sizeof(skipped), 0)) > 0) {
         size_t room = sizeof(s->line) - 1 - s->line_len;
 
+        s->unasked += (uint64_t)n;
         if ((size_t)n < room)
             room = (size_t)n;
         memcpy(s->line + s->line_len, skipped, room);
@@ -431,8 +432,10 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             end(r);
             return;
         }
-        if (r->first == TTCP_NOT_YET)
+        if (r->first == TTCP_NOT_YET) {
             r->first = now;
+            r->result_came = at != NULL && ttcp_receipt_begins(at, (size_t)n);
+        }
         r->delivered = now;
         took(r, (size_t)n);
         if (r->out->opt->tell && at != NULL)

@@ -32,6 +32,7 @@ struct ttcp_sender {
     struct ttcp_path path; /* --path-state */
     struct ttcp_dsend d;   /* -u */
     bool duplex;           /* --bidir: a receiver reads from this connection */
+    uint64_t unasked;      /* bytes that came back: a result, or data of a peer with --bidir */
     /* sums: keep a digest of the bytes written, to compare it with the result that the receiver
      * tells */
     bool sums; /* keep it */
@@ -78,6 +79,7 @@ struct ttcp_receiver {
         ended /* Moments; ended is, with -u, the arrival of the first guard behind the data */;
     struct ttcp_drecv d; /* -u */
     bool duplex;         /* --bidir: a sender writes to this connection and shuts it down */
+    bool result_came;    /* the first bytes are a result (--tell), so the peer sends no data */
     /* --tell: digest of the bytes read, the line with the result, and how much of the line is
      * written */
     struct ttcp_digest digest;

@@ -215,6 +215,7 @@ int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
 
 TAKE(take_G)
 {
+    o->cc_given = true;
     return ttcp_choose_cc(o, "-G", arg, msg);
 }
 
@@ -227,6 +228,10 @@ static int add_parameter(struct ttcp_options *o, char c, const char *name, const
     if (units_number(arg, 0, 65535, &v) != 0)
         return FAIL("-%c %s: give a whole number, %s of Vegas", c, arg, name);
     snprintf(o->cc_more + len, sizeof(o->cc_more) - len, ",%s=%u", name, (unsigned)v);
+    o->cc_given = true;
+    len = strlen(o->cc_letters);
+    snprintf(o->cc_letters + len, sizeof(o->cc_letters) - len, "%s-%c %u", len > 0 ? " " : "", c,
+             (unsigned)v);
     return 0;
 }
 

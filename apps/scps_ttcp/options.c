@@ -121,7 +121,6 @@ static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->echo && o->bidir, "-e"},
                 {o->tell && o->bidir, "--tell"},
                 {o->compare != NULL && o->bidir, "--compare"},
-                {o->server && o->streams > 1, "-P"},
                 {o->server && o->link, "--link"},
                 {o->server && o->interval != 0, "--interval"}};
 
@@ -129,6 +128,9 @@ static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--tell is the receiver's, over an interface: give it there");
     if (o->tell && o->udp)
         return FAIL("--tell with -u: datagrams have no way back: leave out one of them");
+    if (o->server && o->streams > 1)
+        return FAIL("-P with --server: each connection of a client is a test of its own: leave out "
+                    "-P here, and give it to the client");
     if (o->streams == 1 && !o->bidir && !o->server)
         return 0;
     if (!o->pattern)
@@ -178,10 +180,14 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     }
     if (o->given[SETTING_quick_acks] && o->conn.ack_mode != SCPS_ACK_OTHER)
         return FAIL("--quick-acks is of -F 2: leave out -F %d", o->conn.ack_mode == SCPS_ACK_EVERY);
+    if (is_on(o, SETTING_holes_at_once) && o->conn.ack_mode != SCPS_ACK_DELAYED)
+        return FAIL("--holes-at-once is of -F 0, the others always report at once: add -F 0");
+    if (o->conn.recovery == SCPS_RECOVERY_RACK && !o->conn.sack)
+        return FAIL("--recovery rack needs SACK (RFC 8985 section 4): leave out --no-sack");
     return 0;
 }
 
-/* --compare: refuses files that several runs would overwrite. */
+/* --compare: refuses files that several runs would overwrite, and what it chooses itself. */
 static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -195,6 +201,8 @@ static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->path_state != NULL, "--path-state"},
                 {o->output != NULL, "--output"},
                 {o->debug, "-d"},
+                {o->cc_loaded, "--cc-plugin"},
+                {o->cc_given, "--cc, -G, -g, -W, -X and -Y"},
                 {o->interval != 0 && !o->json, "--interval without --json"}};
 
     if (o->compare == NULL)
@@ -322,10 +330,11 @@ static int settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 
     /* Append the parameters that the letters of Vegas gave, wherever they stood. */
     if (o->cc_more[0] != '\0') {
-        char text[sizeof(o->cc_text) + sizeof(o->cc_more)];
+        char text[sizeof(o->cc_text) + sizeof(o->cc_more)], typed[sizeof(o->cc_letters) + 16];
 
         snprintf(text, sizeof(text), "%s%s", o->cc_text, o->cc_more);
-        if (ttcp_choose_cc(o, "-g, -W, -X or -Y with --cc", text, msg) != 0)
+        snprintf(typed, sizeof(typed), "%s with --cc", o->cc_letters);
+        if (ttcp_choose_cc(o, typed, text, msg) != 0)
             return -1;
     }
     if (settle_ends(o, device, msg) != 0)

@@ -67,7 +67,9 @@ struct ttcp_options {
     bool cc_loaded; /* The controller comes from a shared object */
     /* cc_text: as typed, NAME,key=value...; cc_more: parameters from -g -W -X -Y */
     char cc_text[256], cc_more[64];
-    uint64_t rate_bps; /* -R; 0: none */
+    char cc_letters[80]; /* These four options as typed, for messages */
+    bool cc_given;       /* One of --cc, -G and these four was */
+    uint64_t rate_bps;   /* -R; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
     uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */
     struct scps_overhead overhead; /* --overhead */

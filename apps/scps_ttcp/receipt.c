@@ -107,6 +107,13 @@ static bool number(const char **at, const char *key, unsigned base, uint64_t *ou
     return true;
 }
 
+bool ttcp_receipt_begins(const void *data, size_t n)
+{
+    const size_t len = strlen(HEAD);
+
+    return n != 0 && memcmp(data, HEAD, n < len ? n : len) == 0;
+}
+
 bool ttcp_receipt_parse(const char *line, struct ttcp_receipt *t)
 {
     struct ttcp_receipt got = {.there = true};

@@ -36,6 +36,8 @@ struct ttcp_receipt {
 };
 /* Writes the line with its newline into buf. Returns its length. */
 size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt *t);
+/* Returns true if data, the first n bytes of a stream, begin such a line. */
+bool ttcp_receipt_begins(const void *data, size_t n);
 /* Parses the line. Returns false, leaving *t unchanged, for anything else. */
 bool ttcp_receipt_parse(const char *line, struct ttcp_receipt *t);
 

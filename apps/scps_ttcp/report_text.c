@@ -273,6 +273,11 @@ static void sender_lines(FILE *f, const struct ttcp_result *r)
     braked(f, 't', &r->tx);
     if (r->receipt.there)
         told(f, r);
+    if (r->unasked > 0)
+        fprintf(f,
+                "ttcp-t: warning: %" PRIu64 " bytes came back and were skipped: if --bidir is "
+                "given there, give it here, too; if -e is, likewise\n",
+                r->unasked);
     if (o->verbose > 0)
         details(f, 't', &r->tx);
     if (o->touch && o->verbose > 0)

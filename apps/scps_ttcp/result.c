@@ -247,6 +247,11 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
         connection_error(r, s->err, moved);
     if (rcv != NULL && rcv->err != 0)
         connection_error(r, rcv->err, moved);
+    if (rcv != NULL && rcv->duplex && rcv->eof && (rcv->received == 0 || rcv->result_came))
+        ttcp_result_fail(r, TTCP_FAILED,
+                         "%.180s: sends no data of its own: give --bidir there, too, or leave it "
+                         "out here",
+                         peer_name(r, peer));
     if (r->compared && !r->intact && r->opt->udp)
         ttcp_result_fail(r, TTCP_FAILED,
                          "a datagram arrived that was not sent so: report this with its --seed "
@@ -385,6 +390,7 @@ void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv
 void ttcp_result_told(struct ttcp_result *r, const struct ttcp_sender *s)
 {
     r->receipt = s->receipt;
+    r->unasked = s->receipt.there ? 0 : s->unasked;
     r->receipt_intact = s->receipt.there && s->receipt.missing == 0 &&
                         s->receipt.bytes == s->digest.bytes &&
                         s->receipt.sum == ttcp_digest_value(&s->digest);

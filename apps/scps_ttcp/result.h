@@ -82,6 +82,7 @@ struct ttcp_result {
     scps_dur heard;              /* -u: time between the receiver's first and last guard */
     struct ttcp_receipt receipt; /* The result that the receiver sent back (--tell) */
     /* That result has no holes, and its sum equals that of the bytes sent */
+    uint64_t unasked; /* bytes that came back to a sender without --bidir and are no result */
     bool receipt_intact;
     /* --link */
     struct scps_link_stats link_fwd, link_back;

@@ -325,8 +325,8 @@ int ttcp_serve(const struct ttcp_options *o)
         scps_stack_free(s.x.st);
     if (s.x.top != NULL)
         scps_netif_close(s.x.top);
-    fprintf(stderr, "ttcp-%c: %" PRIu64 " tests, %" PRIu64 " bytes, %" PRIu64 " tests failed\n",
-            s.x.sends ? 't' : 'r', s.served, s.bytes, s.failed);
+    fprintf(stderr, "ttcp-%c: %" PRIu64 " test%s, %" PRIu64 " bytes, %" PRIu64 " failed\n",
+            s.x.sends ? 't' : 'r', s.served, s.served == 1 ? "" : "s", s.bytes, s.failed);
     if (r.outcome != TTCP_DONE)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);
     status = ttcp_exit_status(r.outcome);

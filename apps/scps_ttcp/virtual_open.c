@@ -38,7 +38,7 @@ static bool tap(struct ttcp_virtual *x, int end, const char *path)
         return false;
     if (scps_link_filter(x->link, end, x->taps[end]) == 0)
         return true;
-    ttcp_result_fail(x->r, TTCP_FAILED, "%s: cannot capture here", path);
+    ttcp_result_fail(x->r, TTCP_FAILED, "%s: no memory to capture: leave out the capture", path);
     return false;
 }
 

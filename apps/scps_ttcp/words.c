@@ -48,6 +48,7 @@ TAKE(take_seed)
 
 TAKE(take_cc)
 {
+    o->cc_given = true;
     return ttcp_choose_cc(o, "--cc", arg, msg);
 }
 
@@ -429,7 +430,8 @@ const struct ttcp_word ttcp_words[] = {
     {"parallel", 0, "N", ttcp_take_P, "the same as -P"},
     {"bidir", 0, NULL, take_bidir, "with -s, at both ends: each connection carries data both ways"},
     {"server", 0, NULL, take_server,
-     "with -s: serve every connection, several at once, until interrupted; -r: with --tell"},
+     "with -s and -r or -t -Q: each connection is a test, several at once, until interrupted; "
+     "-r tells the result"},
     {"tell", 0, NULL, take_tell, "-r: tell the sender the result, as the last bytes it gets back"},
     {"completion", 0, "SHELL", take_completion, "print the completion of these options in bash"},
     {"help", 0, NULL, ttcp_take_h, "the same as -h"},

@@ -8,6 +8,7 @@
 #define SCPS_CONN_H
 
 #include <scps/binding.h>
+#include <scps/info.h>
 #include <scps/stack.h>
 
 #ifdef __cplusplus
@@ -20,18 +21,6 @@ enum scps_ack_mode {
     SCPS_ACK_EVERY,   /* F1: every segment */
     SCPS_ACK_OTHER /* F2: every other segment (more than one full one), or when the timer expires */
 };
-
-/* What declares a segment lost, besides SNACK and the retransmission timer. */
-enum scps_recovery_mode {
-    /* a segment is lost after dupthresh acknowledgements of later data: RFC 5681, RFC 6582, RFC
-     * 6675 */
-    SCPS_RECOVERY_CLASSIC,
-    /* a segment is lost after a time that depends on the RTT; tail loss probes: RFC 8985; needs
-     * SACK */
-    SCPS_RECOVERY_RACK
-};
-
-SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic", "rack" */
 
 /* Start from scps_conn_config_default(). A field outside its bounds makes opening fail with
  * SCPS_ERR_RANGE; one that is 0 where 0 lies outside its bounds stands for the default. */
@@ -323,6 +312,23 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
  * even store. With SCPS_EOR a short write marks nothing: write the rest with SCPS_EOR, too. Without
  * bytes there is no record. SCPS_ERR_INVAL if the configuration has no records. */
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
+/* Writes the n pieces of v one after the other, as one write of all their bytes; flags are of the
+ * last one. Returns how many bytes, less than all for the reasons of scps_conn_write, or its
+ * errors; SCPS_ERR_INVAL, too, if the first piece is longer than INT64_MAX. */
+SCPS_API int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t n,
+                                  unsigned flags);
+/* Writing without a copy: room for at most len bytes in the send buffer itself, in one piece.
+ * Returns how many, from 1 to len, and sets *at to where they are to be put; 0 if len is 0; else an
+ * error of scps_conn_write, and *at stays as it was. A ring of memory has an end, so there may be
+ * less room than could be written: fill it, commit it and ask again. What is behind *at is valid
+ * until the next call on this connection or its stack, which may be scps_conn_commit.
+ * SCPS_ERR_INVAL on a hollow connection: write NULL there. */
+SCPS_API int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at);
+/* The first len bytes of what was reserved have been filled and are written now; the rest is given
+ * back. flags as scps_conn_write, SCPS_EOR for the last of these bytes. Returns len, or an error of
+ * scps_conn_write, then nothing was written and the room has to be reserved anew; SCPS_ERR_INVAL,
+ * too, if so much is not reserved any more. len 0 gives all of it back. */
+SCPS_API int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags);
 /* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when
  * there is nothing yet; or the error that ended the connection once everything before it was read.
  * A read ends where a record does (scps_conn_record); what it leaves of one is for the next.
@@ -366,22 +372,6 @@ SCPS_API void scps_conn_close(struct scps_conn *c);
 /* Gives the connection up with a reset. c is gone on return. */
 SCPS_API void scps_conn_abort(struct scps_conn *c);
 
-/* RFC 9293 section 3.3.2, in Linux's numbering. */
-enum scps_state {
-    SCPS_ESTABLISHED = 1,
-    SCPS_SYN_SENT,
-    SCPS_SYN_RECEIVED,
-    SCPS_FIN_WAIT_1,
-    SCPS_FIN_WAIT_2,
-    SCPS_TIME_WAIT,
-    SCPS_CLOSED,
-    SCPS_CLOSE_WAIT,
-    SCPS_LAST_ACK,
-    SCPS_LISTEN,
-    SCPS_CLOSING
-};
-SCPS_API const char *scps_state_name(enum scps_state s); /* "ESTABLISHED", "TIME-WAIT" */
-
 /* Single facts about a connection; scps_conn_info() returns all of them. */
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
 /* SCPS_ERR_* that ended the connection, else 0 */
@@ -400,6 +390,15 @@ SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c); /* written, not 
 SCPS_API bool scps_conn_eof(const struct scps_conn *c);
 SCPS_API void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out);
 SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out);
+/* Whose a connection is that scps_stack_next_conn() tells of. */
+enum scps_owner {
+    SCPS_OWNER_APPLICATION, /* it was opened or accepted: all functions are for it */
+    SCPS_OWNER_LISTENER,    /* it is not accepted yet: look at it only (const functions) */
+    /* it was closed or aborted and goes on in the background: look at it only, or end it at once
+     * with scps_conn_abort() */
+    SCPS_OWNER_NOBODY
+};
+SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);
 SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
@@ -410,67 +409,7 @@ SCPS_API void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_c
  * handshake agreed on stays. 0, INVAL, NOMEM. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
-/* State and counters of a connection: those of Linux's tcp_info and more. Bytes are payload unless
- * said otherwise. */
-struct scps_info {
-    enum scps_state state;
-    /* agreed in the handshake */
-    bool sack, timestamps, ecn;
-    uint8_t caps_offered, caps_peer,
-        /* SCPS_CAP_* of <scps/wire.h>: offered by this end, by the peer, and in force */
-        caps;
-    uint8_t why[SCPS_FEATURE_COUNT]; /* enum scps_why for each feature: in force, or why not */
-    bool wscale;
-    uint8_t snd_wscale, rcv_wscale;
-    uint32_t snd_mss; /* payload of a full segment, options deducted */
-    uint32_t rcv_mss; /* the largest segment seen from the peer */
-    uint32_t adv_mss; /* announced in our SYN */
-    uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
-    /* time, µs */
-    scps_dur rto, srtt, rttvar, min_rtt, last_rtt;             /* 0 before the first sample */
-    scps_time opened, established, first_sent, first_received; /* stack times, µs; 0: not yet */
-    scps_time last_sent, last_received, last_ack_received, fin_acked;
-    uint32_t backoff; /* consecutive timeouts */
-    /* congestion */
-    uint64_t cwnd, ssthresh, rate, max_cwnd; /* bytes, bytes, bytes/s, largest cwnd so far */
-    uint64_t inflight, sacked, lost;         /* bytes, as the scoreboard counts them now */
-    uint64_t delivery_rate;                  /* bytes/s, newest sample */
-    bool in_recovery, app_limited;
-    enum scps_hold hold;             /* reason why nothing is sent now */
-    scps_dur holds[SCPS_HOLD_COUNT]; /* time spent in each hold since the handshake, µs */
-    /* windows, bytes */
-    uint64_t snd_wnd, rcv_wnd;    /* the peer's window; the window announced to the peer, bytes */
-    uint64_t outstanding, unsent; /* sent unacknowledged; written unsent */
-    uint64_t rcv_queued, rcv_ooo; /* readable; beyond a hole */
-    uint32_t rcv_holes;
-    /* counters */
-    uint64_t segs_out, segs_in, data_segs_out, data_segs_in;
-    uint64_t bytes_sent; /* resent ones included */
-    uint64_t bytes_resent, bytes_acked, bytes_received /* in order */, bytes_duplicate;
-    uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
-        dsacks_in, dsacks_out;
-    /* RFC 8985 */
-    enum scps_recovery_mode recovery; /* in force */
-    scps_dur reo_wnd;                 /* reordering window now */
-    uint32_t tlp_probes;
-    uint32_t snacks_in, snacks_out, acks_out /* pure */, acks_held /* for the budget */, probes_out,
-        ooo_segs, reordered, paws_drops, challenges;
-    uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
-    /* how often a window or rate of the controller was out of range and had to be corrected */
-    uint32_t cc_corrected;
-    uint32_t cc_phase; /* enum scps_cc_phase: the phase that the controller reports now */
-    uint64_t records_out, records_in; /* boundaries written, and arrived */
-    /* compressed headers: segments sent and received, octets saved against TCP headers, connection
-     * ids of both ends; 0: none */
-    uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
-    uint8_t comp_id, comp_peer_id;
-    /* binding spaces in force, where the configuration has them; len 0: not in force */
-    struct scps_binding binding[SCPS_BINDINGS];
-    uint32_t holes;           /* best effort, receiver: holes given up and not filled since */
-    uint64_t bytes_missing;   /* bytes in those holes; not in bytes_received */
-    uint32_t ranges_given_up; /* best effort, sender: number of ranges, as scps_conn_given_up */
-    uint64_t bytes_given_up;  /* bytes in those ranges; not in bytes_acked */
-};
+/* Fills in *out. */
 SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
 
 #ifdef __cplusplus

@@ -55,8 +55,8 @@ SCPS_API const char *scps_errname(int err);
     X(BAD_IP_CHECKSUM, "IPv4 header checksum is wrong")                                            \
     X(FRAGMENT, "an IP fragment: not reassembled here")                                            \
     X(BAD_ADDRESS, "source or destination address cannot be a unicast peer of ours")               \
-    X(NOT_OURS, "addressed to somebody else")                                                      \
-    X(UNKNOWN_PROTOCOL, "an IP protocol nobody here speaks")                                       \
+    X(NOT_OURS, "addressed to another host")                                                       \
+    X(UNKNOWN_PROTOCOL, "an IP protocol that is not known")                                        \
     X(BAD_TCP, "TCP data offset makes no sense")                                                   \
     X(BAD_CHECKSUM, "TCP, UDP or ICMP checksum is wrong")                                          \
     X(BAD_ICMP, "an ICMP message that is malformed, unknown, or quotes no flow of ours")           \
@@ -82,7 +82,7 @@ SCPS_API const char *scps_errname(int err);
     X(NO_UDP_PORT, "no such UDP port: answered with port unreachable")                             \
     X(UDP_QUEUE_FULL, "the receive queue of the datagrams' endpoint, or memory, is full")          \
     X(BAD_COMPRESSED, "compressed header too short or with nonsense lengths")                      \
-    X(UNKNOWN_CONNECTION_ID, "compressed header with an id nobody here knows")                     \
+    X(UNKNOWN_CONNECTION_ID, "compressed header with an unknown connection id")                    \
     X(FILTERED, "a netif filter kept it")                                                          \
     X(MEMORY_LIMIT, "data or a SYN for which the stack's memory limit left nothing")
 

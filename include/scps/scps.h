@@ -25,6 +25,8 @@
 #define SCPS_H
 
 #define SCPS_VERSION "0.2.0"
+/* The same as a number that grows with it: 8 bits each for major, minor and patch. */
+#define SCPS_VERSION_NUMBER 0x000200
 
 #include <scps/alloc.h>
 #include <scps/cc.h>
@@ -37,5 +39,18 @@
 #include <scps/path.h>
 #include <scps/stack.h>
 #include <scps/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that runs, as SCPS_VERSION and SCPS_VERSION_NUMBER are that of the
+ * headers a program was compiled with. The text is the library's, for ever. */
+SCPS_API const char *scps_version(void);
+SCPS_API uint32_t scps_version_number(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

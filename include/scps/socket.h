@@ -309,10 +309,6 @@ SCPS_API uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domai
 /* Reads an address back. 0; -1 with errno EINVAL (too short), EAFNOSUPPORT. */
 SCPS_API int scps_sockaddr_get(const void *addr, uint32_t addrlen, struct scps_endpoint *ep);
 
-struct scps_iovec {
-    void *iov_base;
-    size_t iov_len;
-};
 struct scps_msghdr {
     /* Where a datagram goes to or comes from. Ignored for streams, where recvmsg sets msg_namelen
      * to 0 */

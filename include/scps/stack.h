@@ -128,6 +128,14 @@ SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *
 /* Gives this host an address on nif and a route to its prefix. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
+/* Takes back an address that nif was given, with one route to its prefix by nif, the first one
+ * added. Whoever uses it hears of it: connections from or to it end with SCPS_ERR_ADDRNOTAVAIL and
+ * without a reset, since nothing leaves from an address that is not ours; datagram endpoints bound
+ * or connected there get the same error once and go on, and what they have waiting to leave is lost
+ * (scps_dgram_stats.unsent). Listeners stay, and hear nothing there. If several netifs have the
+ * address, connections of this one end. SCPS_ERR_NOENT: nif does not have it. */
+SCPS_API int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *nif,
+                                    const struct scps_addr *addr);
 
 /* True when addr is one of this host's, given to it with scps_stack_add_addr. */
 SCPS_API bool scps_stack_has_addr(const struct scps_stack *st, const struct scps_addr *addr);
@@ -167,6 +175,14 @@ SCPS_API int scps_stack_add_route(struct scps_stack *st, const struct scps_route
  * overhead at once and for the connections there are, the rest for those to come. SCPS_ERR_NOENT if
  * there is none, RANGE, NOMEM. */
 SCPS_API int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r);
+
+/* Removes the route with this dst, prefix and nif, of several the last one added. Connections keep
+ * the link they were opened by: they end only with it, and take the rate of what routes there are
+ * left by that link, or none. What datagrams have waiting goes by another route, or is lost if
+ * there is none. Answers to strangers that waited for the route's rate are lost. SCPS_ERR_NOENT:
+ * there is no such route. */
+SCPS_API int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst,
+                                     unsigned prefix, const struct scps_netif *nif);
 
 /* Takes one packet that arrived on nif. The bytes are borrowed for the call only; and so is
  * payload that lies apart. Returns 0 if it was used, else the scps_drop that was counted. A
@@ -245,6 +261,19 @@ struct scps_event {
  * A connection or endpoint has at most one pending event of each kind, however often it
  * happened. */
 SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
+
+/* Every connection of the stack, one after the other: those not accepted yet, those in TIME-WAIT
+ * and those that were closed and go on in the background, too (scps_conn_owner). prev NULL: the
+ * first one; else the one after prev, which has to be one still: ask for the next before prev is
+ * closed or aborted. NULL: that was the last. Their order says nothing, and calls that let time
+ * pass or open connections may change it. O(1) on average. */
+SCPS_API struct scps_conn *scps_stack_next_conn(const struct scps_stack *st,
+                                                const struct scps_conn *prev);
+/* Another observer from now on, which hears of connections there are already, too; NULL: nobody
+ * listens. *obs is copied, obs->ctx stays the caller's. Not from within its own note. */
+SCPS_API void scps_stack_set_observer(struct scps_stack *st, const struct scps_observer *obs);
+/* The observer in force; note NULL: nobody listens. */
+SCPS_API struct scps_observer scps_stack_observer(const struct scps_stack *st);
 
 struct scps_stack_stats {
     uint64_t packets_in, packets_out, bytes_in, bytes_out;

@@ -45,6 +45,12 @@ struct scps_endpoint {
     uint16_t port; /* host order */
 };
 
+/* A piece of memory, as POSIX's struct iovec. */
+struct scps_iovec {
+    void *iov_base;
+    size_t iov_len;
+};
+
 #define SCPS_ADDR_STRLEN 46
 
 /* Reads dotted-quad IPv4 or RFC 4291 IPv6 text. Returns 0, or SCPS_ERR_INVAL leaving *a alone. */

@@ -81,8 +81,10 @@ static void give_back(void *ctx, void *p, size_t size)
 {
     struct scps_slot_size *z = find(ctx, rounded(size));
 
-    memcpy(p, &z->free, sizeof z->free);
-    z->free = p;
+    if (z) { /* always: what was taken has a size that is there */
+        memcpy(p, &z->free, sizeof z->free);
+        z->free = p;
+    }
 }
 
 struct scps_alloc scps_slots_alloc(struct scps_slots *s)

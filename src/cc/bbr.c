@@ -83,18 +83,22 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
 
 /* ---- events ---- */
 
-enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH };
+enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH, PROBE_RTT_ROUNDS };
+
+#define ROUNDS 8 /* 5 s of 625 ms: up to there the draft's interval stays as it is */
 
 static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const bool corruption = b->heed_corruption, outage = b->heed_outage, fast = b->long_start;
     const bool base_loss = b->base_loss_on, refresh = b->rtt_refresh;
+    const uint8_t rounds = b->probe_rtt_rounds;
     uint64_t srtt = v->srtt ? (uint64_t)v->srtt : 1000;
 
     *b = (struct scps_bbr){.heed_corruption = corruption, .heed_outage = outage};
     b->long_start = fast;
     b->base_loss_on = base_loss;
     b->rtt_refresh = refresh;
+    b->probe_rtt_rounds = rounds;
     b->has_sack = true;
     b->min_rtt = v->srtt ? v->srtt : SCPS_NEVER;
     b->probe_rtt_min_delay = SCPS_NEVER;
@@ -127,6 +131,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     b->long_start = param && param[LONG_START];
     b->base_loss_on = param && param[BASE_LOSS];
     b->rtt_refresh = param && param[RTT_REFRESH];
+    b->probe_rtt_rounds = param ? (uint8_t)param[PROBE_RTT_ROUNDS] : ROUNDS;
     begin(b, v, ctl);
 }
 
@@ -268,7 +273,7 @@ static void restore_bounds(struct scps_bbr *b)
 }
 
 /* HandleSpuriousLossDetection(). */
-static void imagined(const struct scps_bbr_ctx *x)
+static void undo_spurious(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
 
@@ -325,7 +330,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
         timed_out(&x);
         break;
     case SCPS_CC_SPURIOUS:
-        imagined(&x);
+        undo_spurious(&x);
         break;
     case SCPS_CC_RECOVERED:
         b->recovering = false;
@@ -372,6 +377,9 @@ static const struct scps_cc_param params[] = {
      0, 1},
     {"rtt-refresh",
      "1: a round trip within 1/64 of the least renews it, and no ProbeRTT is due; 0: not", 0, 0, 1},
+    {"probe-rtt-rounds",
+     "ProbeRTT is due after 5 s or so many round trips, whichever is later; 0: 5 s (the draft)",
+     ROUNDS, 0, 255},
     {0}};
 
 const struct scps_cc_ops scps_cc_bbr = {

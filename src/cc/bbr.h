@@ -41,12 +41,11 @@ enum scps_bbr_acks { /* ack_phase */
 /* long start: this many rounds, in which the initial window's ACK train is measured */
 #define SCPS_BBR_LONG_ROUNDS    1
 #define SCPS_BBR_INFINITE       UINT64_MAX
-#define SCPS_BBR_LOSS_THRESH    20000 /* ppm */
-#define SCPS_BBR_BETA           70    /* per cent */
-#define SCPS_BBR_HEADROOM       15    /* per cent */
-#define SCPS_BBR_FULL_LOSS_CNT  6     /* number of lost ranges in a round that ends Startup */
-#define SCPS_BBR_MIN_RTT_LEN    SCPS_SEC(10)
-#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5)
+#define SCPS_BBR_LOSS_THRESH    20000       /* ppm */
+#define SCPS_BBR_BETA           70          /* per cent */
+#define SCPS_BBR_HEADROOM       15          /* per cent */
+#define SCPS_BBR_FULL_LOSS_CNT  6           /* number of lost ranges in a round that ends Startup */
+#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* MinRTTFilterLen is twice that: bbr_model.c */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
 /* The maximum over a number of rounds: the best three, each later than the one before it
@@ -71,6 +70,7 @@ struct scps_bbr {
     uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
     scps_dur min_rtt, probe_rtt_min_delay; /* SCPS_NEVER: none yet */
     scps_time min_rtt_stamp, probe_rtt_min_stamp;
+    scps_dur least_rtt; /* of the whole connection: no queue of its own is in it; 0: none yet */
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
     scps_time extra_acked_start;
@@ -99,8 +99,8 @@ struct scps_bbr {
     /* bbr_start.c: time of the first and the latest ACK of the train */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
-    uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: none */
-    uint8_t train_acks;
+    uint64_t resume_bw;                   /* careful resume: the probing rate, bytes/s; 0: none */
+    uint8_t train_acks, probe_rtt_rounds; /* bbr_model.c */
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
     bool is_loss_in_round : 1, is_bw_probe_sample : 1;

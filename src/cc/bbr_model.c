@@ -213,12 +213,24 @@ void scps_bbr_learn(const struct scps_bbr_ctx *x)
     check_full_bw_reached(x);
 }
 
+/* BBR.ProbeRTTInterval, "the minimum time interval between ProbeRTT states", is "5 secs" in the
+ * draft; here it is no less than probe-rtt-rounds of the least round trip that the path has shown:
+ * where a round trip is longer than 5 s the draft's BBR is in ProbeRTT for good. */
+static scps_dur probe_rtt_gap(const struct scps_bbr *b)
+{
+    return SCPS_MAX(SCPS_BBR_PROBE_RTT_GAP, b->probe_rtt_rounds * b->least_rtt);
+}
+
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
     scps_time now = x->v->now;
+    scps_dur gap;
 
-    b->probe_rtt_expired = now > b->probe_rtt_min_stamp + SCPS_BBR_PROBE_RTT_GAP;
+    if (x->rs.rtt > 0 && (!b->least_rtt || x->rs.rtt < b->least_rtt))
+        b->least_rtt = x->rs.rtt;
+    gap = probe_rtt_gap(b);
+    b->probe_rtt_expired = now > b->probe_rtt_min_stamp + gap;
     if (x->rs.rtt >= 0 && (x->rs.rtt < b->probe_rtt_min_delay || b->probe_rtt_expired)) {
         b->probe_rtt_min_delay = x->rs.rtt;
         b->probe_rtt_min_stamp = now;
@@ -231,7 +243,7 @@ void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
         if (x->rs.rtt <= b->min_rtt + b->min_rtt / 64)
             b->min_rtt_stamp = now;
     }
-    if (b->probe_rtt_min_delay < b->min_rtt || now > b->min_rtt_stamp + SCPS_BBR_MIN_RTT_LEN) {
+    if (b->probe_rtt_min_delay < b->min_rtt || now > b->min_rtt_stamp + 2 * gap) {
         b->min_rtt = b->probe_rtt_min_delay;
         b->min_rtt_stamp = b->probe_rtt_min_stamp;
     }

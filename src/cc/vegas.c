@@ -101,11 +101,11 @@ struct vegas {
     bool old_known; /* the core reports rtt_old, so the RTT of the newest segment is never used */
     /* none of our data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
-    uint8_t early;    /* rounds in a row whose ACKs did not wait for the receiver's timer */
-    uint8_t patience; /* number of such rounds after which base follows early ACKs */
-    scps_dur waited;  /* base before it followed early ACKs; 0: it has not */
-    uint64_t wide;    /* the window then */
-    scps_dur soonest; /* lowest RTT of the newest segment of an ACK */
+    uint8_t early;        /* rounds in a row whose ACKs did not wait for the receiver's timer */
+    uint8_t early_rounds; /* number of such rounds after which base follows early ACKs */
+    scps_dur waited;      /* base before it followed early ACKs; 0: it has not */
+    uint64_t wide;        /* the window then */
+    scps_dur soonest;     /* lowest RTT of the newest segment of an ACK */
     struct scps_ack_train_ss quick;
 };
 
@@ -131,7 +131,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
         .corruption = (uint8_t)param[P_CORRUPTION],
         .brake = (uint16_t)param[P_BRAKE],
         .exponential = true,
-        .patience = EARLY_MAX,
+        .early_rounds = EARLY_MAX,
         .began = v->now,
         .soonest = v->min_rtt,
     };
@@ -157,7 +157,7 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
         ve->soonest = a->rtt;
     if (shorter || a->bytes <= 2 * (uint64_t)v->mss || a->rtt_old + slack >= ve->base)
         return false;
-    if (ve->early < ve->patience)
+    if (ve->early < ve->early_rounds)
         return true;
     if (!ve->waited) {
         ve->waited = ve->base;
@@ -176,7 +176,7 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     ve->base = ve->waited;
     ve->waited = 0;
     ve->over = 0;
-    ve->patience = (uint8_t)SCPS_MIN(2 * ve->patience, EARLY_MOST);
+    ve->early_rounds = (uint8_t)SCPS_MIN(2 * ve->early_rounds, EARLY_MOST);
     if (ctl->cwnd < ve->wide) {
         ctl->ssthresh = ve->wide;
         ve->exponential = true;
@@ -203,7 +203,7 @@ static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
     ve->base = ve->soonest = ve->waited = 0;
     ve->early = 0;
-    ve->patience = EARLY_MAX;
+    ve->early_rounds = EARLY_MAX;
     ve->over = 0;
     ve->samples = 0;
     scps_quick_forget(&ve->quick, ctl);
@@ -375,7 +375,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
 
 /* ---- losses and changes ---- */
 
-static bool blameless(const struct vegas *ve, enum scps_loss_cause cause)
+static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
 {
     return cause == SCPS_LOSS_OUTAGE || ve->corruption == ALL_CORRUPTION ||
            (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
@@ -399,12 +399,12 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
 {
     struct vegas *ve = s;
 
-    if (l->cause != SCPS_LOSS_OUTAGE && blameless(ve, l->cause))
+    if (l->cause != SCPS_LOSS_OUTAGE && not_at_fault(ve, l->cause))
         scps_vegas_brake_lost(&ve->braking, l->bytes);
     if (!l->new_episode)
         return;
     /* An ECN echo is congestion, whatever cause losses are taken for. */
-    if (blameless(ve, l->cause) && l->evidence != SCPS_BY_ECN) {
+    if (not_at_fault(ve, l->cause) && l->evidence != SCPS_BY_ECN) {
         scps_win_spare(&ve->win);
         return;
     }
@@ -420,7 +420,7 @@ static void timeout(struct vegas *ve, const struct scps_cc_view *v, struct scps_
         ve->timeouts++;
     if (ve->forget_after && ve->timeouts >= ve->forget_after)
         forget_base(ve, ctl);
-    if (blameless(ve, v->cause))
+    if (not_at_fault(ve, v->cause))
         return;
     scps_win_rto(&ve->win, v, ve->keep, ctl);
     ve->exponential = true;

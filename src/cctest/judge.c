@@ -34,7 +34,7 @@ static const struct {
                                         "the loss left (RFC 6582 section 3.2)"},
     [SCPS_CCTEST_IDLE] = {"idle", "after silence at most the initial window leaves at once (RFC "
                                   "5681 section 4.1)"},
-    [SCPS_CCTEST_SPURIOUS] = {"spurious", "an episode that was imagined costs nothing (RFC 4015)"},
+    [SCPS_CCTEST_SPURIOUS] = {"spurious", "a spurious episode costs nothing (RFC 4015)"},
     [SCPS_CCTEST_PURE] = {"pure", "the same events give the same results, wherever the state is"},
     [SCPS_CCTEST_USE] = {"use", "alone on a clean path it uses 70 % of the link"},
     [SCPS_CCTEST_REGROWTH] = {"regrowth", "with a queue of a third of a round trip it uses 60 %"},

@@ -161,7 +161,7 @@ static void on_change(struct scps_cct_rules *r, const struct scps_cctest_event *
     case SCPS_CC_SPURIOUS:
         r->cut = false;
         if (is < was)
-            broke(r, SCPS_CCTEST_SPURIOUS, e, "an episode that was imagined cost the window");
+            broke(r, SCPS_CCTEST_SPURIOUS, e, "a spurious episode cost the window");
         break;
     case SCPS_CC_RECOVERED:
         if (r->cut && is > SCPS_MAX(was, r->episode_cwnd))

@@ -123,13 +123,11 @@ static inline void take_reports(struct scps_conn *c, struct ack_input *n)
 }
 
 /* Best effort: SND.UNA may have moved by itself, or moves now. */
-static SCPS_NOINLINE void pass_holes(struct scps_conn *c, struct ack_input *n)
+static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, struct ack_input *n)
 {
-    const struct scps_tx *tx = c->tx;
-
     n->jumped = (n->before && n->before == tx->gave_up_to) || tx->sb.hi_arrived > n->before ||
-                c->tx->rec.dupacks;
-    if (scps_bets_pass(c->tx, c->snd.una, &n->ack))
+                tx->rec.dupacks;
+    if (scps_bets_pass(tx, una, &n->ack))
         n->advanced = true;
 }
 
@@ -398,7 +396,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
 
     take_reports(c, &n);
     if (c->agreed.caps & SCPS_CAP_BETS)
-        pass_holes(c, &n);
+        pass_holes(tx, c->snd.una, &n);
     if (n.advanced)
         advance(c, &n);
     take_duplicate(c, &n);

@@ -8,10 +8,10 @@
 #include "base/bytes.h"
 #include "core/pathstate.h"
 
-int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags)
+/* Up to len octets may be written now: how many, or why none. */
+static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
 {
     uint64_t held, room;
-    size_t n;
 
     if (c->err)
         return c->err;
@@ -31,25 +31,99 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
     }
     if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
         return scps_conn_starve(c);
-    n = (size_t)SCPS_MIN(len, room);
-    n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc_later, buf, n, c->ctx.cfg->c.hollow);
-    if (!n)
-        return scps_conn_starve(c);
-    if (flags & SCPS_EOR && n == len && scps_record_write(&c->tx->ends, &c->ctx, c->snd.end + n)) {
+    return (int64_t)SCPS_MIN(len, room);
+}
+
+/* n octets have been put into the send buffer; end: they end a record. Returns n, or NOMEM: there
+ * is none to remember that, and they are taken back. */
+static inline int64_t wrote(struct scps_conn *c, size_t n, bool end, unsigned flags)
+{
+    if (end && scps_record_write(&c->tx->ends, &c->ctx, c->snd.end + n)) {
         scps_sndbuf_unwrite(&c->tx->buf, n);
         return scps_conn_starve(c);
     }
     scps_send_wrote(&c->snd, n);
-    if (n < len)
-        scps_room_want(&c->room, true);
-    else
-        scps_room_want(&c->room, false);
     if (flags & SCPS_MORE)
         scps_small_set(&c->small, SCPS_SMALL_MORE, true);
     else
         scps_small_set(&c->small, SCPS_SMALL_MORE, false);
     scps_conn_wake(c);
     return (int64_t)n;
+}
+
+int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags)
+{
+    int64_t r = may_write(c, len, flags);
+    size_t n;
+
+    if (r <= 0)
+        return r;
+    n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc_later, buf, (size_t)r,
+                          c->ctx.cfg->c.hollow);
+    if (!n)
+        return scps_conn_starve(c);
+    r = wrote(c, n, flags & SCPS_EOR && n == len, flags);
+    if (r > 0)
+        scps_room_want(&c->room, n < len);
+    return r;
+}
+
+int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t n, unsigned flags)
+{
+    int64_t all = 0, r;
+
+    while (n && !v[n - 1].iov_len)
+        n--;
+    if (!n)
+        return may_write(c, 0, flags);
+    for (size_t i = 0; i < n; i++) {
+        unsigned own = i + 1 < n ? (flags & ~SCPS_EOR) | SCPS_MORE : flags;
+        if (v[i].iov_len > (size_t)(INT64_MAX - all))
+            r = SCPS_ERR_INVAL;
+        else
+            r = scps_conn_write(c, v[i].iov_base, v[i].iov_len, own);
+        if (r < 0 && !all)
+            return r;
+        all += SCPS_MAX(r, 0);
+        if (r < 0 || (size_t)r < v[i].iov_len)
+            break;
+    }
+    if (!(flags & SCPS_MORE)) /* of a short write, too, the last segment may go */
+        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
+    return all;
+}
+
+int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at)
+{
+    int64_t r = c->ctx.cfg->c.hollow ? SCPS_ERR_INVAL : may_write(c, len, 0);
+    size_t n;
+
+    if (r <= 0)
+        return r;
+    n = scps_sndbuf_room(&c->tx->buf, &c->ctx.env->alloc_later, (size_t)r, at);
+    if (!n)
+        return scps_conn_starve(c);
+    c->tx->reserved = c->tx->buf.to;
+    c->tx->reserved_to = c->tx->buf.to + n;
+    scps_room_want(&c->room, (size_t)r < len);
+    return (int64_t)n;
+}
+
+int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags)
+{
+    struct scps_tx *tx = c->tx;
+    int64_t r = may_write(c, len, flags);
+
+    if (r < 0 || !len) {
+        if (tx)
+            tx->reserved = tx->reserved_to = 0;
+        return r;
+    }
+    if (!tx || !tx->buf.mem || tx->buf.to != tx->reserved || tx->reserved_to - tx->reserved < len)
+        return SCPS_ERR_INVAL;
+    tx->reserved = tx->reserved_to = 0;
+    scps_sndbuf_filled(&tx->buf, len);
+    return wrote(c, len, flags & SCPS_EOR, flags);
 }
 
 int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags)
@@ -147,7 +221,7 @@ void scps_conn_close(struct scps_conn *c)
     scps_conn_release(c);
     switch (c->state) {
     case SCPS_CLOSED:
-        scps_conn_bury(c);
+        scps_conn_queue_for_free(c);
         return;
     case SCPS_SYN_SENT:
         scps_conn_finish(c, 0);
@@ -171,7 +245,7 @@ void scps_conn_abort(struct scps_conn *c)
     scps_conn_release(c);
     switch (c->state) {
     case SCPS_CLOSED:
-        scps_conn_bury(c);
+        scps_conn_queue_for_free(c);
         break;
     case SCPS_SYN_SENT:
     case SCPS_TIME_WAIT:

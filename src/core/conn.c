@@ -132,7 +132,7 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     scps_conn_set_pmtu_mss(c, a->pmtu_mss);
 }
 
-void scps_conn_bury(struct scps_conn *c)
+void scps_conn_queue_for_free(struct scps_conn *c)
 {
     if (c->state != SCPS_CLOSED || !c->released || c->todo.bits & SCPS_TODO_RST || c->dead)
         return;
@@ -189,7 +189,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     } else if (!was_time_wait) {
         scps_conn_notify(c, SCPS_EV_CLOSED);
     }
-    scps_conn_bury(c);
+    scps_conn_queue_for_free(c);
 }
 
 void scps_conn_reset(struct scps_conn *c, int err)
@@ -205,7 +205,7 @@ void scps_conn_detach(struct scps_conn *c)
     scps_gate_forget(c);
     c->turns = NULL;
     scps_todo_done(&c->todo, SCPS_TODO_RST);
-    scps_conn_bury(c);
+    scps_conn_queue_for_free(c);
 }
 
 void scps_conn_established(struct scps_conn *c)

@@ -34,6 +34,13 @@ const char *scps_state_name(enum scps_state s)
     return (size_t)s < sizeof names / sizeof *names && names[s] ? names[s] : "?";
 }
 
+enum scps_owner scps_conn_owner(const struct scps_conn *c)
+{
+    if (c->pending)
+        return SCPS_OWNER_LISTENER;
+    return c->released ? SCPS_OWNER_NOBODY : SCPS_OWNER_APPLICATION;
+}
+
 enum scps_state scps_conn_state(const struct scps_conn *c)
 {
     return (enum scps_state)c->state;

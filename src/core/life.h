@@ -60,7 +60,7 @@ void scps_conn_finish(struct scps_conn *c, int err);
 void scps_conn_reset(struct scps_conn *c, int err);
 void scps_conn_established(struct scps_conn *c);
 /* Queues a closed connection to be freed if it has no owner and has sent its reset. */
-void scps_conn_bury(struct scps_conn *c);
+void scps_conn_queue_for_free(struct scps_conn *c);
 /* Sets a bit (enum scps_small_bit) that holds small segments back, or clears it: then c is
  * woken. */
 void scps_conn_hold_small(struct scps_conn *c, unsigned bit, bool on);

@@ -28,7 +28,7 @@ static bool before(uint32_t a, uint32_t b)
 
 /* Returns how many later segments must have arrived before one is lost: dupthresh; with nothing
  * more to send (tail), at most `later`, the number sent after it, and at least 1 (RFC 5827). */
-static uint32_t enough(unsigned dupthresh, bool tail, uint32_t later)
+static uint32_t effective_dupthresh(unsigned dupthresh, bool tail, uint32_t later)
 {
     return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;
 }
@@ -36,8 +36,9 @@ static uint32_t enough(unsigned dupthresh, bool tail, uint32_t later)
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
                         struct scps_ack_result *sum)
 {
-    while (sb->frontier != sb->tail && sb->arrived_recs - sb->arrived_below - sb->excused >=
-                                           enough(dupthresh, tail, sb->tail - sb->frontier - 1)) {
+    while (sb->frontier != sb->tail &&
+           sb->arrived_recs - sb->arrived_below - sb->excused >=
+               effective_dupthresh(dupthresh, tail, sb->tail - sb->frontier - 1)) {
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         if (!r->resends && r->from >= from)
             scps_sb_lose(sb, sb->frontier, sum); /* It is declared lost only if it is in flight. */
@@ -52,7 +53,8 @@ void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool ta
 
     for (; scps_sb_resent_front(sb, &e); scps_sb_resent_drop(sb)) {
         bool live = scps_sb_resent_live(sb, e);
-        if (live && (before(sb->hi_xseq, e.xseq + enough(dupthresh, tail, sb->xseq - e.xseq - 1)) ||
+        if (live && (before(sb->hi_xseq,
+                            e.xseq + effective_dupthresh(dupthresh, tail, sb->xseq - e.xseq - 1)) ||
                      scps_sb_at(sb, e.idx)->sent > then))
             break;
         if (live)

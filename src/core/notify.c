@@ -57,7 +57,7 @@ void scps_conn_put_aside(struct scps_conn *c)
     c->ctx.env->dead = c;
 }
 
-void scps_conn_unbury(struct scps_conn *c)
+void scps_conn_dequeue_free(struct scps_conn *c)
 {
     c->ctx.env->dead = c->ready_next;
 }

@@ -19,7 +19,7 @@ void scps_ready_queue_next(struct scps_ready_queue *t);
 /* The first moves c from its ready queue to the queue of connections to be freed; the second
  * removes the first connection of that queue. */
 void scps_conn_put_aside(struct scps_conn *c);
-void scps_conn_unbury(struct scps_conn *c);
+void scps_conn_dequeue_free(struct scps_conn *c);
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
 /* Takes the first event (enum scps_event_kind) of c, which has one; the other function discards all
  * of them. */

@@ -15,7 +15,7 @@
  *       arrived ends that. It costs a round trip after an outage that is over when the timer
  *       expires; what had arrived and was only not acknowledged is not sent again.
  *
- * Imagined losses: the state of the controller is kept at the start of an episode and put back when
+ * Spurious losses: the state of the controller is kept at the start of an episode and put back when
  *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending
  *     of the segment there (RFC 3522),
  *   - after a timeout, the second acknowledgement is for something sent once only, before anything
@@ -43,7 +43,7 @@
 #define BURST 10
 
 /* RFC 6937 section 3. */
-static void proportion(struct scps_conn *c, uint64_t delivered)
+static void prr_update(struct scps_conn *c, uint64_t delivered)
 {
     struct scps_recovery *rec = &c->tx->rec;
     uint64_t pipe = scps_recovery_inflight(c->tx), target = c->ctl.cwnd, send = 0;
@@ -153,7 +153,7 @@ void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
             return;
         }
         rec->delivered = delivered; /* What started the episode counts in it. */
-        proportion(c, delivered);
+        prr_update(c, delivered);
     }
 }
 
@@ -334,7 +334,7 @@ void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum,
         spread(c);
         return;
     }
-    proportion(c, sum->delivered);
+    prr_update(c, sum->delivered);
     if (advanced)
         spread(c);
 }

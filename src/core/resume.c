@@ -63,7 +63,8 @@ static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
 }
 
 /* Restores the rate from before the jump. */
-static void unpace(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
+static void restore_rate(const struct scps_resume *r, struct scps_resume_cc cc,
+                         struct scps_cc_ctl *ctl)
 {
     if (!ops_of(cc)->resume)
         ctl->rate = r->rate;
@@ -73,7 +74,7 @@ static void normal(struct scps_resume *r, struct scps_resume_cc cc, const struct
                    enum scps_resume_why why, struct scps_cc_ctl *ctl)
 {
     if (r->phase != SCPS_RESUME_RECONNAISSANCE) {
-        unpace(r, cc, ctl);
+        restore_rate(r, cc, ctl);
         ask(cc, v, SCPS_CC_RESUMED, 0, ctl);
     }
     enter(r, cc.x, SCPS_RESUME_NORMAL, why, ctl->cwnd);
@@ -162,7 +163,7 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
 static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                     enum scps_resume_why why, struct scps_cc_ctl *ctl)
 {
-    unpace(r, cc, ctl);
+    restore_rate(r, cc, ctl);
     r->retreat = half(r, v);
     r->began = v->delivered;
     r->last = v->delivered + v->inflight;
@@ -231,7 +232,7 @@ static void leave_unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
             return;
         }
         ctl->cwnd = flight;
-        unpace(r, cc, ctl);
+        restore_rate(r, cc, ctl);
     }
     enter(r, cc.x, SCPS_RESUME_VALIDATING, why, ctl->cwnd);
 }
@@ -327,7 +328,7 @@ static void undone(struct scps_resume *r, struct scps_resume_cc cc, const struct
     r->retreat = 0;
     r->regrow = false;
     ctl->cwnd = SCPS_MIN(ctl->cwnd, SCPS_MAX(r->pipe, v->init_cwnd));
-    unpace(r, cc, ctl);
+    restore_rate(r, cc, ctl);
     if (r->phase == SCPS_RESUME_RETREAT)
         normal(r, cc, v, SCPS_RESUME_RETREATED, ctl);
 }

@@ -104,7 +104,7 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
  * as a minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short
  * the round trip is expected to be. A SYN-ACK has the same limit: the peer repeats its SYN as
  * long, and must not complete a handshake that has ended here. */
-static SCPS_NOINLINE scps_dur patience(const struct scps_conn *c, scps_dur max)
+static SCPS_NOINLINE scps_dur retry_limit(const struct scps_conn *c, scps_dur max)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
 
@@ -116,7 +116,7 @@ static SCPS_NOINLINE scps_dur patience(const struct scps_conn *c, scps_dur max)
 
 bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max)
 {
-    return c->ctx.env->now - c->tx->rto.silent_since >= patience(c, max);
+    return c->ctx.env->now - c->tx->rto.silent_since >= retry_limit(c, max);
 }
 
 int scps_snd_silence_err(uint8_t soft)

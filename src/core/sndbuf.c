@@ -43,6 +43,13 @@ int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint3
     return 0;
 }
 
+/* Of len octets at `at`, the first slack ones of the ring stand again behind its end. */
+static void twice(uint8_t *mem, uint32_t cap, uint32_t slack, uint32_t at, size_t len)
+{
+    if (at < slack)
+        memcpy(mem + cap + at, mem + at, SCPS_MIN(len, slack - at));
+}
+
 /* Copies len octets to the place of offset off; they do not pass the ring's end. */
 static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, const void *src,
                   size_t len)
@@ -53,10 +60,7 @@ static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, cons
         memcpy(mem + at, src, len);
     else
         memset(mem + at, 0, len);
-    if (at < slack) {
-        size_t twice = SCPS_MIN(len, slack - at);
-        memcpy(mem + cap + at, mem + at, twice);
-    }
+    twice(mem, cap, slack, at, len);
 }
 
 /* Enlarges the ring to `need` octets. Without memory for that a smaller ring is taken, as long as
@@ -103,6 +107,26 @@ size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, cons
         done += run;
     }
     return done;
+}
+
+size_t scps_sndbuf_room(struct scps_sndbuf *b, const struct scps_alloc *a, size_t len, uint8_t **at)
+{
+    size_t run;
+
+    if (b->to - b->from + len > b->cap)
+        grow(b, a, b->to - b->from + len);
+    run = b->cap - (size_t)(b->to - b->from);
+    if (!run)
+        return 0;
+    run = SCPS_MIN(run, b->cap - ((uint32_t)b->to & (b->cap - 1)));
+    *at = b->mem + ((uint32_t)b->to & (b->cap - 1));
+    return SCPS_MIN(run, len);
+}
+
+void scps_sndbuf_filled(struct scps_sndbuf *b, size_t len)
+{
+    twice(b->mem, b->cap, b->slack, (uint32_t)b->to & (b->cap - 1), len);
+    b->to += len;
 }
 
 const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off)

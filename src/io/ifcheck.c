@@ -67,7 +67,7 @@ static int check_gateway(const struct scps_ifopts *o, const struct scps_addr *g,
 
     scps_addr_format(g, text);
     if (!has_family(o, g->family))
-        scps_io_say(msg, "--gateway %s: no --addr of the same family", text);
+        scps_io_say(msg, "--gateway %s: no --addr of the same family: give one", text);
     else if ((o->tun[0] || o->tap[0]) && !is_neighbour(o, g))
         scps_io_say(msg,
                     "--gateway %s is outside the prefix of --addr: give a router on this link, or "

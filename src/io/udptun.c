@@ -427,11 +427,12 @@ struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char m
     const int on = 1;
 
     if (lf && rf && lf != rf) {
-        scps_io_say(msg, "the two UDP addresses are of different families: both IPv4 or both IPv6");
+        scps_io_say(msg,
+                    "the two UDP addresses are of different families: give both IPv4 or both IPv6");
         return NULL;
     }
     if (cfg->remote.port && !rf) {
-        scps_io_say(msg, "the remote UDP port needs an address");
+        scps_io_say(msg, "the remote UDP port has no address: give ADDRESS:PORT");
         return NULL;
     }
     if (cfg->mtu > DGRAM_MAX || (cfg->mtu && cfg->mtu < 68)) {

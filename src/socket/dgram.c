@@ -140,8 +140,8 @@ int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, con
                              uint32_t len)
 {
     struct scps_endpoint to;
-    const uint8_t *data;
-    uint8_t *own;
+    const uint8_t *data = NULL;
+    uint8_t *own = NULL;
     if (flags & (SCPS_MSG_OOB | SCPS_MSG_MORE | SCPS_MSG_FASTOPEN))
         return -EOPNOTSUPP;
     if (v->total > UINT16_MAX)

@@ -28,8 +28,12 @@
 #define WINDOW SCPS_SEC(1)
 #define FORGET SCPS_SEC(64)
 
-void scps_answers_fini(struct scps_answers *w, const struct scps_alloc *a)
+void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a)
 {
+    uint32_t size;
+
+    for (; scps_recring_front(&w->queue, &size); nif->n_answers--)
+        scps_recring_pop(&w->queue);
     scps_recring_fini(&w->queue, a);
 }
 

@@ -68,7 +68,7 @@ void scps_stack_reap(struct scps_stack *st)
 {
     while (st->env.dead) {
         struct scps_conn *c = st->env.dead;
-        scps_conn_unbury(c);
+        scps_conn_dequeue_free(c);
         scps_stack_discard(st, c);
     }
 }

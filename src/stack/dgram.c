@@ -309,6 +309,13 @@ void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif)
     }
 }
 
+void scps_dgram_addr_gone(struct scps_stack *st, const struct scps_addr *addr)
+{
+    for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));)
+        if (scps_addr_equal(&d->local.addr, addr))
+            scps_dgram_fail(d, SCPS_ERR_ADDRNOTAVAIL, 0, &d->local);
+}
+
 int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp)
 {
     int err = d->err;

@@ -51,7 +51,9 @@ static const struct scps_addr *source(const struct scps_dgram *d, const struct s
                                       const struct scps_addr *to)
 {
     if (!scps_stack_any(&d->local.addr))
-        return d->local.addr.family == to->family ? &d->local.addr : NULL;
+        return d->local.addr.family == to->family && scps_stack_has_addr(d->st, &d->local.addr)
+                   ? &d->local.addr
+                   : NULL;
     if (d->local.addr.family && d->local.addr.family != to->family)
         return NULL;
     return scps_route_source(d->st, scps_nif_of(w->route.nif), to);

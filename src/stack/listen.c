@@ -2,10 +2,10 @@
 /* Passive opens: how a listener handles a SYN and the acknowledgement that follows; SYN cookies.
  *
  * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait. The one that has
- * waited longest is dropped, the sooner the more there are (patience()), so that spoofed SYNs that
- * nobody answers neither shut out later connections nor cause many SYN-ACKs (RFC 4987 sections 3.3
- * and 3.4). At the limit the answer is a cookie and no state is kept. A cookie is our sequence
- * number:
+ * waited longest is dropped, the sooner the more there are (half_open_lifetime()), so that spoofed
+ * SYNs that nobody answers neither shut out later connections nor cause many SYN-ACKs (RFC 4987
+ * sections 3.3 and 3.4). At the limit the answer is a cookie and no state is kept. A cookie is our
+ * sequence number:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
@@ -188,7 +188,7 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
 /* Returns how long a half-open connection of l is kept when another SYN comes: for all its SYN-ACKs
  * while less than a quarter of the places is taken, for four from then on, three from a half, two
  * when all are taken. */
-static scps_dur patience(const struct scps_listener *l)
+static scps_dur half_open_lifetime(const struct scps_listener *l)
 {
     const struct scps_stack *st = l->st;
     uint32_t most = st->cfg.max_half_open;
@@ -206,7 +206,7 @@ static bool evict(struct scps_listener *l)
 {
     struct scps_conn *c = l->half_first;
 
-    if (!c || l->st->env.now - c->opened < patience(l))
+    if (!c || l->st->env.now - c->opened < half_open_lifetime(l))
         return false;
     scps_conn_finish(c, 0);
     scps_stack_reap(l->st);

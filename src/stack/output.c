@@ -94,7 +94,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
         st->count.packets_out++;
         st->count.bytes_out += out->len + out->payload_len;
         if (seg.flags & SCPS_RST)
-            scps_conn_bury(c);
+            scps_conn_queue_for_free(c);
         return 1;
     }
     return 0;

@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds and changes routes and addresses, and moves connections and datagrams to the ready queues of
- * their new routes. */
+/* Adds, changes and removes routes and addresses, and moves connections and datagrams to the ready
+ * queues of their new routes. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+
+/* The rows that are not used any more, which match nothing, stand at the end of their array. */
+static struct scps_route_entry *spare_way(struct scps_stack *st)
+{
+    uint32_t i = st->n_ways;
+
+    while (i && !st->ways[i - 1].route.nif)
+        i--;
+    return i < st->n_ways ? &st->ways[i] : NULL;
+}
+
+static struct scps_local_addr *spare_addr(struct scps_stack *st)
+{
+    uint32_t i = st->n_addrs;
+
+    while (i && !st->addrs[i - 1].nif)
+        i--;
+    return i < st->n_addrs ? &st->addrs[i] : NULL;
+}
 
 /* Appends one element to an array whose size is its count; returns the element, or NULL. */
 static void *append(struct scps_stack *st, void **v, uint32_t *n, size_t size)
@@ -77,7 +96,9 @@ int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
     if (!r->nif || r->nif->stack != st || (r->dst.family != 4 && r->dst.family != 6) ||
         r->prefix > (r->dst.family == 4 ? 32u : 128u))
         return SCPS_ERR_INVAL;
-    slot = append(st, (void **)&st->ways, &st->n_ways, sizeof *slot);
+    slot = spare_way(st);
+    if (!slot)
+        slot = append(st, (void **)&st->ways, &st->n_ways, sizeof *slot);
     if (!slot)
         return SCPS_ERR_NOMEM;
     err = set_rate(st, &way, r);
@@ -90,6 +111,14 @@ int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
     return err;
 }
 
+/* Is w the route by nif to so much of dst? */
+static bool leads(const struct scps_route_entry *w, const struct scps_addr *dst, unsigned prefix,
+                  const struct scps_netif *nif)
+{
+    return nif && w->route.nif == nif && w->route.prefix == prefix &&
+           w->route.dst.family == dst->family && scps_addr_match(&w->route.dst, dst, prefix);
+}
+
 int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r)
 {
     bool had;
@@ -97,9 +126,7 @@ int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r)
 
     for (uint32_t i = st->n_ways; i-- > 0;) {
         struct scps_route_entry *w = &st->ways[i];
-        if (!r->nif || w->route.nif != r->nif || w->route.prefix != r->prefix ||
-            w->route.dst.family != r->dst.family ||
-            !scps_addr_match(&w->route.dst, &r->dst, r->prefix))
+        if (!leads(w, &r->dst, r->prefix, r->nif))
             continue;
         had = w->pipe != NULL;
         err = set_rate(st, w, r);
@@ -123,7 +150,9 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     if (!nif || nif->stack != st || (addr->family != 4 && addr->family != 6) ||
         prefix > (addr->family == 4 ? 32u : 128u))
         return SCPS_ERR_INVAL;
-    slot = append(st, (void **)&st->addrs, &st->n_addrs, sizeof *slot);
+    slot = spare_addr(st);
+    if (!slot)
+        slot = append(st, (void **)&st->addrs, &st->n_addrs, sizeof *slot);
     if (!slot)
         return SCPS_ERR_NOMEM;
     *slot = (struct scps_local_addr){*addr, prefix, scps_nif_of(nif)};
@@ -133,6 +162,85 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     if (err)
         *slot = (struct scps_local_addr){0};
     return err;
+}
+
+/* ---- removing ---- */
+
+/* Connections and datagrams have left p, which goes. */
+static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
+{
+    const struct scps_alloc *a = &st->env.alloc;
+    struct scps_shaper **at = &nif->pipes;
+
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    scps_answers_fini(&p->answers, nif, a);
+    a->free(a->ctx, p, sizeof *p);
+}
+
+/* The row goes, and those behind it move up. */
+static void remove_way(struct scps_stack *st, struct scps_route_entry *w)
+{
+    struct scps_nif *nif = scps_nif_of(w->route.nif);
+    struct scps_shaper *p = w->pipe;
+    uint32_t after = st->n_ways - (uint32_t)(w - st->ways) - 1;
+
+    memmove(w, w + 1, after * sizeof *w);
+    st->ways[st->n_ways - 1] = (struct scps_route_entry){0};
+    regroup(st, nif);
+    if (p)
+        free_pipe(st, nif, p);
+}
+
+int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst, unsigned prefix,
+                            const struct scps_netif *nif)
+{
+    for (uint32_t i = st->n_ways; i-- > 0;)
+        if (leads(&st->ways[i], dst, prefix, nif)) {
+            remove_way(st, &st->ways[i]);
+            return 0;
+        }
+    return SCPS_ERR_NOENT;
+}
+
+/* Connections of nif with this address end. */
+static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
+                      const struct scps_addr *addr)
+{
+    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
+        if (!c->turns || c->turns->link != nif || !scps_addr_equal(&c->local, addr))
+            continue;
+        scps_conn_finish(c, SCPS_ERR_ADDRNOTAVAIL);
+        scps_conn_detach(c);
+    }
+}
+
+int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *netif,
+                           const struct scps_addr *addr)
+{
+    struct scps_nif *nif = netif && netif->stack == st ? scps_nif_of(netif) : NULL;
+    struct scps_local_addr gone = {0}, *row = NULL;
+
+    for (uint32_t i = 0; nif && addr->family && i < st->n_addrs && !row; i++)
+        if (st->addrs[i].nif == nif && scps_addr_equal(&st->addrs[i].addr, addr))
+            row = &st->addrs[i];
+    if (!row)
+        return SCPS_ERR_NOENT;
+    gone = *row;
+    memmove(row, row + 1, (st->n_addrs - (size_t)(row - st->addrs) - 1) * sizeof *row);
+    st->addrs[st->n_addrs - 1] = (struct scps_local_addr){0};
+    end_conns(st, nif, &gone.addr);
+    if (!scps_stack_has_addr(st, &gone.addr))
+        scps_dgram_addr_gone(st, &gone.addr);
+    for (uint32_t i = 0; i < st->n_ways; i++)
+        if (leads(&st->ways[i], &gone.addr, gone.prefix, netif)) {
+            remove_way(st, &st->ways[i]);
+            break;
+        }
+    scps_dgram_regroup(st);
+    scps_stack_reap(st);
+    return 0;
 }
 
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
@@ -146,6 +254,12 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
      * nothing. */
     for (uint32_t i = keep; i < st->n_ways; i++)
         st->ways[i] = (struct scps_route_entry){0};
+    keep = 0;
+    for (uint32_t i = 0; i < st->n_addrs; i++)
+        if (st->addrs[i].nif != nif)
+            st->addrs[keep++] = st->addrs[i];
+    for (uint32_t i = keep; i < st->n_addrs; i++)
+        st->addrs[i] = (struct scps_local_addr){0};
 }
 
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig)

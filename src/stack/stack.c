@@ -97,9 +97,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     st->cfg.fixed_memory = NULL; /* the caller's */
     st->env.alloc = scps_budget_alloc(&st->env.budget.all);
     st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);
-    st->env.obs = cfg.observer;
-    if (!cfg.observer.note)
-        st->env.obs.mask = 0;
+    scps_stack_set_observer(st, &cfg.observer);
     st->env.now = cfg.now;
     st->env.memory_at = SCPS_NEVER;
     st->env.key[0] = scps_siphash(cfg.seed, "one", 3);
@@ -135,12 +133,12 @@ static void let_go(struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_alloc *a = &st->env.alloc;
 
-    scps_answers_fini(&nif->answers, a);
+    scps_answers_fini(&nif->answers, nif, a);
     if (nif->kept_mem)
         a->free(a->ctx, nif->kept_mem, nif->kept.cap);
     for (struct scps_shaper *p; (p = nif->pipes);) {
         nif->pipes = p->next;
-        scps_answers_fini(&p->answers, a);
+        scps_answers_fini(&p->answers, nif, a);
         a->free(a->ctx, p, sizeof *p);
     }
     if (nif->nif) {
@@ -233,9 +231,6 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     }
     scps_dgram_linkdown(st, nif);
     scps_route_drop(st, nif);
-    for (uint32_t i = 0; i < st->n_addrs; i++)
-        if (st->addrs[i].nif == nif)
-            st->addrs[i] = (struct scps_local_addr){0};
     scps_dgram_regroup(st);
     scps_stack_reap(st);
     let_go(st, nif);
@@ -345,6 +340,27 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
         scps_conn_unlist(c);
     }
     return 0;
+}
+
+/* ---- what there is ---- */
+
+struct scps_conn *scps_stack_next_conn(const struct scps_stack *st, const struct scps_conn *prev)
+{
+    struct scps_conn *c = scps_demux_next(st, prev);
+
+    while (c && c->dead) /* it has ended, and nobody owns it: it is about to be freed */
+        c = scps_demux_next(st, c);
+    return c;
+}
+
+void scps_stack_set_observer(struct scps_stack *st, const struct scps_observer *obs)
+{
+    st->env.obs = obs && obs->note ? *obs : (struct scps_observer){0};
+}
+
+struct scps_observer scps_stack_observer(const struct scps_stack *st)
+{
+    return st->env.obs;
 }
 
 void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out)

@@ -218,7 +218,7 @@ const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
 void scps_stack_last(struct scps_shaper **at);
 
 /* ---- routeset.c ---- */
-/* Removes the routes of nif, which goes away. */
+/* Removes the routes and the addresses of nif, which goes away. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
 /* The rate of a path has changed: adapts the routes within that path that have a rate. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
@@ -314,7 +314,8 @@ scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
  * false if the share is used up. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len);
-void scps_answers_fini(struct scps_answers *w, const struct scps_alloc *a);
+/* Frees a queue of nif's; the answers in it are lost. */
+void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a);
 /* Queues one segment without data from f->local to f->remote. Returns false if the share of answers
  * is used up, which was counted. */
 bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
@@ -335,6 +336,8 @@ int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct s
 bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m);
 /* Reports the loss of nif's device to the endpoints connected through it. */
 void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif);
+/* Reports the loss of addr to the endpoints that are bound or connected there. */
+void scps_dgram_addr_gone(struct scps_stack *st, const struct scps_addr *addr);
 /* Gets the next event of an endpoint; returns false if there is none. */
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
 uint32_t scps_dgram_count(const struct scps_stack *st);

@@ -120,14 +120,9 @@ struct round {      /* one round trip of a sender */
 };
 
 enum cause {
-    CAUSE_NONE,
-    CAUSE_SNACK,
-    CAUSE_SACK,
-    CAUSE_DUPACK,
-    CAUSE_TIMEOUT,
-    CAUSE_TAIL_PROBE,
-    CAUSE_FIRST_RTT,
-    CAUSE_UNEXPLAINED,
+#define SCPS_TR_CAUSE(id, name, letter, words) CAUSE_##id,
+#include "trace/causes.def"
+#undef SCPS_TR_CAUSE
     CAUSE_COUNT
 };
 struct why { /* evidence for causes of retransmissions; allocated when first needed */

@@ -20,21 +20,25 @@
 
 #define DEFAULT_EVENTS 400000u
 
-enum mark_kind {
-    MARK_DATA,
-    MARK_RESENT,
-    MARK_REPAIR,
-    MARK_OOO,
-    MARK_ACK, /* y0: acknowledged, y1: right edge of the window */
-    MARK_SACK,
-    MARK_SNACK,
-    MARK_SYNFIN,
-    MARK_RST,
-    MARK_PROBE,
-    MARK_OWIN, /* y0: outstanding bytes, y1: the receiver's window */
-    MARK_RTT,  /* y0: µs */
-    MARK_KINDS
-};
+/* The kinds of mark: name, words on the page, colour. The page's script gets this list in DATA.
+ * ACK: y0 is acknowledged, y1 the right edge of the window. OWIN: y0 is outstanding, y1 the
+ * receiver's window, bytes. RTT: y0 is in µs. */
+#define MARKS(X)                                                                                   \
+    X(DATA, "data", "#1a1a1a")                                                                     \
+    X(RESENT, "sent again", "#d62728")                                                             \
+    X(REPAIR, "repair (lost before the capture point)", "#e377c2")                                 \
+    X(OOO, "out of order", "#c2185b")                                                              \
+    X(ACK, "acknowledged", "#2e8b57")                                                              \
+    X(SACK, "SACK", "#8e44ad")                                                                     \
+    X(SNACK, "SNACK", "#1f5fd0")                                                                   \
+    X(SYNFIN, "SYN, FIN", "#e67e22")                                                               \
+    X(RST, "reset", "#000")                                                                        \
+    X(PROBE, "zero-window probe", "#e67e22")                                                       \
+    X(OWIN, "outstanding", "#d62728")                                                              \
+    X(RTT, "round trip", "#555")
+#define KIND(name, words, colour) MARK_##name,
+enum mark_kind { MARKS(KIND) MARK_KINDS };
+#undef KIND
 
 struct mark {
     scps_time t;
@@ -75,10 +79,6 @@ struct scps_trace_html {
     uint32_t n, cap;
     uint32_t *slot, nslot;
 };
-
-static const char *const cause_name[] = {"",        "snack",      "sack",      "dupack",
-                                         "timeout", "tail_probe", "first_rtt", "unexplained"};
-#define CAUSES (sizeof cause_name / sizeof *cause_name)
 
 struct scps_trace_html *scps_trace_html_new(size_t max_events,
                                             bool (*wanted)(void *ctx, uint32_t conn), void *ctx)
@@ -273,8 +273,8 @@ void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen
     scps_time t = s->pkt->at;
     int64_t y = (int64_t)s->off, e = y + s->len;
     uint8_t cause = 0;
-    for (size_t i = 1; s->cause && i < CAUSES; i++)
-        if (!strcmp(s->cause, cause_name[i]))
+    for (size_t i = CAUSE_NONE + 1; s->cause && i < CAUSE_COUNT; i++)
+        if (!strcmp(s->cause, scps_tr_cause_name((enum cause)i)))
             cause = (uint8_t)i;
     if (s->len)
         add(h, d,
@@ -388,6 +388,29 @@ static void free_all(struct scps_trace_html *h)
     free(h);
 }
 
+/* Writes the kinds of mark (name, words, colour) and the causes (words, letter) by number. */
+static void write_names(FILE *f)
+{
+    static const char *const kind[][3] = {
+#define KIND(name, words, colour) {#name, words, colour},
+        MARKS(KIND)
+#undef KIND
+    };
+    static const char *const cause[][2] = {
+#define SCPS_TR_CAUSE(id, name, letter, words) {words, letter},
+#include "trace/causes.def"
+#undef SCPS_TR_CAUSE
+    };
+
+    fputs("\"kinds\":[", f);
+    for (size_t i = 0; i < MARK_KINDS; i++)
+        fprintf(f, "%s[\"%s\",\"%s\",\"%s\"]", i ? "," : "", kind[i][0], kind[i][1], kind[i][2]);
+    fputs("],\"causes\":[", f);
+    for (size_t i = 0; i < CAUSE_COUNT; i++)
+        fprintf(f, "%s[\"%s\",\"%s\"]", i ? "," : "", cause[i][0], cause[i][1] ? cause[i][1] : "");
+    fputs("]", f);
+}
+
 static void write_data(FILE *f, const struct scps_trace_html *h, const struct scps_trace *t)
 {
     fputs("{\"note\":\"", f);
@@ -395,7 +418,9 @@ static void write_data(FILE *f, const struct scps_trace_html *h, const struct sc
         fprintf(f, "%s merged %u times to stay below %zu",
                 h->full ? "no room: incomplete; neighbouring marks" : "neighbouring marks",
                 h->level, h->max);
-    fputs("\",\"conns\":[", f);
+    fputs("\",", f);
+    write_names(f);
+    fputs(",\"conns\":[", f);
     bool any = false;
     for (uint32_t i = 0; i < scps_trace_conns(t); i++) {
         struct scps_trace_conn c;

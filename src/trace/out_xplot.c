@@ -24,8 +24,12 @@
 
 static const char *cause_letter(const char *cause)
 {
-    static const char *const of[][2] = {{"snack", "n"},   {"sack", "s"},       {"dupack", "3"},
-                                        {"timeout", "t"}, {"tail_probe", "p"}, {"first_rtt", "f"}};
+    static const char *const of[][2] = {
+#define SCPS_TR_CAUSE(id, name, letter, words) {name, letter},
+#include "trace/causes.def"
+#undef SCPS_TR_CAUSE
+    };
+
     for (size_t i = 0; cause && i < sizeof of / sizeof *of; i++)
         if (!strcmp(cause, of[i][0]))
             return of[i][1];

@@ -35,11 +35,11 @@
 
 const char *scps_tr_cause_name(enum cause c)
 {
-    static const char *const name[CAUSE_COUNT] = {
-        [CAUSE_NONE] = "none",           [CAUSE_SNACK] = "snack",
-        [CAUSE_SACK] = "sack",           [CAUSE_DUPACK] = "dupack",
-        [CAUSE_TIMEOUT] = "timeout",     [CAUSE_TAIL_PROBE] = "tail_probe",
-        [CAUSE_FIRST_RTT] = "first_rtt", [CAUSE_UNEXPLAINED] = "unexplained"};
+    static const char *const name[] = {
+#define SCPS_TR_CAUSE(id, word, letter, words) word,
+#include "trace/causes.def"
+#undef SCPS_TR_CAUSE
+    };
     return name[c];
 }
 

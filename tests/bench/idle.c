@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an idle connection weighs, counted by the allocator the library is given.
+/* Measures the memory of an idle connection, counted by the allocator that the library gets.
  *
  * Two stacks, N connections between them, both ends counted, each with 6.25 MB of send and of
  * receive buffer allowed. "fresh": established, nothing was sent yet. "used": 100 bytes went each

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a link allows one bulk transfer, as tests/bench/pure_rate prints it beside ours:
+/* Prints the physical limit of a link for one bulk transfer, as tests/bench/pure_rate prints it
+ * beside ours:
  *
  *     bench_limit LINK BYTES PAYLOAD HEADERS RATE_BPS WINDOW [ACK_MS]
  *

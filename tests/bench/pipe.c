@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks in one process, no link delay, one core: what a segment costs.
+/* Measures the cost of a segment: two stacks in one process, no link delay, one core.
  *
  *     block -> write -> [stack a] == data, by pointer, at once ====> [stack b] -> read in place
  *                          ^                                            |

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast virtual time runs: packets a wall second, both directions and both ends on one core.
+/* Measures the speed of virtual time in packets a wall-clock second, both directions and both ends
+ * on one core.
  *
  * 100 Mbit/s, 500 ms, a packet error rate of 8.6e-3 (1 KB packets at a bit error rate of 1e-6), the
  * window always full: the sender is rate controlled, so no loss ever slows it down. Once with

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Historic mistakes of congestion controllers, planted in a small Reno, a small Vegas and two small
- * rate-based controllers. The parameter "fault" of each says which mistake it makes; 0: none. */
+/* Known mistakes of congestion controllers, made on purpose in a small Reno, a small Vegas and
+ * two small rate-based controllers. The parameter "fault" of each says which mistake it makes;
+ * 0: none. */
 #include "mutants.h"
 
 #include <string.h>
@@ -444,7 +445,7 @@ static const struct cc_mutant mutants[] = {
      "the window grows in recovery and is not deflated at its end: RFC 6582 section 3.2 step 3"},
     {&no_restart, F(IDLE), NULL,
      "a window of before a silence leaves in one burst: Hughes, Touch and Heidemann 2001"},
-    {&spurious_cut, F(SPURIOUS), NULL, "an episode that was imagined is paid for once more"},
+    {&spurious_cut, F(SPURIOUS), NULL, "a spurious episode is paid for once more"},
     {&static_clock, F(PURE), NULL, "a counter in a static variable is shared by all connections"},
     {&pointer, F(PURE), NULL,
      "a pointer into the state: after the core has copied and restored it, it points elsewhere"},

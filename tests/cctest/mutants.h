@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wrong controllers, each with the story of its mistake and the check that finds it. */
+/* Faulty controllers: a description of each mistake, and the check that must find it. */
 #ifndef SCPS_TEST_CC_MUTANTS_H
 #define SCPS_TEST_CC_MUTANTS_H
 

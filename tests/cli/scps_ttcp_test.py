@@ -1286,6 +1286,25 @@ class Udp(Case):
                     self.assertEqual((got["sum_sent_bidir_reverse"]["bytes"], t["sum_received_bidir_reverse"]["bytes"]),
                                      (n * 100 * 8192,) * 2)
 
+    def test_both_directions_at_one_end_only(self):
+        """--bidir at the sender alone: no data comes back, or only a result; at the receiver alone: the sender says what came."""
+        for here in [[], ["--tell"], ["--server"]]:
+            with self.subTest(receiver=here):
+                pair = Pair()
+                r = pair.receiver("-s", *here)
+                status, out, err = run(pair.sender("-s", "-n", "50", "--bidir"))
+                self.assertEqual(status, 1, err)
+                self.complains(err, "sends no data of its own: give --bidir there, too, or leave it out here")
+                if "--server" in here:
+                    interrupt(r)
+                self.assertEqual(finish(r)[0], 0)
+        pair = Pair()
+        r = pair.receiver("-s", "--bidir", "-n", "50")
+        status, out, err = run(pair.sender("-s", "-n", "50"))
+        self.assertEqual((status, finish(r)[0]), (0, 0), err)
+        self.assertIn("ttcp-t: warning: 409600 bytes came back and were skipped: if --bidir is given there, give it here, too; "
+                      "if -e is, likewise", err)
+
     def test_more_connections_than_expected(self):
         """A receiver resets those beyond its -P, at the latest when it has what it expects: the other end says so, and nobody waits."""
         for here, there in [([], ["-P", "3"]), (["-P", "2"], ["-P", "3"]), (["-p", "6001", "-Q"], ["-p", "6001", "-Q", "-P", "3"])]:
@@ -1336,7 +1355,7 @@ class Udp(Case):
         cut = [e for e in err if ": partial: " in e]
         self.assertEqual(len(cut), 1, err)
         self.assertRegex(cut[0], r": partial: connection reset by the peer after \d+ bytes: see what the sender says")
-        self.assertRegex(err[-1], r"^ttcp-r: 8 tests, \d+ bytes, 1 tests failed$")
+        self.assertRegex(err[-1], r"^ttcp-r: 8 tests, \d+ bytes, 1 failed$")
 
     def test_server_is_interrupted(self):
         pair = Pair()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* apps/scps_ttcp/options.c: command lines as values, and what is refused. */
+/* apps/scps_ttcp/options.c: parsed command lines, and command lines that are refused. */
 #include "cm.h"
 
 #include "scps_ttcp/option_table.h"
@@ -292,6 +292,11 @@ static void numbers_and_names_are_the_same(void **state)
     assert_false(ttcp_conn_config(&o, true).holes_at_once);
     good("-t -F 0 --holes-at-once");
     assert_true(ttcp_conn_config(&o, true).holes_at_once);
+    bad("-t --holes-at-once", "-F 0"); /* it would have no effect */
+    bad("-t -F 1 --holes-at-once", "-F 0");
+    bad("-t --recovery rack --no-sack", "--no-sack");
+    bad("-t --cc vegas -g 4", "-g 4 with --cc vegas,ss=4");
+    bad("-t -W 3 -g 2", "-W 3 -g 2 with --cc vj");
     good("-t -F 1 -a 50");
     assert_int_equal(o.conn.ack_mode, SCPS_ACK_EVERY);
     assert_int_equal(o.conn.ack_delay, SCPS_MS(50));
@@ -468,6 +473,8 @@ static void several_flows(void **state)
     bad("-t -s -P 2 --qlog x", "--qlog");
     bad("-t -s --bidir -e", "-e");
     bad("-t -s --bidir --compare vj,cubic", "--compare");
+    bad("-t -s --compare vj,cubic --cc vegas", "--cc"); /* it would have no effect */
+    bad("-t -s --compare vj,cubic -W 4", "-W");
     bad("-t -s --server", "--link");
     bad("-t -s --server --link geo", "--link");
     bad("-t -s --tell", "--tell");
@@ -493,6 +500,8 @@ static void every_setting(void **state)
             continue;
         if (f->with != NULL && strncmp(f->with, "sack", 4) != 0 && strcmp(f->with, "snack") != 0)
             snprintf(with, sizeof(with), "--%s", f->with);
+        if (i == SETTING_holes_at_once)
+            snprintf(with, sizeof(with), "-F 0");
         for (int end = 0; end < 2; end++) {
             int64_t v = f->kind == FLAG ? strncmp(option, "no-", 3) != 0 : end ? f->most : f->least;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* apps/scps_ttcp/units.c: what people write, and what ttcp prints. */
+/* apps/scps_ttcp/units.c: numbers with units as users write them, and rates as ttcp prints them. */
 #include "cm.h"
 
 #include "scps_ttcp/units.h"

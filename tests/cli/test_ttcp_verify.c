@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* apps/scps_ttcp/verify.c: what arrives is compared with what was sent, whatever the pieces. */
+/* apps/scps_ttcp/verify.c: received bytes are compared with those sent, in pieces of any size. */
 #include "cm.h"
 
 #include "scps_ttcp/verify.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What drives a target that talks to a live stack: octets of the input as orders, and memory that
- * is counted and may run out. */
+/* Drives a fuzz target with a live stack: octets of the input are orders, and the allocator counts
+ * memory and may fail. */
 #ifndef SCPS_FUZZ_FEED_H
 #define SCPS_FUZZ_FEED_H
 

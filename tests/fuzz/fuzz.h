@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every fuzz target and the replay driver agree on. */
+/* The interface between a fuzz target and the replay driver. */
 #ifndef SCPS_FUZZ_H
 #define SCPS_FUZZ_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the channel does to a packet's octets: damage that a checksum finds out, and forgery that
+/* Changes of a packet's octets by the channel: damage, which a checksum detects, and forgery, which
  * it does not. */
 #include "pair.h"
 

@@ -9,7 +9,7 @@
 #
 # MODES_JOBS (1) of them run at a time.
 . "$(dirname "$0")/lib.sh"
-need sha256sum ip
+need sha256sum ip python3
 built scps_ttcp
 MEGABYTES=${2:-2}
 WHICH=${3:-.}
@@ -108,4 +108,29 @@ awk -F, '{ split($2, w, " "); row = sprintf("%s -G %s -F %s", $1, w[2], w[4]); r
           for (i = 1; i <= k; i++) printf "%9s", c[i] == "" ? "SNACK" : c[i]; print ""
           for (j = 1; j <= n; j++) { printf "%-16s", order[j]
               for (i = 1; i <= k; i++) printf "%9s", rate[order[j], c[i]]; print "" } }' <(LC_ALL=C sort "$TMP/rates")
+
+# Several flows at once: -P, --bidir and both, from one TUN device through the kernel to another; each octet of each flow arrives.
+flows() { # STREAMS OPTIONS...
+    local n=$1 receiver rc here there host ready
+    shift
+    ends 90 tun
+    "$BIN/scps_ttcp" -r -s -n 300 --json --timeout $TIMEOUT "$@" "${there[@]}" >"$TMP/flows-r.json" 2>"$TMP/flows-r.err" &
+    receiver=$!
+    eventually "${ready[@]}" || { cat "$TMP/flows-r.err"; return 1; }
+    "$BIN/scps_ttcp" -t -s -n 500 --json --timeout $TIMEOUT "$@" "${here[@]}" "$host" >"$TMP/flows-t.json" 2>"$TMP/flows-t.err"
+    rc=$?
+    wait $receiver || rc=1
+    cat "$TMP/flows-t.err" "$TMP/flows-r.err"
+    [ $rc -eq 0 ] && python3 - "$TMP/flows-t.json" "$TMP/flows-r.json" "$n" <<'EOF'
+import json, sys
+t, r, n = json.load(open(sys.argv[1]))["end"], json.load(open(sys.argv[2]))["end"], int(sys.argv[3])
+assert len(t["streams"]) == len(r["streams"]) == n * (2 if "sum_sent_bidir_reverse" in t else 1)
+assert t["sum_sent"]["bytes"] == r["sum_received"]["bytes"] == n * 500 * 8192, (t["sum_sent"], r["sum_received"])
+if "sum_sent_bidir_reverse" in t:
+    assert r["sum_sent_bidir_reverse"]["bytes"] == t["sum_received_bidir_reverse"]["bytes"] == n * 300 * 8192
+EOF
+}
+ok "four connections at once over TUN" flows 4 -P 4
+ok "both directions at once over TUN" flows 1 --bidir
+ok "both directions of three connections over TUN" flows 3 -P 3 --bidir
 verdict

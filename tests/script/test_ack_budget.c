@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The budget of bare acknowledgements for thin return links: when they leave, and what they say.
- * How a transfer fares with it: sim/test_thin_return. */
+/* The budget of bare acknowledgements for thin return links: when they are sent, and what they
+ * report. Whole transfers are in sim/test_thin_return. */
 #include "script.h"
 
 /* Acknowledges every segment, at most ten times a second and two in a row. */

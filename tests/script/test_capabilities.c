@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Capabilities (option 20): offered, answered, left out for those that choke on them, and never
- * believed out of place; what is in force and why not (docs/SCPS-TP.md sections 1.1 to 1.4 and
- * 9). */
+/* Capabilities (option 20): offered, answered, left out for peers that do not answer them, and
+ * ignored outside SYNs; which features are in force, and why not (docs/SCPS-TP.md sections 1.1
+ * to 1.4 and 9). */
 #include "script.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Explicit congestion notification (RFC 3168): who marks what, and that no echo is lost. The
- * handshake is in test_handshake, echo and mark in test_sending. */
+/* Explicit congestion notification (RFC 3168): which packets carry which codepoint, and that no
+ * echo is lost. The handshake is in test_handshake, echo and mark in test_sending. */
 #include "script.h"
 
 static struct script *with_ecn(void **x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is short for a while: whoever was refused is told when to try again, nobody waits for
- * ever, and what there is room for is taken. */
+/* Temporary lack of memory: each refused call is followed by an event when it is worth repeating,
+ * nothing waits for ever, and data that fits is accepted. */
 #include <scps/dgram.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A netif that is removed may be freed: nothing of the stack looks at it again, whatever was on its
- * way there. The address sanitizer watches. */
+/* A netif that is removed may be freed: the stack does not access it again, whatever packets
+ * were queued for it. The address sanitizer watches. */
 #include <scps/clock.h>
 #include <scps/dgram.h>
 #include <scps/wire.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_stack_output and the room it is given: packets are the same whatever their pieces, too
- * little room is an answer of its own, and what was due stays due. The room is allocated to the
- * byte, so that the sanitizer sees one too many. */
+/* scps_stack_output and the room it is given: packets have the same octets in one piece or two,
+ * too little room is an error of its own, and what was due stays due. The room is allocated to
+ * the byte, so that the sanitizer sees one too many. */
 #include <scps/dgram.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One BBR connection over one bottleneck in virtual time, watched from inside: for the test cases
- * of draft-ietf-ccwg-bbr-06. The path, the application's rate and the losses may change whenever
- * the connection has come to a state. */
+/* One BBR connection over one bottleneck in virtual time, whose state tests can read: for the
+ * test cases of draft-ietf-ccwg-bbr-06. The path, the application's rate and the losses may
+ * change whenever the connection has come to a state. */
 #ifndef SCPS_TEST_BBR_PATH_H
 #define SCPS_TEST_BBR_PATH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmocka with the headers it wants to see first. */
+/* Includes cmocka after the headers that it needs. */
 #ifndef SCPS_TESTS_CM_H
 #define SCPS_TESTS_CM_H
 

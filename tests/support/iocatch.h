@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A filter that keeps copies of what a device hands up, for tests of devices without a stack. */
+/* A filter that keeps copies of the packets that a device passes up, for tests of devices without a
+ * stack. */
 #ifndef SCPS_TEST_IOCATCH_H
 #define SCPS_TEST_IOCATCH_H
 

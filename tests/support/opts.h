@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Option areas in and out of a TCP header, for tests that care about nothing else. */
+/* Writes and reads the options of a TCP header, for tests of options alone. */
 #ifndef SCPS_TESTS_OPTS_H
 #define SCPS_TESTS_OPTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that runs out after so many allocations, and is counted. */
+/* Test allocator: returns NULL after `left` allocations; `out` counts the bytes in use. */
 #ifndef SCPS_TEST_POOR_H
 #define SCPS_TEST_POOR_H
 

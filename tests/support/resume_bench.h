@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A bench for careful resume by itself: a controller that does what the test says, and the events
- * of a connection of 1000-byte segments.
+/* A test bench for careful resume without a connection: a controller under the test's control, and
+ * the events of a connection of 1000-byte segments.
  *
  * The path that was saved: 300 segments in 100 ms, 3 MB/s, as in RFC 9959's example.
  */

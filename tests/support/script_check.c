@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each packet that leaves the stack in a script: expanded, when its header is compressed, and
- * checked on the way. */
+/* Checks each packet that the stack sends in a script, after expanding a compressed header. */
 #include "script_priv.h"
 
 bool script_parse(const uint8_t *p, size_t len, struct scps_ip *ip, struct scps_seg *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a script expects: of packets, of silence, of events and states. */
+/* The expectations of a script: packets, silence, events and states. */
 #include "script_priv.h"
 
 static int64_t rel(uint32_t seq, uint32_t zero)

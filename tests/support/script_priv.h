@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the conversation helper share: its state, the pattern of either stream, and the
- * record of what was said. */
+/* Internals of the conversation helper: its state, the pattern of both streams, and the record of
+ * packets. */
 #ifndef SCPS_TESTS_SCRIPT_PRIV_H
 #define SCPS_TESTS_SCRIPT_PRIV_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP ports of a test's own: far from those the kernel gives away, and different for tests that run
- * side by side. */
+/* Chooses UDP ports for a test: outside the range from which the kernel assigns ports, and
+ * different for tests that run at the same time. */
 #ifndef SCPS_SUPPORT_UDPPORT_H
 #define SCPS_SUPPORT_UDPPORT_H
 

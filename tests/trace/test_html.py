@@ -90,6 +90,10 @@ def thinned(program, d):
         gaps = sorted((b[0] - a[0], a[0] + begin - at[6000]) for a, b in zip(marks, marks[1:]))
         check("one pause, of 5 s, in its place", 5 <= gaps[-1][0] < 5.1 and abs(gaps[-1][1]) < 0.01 and gaps[-2][0] < 0.5, gaps[-3:])
         check("at most %d marks" % most, sum(len(x) for c in page["conns"] for x in c["d"]) <= 6 * most)
+        marks = [x[i:i + 6] for c in page["conns"] for x in c["d"] for i in range(0, len(x), 6)]
+        check("every mark has a kind and a cause that the page names",
+              all(m[0] < len(page["kinds"]) and m[5] < len(page["causes"]) for m in marks) and
+              [k[0] for k in page["kinds"]][4] == "ACK" and page["causes"][1] == ["SNACK", "n"])
         check("a row for resends without a reason", any(x[0] == "no reason seen" for x in page["conns"][0]["figures"][0]))
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the retransmission timer counts, by itself (RFC 6298 sections 5.5 and 5.7). */
+/* The counters of the retransmission timer without a connection (RFC 6298 sections 5.5 and 5.7). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

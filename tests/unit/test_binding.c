@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Binding spaces (CCSDS 714.0-B-2 section 3.2.5; docs/SCPS-TP.md section 1.3). */
+/* Parsing and building of binding spaces (CCSDS 714.0-B-2 section 3.2.5; docs/SCPS-TP.md section
+ * 1.3). */
 #include <scps/binding.h>
 
 #include <string.h>

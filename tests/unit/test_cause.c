@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cause of losses, and the damage that the peer is told of, each by itself. */
+/* The cause of losses, and the reports of damage to the peer, without a connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

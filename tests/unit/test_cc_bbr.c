@@ -575,6 +575,39 @@ static void a_steady_round_trip_may_do_for_probe_rtt(void **state)
     }
 }
 
+/* The draft's 5 s hold 2.5 round trips of 2 s: BBR would be in ProbeRTT half of the time. It waits
+ * for eight of the least that was seen, however much they grow with the connection's own queue. */
+static void probe_rtt_waits_for_round_trips(void **state)
+{
+    static const struct {
+        const char *text;
+        scps_dur rtt, later, after;
+    } t[] = {{"bbr", SCPS_MS(620), SCPS_MS(620), SCPS_SEC(5)},
+             {"bbr", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(16)},
+             {"bbr", SCPS_SEC(2), SCPS_SEC(30), SCPS_SEC(16)},
+             {"bbr,probe-rtt-rounds=3", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(6)},
+             {"bbr,probe-rtt-rounds=0", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(5)}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct bench b;
+        scps_time began;
+        begin(&b, t[i].text);
+        b.b.min_rtt = SCPS_NEVER;
+        struct scps_cc_ack a = next(&b, MBS);
+        a.rtt = t[i].rtt;
+        b.ops->ack(&b.b, &b.v, &a, &b.ctl);
+        began = b.v.now;
+        assert_int_equal(b.b.min_rtt, t[i].rtt);
+        for (int k = 0; k < 1000 && b.b.state != SCPS_BBR_PROBE_RTT; k++) {
+            a = next(&b, MBS);
+            a.rtt = t[i].later + k; /* none renews the least */
+            b.ops->ack(&b.b, &b.v, &a, &b.ctl);
+        }
+        assert_in_range(b.v.now - began, t[i].after, t[i].after + RTT);
+    }
+}
+
 /* ---- the filter of extra_acked ---- */
 
 static void maximum_of_so_many_rounds(void **state)
@@ -624,6 +657,7 @@ int main(void)
         cmocka_unit_test(a_long_start_goes_by_the_train),
         cmocka_unit_test(losses_without_a_queue_may_be_allowed),
         cmocka_unit_test(a_steady_round_trip_may_do_for_probe_rtt),
+        cmocka_unit_test(probe_rtt_waits_for_round_trips),
         cmocka_unit_test(maximum_of_so_many_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

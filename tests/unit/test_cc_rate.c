@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/rate.c: nothing moves it but the configured rate. */
+/* cc/rate.c: only the configured rate changes its output. */
 #include "cc_table.h"
 
 #include <scps/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* channel.c: what a driver is told about a packet is what then happens, and every packet is
+/* channel.c: the verdict about a packet agrees with what then happens to it, and every packet is
  * accounted for. */
 #include "base/prng.h"
 #include <scps/sim.h>

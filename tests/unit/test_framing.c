@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* framing.c: what a packet weighs on the line, against the layouts computed here the long way. */
+/* framing.c: the bytes of a packet on the line, against a slow computation of the layouts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chance in whole numbers against libm, and its distributions against chi-squared. */
+/* Random events with integers: against libm, and their distributions against chi-squared. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What two SYNs settle, and the size of a full segment that follows from it, without a
- * connection.
- */
+/* What two SYNs agree on, and the size of a full segment that follows from it, without a
+ * connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

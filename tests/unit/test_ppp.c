@@ -603,6 +603,83 @@ static void negotiates_through_noise(void **state)
     close_end(&b);
 }
 
+/* Sends one frame with these octets, from the address field on, to a. */
+static void put_frame(const uint8_t *info, size_t n)
+{
+    struct scps_hdlc_tx t = {.out = b.out, .accm = UINT32_MAX};
+
+    scps_hdlc_begin(&t);
+    scps_hdlc_put(&t, info, n);
+    scps_hdlc_end(&t);
+    b.len = t.len;
+    deliver(&b, &a, 64);
+}
+
+/* Takes the first frame that a has sent, without flags, escapes and FCS. */
+static size_t first_frame(uint8_t *buf, size_t cap)
+{
+    const uint8_t *p = a.out;
+    struct scps_hdlc_rx rx;
+    enum scps_hdlc_got got;
+
+    scps_hdlc_rx_init(&rx, buf, cap);
+    do
+        got = scps_hdlc_take(&rx, &p, a.out + a.len);
+    while (got == SCPS_HDLC_MORE && p < a.out + a.len);
+    assert_int_equal(got, SCPS_HDLC_FRAME);
+    a.len = 0;
+    return rx.len;
+}
+
+/* RFC 1661 section 5.2: the options of a Configure-Ack are exactly those of the request. */
+static void an_ack_of_other_options_is_no_ack(void **state)
+{
+    struct scps_ppp_config ca = config(1, "10.0.0.1");
+    uint8_t frame[64];
+    size_t n;
+
+    (void)state;
+    open_end(&a, &ca);
+    open_end(&b, &ca);
+    scps_netif_advance(&a.sink, now);
+    n = first_frame(frame, sizeof frame);
+    assert_int_equal(frame[4], 1); /* Configure-Request */
+    frame[4] = 2;                  /* Configure-Ack */
+    frame[10] ^= 1;                /* within the value of the first option */
+    put_frame(frame, n);
+    assert_int_equal(status(&a).drops[SCPS_PPP_DROP_UNEXPECTED], 1);
+    frame[10] ^= 1;
+    put_frame(frame, n);
+    assert_int_equal(status(&a).drops[SCPS_PPP_DROP_UNEXPECTED], 1);
+    close_end(&a);
+    close_end(&b);
+}
+
+/* RFC 1661 section 4.6: a peer that asks for the same again and again has its option rejected after
+ * max_failure Configure-Naks. */
+static void a_peer_that_insists_is_rejected(void **state)
+{
+    struct scps_ppp_config ca = config(1, "10.0.0.1");
+    uint8_t mru_of_100[] = {0xff, 3, 0xc0, 0x21, 1, 0, 0, 8, 1, 4, 0, 100}, frame[64];
+
+    (void)state;
+    open_end(&a, &ca);
+    open_end(&b, &ca);
+    scps_netif_advance(&a.sink, now);
+    a.len = 0;
+    for (uint8_t i = 0; i < 8; i++) {
+        mru_of_100[5] = i;
+        put_frame(mru_of_100, sizeof mru_of_100);
+        first_frame(frame, sizeof frame);
+        assert_int_equal(frame[4], i < 5 ? 3 : 4); /* Configure-Nak, Configure-Reject */
+        assert_int_equal(frame[5], i);
+        if (i == 5)
+            break;
+    }
+    close_end(&a);
+    close_end(&b);
+}
+
 static void what_cannot_be_is_named(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -714,6 +791,8 @@ int main(void)
         cmocka_unit_test_setup(a_peer_that_stops_answering, setup),
         cmocka_unit_test_setup(a_passive_end_survives_a_lost_peer, setup),
         cmocka_unit_test_setup(negotiates_through_noise, setup),
+        cmocka_unit_test_setup(an_ack_of_other_options_is_no_ack, setup),
+        cmocka_unit_test_setup(a_peer_that_insists_is_rejected, setup),
         cmocka_unit_test_setup(what_cannot_be_is_named, setup),
         cmocka_unit_test_setup(configurations_out_of_range, setup),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SOCK_DGRAM: two contexts that hear each other's packets; what Linux says, here said. */
+/* SOCK_DGRAM: two contexts joined by a line; results and errors are those of Linux. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

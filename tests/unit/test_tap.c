@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The capture tap: what it writes, byte for byte, and that it never stands in the traffic's way. */
+/* The capture tap: the octets that it writes, and that a failed write does not stop the traffic. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp */
 #include <errno.h>
 #include <setjmp.h>

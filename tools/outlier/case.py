@@ -183,6 +183,13 @@ class Case:
         return sum(end - begin for begin, end in self.link.get("outage", []))
 
     @property
+    def outage_cost(self):
+        """Seconds that the outages may cost: twice their length, as backoff may have doubled it, for each a timeout (3 s after
+        a lost SYN, RFC 6298 (5.7)) and the round trips in which the window grows again: twenty, or as many as congestion
+        avoidance needs from the least threshold on (climb)."""
+        return 2 * self.outages / 1e6 + len(self.link.get("outage", [])) * (4 + max(20, self.climb) * self.round_trip / 1e6)
+
+    @property
     def controller(self):
         return self.opts.get("--cc", "vj").split(",")[0]
 
@@ -228,6 +235,9 @@ class Case:
         rtt = self.round_trip / 1e6
         if self.segments < 50 or self.window < 5 * self.payload:
             rtt += self.ack_delay / 1e6
+        pps = str(self.opts.get("--ack-budget", "")).removesuffix("pps")
+        if pps.isdigit():  # an acknowledgement waits for its turn
+            rtt += 1 / int(pps)
         rto = rtt + max(0.2, rtt / 4)
         slow = 2 * rtt * (1 + math.log2(1 + min(self.segments, self.window / self.payload)))
         time = self.limit() + slow

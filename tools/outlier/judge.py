@@ -23,18 +23,26 @@ def cap(case):
 
 
 class Pair:
-    """better and other are cases; extra: seconds allowed beyond the bound."""
+    """better and other are cases; extra: seconds allowed beyond the bound. Where the other is done before the first outage
+    begins, the better one may be a timer later and meet it: that may cost what an outage may cost."""
 
     def __init__(self, relation, better, other, extra):
         self.relation, self.better, self.other = relation, better, other
         self.extra = extra + ROUND_TRIPS * max(better.round_trip, other.round_trip) / 1e6
+        spans = better.link.get("outage") if "outage" in other.link else None
+        self.outage = spans[0][0] / 1e6 if spans else 0.0
+        self.outage_cost = better.outage_cost if spans else 0.0
+
+    def allowed(self, other):
+        """Seconds beyond the factor when the other takes so long."""
+        return self.extra + (self.outage_cost if other < self.outage else 0.0)
 
     def bound(self, seconds, factor=FACTOR):
-        return factor * seconds + self.extra
+        return factor * seconds + self.allowed(seconds)
 
     def factor(self, better, other):
         """How many times the other's time the better one takes beyond what is allowed on top."""
-        return (better - self.extra) / other if other > 0 else 0.0
+        return (better - self.allowed(other)) / other if other > 0 else 0.0
 
     def suspicious(self, better, other):
         if better.done and other.done:

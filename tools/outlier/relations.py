@@ -107,15 +107,12 @@ def no_outage(link, c):
 
 
 def outage_cost(c):
-    """The outage as what is judged: it may cost twice its length, as backoff may have doubled it, for each a timeout (3 s
-    after a lost SYN, RFC 6298 (5.7)) and the round trips in which the window grows again: twenty, or as many as congestion
-    avoidance needs from the least threshold on (case.climb)."""
+    """The outage as what is judged: it may cost what case.outage_cost says."""
     if "outage" not in c.link:
         return None
     calm = c.copy()
     del calm.link["outage"]
-    rtt, n = c.round_trip / 1e6, len(c.link["outage"])
-    return c, calm, 2 * c.outages / 1e6 + n * (4 + max(20, c.climb) * rtt)
+    return c, calm, c.outage_cost
 
 
 def gone(*keys):
@@ -176,6 +173,13 @@ def corruption_cause(c):
     if c.controller in ("rate", "vegas-corruption") or "-R" not in c.opts or not c.loss(c.full) or "codel" in c.link:
         return None
     return feature("--loss-cause", "corruption")(c)
+
+
+def pacing(c):
+    """Bursts of errors reach a paced window in each round trip, and one that leaves at once only if it leaves in a burst: the
+    paced one may take what the throughput equation gives at the path's loss."""
+    paced, plain, _ = feature("--pacing")(c)
+    return paced, plain, paced.goal() if "burst" in c.link else 0
 
 
 def hystart(c):
@@ -276,7 +280,7 @@ RELATIONS = {
     "outage-plan": (2, outage_told("plan")),
     "hints": (2, hints),
     "corruption": (2, corruption_cause),
-    "pacing": (1, feature("--pacing")),
+    "pacing": (1, pacing),
     "hystart": (1, hystart),
     "initial-window": (1, larger_first),
     "first-window": (1, first_window),

@@ -2,32 +2,10 @@
 // The page's plots: reads DATA, which out_html.c writes before this script, and draws on three canvases.
 //
 // page.html#zoom=x0,x1[,y0,y1] opens zoomed: seconds and octets.
-const K = {
-  DATA : 0,
-  RESENT : 1,
-  REPAIR : 2,
-  OOO : 3,
-  ACK : 4,
-  SACK : 5,
-  SNACK : 6,
-  SYNFIN : 7,
-  RST : 8,
-  PROBE : 9,
-  OWIN : 10,
-  RTT : 11
-};
-const NAME = [
-  'data', 'sent again', 'repair (lost before the capture point)', 'out of order', 'acknowledged',
-  'SACK', 'SNACK', 'SYN, FIN', 'reset', 'zero-window probe', 'outstanding', 'round trip'
-];
-const CAUSE = [
-  '', 'SNACK', 'SACK', 'three duplicate ACKs', 'timeout', 'tail probe', 'first RTT',
-  'no reason seen'
-];
-const COL = [
-  '#1a1a1a', '#d62728', '#e377c2', '#c2185b', '#2e8b57', '#8e44ad', '#1f5fd0', '#e67e22', '#000',
-  '#e67e22', '#d62728', '#555'
-];
+// out_html.c lists the kinds of mark (name, words, colour) and the causes (words, letter) by number.
+const K = Object.fromEntries(DATA.kinds.map((kind, i) => [ kind[0], i ]));
+const NAME = DATA.kinds.map(kind => kind[1]), COL = DATA.kinds.map(kind => kind[2]);
+const CAUSE = DATA.causes.map(cause => cause[0]), LETTER = DATA.causes.map(cause => cause[1]);
 const KEYS = [
   [ K.DATA, 'data' ], [ K.RESENT, 'sent again' ], [ K.REPAIR, 'repair, out of order' ],
   [ K.ACK, 'acknowledged' ], [ 'win', 'window', '#d9a400' ], [ K.SACK, 'SACK' ],
@@ -241,7 +219,7 @@ function drawTsg() {
       if (few < 400 && (k == K.RESENT || k == K.REPAIR)) {
         g.textAlign = 'left';
         g.font = '10px sans-serif';
-        g.fillText([ '', 'n', 's', '3', 't', 'p', 'f', '?' ][m.c[i]] || 'R', x + 3, y1);
+        g.fillText(LETTER[m.c[i]] || (m.c[i] ? '?' : 'R'), x + 3, y1);
       }
       if (k == K.SYNFIN || k == K.RST) {
         g.fillRect(x - 3, y0 - 3, 6, 6);

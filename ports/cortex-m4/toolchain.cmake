@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# A Cortex-M4 with its floating-point unit, little endian, Arm's mps2-an386 (qemu-system-arm).
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR arm)
+set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16")
+set(SCPS_BOARD cortex-m4)
+include(${CMAKE_CURRENT_LIST_DIR}/../board.cmake)
