@@ -273,6 +273,11 @@ SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct
 SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
                                        size_t msglen);
 
+/* Says whether a connection or a listener would be refused for its configuration alone. Returns 0
+ * and makes msg empty; else SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one line of at most msglen - 1
+ * characters in msg names the field: "sndbuf: 12: give 256 to 1073741824". msg may be NULL. */
+SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen);
+
 /* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here.
  * Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE,
  * INVAL, NOMEM, LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
