@@ -187,7 +187,7 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* --compare: refuses files that several runs would overwrite, and what it chooses itself. */
+/* --compare: refuses files that several runs would overwrite, and options that it sets itself. */
 static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {

@@ -67,8 +67,8 @@ struct ttcp_options {
     bool cc_loaded; /* The controller comes from a shared object */
     /* cc_text: as typed, NAME,key=value...; cc_more: parameters from -g -W -X -Y */
     char cc_text[256], cc_more[64];
-    char cc_letters[80]; /* These four options as typed, for messages */
-    bool cc_given;       /* One of --cc, -G and these four was */
+    char cc_letters[80]; /* -g, -W, -X and -Y as typed, for messages */
+    bool cc_given;       /* --cc, -G or one of these four was given */
     uint64_t rate_bps;   /* -R; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
     uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */

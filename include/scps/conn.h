@@ -273,6 +273,11 @@ SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct
 SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
                                        size_t msglen);
 
+/* Says whether a connection or a listener would be refused for its configuration alone. Returns 0
+ * and makes msg empty; else SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one line of at most msglen - 1
+ * characters in msg names the field: "sndbuf: 12: give 256 to 1073741824". msg may be NULL. */
+SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen);
+
 /* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here.
  * Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE,
  * INVAL, NOMEM, LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
@@ -312,22 +317,22 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
  * even store. With SCPS_EOR a short write marks nothing: write the rest with SCPS_EOR, too. Without
  * bytes there is no record. SCPS_ERR_INVAL if the configuration has no records. */
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
-/* Writes the n pieces of v one after the other, as one write of all their bytes; flags are of the
- * last one. Returns how many bytes, less than all for the reasons of scps_conn_write, or its
- * errors; SCPS_ERR_INVAL, too, if the first piece is longer than INT64_MAX. */
+/* Writes the n pieces of v in order, as one write of all their bytes; flags apply to the last.
+ * Returns the number of bytes written, or an error, as scps_conn_write; SCPS_ERR_INVAL, too, if
+ * the first piece is longer than INT64_MAX. */
 SCPS_API int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t n,
                                   unsigned flags);
-/* Writing without a copy: room for at most len bytes in the send buffer itself, in one piece.
- * Returns how many, from 1 to len, and sets *at to where they are to be put; 0 if len is 0; else an
- * error of scps_conn_write, and *at stays as it was. A ring of memory has an end, so there may be
+/* Writes without a copy: reserves contiguous room for at most len bytes in the send buffer
+ * itself. Returns how many, from 1 to len, and sets *at to their place; 0 if len is 0; otherwise
+ * an error of scps_conn_write, with *at unchanged. A ring of memory has an end, so there may be
  * less room than could be written: fill it, commit it and ask again. What is behind *at is valid
  * until the next call on this connection or its stack, which may be scps_conn_commit.
  * SCPS_ERR_INVAL on a hollow connection: write NULL there. */
 SCPS_API int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at);
-/* The first len bytes of what was reserved have been filled and are written now; the rest is given
- * back. flags as scps_conn_write, SCPS_EOR for the last of these bytes. Returns len, or an error of
- * scps_conn_write, then nothing was written and the room has to be reserved anew; SCPS_ERR_INVAL,
- * too, if so much is not reserved any more. len 0 gives all of it back. */
+/* Writes the first len of the reserved bytes, which the caller has filled in; the rest is given
+ * back. flags as scps_conn_write, SCPS_EOR for the last of these bytes. Returns len, or an error
+ * of scps_conn_write, then nothing was written and the room has to be reserved anew;
+ * SCPS_ERR_INVAL, too, if so much is not reserved any more. len 0 gives all of it back. */
 SCPS_API int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags);
 /* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when
  * there is nothing yet; or the error that ended the connection once everything before it was read.
@@ -390,12 +395,12 @@ SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c); /* written, not 
 SCPS_API bool scps_conn_eof(const struct scps_conn *c);
 SCPS_API void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out);
 SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out);
-/* Whose a connection is that scps_stack_next_conn() tells of. */
+/* Owner of a connection that scps_stack_next_conn() returns. */
 enum scps_owner {
-    SCPS_OWNER_APPLICATION, /* it was opened or accepted: all functions are for it */
-    SCPS_OWNER_LISTENER,    /* it is not accepted yet: look at it only (const functions) */
-    /* it was closed or aborted and goes on in the background: look at it only, or end it at once
-     * with scps_conn_abort() */
+    SCPS_OWNER_APPLICATION, /* opened or accepted by the application: all functions may be called */
+    SCPS_OWNER_LISTENER,    /* not accepted yet: only const functions may be called */
+    /* closed or aborted, and continuing in the background: only const functions and
+     * scps_conn_abort(), which ends it at once, may be called */
     SCPS_OWNER_NOBODY
 };
 SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a connection: scps_conn_info() of <scps/conn.h> fills it in. */
+/* State and counters of a connection, as scps_conn_info() of <scps/conn.h> returns them. */
 #ifndef SCPS_INFO_H
 #define SCPS_INFO_H
 

@@ -25,7 +25,7 @@
 #define SCPS_H
 
 #define SCPS_VERSION "0.2.0"
-/* The same as a number that grows with it: 8 bits each for major, minor and patch. */
+/* The version as a number that grows with it: 8 bits each for major, minor and patch. */
 #define SCPS_VERSION_NUMBER 0x000200
 
 #include <scps/alloc.h>
@@ -44,8 +44,9 @@
 extern "C" {
 #endif
 
-/* The version of the library that runs, as SCPS_VERSION and SCPS_VERSION_NUMBER are that of the
- * headers a program was compiled with. The text is the library's, for ever. */
+/* Return the version of the library that is linked or loaded, as SCPS_VERSION and
+ * SCPS_VERSION_NUMBER are that of the headers a program was compiled with. The text is the
+ * library's, for ever. */
 SCPS_API const char *scps_version(void);
 SCPS_API uint32_t scps_version_number(void);
 

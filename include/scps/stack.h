@@ -128,10 +128,10 @@ SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *
 /* Gives this host an address on nif and a route to its prefix. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
-/* Takes back an address that nif was given, with one route to its prefix by nif, the first one
- * added. Whoever uses it hears of it: connections from or to it end with SCPS_ERR_ADDRNOTAVAIL and
- * without a reset, since nothing leaves from an address that is not ours; datagram endpoints bound
- * or connected there get the same error once and go on, and what they have waiting to leave is lost
+/* Removes an address from nif, and one route to its prefix through nif, the first one added. Its
+ * users are told: connections from or to it end with SCPS_ERR_ADDRNOTAVAIL and without a reset,
+ * since nothing leaves from an address that is not ours; datagram endpoints bound or connected
+ * there get the same error once and go on, and what they have waiting to leave is lost
  * (scps_dgram_stats.unsent). Listeners stay, and hear nothing there. If several netifs have the
  * address, connections of this one end. SCPS_ERR_NOENT: nif does not have it. */
 SCPS_API int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *nif,
@@ -269,10 +269,10 @@ SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
  * pass or open connections may change it. O(1) on average. */
 SCPS_API struct scps_conn *scps_stack_next_conn(const struct scps_stack *st,
                                                 const struct scps_conn *prev);
-/* Another observer from now on, which hears of connections there are already, too; NULL: nobody
- * listens. *obs is copied, obs->ctx stays the caller's. Not from within its own note. */
+/* Replaces the observer, which receives notes of existing connections, too; NULL: no notes. *obs is
+ * copied; obs->ctx stays the caller's. Do not call it from within a note. */
 SCPS_API void scps_stack_set_observer(struct scps_stack *st, const struct scps_observer *obs);
-/* The observer in force; note NULL: nobody listens. */
+/* Returns the observer in force; note NULL: none. */
 SCPS_API struct scps_observer scps_stack_observer(const struct scps_stack *st);
 
 struct scps_stack_stats {

@@ -81,7 +81,7 @@ static void give_back(void *ctx, void *p, size_t size)
 {
     struct scps_slot_size *z = find(ctx, rounded(size));
 
-    if (z) { /* always: what was taken has a size that is there */
+    if (z) { /* This is always true: a block in use has a size that exists. */
         memcpy(p, &z->free, sizeof z->free);
         z->free = p;
     }

@@ -85,7 +85,7 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
 
 enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH, PROBE_RTT_ROUNDS };
 
-#define ROUNDS 8 /* 5 s of 625 ms: up to there the draft's interval stays as it is */
+#define ROUNDS 8 /* 8 rounds of 625 ms are 5 s: up to there the draft's interval holds. */
 
 static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {

@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "core/pathstate.h"
 
-/* Up to len octets may be written now: how many, or why none. */
+/* Returns how many of len octets may be written now, or the error that forbids writing. */
 static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
 {
     uint64_t held, room;
@@ -34,8 +34,8 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
     return (int64_t)SCPS_MIN(len, room);
 }
 
-/* n octets have been put into the send buffer; end: they end a record. Returns n, or NOMEM: there
- * is none to remember that, and they are taken back. */
+/* Completes a write of n octets that are in the send buffer already; end: they end a record.
+ * Returns n, or SCPS_ERR_NOMEM, with the octets removed: there is no memory to record the end. */
 static inline int64_t wrote(struct scps_conn *c, size_t n, bool end, unsigned flags)
 {
     if (end && scps_record_write(&c->tx->ends, &c->ctx, c->snd.end + n)) {
@@ -88,7 +88,7 @@ int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t
         if (r < 0 || (size_t)r < v[i].iov_len)
             break;
     }
-    if (!(flags & SCPS_MORE)) /* of a short write, too, the last segment may go */
+    if (!(flags & SCPS_MORE)) /* After a short write, too, the last segment may be sent. */
         scps_small_set(&c->small, SCPS_SMALL_MORE, false);
     return all;
 }

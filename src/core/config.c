@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/field.h"
+#include "base/line.h"
 
 #include <stddef.h>
 
@@ -49,11 +50,12 @@ enum {
 };
 
 static const struct setting {
+    const char *name;
     uint16_t at, size; /* of the field */
     int64_t def, least, most;
 } settings[] = {
 #define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
-    {offsetof(struct scps_conn_config, field), sizeof MEMBER(field), def, least, most},
+    {#field, offsetof(struct scps_conn_config, field), sizeof MEMBER(field), def, least, most},
 #include <scps/settings.def>
 };
 
@@ -67,8 +69,21 @@ struct scps_conn_config scps_conn_config_default(void)
     return c;
 }
 
+/* Says that v, the value of a field, is outside its bounds. */
+static int refuse(struct scps_line *why, const char *field, int64_t v, int64_t least, int64_t most)
+{
+    scps_line_text(why, field);
+    scps_line_text(why, ": ");
+    scps_line_signed(why, v);
+    scps_line_text(why, ": give ");
+    scps_line_signed(why, least);
+    scps_line_text(why, " to ");
+    scps_line_signed(why, most);
+    return SCPS_ERR_RANGE;
+}
+
 /* Checks the bounds of every field; a 0 where 0 lies outside them becomes the default. */
-static int check_bounds(struct scps_conn_config *c)
+static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
@@ -77,7 +92,7 @@ static int check_bounds(struct scps_conn_config *c)
         if (v == 0 && s->least > 0)
             scps_field_put((char *)c + s->at, s->size, s->def);
         else if (v < s->least || v > s->most)
-            return SCPS_ERR_RANGE;
+            return refuse(why, s->name, v, s->least, s->most);
     }
     return 0;
 }
@@ -112,45 +127,78 @@ static scps_dur derive(scps_dur given, scps_dur fallback)
     return given > 0 ? given : fallback;
 }
 
-static int check_controller(struct scps_conn_config *c)
+static int check_controller(struct scps_conn_config *c, struct scps_line *why)
 {
     if (!c->cc || !c->cc->name || !c->cc->start || !c->cc->ack || !c->cc->loss ||
-        scps_cc_state_size(c->cc, c->cc_param) > SCPS_CC_STATE_MAX)
+        scps_cc_state_size(c->cc, c->cc_param) > SCPS_CC_STATE_MAX) {
+        scps_line_text(why, "cc: no controller, one without its functions, or one whose state is "
+                            "larger than SCPS_CC_STATE_MAX");
         return SCPS_ERR_INVAL;
+    }
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
-        if (i >= SCPS_CC_PARAMS)
+        if (i >= SCPS_CC_PARAMS) {
+            scps_line_text(why, "cc: the controller has more than SCPS_CC_PARAMS parameters");
             return SCPS_ERR_INVAL;
+        }
     if (c->cc_param_of != c->cc) /* The parameters belong to another controller. */
         scps_conn_config_set_cc(c, c->cc, NULL);
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
-        if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max)
-            return SCPS_ERR_RANGE;
+        if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max) {
+            scps_line_text(why, "cc_param: ");
+            return refuse(why, c->cc->params[i].name, c->cc_param[i], c->cc->params[i].min,
+                          c->cc->params[i].max);
+        }
     return 0;
 }
 
 /* Checks conditions on several fields. */
-static int check_others(const struct scps_conn_config *c)
+static int check_others(const struct scps_conn_config *c, struct scps_line *why)
 {
     for (int i = 0; i < SCPS_BINDINGS; i++)
-        if (c->binding[i].len > SCPS_BINDING_MAX || c->binding[i].id > 254)
-            return SCPS_ERR_RANGE;
-    if (scps_binding_size(c->binding, SCPS_BINDINGS) > SCPS_XCAPS_MAX)
+        if (c->binding[i].len > SCPS_BINDING_MAX || c->binding[i].id > 254) {
+            scps_line_text(why, "binding: ");
+            return c->binding[i].id > 254
+                       ? refuse(why, "id", c->binding[i].id, 0, 254)
+                       : refuse(why, "len", c->binding[i].len, 0, SCPS_BINDING_MAX);
+        }
+    if (scps_binding_size(c->binding, SCPS_BINDINGS) > SCPS_XCAPS_MAX) {
+        scps_line_text(why, "binding: together the spaces take more than SCPS_XCAPS_MAX octets");
         return SCPS_ERR_RANGE;
+    }
     if (c->comp_proto != SCPS_IPPROTO_SCPS_COMP && c->comp_proto != SCPS_IPPROTO_TCP &&
-        c->comp_proto != SCPS_IPPROTO_SCPS_TP)
+        c->comp_proto != SCPS_IPPROTO_SCPS_TP) {
+        scps_line_text(why, "comp_proto: ");
+        scps_line_number(why, c->comp_proto);
+        scps_line_text(why, ": give 6, 105 or 106");
         return SCPS_ERR_RANGE;
+    }
     return 0;
+}
+
+/* Fills in what 0 stands for. Returns 0, or an error that why has in words. */
+static int check(struct scps_conn_config *c, struct scps_line *why)
+{
+    int err = check_bounds(c, why);
+
+    if (!err)
+        err = check_controller(c, why);
+    return err ? err : check_others(c, why);
+}
+
+int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen)
+{
+    struct scps_line why = scps_line_begin(msg, msglen);
+    struct scps_conn_config c = *cfg;
+
+    return check(&c, &why);
 }
 
 int scps_config_resolve(struct scps_conn_config *c)
 {
     scps_dur rtt = c->expected_rtt;
-    int err = check_bounds(c);
+    struct scps_line nobody = {NULL, 0};
+    int err = check(c, &nobody);
 
-    if (!err)
-        err = check_controller(c);
-    if (!err)
-        err = check_others(c);
     if (err)
         return err;
     /* One acknowledgement for a whole window releases the next window as a burst that no queue

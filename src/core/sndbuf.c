@@ -43,7 +43,8 @@ int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint3
     return 0;
 }
 
-/* Of len octets at `at`, the first slack ones of the ring stand again behind its end. */
+/* Repeats behind the ring's end those of the len octets at `at` that lie among its first slack
+ * ones. */
 static void twice(uint8_t *mem, uint32_t cap, uint32_t slack, uint32_t at, size_t len)
 {
     if (at < slack)

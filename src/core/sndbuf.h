@@ -23,12 +23,12 @@ int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint3
  * to the limit. Returns len, less when memory is short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
-/* Room for up to len octets behind the last one, in one piece and before the ring's end; grows as
- * scps_sndbuf_write does. Returns how many, 0 without memory, and in *at where. The caller keeps to
- * the limit and is not hollow. */
+/* Returns how many octets, up to len, fit contiguously behind the last one and before the ring's
+ * end, and sets *at to their place; 0: no memory. Grows as scps_sndbuf_write does. The caller keeps
+ * to the limit, and the buffer is not hollow. */
 size_t scps_sndbuf_room(struct scps_sndbuf *b, const struct scps_alloc *a, size_t len,
                         uint8_t **at);
-/* The first len octets of that room have been filled: they are appended. */
+/* Appends the first len octets of that room, which have been filled in. */
 void scps_sndbuf_filled(struct scps_sndbuf *b, size_t len);
 /* Removes the last len octets written. */
 static inline void scps_sndbuf_unwrite(struct scps_sndbuf *b, size_t len)

@@ -438,19 +438,23 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* Tail loss probe, RFC 8985 section 7.3: new data if there is any, whatever the window permits;
- * otherwise the last segment again. */
+ * otherwise the last segment again. What the peer has it drops, and takes no acknowledgement from
+ * it (RFC 9293 section 3.10.7.4, first step): one that was owed is still owed. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->tx->sb;
     uint32_t last = sb->tail - 1;
-    bool fresh = new_data(c, seg);
+    bool fresh = new_data(c, seg), owed;
 
     if (!fresh) {
         if (scps_sb_at(sb, last)->state != SCPS_SENT_FLIGHT) {
             scps_todo_done(&c->todo, SCPS_TODO_TAIL);
             return false;
         }
+        owed = c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
         again_at_once(c, seg, last);
+        if (owed)
+            scps_todo_add(&c->todo, SCPS_TODO_ACK);
         scps_delivery_sent(&c->tx->delivery, scps_sb_at(sb, last), sb, c->ctx.env->now);
     }
     scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);

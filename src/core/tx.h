@@ -60,8 +60,8 @@ struct scps_tx {
     bool outage_inferred; /* timeouts began the outage, and no signal has reported it */
     struct scps_sackin sackin;
     struct scps_cause cause;
-    /* scps_conn_reserve: the octets of the ring from reserved to reserved_to may be committed while
-     * the ring ends at reserved; equal: none */
+    /* scps_conn_reserve: the octets from reserved to reserved_to of the ring may be committed as
+     * long as the ring's data ends at reserved; equal: none are reserved */
     scps_off reserved, reserved_to;
     /* gate.c */
     int32_t share; /* bytes left of its turn */

@@ -9,6 +9,7 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/line.h"
 
 #define ALIGN 16u
 
@@ -95,48 +96,25 @@ void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r)
     scps_budget_init(&st->env.budget, &a, 0);
 }
 
-/* A line of text that is cut off at the end of its buffer. */
-struct line {
-    char *at;
-    size_t left; /* room left, without the final 0 */
-};
-
-static void put_text(struct line *l, const char *text)
-{
-    for (; *text && l->left; l->left--)
-        *l->at++ = *text++;
-    *l->at = '\0';
-}
-
-static void put_number(struct line *l, uint64_t n)
-{
-    char digits[21] = "";
-    char *at = digits + sizeof digits - 1;
-
-    do
-        *--at = (char)('0' + n % 10);
-    while (n /= 10);
-    put_text(l, at);
-}
-
 void scps_reserve_say(const struct scps_stack_config *cfg, uint64_t need, char *msg, size_t msglen)
 {
-    struct line l = {msg, msglen - 1};
+    struct scps_line l = scps_line_begin(msg, msglen);
     bool limited = cfg->fixed_memory && cfg->memory_limit && need > cfg->memory_limit;
 
     if (!msg || !msglen)
         return;
     if (!need) {
-        put_text(&l, !cfg->max_conns
-                         ? "max_conns: 0: with fixed_memory give at least 1"
-                         : "fixed_memory: a field of it is outside its bounds, or buffers times "
-                           "max_conns are more than can be addressed");
+        scps_line_text(&l,
+                       !cfg->max_conns
+                           ? "max_conns: 0: with fixed_memory give at least 1"
+                           : "fixed_memory: a field of it is outside its bounds, or buffers times "
+                             "max_conns are more than can be addressed");
         return;
     }
-    put_text(&l, limited ? "fixed_memory: " : "alloc: ");
-    put_number(&l, need);
-    put_text(&l, limited ? " bytes are needed, and memory_limit allows "
-                         : " bytes are needed, and it refused them");
+    scps_line_text(&l, limited ? "fixed_memory: " : "alloc: ");
+    scps_line_number(&l, need);
+    scps_line_text(&l, limited ? " bytes are needed, and memory_limit allows "
+                               : " bytes are needed, and it refused them");
     if (limited)
-        put_number(&l, cfg->memory_limit);
+        scps_line_number(&l, cfg->memory_limit);
 }

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 
-/* The rows that are not used any more, which match nothing, stand at the end of their array. */
+/* Rows that are not used any more match nothing and are at the end of their array. */
 static struct scps_route_entry *spare_way(struct scps_stack *st)
 {
     uint32_t i = st->n_ways;
@@ -111,7 +111,7 @@ int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
     return err;
 }
 
-/* Is w the route by nif to so much of dst? */
+/* Returns true if w is the route through nif to this destination and prefix. */
 static bool leads(const struct scps_route_entry *w, const struct scps_addr *dst, unsigned prefix,
                   const struct scps_netif *nif)
 {
@@ -166,7 +166,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
 
 /* ---- removing ---- */
 
-/* Connections and datagrams have left p, which goes. */
+/* Moves connections and datagrams away from shaper p, which is freed. */
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -179,7 +179,7 @@ static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_s
     a->free(a->ctx, p, sizeof *p);
 }
 
-/* The row goes, and those behind it move up. */
+/* Removes the row and moves those behind it up. */
 static void remove_way(struct scps_stack *st, struct scps_route_entry *w)
 {
     struct scps_nif *nif = scps_nif_of(w->route.nif);
@@ -204,7 +204,7 @@ int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst, 
     return SCPS_ERR_NOENT;
 }
 
-/* Connections of nif with this address end. */
+/* Ends the connections of nif that have this address. */
 static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
                       const struct scps_addr *addr)
 {

@@ -379,6 +379,32 @@ static void orphan_in_fin_wait_2(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.4, CLOSE call in FIN-WAIT-2: "An "ok" response would be acceptable, too, as
+ * long as a second FIN is not emitted (the first FIN may be retransmitted, though)". From then on
+ * nobody owns the connection, and it ends after fin_wait2 as one that was closed before. */
+static void closed_in_fin_wait_2(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->cfg.fin_wait2 = SEC(5);
+    script_established(t, MS(100));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 2);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    script_run(t, SEC(100));
+    expect_state(t, SCPS_FIN_WAIT_2);
+    scps_conn_close(t->c);
+    t->c = NULL;
+    script_run(t, SEC(105) - MS(1));
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.conns, 1);
+    script_run(t, SEC(105) + MS(1));
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.conns, 0);
+    script_free(t);
+}
+
 static void abort_sends_a_reset(void **x)
 {
     struct script *t = script_of(x);
@@ -467,6 +493,7 @@ int main(void)
         SCRIPT_TEST(an_ended_connection_holds_no_flow),
         SCRIPT_TEST(data_after_close),
         SCRIPT_TEST(orphan_in_fin_wait_2),
+        SCRIPT_TEST(closed_in_fin_wait_2),
         SCRIPT_TEST(abort_sends_a_reset),
         SCRIPT_TEST(close_while_opening),
         SCRIPT_TEST(fin_out_of_order),

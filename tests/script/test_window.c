@@ -353,6 +353,49 @@ static void half_of_a_tiny_window(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.8.6.2.2: the window is offered anew when "RCV.BUFF - RCV.USER - RCV.WND >=
+ * min(Fr * RCV.BUFF, Eff.snd.MSS)", Fr being 1/2: by a segment where the buffer holds several, by
+ * half the buffer where it does not. */
+static void what_a_reader_must_free(void **x)
+{
+    static const struct {
+        uint32_t buffer, enough;
+    } cases[] = {{4000, 1000}, {1500, 750}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct script *t = script_of(x);
+        t->cfg.rcvbuf = cases[i].buffer;
+        script_established(t, MS(100));
+        for (uint32_t n = 0; n < cases[i].buffer; n += 1000)
+            peer_says(t, MS(200), .len = cases[i].buffer - n < 1000 ? 500 : 1000);
+        script_run(t, SEC(1));
+        script_forget_sent(t);
+        app_reads(t, SEC(2), (int64_t)cases[i].enough - 1);
+        expect_quiet(t, SCPS_HOLD_APP);
+        app_reads(t, SEC(3), 1);
+        expect_sent(t, .at = SEC(3), .ack = 1 + cases[i].buffer, .wnd = (int32_t)cases[i].enough);
+        script_free(t);
+    }
+}
+
+/* A window that is half open waits for the next acknowledgement unless it can double: section
+ * 3.8.6.2.2 keeps the window fixed "until" that much is free, and does not ask for a segment of its
+ * own. */
+static void a_window_that_is_half_open(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 4000;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000);
+    expect_sent(t, .ack = 2001, .wnd = 2000);
+    app_reads(t, MS(300), 1999);
+    expect_quiet(t, SCPS_HOLD_APP);
+    app_reads(t, MS(310), 1);
+    expect_sent(t, .at = MS(310), .ack = 2001, .wnd = 4000);
+    script_free(t);
+}
+
 /* A receiver whose whole window is smaller than a segment: half of it is worth sending */
 static void a_tiny_receiver(void **x)
 {
@@ -529,6 +572,8 @@ int main(void)
         SCRIPT_TEST(silly_window_of_the_peer),
         SCRIPT_TEST(the_override_timeout),
         SCRIPT_TEST(half_of_a_tiny_window),
+        SCRIPT_TEST(what_a_reader_must_free),
+        SCRIPT_TEST(a_window_that_is_half_open),
         SCRIPT_TEST(a_tiny_receiver),
         SCRIPT_TEST(old_segments_do_not_move_the_window),
         SCRIPT_TEST(an_old_acknowledgement),

@@ -8,15 +8,17 @@
 #include "base/field.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
-    const char *name;
+    const char *name, *field;
     size_t at, size;
     int64_t def, least, most;
 } rows[] = {
 #define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
     {#name,                                                                                        \
+     #field,                                                                                       \
      offsetof(struct scps_conn_config, field),                                                     \
      sizeof(((struct scps_conn_config *)0)->field),                                                \
      def,                                                                                          \
@@ -97,12 +99,75 @@ static void zeros(void **state)
     assert_false(c.sack);
 }
 
+/* Zero and absurd values of every field: refused with the field's name and the bounds, or taken. */
+static void every_refusal_names_its_field(void **state)
+{
+    const int64_t absurd[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN, -1, 0, 1, INT32_MAX, INT64_MAX};
+    unsigned refused = 0;
+    (void)state;
+
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < 12; j++) {
+            struct scps_conn_config c = scps_conn_config_default();
+            int64_t v = j < 8    ? absurd[j]
+                        : j < 10 ? rows[i].least - 1 + (int64_t)(j - 8)
+                                 : rows[i].most + (int64_t)(j - 10);
+            char msg[200] = "as it was", want[200];
+            int err;
+            if (j == 11 && rows[i].most == INT64_MAX)
+                continue;
+            scps_field_put((char *)&c + rows[i].at, rows[i].size, v);
+            v = scps_field_get((const char *)&c + rows[i].at, rows[i].size);
+            err = scps_conn_config_check(&c, msg, sizeof msg);
+            assert_int_equal(err, scps_conn_config_check(&c, NULL, 0));
+            assert_int_equal(err, with(i, v));
+            if (!err) {
+                assert_string_equal(msg, "");
+                continue;
+            }
+            refused++;
+            assert_int_equal(err, SCPS_ERR_RANGE);
+            snprintf(want, sizeof want, "%s: %lld: give ", rows[i].field, (long long)v);
+            if (strncmp(msg, want, strlen(want)) != 0)
+                fail_msg("%s: %lld: the message is \"%s\"", rows[i].name, (long long)v, msg);
+        }
+    assert_true(refused > ROWS); /* several of most fields */
+}
+
+static void what_is_no_scalar_is_named_too(void **state)
+{
+    struct scps_conn_config c = scps_conn_config_default();
+    char msg[200], few[8];
+    (void)state;
+
+    c.cc = NULL;
+    assert_int_equal(scps_conn_config_check(&c, msg, sizeof msg), SCPS_ERR_INVAL);
+    assert_memory_equal(msg, "cc: no controller", 17);
+    c = scps_conn_config_default();
+    c.cc_param[0] = INT64_MAX;
+    assert_int_equal(scps_conn_config_check(&c, msg, sizeof msg), SCPS_ERR_RANGE);
+    assert_memory_equal(msg, "cc_param: ", 10);
+    assert_non_null(strstr(msg, c.cc->params[0].name));
+    c = scps_conn_config_default();
+    c.binding[0].len = SCPS_BINDING_MAX + 1;
+    assert_int_equal(scps_conn_config_check(&c, msg, sizeof msg), SCPS_ERR_RANGE);
+    assert_memory_equal(msg, "binding: len: ", 14);
+    c = scps_conn_config_default();
+    c.sndbuf = 12;
+    assert_int_equal(scps_conn_config_check(&c, msg, sizeof msg), SCPS_ERR_RANGE);
+    assert_string_equal(msg, "sndbuf: 12: give 256 to 1073741824");
+    assert_int_equal(scps_conn_config_check(&c, few, sizeof few), SCPS_ERR_RANGE);
+    assert_string_equal(few, "sndbuf:"); /* cut off, with its end */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(bounds),
         cmocka_unit_test(zeros),
+        cmocka_unit_test(every_refusal_names_its_field),
+        cmocka_unit_test(what_is_no_scalar_is_named_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
