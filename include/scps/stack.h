@@ -37,15 +37,15 @@ struct scps_dgram;
 struct scps_conn_config;
 
 struct scps_stack_config {
-    struct scps_alloc alloc; /* all zero: malloc and free */
+    struct scps_alloc alloc; /* alloc and free NULL: malloc and free */
     /* NULL, the default: memory is taken as it is needed. Else scps_stack_new takes all there will
      * ever be, scps_memory_bound() bytes in one request, and nothing is asked of alloc, doubled or
      * given back until scps_stack_free. Connections and listeners are then opened with
      * configurations within this one, or not at all (SCPS_ERR_RANGE): buffers and mss no larger,
      * no records, bets, compress or snack_delay unless it has them, a controller whose state has
-     * the same size; mss 0 means 1460 here. max_conns counts connections of all states. What has
-     * no place: datagram endpoints (SCPS_ERR_NOMEM), answers to echo requests of more than 200
-     * bytes. Need not outlive the call. */
+     * the same size; mss 0 means 1460 here. max_conns, 1 at least, counts connections of all
+     * states. What has no place: datagram endpoints (SCPS_ERR_NOMEM), answers to echo requests of
+     * more than 200 bytes. Need not outlive the call. */
     const struct scps_conn_config *fixed_memory;
     /* The most the stack takes of alloc, bytes, itself not counted; default 4 GiB; 0: no limit. As
      * the memory in use comes near it, requests are refused in this order:
@@ -61,14 +61,15 @@ struct scps_stack_config {
     uint64_t memory_limit;
     /* secret key of sequence numbers, ports, cookies and hashing. Equal seeds give equal runs */
     uint64_t seed[2];
-    scps_time now; /* the driver's clock at creation */
+    scps_time now; /* the driver's clock at creation; at most SCPS_NEVER / 2 */
     struct scps_observer observer;
-    uint32_t max_conns; /* connections of all states; default 65536 */
-    /* Half-open connections of a listener; default 256. When a SYN comes, the oldest of them is
-     * dropped: after 14 s if a quarter of this limit is reached, 6 s if half, 3 s if all, but
-     * never before two expected round trips. When the limit is reached, SYN cookies answer. They
-     * preserve BETS and SNACK, and for peers with time stamps window scale, SACK and ECN;
-     * features that a connection lost are reported as SCPS_WHY_COOKIE (scps_info.why) */
+    uint32_t max_conns; /* connections of all states; default 65536; 0: none */
+    /* Half-open connections of a listener; default 256; 0: none, cookies answer every SYN. When a
+     * SYN comes, the oldest of them is dropped: after 14 s if a quarter of this limit is reached,
+     * 6 s if half, 3 s if all, but never before two expected round trips. When the limit is
+     * reached, SYN cookies answer. They preserve BETS and SNACK, and for peers with time stamps
+     * window scale, SACK and ECN; features that a connection lost are reported as
+     * SCPS_WHY_COOKIE (scps_info.why) */
     uint32_t max_half_open;
     bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
     /* Upper limit of challenge ACKs in one second (RFC 5961 section 7); default 100. The limit in
@@ -83,28 +84,38 @@ struct scps_stack_config {
      * most the same part, at least one part in SCPS_ANSWER_LEAST. Where neither is known they
      * get half a part in SCPS_ANSWER_SHARE of what connections and datagrams send, and
      * SCPS_ANSWER_FLOOR at least; with no connection on the stack so many bytes/s of a device.
-     * Default 1250000. Answers beyond the limit are not sent (SCPS_DROP_RATE_LIMITED). */
+     * Default 1250000; at most 2^43. Answers beyond the limit are not sent
+     * (SCPS_DROP_RATE_LIMITED). */
     uint64_t answer_rate;
     /* Cache of destinations that answered a SYN only after SCPS capabilities had been left out of
      * it: later connections to them leave them out at once. */
-    uint32_t plain_hosts;  /* destinations remembered; default 64, 0: none */
-    scps_dur plain_memory; /* how long each is remembered; default 10 min */
+    uint32_t plain_hosts; /* destinations remembered; default 64, 0: none; at most 65536 */
+    /* how long each is remembered; default 10 min, 0: not at all; at most a hundred years */
+    scps_dur plain_memory;
     /* A wrong transport checksum in a peer's segment counts as damage by the link, as if
      * SCPS_SIGNAL_DAMAGED had been given; default false */
     bool checksum_hints;
-    uint32_t max_comp_hosts;     /* pairs of hosts that may have compressed headers; default 256 */
-    bool echo_reply;             /* answer ICMP and ICMPv6 echo requests; default true */
-    uint16_t port_min, port_max; /* ephemeral ports; default 49152 to 65535 (RFC 6056) */
+    uint32_t max_comp_hosts; /* pairs of hosts that may have compressed headers; default 256 */
+    bool echo_reply;         /* answer ICMP and ICMPv6 echo requests; default true */
+    /* Ephemeral ports; default 49152 to 65535 (RFC 6056), 0: the default of the field */
+    uint16_t port_min, port_max;
 };
 
 /* Returns the defaults that the fields name. The seed is public: for tests and simulations only.
  * On a network fill it with scps_entropy(). */
 SCPS_API struct scps_stack_config scps_stack_config_default(void);
-/* cfg NULL: the defaults. NULL on lack of memory. */
+/* Says whether cfg (NULL: the defaults) would be refused by scps_stack_new() and
+ * scps_stack_open(). Returns 0 and makes msg empty; else SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one
+ * line of at most msglen - 1 characters in msg names the field:
+ * "port_max: 40: give 1024 to 65535", "fixed_memory: sndbuf: 12: give 256 to 1073741824". msg may
+ * be NULL. */
+SCPS_API int scps_stack_config_check(const struct scps_stack_config *cfg, char *msg, size_t msglen);
+/* cfg NULL: the defaults. NULL on lack of memory, or for a configuration that
+ * scps_stack_config_check() refuses. */
 SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
 /* Bytes that scps_stack_new(st) asks of its allocator with conn as st->fixed_memory and n as
  * st->max_conns: the most that the stack and n connections ever use. The request is one, of
- * memory aligned for any object. st and conn NULL: the defaults. 0: conn is refused
+ * memory aligned for any object. st and conn NULL: the defaults. 0: st or conn is refused
  * (SCPS_ERR_RANGE, SCPS_ERR_INVAL), n is 0, or it is more than can be addressed. */
 SCPS_API uint64_t scps_memory_bound(const struct scps_stack_config *st,
                                     const struct scps_conn_config *conn, uint32_t n);

@@ -69,8 +69,8 @@ struct scps_conn_config scps_conn_config_default(void)
     return c;
 }
 
-/* Says that v, the value of a field, is outside its bounds. */
-static int refuse(struct scps_line *why, const char *field, int64_t v, int64_t least, int64_t most)
+int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
+                       int64_t most)
 {
     scps_line_text(why, field);
     scps_line_text(why, ": ");
@@ -92,7 +92,7 @@ static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
         if (v == 0 && s->least > 0)
             scps_field_put((char *)c + s->at, s->size, s->def);
         else if (v < s->least || v > s->most)
-            return refuse(why, s->name, v, s->least, s->most);
+            return scps_config_refuse(why, s->name, v, s->least, s->most);
     }
     return 0;
 }
@@ -145,8 +145,8 @@ static int check_controller(struct scps_conn_config *c, struct scps_line *why)
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
         if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max) {
             scps_line_text(why, "cc_param: ");
-            return refuse(why, c->cc->params[i].name, c->cc_param[i], c->cc->params[i].min,
-                          c->cc->params[i].max);
+            return scps_config_refuse(why, c->cc->params[i].name, c->cc_param[i],
+                                      c->cc->params[i].min, c->cc->params[i].max);
         }
     return 0;
 }
@@ -158,8 +158,8 @@ static int check_others(const struct scps_conn_config *c, struct scps_line *why)
         if (c->binding[i].len > SCPS_BINDING_MAX || c->binding[i].id > 254) {
             scps_line_text(why, "binding: ");
             return c->binding[i].id > 254
-                       ? refuse(why, "id", c->binding[i].id, 0, 254)
-                       : refuse(why, "len", c->binding[i].len, 0, SCPS_BINDING_MAX);
+                       ? scps_config_refuse(why, "id", c->binding[i].id, 0, 254)
+                       : scps_config_refuse(why, "len", c->binding[i].len, 0, SCPS_BINDING_MAX);
         }
     if (scps_binding_size(c->binding, SCPS_BINDINGS) > SCPS_XCAPS_MAX) {
         scps_line_text(why, "binding: together the spaces take more than SCPS_XCAPS_MAX octets");

@@ -5,12 +5,17 @@
 
 #include "core/ctx.h"
 
+struct scps_line;
+
 /* Returns a shared copy of a configuration. rated: a route has a rate, so a controller that needs
  * one may have none itself. SCPS_ERR_NORATE, NOMEM, and those of scps_config_resolve. */
 struct scps_shared_config *scps_config_new(struct scps_env *env, const struct scps_conn_config *c,
                                            bool rated, int *err);
 /* Gives back a reference. It is const because the count is not part of the configuration. */
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
+/* Says in *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */
+int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
+                       int64_t most);
 /* Fills in every derived value (config.c). Returns 0, SCPS_ERR_INVAL, SCPS_ERR_RANGE. */
 int scps_config_resolve(struct scps_conn_config *c);
 

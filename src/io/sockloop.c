@@ -85,7 +85,7 @@ struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev, const struct scps_ct
         goto fail;
     sl->st = c.stack = scps_stack_new(&c.stack_config);
     if (!sl->st) {
-        errno = ENOMEM;
+        errno = scps_stack_config_check(&c.stack_config, NULL, 0) ? EINVAL : ENOMEM;
         goto fail;
     }
     sl->loop = scps_loop_new(ev, sl->st, on_event, sl);

@@ -18,7 +18,8 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
     struct scps_ctx_config c = cfg ? *cfg : scps_ctx_config_default();
     if (!c.queue_packets || !c.max_sockets || c.max_sockets > INT32_MAX / 2 || c.first_fd < 0 ||
         c.first_fd > INT32_MAX / 2 || !c.max_backlog || (!c.stack && c.mtu < 68) ||
-        !c.stack_config.port_min || c.stack_config.port_min > c.stack_config.port_max) {
+        !c.stack_config.port_min || c.stack_config.port_min > c.stack_config.port_max ||
+        (!c.stack && scps_stack_config_check(&c.stack_config, NULL, 0))) {
         errno = EINVAL;
         return NULL;
     }
@@ -39,7 +40,7 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
     scps_prng_seed(&ctx->prng, scps_siphash(c.stack_config.seed, salt, sizeof salt));
     ctx->st = c.stack;
     if (ctx->own) {
-        ctx->now = SCPS_MAX(c.stack_config.now, 0);
+        ctx->now = c.stack_config.now;
         if (c.now)
             ctx->now = ctx->cfg.stack_config.now = c.now(c.user);
         ctx->nif = (struct scps_netif){.name = "ctx", .mtu = c.mtu};

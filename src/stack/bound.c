@@ -9,7 +9,6 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
-#include "base/line.h"
 
 #define ALIGN 16u
 
@@ -94,27 +93,4 @@ void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r)
     scps_slots_begin(&st->reserve->slots, at + aligned(sizeof *r));
     a = scps_slots_alloc(&st->reserve->slots);
     scps_budget_init(&st->env.budget, &a, 0);
-}
-
-void scps_reserve_say(const struct scps_stack_config *cfg, uint64_t need, char *msg, size_t msglen)
-{
-    struct scps_line l = scps_line_begin(msg, msglen);
-    bool limited = cfg->fixed_memory && cfg->memory_limit && need > cfg->memory_limit;
-
-    if (!msg || !msglen)
-        return;
-    if (!need) {
-        scps_line_text(&l,
-                       !cfg->max_conns
-                           ? "max_conns: 0: with fixed_memory give at least 1"
-                           : "fixed_memory: a field of it is outside its bounds, or buffers times "
-                             "max_conns are more than can be addressed");
-        return;
-    }
-    scps_line_text(&l, limited ? "fixed_memory: " : "alloc: ");
-    scps_line_number(&l, need);
-    scps_line_text(&l, limited ? " bytes are needed, and memory_limit allows "
-                               : " bytes are needed, and it refused them");
-    if (limited)
-        scps_line_number(&l, cfg->memory_limit);
 }

@@ -3,39 +3,10 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/line.h"
 #include "base/prng.h"
 
 /* ---- lifetime ---- */
-
-/* Public, so simulations are repeatable without a setting; real drivers refuse it. */
-#define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
-
-struct scps_stack_config scps_stack_config_default(void)
-{
-    return (struct scps_stack_config){
-        .seed = {DEFAULT_SEED},
-        .max_conns = 65536,
-        .max_half_open = 256,
-        .syn_cookies = true,
-        .memory_limit = UINT64_C(4) << 30,
-        .challenge_acks = 100,
-        .resets = 1000,
-        .answer_rate = 1250000,
-        .plain_hosts = 64,
-        .plain_memory = SCPS_SEC(600),
-        .max_comp_hosts = 256,
-        .echo_reply = true,
-        .port_min = 49152,
-        .port_max = 65535,
-    };
-}
-
-bool scps_stack_is_predictable(const struct scps_stack *st)
-{
-    const uint64_t known[2] = {DEFAULT_SEED};
-
-    return st->cfg.seed[0] == known[0] && st->cfg.seed[1] == known[1];
-}
 
 /* Allocates a stack whose memory is not fixed. */
 static struct scps_stack *take(const struct scps_stack_config *cfg)
@@ -50,18 +21,14 @@ static struct scps_stack *take(const struct scps_stack_config *cfg)
     return st;
 }
 
-/* Allocates a stack with all of its fixed memory; *need: bytes; 0: the configuration is refused. */
+/* Allocates a stack with all of its fixed memory; *need: bytes. */
 static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t *need)
 {
     struct scps_reserve plan;
     struct scps_stack *st;
 
-    *need = 0;
-    if (!cfg->max_conns || scps_reserve_plan(&plan, cfg, cfg->fixed_memory, cfg->max_conns))
-        return NULL;
+    (void)scps_reserve_plan(&plan, cfg, cfg->fixed_memory, cfg->max_conns); /* checked before */
     *need = scps_reserve_bytes(&plan);
-    if (!*need || (cfg->memory_limit && *need > cfg->memory_limit))
-        return NULL;
     st = cfg->alloc.alloc(cfg->alloc.ctx, (size_t)*need);
     if (!st)
         return NULL;
@@ -79,18 +46,17 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg)
 struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char *msg, size_t msglen)
 {
     struct scps_stack_config cfg = cfg_in ? *cfg_in : scps_stack_config_default();
+    struct scps_line why = scps_line_begin(msg, msglen);
     struct scps_stack *st;
     uint64_t need = sizeof *st;
 
-    if (!cfg.alloc.alloc || !cfg.alloc.free)
-        cfg.alloc = scps_alloc_default();
-    if (!cfg.port_min || cfg.port_max < cfg.port_min) {
-        cfg.port_min = 49152;
-        cfg.port_max = 65535;
-    }
+    if (scps_stack_config_resolve(&cfg, &why))
+        return NULL;
     st = cfg.fixed_memory ? take_all(&cfg, &need) : take(&cfg);
     if (!st) {
-        scps_reserve_say(&cfg, need, msg, msglen);
+        scps_line_text(&why, "alloc: ");
+        scps_line_number(&why, need);
+        scps_line_text(&why, " bytes are needed, and it refused them");
         return NULL;
     }
     st->cfg = cfg;
@@ -113,18 +79,6 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
         (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns); /* the plan has it */
     }
     return st;
-}
-
-uint64_t scps_memory_bound(const struct scps_stack_config *st, const struct scps_conn_config *conn,
-                           uint32_t n)
-{
-    struct scps_stack_config host = st ? *st : scps_stack_config_default();
-    struct scps_conn_config c = conn ? *conn : scps_conn_config_default();
-    struct scps_reserve r;
-
-    if (!n || scps_reserve_plan(&r, &host, &c, n))
-        return 0;
-    return scps_reserve_bytes(&r);
 }
 
 /* Frees all that nif holds and forgets the netif, which its owner may close afterwards.

@@ -140,11 +140,13 @@ int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cf
                       const struct scps_conn_config *conn, uint32_t conns);
 /* Returns the bytes of the stack and of all that r plans; 0: more than can be addressed. */
 uint64_t scps_reserve_bytes(const struct scps_reserve *r);
-/* Writes to msg (may be NULL) why a stack that needs so many bytes was not opened; 0: its
- * configuration is refused. */
-void scps_reserve_say(const struct scps_stack_config *cfg, uint64_t need, char *msg, size_t msglen);
 /* Starts the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
+
+/* ---- config.c ---- */
+/* Checks every field and fills in what 0 and NULL stand for. Returns 0, or an error that *why has
+ * in words. */
+int scps_stack_config_resolve(struct scps_stack_config *c, struct scps_line *why);
 
 /* ---- demux.c ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);

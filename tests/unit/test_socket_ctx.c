@@ -316,7 +316,7 @@ static void bad_configurations(void **state)
     struct scps_ctx *ctx = scps_ctx_new(NULL);
     assert_non_null(ctx);
     scps_ctx_free(ctx);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 9; i++) {
         c = ok;
         if (i == 0)
             c.queue_packets = 0;
@@ -328,8 +328,14 @@ static void bad_configurations(void **state)
             c.mtu = 67;
         else if (i == 4)
             c.max_backlog = 0;
-        else
+        else if (i == 5)
             c.stack_config.port_min = 2, c.stack_config.port_max = 1;
+        else if (i == 6)
+            c.stack_config.plain_hosts = UINT32_MAX;
+        else if (i == 7)
+            c.stack_config.now = -1;
+        else
+            c.stack_config.alloc.alloc = scps_alloc_default().alloc;
         errno = 0;
         assert_null(scps_ctx_new(&c));
         assert_int_equal(errno, EINVAL);
