@@ -12,8 +12,9 @@
  * neighbour: the last one. The filter reads no clock (see scps_netif_ops.advance) and takes memory
  * once, when it is opened.
  *
- * It has the addresses and routers that it is given: neither router discovery, address
- * configuration and redirects, nor duplicate address detection. Nothing is authenticated: whoever
+ * It has the addresses and routers that it is given, when it is opened or by
+ * scps_ether_add_addr(): neither router discovery, address configuration and redirects, nor
+ * duplicate address detection. Nothing is authenticated: whoever
  * is on the wire can say that it is somebody else, as on any Ethernet.
  */
 #ifndef SCPS_ETHER_H
@@ -57,7 +58,8 @@ struct scps_ether_config {
     X(CONFLICT, "other stations with an address of this one")                                      \
     X(HELD, "packets that gave way to a later one while a neighbour was asked")                    \
     X(UNRESOLVED, "packets for neighbours that did not answer")                                    \
-    X(BUSY, "questions and answers that the device did not take")
+    X(BUSY, "questions and answers that the device did not take")                                  \
+    X(REMOVED, "packets that waited to leave from an address that was taken away")
 enum scps_ether_drop {
 #define X(name, words) SCPS_ETHER_DROP_##name,
     SCPS_ETHER_DROPS(X)
@@ -85,6 +87,17 @@ SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
  * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
+/* Gives a station one more address: call it before scps_stack_add_addr() for the same address. One
+ * that it has gets this prefix length. For IPv6 the controller must let pass the address's
+ * solicited-node group. Returns 0, SCPS_ERR_RANGE for a family or prefix that cannot be, or
+ * SCPS_ERR_LIMIT when it has SCPS_ETHER_ADDRS. */
+SCPS_API int scps_ether_add_addr(struct scps_netif *ether, const struct scps_addr *addr,
+                                 unsigned prefix);
+/* Takes an address away, with its prefix: call it after scps_stack_remove_addr(). From then on ARP
+ * requests and Neighbour Solicitations for it stay without an answer, and packets from it that
+ * wait for a neighbour's answer are dropped. Returns 0, or SCPS_ERR_NOENT: the station does not
+ * have it. */
+SCPS_API int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr);
 SCPS_API void scps_ether_get_status(const struct scps_netif *ether, struct scps_ether_status *out);
 /* In words; never NULL. */
 SCPS_API const char *scps_ether_drop_text(enum scps_ether_drop drop);

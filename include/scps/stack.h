@@ -136,7 +136,8 @@ SCPS_API int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif)
  * waiting for it are lost, except datagrams that have another route. nif may be freed, or given
  * to a stack again. Do not call it from within nif's own send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
-/* Gives this host an address on nif and a route to its prefix. SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
+/* Gives this host an address on nif and a route to its prefix. A filter that answers for addresses
+ * is told by itself: scps_ether_add_addr(). SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
 /* Removes an address from nif, and one route to its prefix through nif, the first one added. Its
@@ -144,7 +145,8 @@ SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
  * since nothing leaves from an address that is not ours; datagram endpoints bound or connected
  * there get the same error once and go on, and what they have waiting to leave is lost
  * (scps_dgram_stats.unsent). Listeners stay, and hear nothing there. If several netifs have the
- * address, connections of this one end. SCPS_ERR_NOENT: nif does not have it. */
+ * address, connections of this one end. A filter that answers for addresses is told by itself:
+ * scps_ether_remove_addr(). SCPS_ERR_NOENT: nif does not have it. */
 SCPS_API int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *nif,
                                     const struct scps_addr *addr);
 

@@ -195,25 +195,44 @@ static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, st
     return hop->family != 0;
 }
 
-static bool destination(const struct scps_pkt *pkt, struct scps_addr *dst)
+/* Reads the source and the destination address of the packet of n octets that begins at p. */
+static bool addresses(const uint8_t *p, size_t n, struct scps_addr *src, struct scps_addr *dst)
 {
-    unsigned version = pkt->len ? pkt->data[0] >> 4 : 0;
+    unsigned version = n ? p[0] >> 4 : 0;
 
+    memset(src, 0, sizeof *src);
     memset(dst, 0, sizeof *dst);
-    if (version == 4 && pkt->len >= 20)
-        memcpy(dst->b, pkt->data + 16, 4);
-    else if (version == 6 && pkt->len >= 40)
-        memcpy(dst->b, pkt->data + 24, 16);
-    else
+    if (version == 4 && n >= 20) {
+        memcpy(src->b, p + 12, 4);
+        memcpy(dst->b, p + 16, 4);
+    } else if (version == 6 && n >= 40) {
+        memcpy(src->b, p + 8, 16);
+        memcpy(dst->b, p + 24, 16);
+    } else {
         return false;
-    dst->family = (uint8_t)version;
+    }
+    src->family = dst->family = (uint8_t)version;
     return true;
+}
+
+void scps_ether_drop_held(struct scps_ether *e, const struct scps_addr *a)
+{
+    struct scps_addr src, dst;
+
+    for (uint32_t i = 0; i < e->cfg.neighbours; i++) {
+        struct scps_nbr *n = &e->nbrs.v[i];
+        if (!n->held_len || !addresses(n->held, n->held_len, &src, &dst) ||
+            !scps_addr_equal(&src, a))
+            continue;
+        n->held_len = 0;
+        dropped(e, SCPS_ETHER_DROP_REMOVED);
+    }
 }
 
 static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     struct scps_ether *e = of(nif);
-    struct scps_addr dst, hop;
+    struct scps_addr src, dst, hop;
     struct scps_nbr *n;
     uint8_t mac[6];
     bool lost;
@@ -223,7 +242,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     if (pkt->len + pkt->payload_len > e->cfg.mtu)
         return SCPS_ERR_MSGSIZE;
     e->now = SCPS_MAX(e->now, pkt->at);
-    if (!destination(pkt, &dst))
+    if (!addresses(pkt->data, pkt->len, &src, &dst))
         return SCPS_ERR_INVAL;
     if (group_mac(e, &dst, mac))
         return send_frame(e, mac, type_of(dst.family), pkt->data, pkt->len, pkt->payload,

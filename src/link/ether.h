@@ -18,6 +18,8 @@ struct scps_ether {
     uint8_t *tx; /* a frame being sent */
 };
 
+/* Drops the packets from address a that wait for a neighbour's answer. */
+void scps_ether_drop_held(struct scps_ether *e, const struct scps_addr *a);
 /* Sets the callbacks of a new station. */
 void scps_ether_wire(struct scps_ether *e);
 

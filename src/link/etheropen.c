@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a station on an Ethernet, and reports its state. */
+/* Opens a station on an Ethernet, gives and takes addresses, and reports its state. */
 #include "link/ether.h"
 
 #include <string.h>
@@ -23,13 +23,17 @@ size_t scps_ether_memory(const struct scps_ether_config *cfg)
            cfg->mtu;
 }
 
+static bool addr_in_range(const struct scps_addr *a, unsigned prefix)
+{
+    return (a->family == 4 && prefix <= 32) || (a->family == 6 && prefix <= 128);
+}
+
 static bool in_range(const struct scps_ether_config *c)
 {
     static const uint8_t zeros[6];
 
     for (unsigned i = 0; i < c->n && c->n <= SCPS_ETHER_ADDRS; i++)
-        if ((c->addr[i].family != 4 && c->addr[i].family != 6) ||
-            c->prefix[i] > (c->addr[i].family == 4 ? 32u : 128u))
+        if (!addr_in_range(&c->addr[i], c->prefix[i]))
             return false;
     return c->n <= SCPS_ETHER_ADDRS && memcmp(c->mac, zeros, 6) != 0 && !(c->mac[0] & 1) &&
            c->gateway[0].family != 6 && c->gateway[1].family != 4 && c->neighbours >= 1 &&
@@ -67,6 +71,47 @@ struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
         e->nbrs.v[i].held = e->tx + SCPS_ETHER_HEADER + cfg->mtu + (size_t)i * cfg->mtu;
     *err = 0;
     return &e->nif;
+}
+
+/* Returns the place of a among the station's addresses; cfg.n if it does not have it. */
+static unsigned place_of(const struct scps_ether *e, const struct scps_addr *a)
+{
+    unsigned i = 0;
+
+    while (i < e->cfg.n && !scps_addr_equal(&e->cfg.addr[i], a))
+        i++;
+    return i;
+}
+
+int scps_ether_add_addr(struct scps_netif *ether, const struct scps_addr *addr, unsigned prefix)
+{
+    struct scps_ether *e = (struct scps_ether *)ether;
+    unsigned i = place_of(e, addr);
+
+    if (!addr_in_range(addr, prefix))
+        return SCPS_ERR_RANGE;
+    if (i == SCPS_ETHER_ADDRS)
+        return SCPS_ERR_LIMIT;
+    e->cfg.addr[i] = *addr;
+    e->cfg.prefix[i] = prefix;
+    e->cfg.n += i == e->cfg.n;
+    return 0;
+}
+
+int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr)
+{
+    struct scps_ether *e = (struct scps_ether *)ether;
+    const struct scps_addr a = *addr; /* It may be a field of the configuration. */
+    unsigned i = place_of(e, &a);
+
+    if (i == e->cfg.n)
+        return SCPS_ERR_NOENT;
+    for (e->cfg.n--; i < e->cfg.n; i++) { /* Their order chooses the source of requests. */
+        e->cfg.addr[i] = e->cfg.addr[i + 1];
+        e->cfg.prefix[i] = e->cfg.prefix[i + 1];
+    }
+    scps_ether_drop_held(e, &a);
+    return 0;
 }
 
 void scps_ether_get_status(const struct scps_netif *ether, struct scps_ether_status *out)

@@ -327,6 +327,110 @@ static void groups_and_gateways(void **state)
     s.ether->ops->close(s.ether);
 }
 
+static struct scps_addr address(const char *text)
+{
+    struct scps_addr x;
+
+    assert_int_equal(scps_addr_parse(text, &x), 0);
+    return x;
+}
+
+/* Returns how many requests for one of a's addresses a answers. */
+static uint64_t answers_for(const char *text)
+{
+    uint64_t before = status(&a).answered;
+    struct scps_ether_config c = config(3);
+    static struct station s; /* It has asked nobody yet. */
+
+    open_station(&s, &c);
+    send_to(&s, text, 1, 60);
+    deliver(&s, &a);
+    a.n = 0;
+    s.ether->ops->close(s.ether);
+    return status(&a).answered - before;
+}
+
+/* Nobody hears of an address that was taken away, by ARP or by Neighbour Discovery, and its prefix
+ * goes along; the other addresses stay. Given again, it is as before. */
+static void an_address_is_taken_away_and_given_again(void **state)
+{
+    const struct scps_addr four = address("10.0.0.1"), six = address("fd00::1");
+    const struct scps_addr other = address("10.0.0.77");
+
+    (void)state;
+    assert_int_equal(scps_ether_add_addr(a.ether, &other, 8), 0);
+    assert_int_equal(answers_for("10.0.0.1"), 1);
+    assert_int_equal(scps_ether_remove_addr(a.ether, &four), 0);
+    assert_int_equal(scps_ether_remove_addr(a.ether, &four), SCPS_ERR_NOENT);
+    assert_int_equal(answers_for("10.0.0.1"), 0);
+    assert_int_equal(answers_for("10.0.0.77"), 1);
+    assert_int_equal(answers_for("fd00::1"), 1);
+    assert_int_equal(scps_ether_remove_addr(a.ether, &six), 0);
+    assert_int_equal(answers_for("fd00::1"), 0);
+    assert_int_equal(answers_for("10.0.0.77"), 1);
+    assert_int_equal(send_to(&a, "fd00::2", 1, 60), SCPS_ERR_UNREACH);
+    assert_int_equal(send_to(&a, "10.9.0.2", 1, 60), 0); /* It asks from what it has left. */
+    assert_memory_equal(a.out[0].octets + 28, other.b, 4);
+    a.n = 0;
+    assert_int_equal(scps_ether_add_addr(a.ether, &six, 64), 0);
+    assert_int_equal(scps_ether_add_addr(a.ether, &four, 24), 0);
+    assert_int_equal(answers_for("10.0.0.1"), 1);
+    assert_int_equal(answers_for("fd00::1"), 1);
+}
+
+/* A packet from the address that waits for a neighbour's answer does not leave; another does. */
+static void what_waits_from_an_address_goes_with_it(void **state)
+{
+    const struct scps_addr four = address("10.0.0.1"), other = address("10.0.0.77");
+    struct scps_ether_config c = config(3);
+    static struct station s;
+    uint8_t p[60];
+    struct scps_pkt pkt = {.data = p, .len = packet(p, "10.0.0.2", 1, sizeof p), .at = now};
+
+    (void)state;
+    assert_int_equal(scps_ether_add_addr(a.ether, &other, 24), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        memcpy(p + 12, i ? other.b : four.b, 4);
+        p[19] = (uint8_t)(2 + i);
+        assert_int_equal(scps_netif_send(a.ether, &pkt), 0);
+    }
+    assert_int_equal(scps_ether_remove_addr(a.ether, &four), 0);
+    assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_REMOVED], 1);
+    exchange();
+    assert_int_equal(b.packets, 0);
+    open_station(&s, &c);
+    send_to(&s, "10.0.0.77", 1, 60);
+    deliver(&s, &a); /* From the question a learns who 10.0.0.3 is. */
+    deliver(&a, &s);
+    assert_int_equal(s.packets, 1);
+    assert_memory_equal(s.got + 12, other.b, 4);
+    s.ether->ops->close(s.ether);
+}
+
+static void addresses_out_of_range(void **state)
+{
+    struct scps_addr x = address("10.1.0.1");
+
+    (void)state;
+    assert_int_equal(scps_ether_add_addr(a.ether, &x, 33), SCPS_ERR_RANGE);
+    x.family = 0;
+    assert_int_equal(scps_ether_add_addr(a.ether, &x, 0), SCPS_ERR_RANGE);
+    assert_int_equal(scps_ether_remove_addr(a.ether, &x), SCPS_ERR_NOENT);
+    x.family = 4;
+    for (unsigned i = 2; i < SCPS_ETHER_ADDRS; i++) {
+        x.b[3] = (uint8_t)i;
+        assert_int_equal(scps_ether_add_addr(a.ether, &x, 16), 0);
+        assert_int_equal(send_to(&a, "10.1.9.9", 1, 60), 0);
+        a.n = 0;
+    }
+    x.b[3] = 99;
+    assert_int_equal(scps_ether_add_addr(a.ether, &x, 16), SCPS_ERR_LIMIT);
+    x.b[3] = 2;
+    assert_int_equal(scps_ether_add_addr(a.ether, &x, 32), 0); /* It has it: another prefix. */
+    assert_int_equal(scps_ether_remove_addr(a.ether, &x), 0);
+    assert_int_equal(scps_ether_remove_addr(a.ether, &x), SCPS_ERR_NOENT);
+}
+
 /* A duplicate of our address is counted, not obeyed; its test for one is answered to all. */
 static void an_address_taken_twice(void **state)
 {
@@ -442,6 +546,9 @@ int main(void)
         TEST(a_neighbour_that_does_not_answer_is_named),
         TEST(what_is_old_is_asked_again),
         TEST(groups_and_gateways),
+        TEST(an_address_is_taken_away_and_given_again),
+        TEST(what_waits_from_an_address_goes_with_it),
+        TEST(addresses_out_of_range),
         TEST(an_address_taken_twice),
         TEST(what_cannot_be_is_named),
         TEST(a_full_cache_forgets_the_oldest),
