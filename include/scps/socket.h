@@ -423,7 +423,8 @@ struct scps_ctx_config {
      * the caller's, whose driver hands its events to scps_ctx_event; every connection on it is then
      * the context's. */
     struct scps_stack *stack;
-    /* Its allocator and ports also serve the sockets, on either kind of stack */
+    /* On either kind of stack the allocator and the range of ports serve the sockets, too, and the
+     * seed is the secret key of the ports chosen for sockets that are bound to port 0 */
     struct scps_stack_config stack_config;
     struct scps_conn_config conn; /* configuration with which every socket begins */
     uint32_t mtu;                 /* MTU of the built-in netif, bytes; default 1500 */

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/prng.h"
 #include "socket/sock.h"
 
 static const uint8_t mapped_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -174,6 +175,16 @@ bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep)
     return !s->reuseaddr && !s->reuseport && port_busy(s, ep);
 }
 
+/* Returns a random number below n, the first port to try (RFC 6056 section 3.3.1). An attacker who
+ * sees the ports of some sockets cannot compute from them the port of the next (section 2). */
+static uint32_t first_port(struct scps_ctx *ctx, uint32_t n)
+{
+    uint8_t msg[4];
+
+    scps_put32(msg, ctx->port_next++);
+    return (uint32_t)(scps_siphash(ctx->port_key, msg, sizeof msg) % n);
+}
+
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *want)
 {
     struct scps_ctx *ctx = s->ctx;
@@ -181,7 +192,7 @@ int scps_sock_take_port(struct sock *s, const struct scps_endpoint *want)
     if (ep.port == 0) {
         uint32_t lo = ctx->cfg.stack_config.port_min;
         uint32_t n = ctx->cfg.stack_config.port_max - lo + 1;
-        uint32_t first = (uint32_t)scps_prng_below(&ctx->prng, n); /* RFC 6056 section 3.3.1 */
+        uint32_t first = first_port(ctx, n);
         uint32_t i = 0;
         for (; i < n; i++) {
             ep.port = (uint16_t)(lo + (first + i) % n);

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/prng.h"
 #include "socket/sock.h"
 
 /* ---- life ---- */
@@ -34,10 +35,8 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
         scps_conn_config_set_cc(&ctx->cfg.conn, c.conn.cc, NULL);
     ctx->alloc = a;
     ctx->own = !c.stack;
-    /* Ports must not be predictable from the key of the sequence numbers, so they have a key of
-     * their own. */
-    const char salt[] = "ports of the socket layer";
-    scps_prng_seed(&ctx->prng, scps_siphash(c.stack_config.seed, salt, sizeof salt));
+    ctx->port_key[0] = scps_siphash(c.stack_config.seed, "socket port 1", 13);
+    ctx->port_key[1] = scps_siphash(c.stack_config.seed, "socket port 2", 13);
     ctx->st = c.stack;
     if (ctx->own) {
         ctx->now = c.stack_config.now;

@@ -20,7 +20,6 @@
 #include <scps/socket.h>
 
 #include "base/bytes.h"
-#include "base/prng.h"
 
 /* The nearest error number where <errno.h> lacks this one. */
 #ifndef ESOCKTNOSUPPORT
@@ -89,7 +88,8 @@ struct scps_ctx {
     struct scps_netif nif;
     scps_time now;
     uint64_t serial;
-    struct scps_prng prng;
+    uint64_t port_key[2]; /* secret key of the ports chosen for sockets bound to port 0 */
+    uint32_t port_next;   /* number of such choices so far */
     /* descriptors */
     struct sock **slot;
     uint32_t nslot;

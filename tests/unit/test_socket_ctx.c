@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts: time handed in, the queue of packets, locking, lack of memory, and a stack of the
- * caller's. */
+ * caller's, ports chosen for sockets bound to port 0. */
+#include "base/prng.h"
 #include "sockpeer.h"
 
 /* The round trip of these handshakes is as short as can be, 1 us; the least margin above it is 200
@@ -342,6 +343,33 @@ static void bad_configurations(void **state)
     }
 }
 
+/* RFC 6056 section 2: an attacker who sees some ports must not be able to compute the next. Each
+ * port follows from a count under SipHash, whose key comes from the seed. */
+static void ports_are_secret(void **state)
+{
+    (void)state;
+    struct scps_ctx_config cfg = scps_ctx_config_linux();
+    struct scps_addr any = {.family = 4};
+    uint32_t lo = cfg.stack_config.port_min, n = cfg.stack_config.port_max - lo + 1;
+    cfg.stack_config.seed[0] = 0x0123456789abcdef, cfg.stack_config.seed[1] = 42;
+    const uint64_t key[2] = {scps_siphash(cfg.stack_config.seed, "socket port 1", 13),
+                             scps_siphash(cfg.stack_config.seed, "socket port 2", 13)};
+    struct peer p;
+    peer_open(&p, &cfg);
+    for (uint8_t i = 0; i < 8; i++) {
+        struct scps_sockaddr_storage ss;
+        struct scps_endpoint ep;
+        uint32_t len = sizeof ss;
+        const uint8_t count[4] = {0, 0, 0, i};
+        int s = peer_socket(&p);
+        assert_int_equal(peer_bind(&p, s, &any, 0), 0);
+        assert_int_equal(scps_sock_getsockname(p.ctx, s, &ss, &len), 0);
+        assert_int_equal(scps_sockaddr_get(&ss, len, &ep), 0);
+        assert_int_equal(ep.port, lo + scps_siphash(key, count, sizeof count) % n);
+    }
+    peer_close(&p);
+}
+
 /* ---- a clock ---- */
 
 static scps_time the_time;
@@ -460,7 +488,7 @@ int main(void)
         cmocka_unit_test(queue_is_bounded),          cmocka_unit_test(many_packets),
         cmocka_unit_test(lock_around_every_entry),   cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(bad_configurations),        cmocka_unit_test(a_clock_of_its_own),
-        cmocka_unit_test(on_a_stack_of_the_callers),
+        cmocka_unit_test(on_a_stack_of_the_callers), cmocka_unit_test(ports_are_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
