@@ -121,10 +121,12 @@ struct scps_conn_config {
      * 714.0-B-2. */
     bool compress;
     /* Protocol number in the pseudo-header of the checksum of compressed segments. Builds of the
-     * reference implementation send 6 or 106. It is expected of the peer, too, until the peer's
-     * first good segment shows another of the three. Give both ends the same number: where they
-     * differ, one wrong bit in the very first segment with data may make it look right. Segments
-     * with any other number are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or 106; default 105. */
+     * reference implementation send 6 or 106. It is expected of the peer, too; another of the three
+     * is accepted instead when several segments in a row have it, which costs the start some
+     * seconds. Give both ends the same number: where they differ, one wrong bit may make a segment
+     * look right before the peer's number is known. Where they are the same, one such segment is
+     * never believed, and several only if no good one is among them. Segments with any other number
+     * are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or 106; default 105. */
     uint8_t comp_proto;
     /* How many SYNs carry the SCPS capabilities (option 20) before one goes without them. It is for
      * paths that drop packets with unknown options; a SYN that is answered with a reset is followed

@@ -9,14 +9,14 @@
  * connection accepted, since the checksum does not cover it (8.3).
  *
  * The checksum's pseudo-header has 105 by the standard; the reference implementation puts 6 or 106
- * there (8.3). We send what the configuration says, and of the three accept one: that of the first
- * good segment. 105 and 106 differ in one bit, so with all three accepted for every segment 1 of 32
- * single-bit errors would go unnoticed. Before there was a good segment the configured number is
- * expected; another is believed of a segment without data, as the reference implementation's first
- * one is, or when it has come alone for a time, and so is the expected one where another has come.
- * What the device vouches for is accepted whatever its number is, but until two good segments have
- * agreed on one it is worked out there, too: the device may not vouch for all, as one that passes
- * on what was damaged.
+ * there (8.3). We send what the configuration says and expect the same. 105 and 106 differ in one
+ * bit, so 1 of 32 single-bit errors makes a segment right by the other of these two numbers; no
+ * such error leads to 6 or from it. One number is accepted at a time: the expected one, or another
+ * that several segments in a row had, with none of the accepted number between (enough). A number
+ * of two good segments gives way to a long row only, so that damaged segments neither decide nor
+ * stay decisive. What the device vouches for is accepted whatever its number is, but until two good
+ * segments have agreed on one it is worked out there, too: the device may not vouch for all, as one
+ * that passes on what was damaged.
  */
 #include "stack/stack.h"
 
@@ -32,40 +32,95 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* Protocol numbers that contradict each other: one is accepted when it alone has come for this
- * time. */
-#define INSIST SCPS_SEC(3)
+#define COPY     SCPS_SEC(1) /* The same segment again within this time is a copy of a packet. */
+#define FIRM     2           /* A number of this many good segments gives way to a long row only. */
+#define ROW      16          /* The long row has this many segments */
+#define ROW_TIME SCPS_SEC(10) /* and takes this long. */
+#define ALONE    SCPS_SEC(3)  /* A shorter row takes this long before data is accepted. */
+
+/* Returns true if one damaged bit may make a segment with number a right by number b. */
+static bool alike(uint8_t a, uint8_t b)
+{
+    return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
+}
+
+/* Returns true if a segment with checksum `mark` is a copy of the one before it, which is no new
+ * evidence. The same segment later than that is a resend. */
+static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
+{
+    bool copy = sum->mark == mark && sum->mark_at && now - sum->mark_at < COPY;
+
+    if (!copy) {
+        sum->mark = mark;
+        sum->mark_at = now;
+    }
+    return copy;
+}
+
+/* Counts a segment whose number is not accepted yet. */
+static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time now)
+{
+    if (sum->other != found) {
+        sum->mixed |= sum->other || sum->agreed;
+        sum->other = found;
+        sum->others = 0;
+        sum->other_at = now;
+        copy = false;
+    }
+    if (!copy && sum->others < UINT8_MAX)
+        sum->others++;
+}
+
+/* Returns true if the row of segments that were counted is long enough to accept their number. A
+ * segment without data (bare) is accepted sooner, since the reference implementation's first one
+ * has none. */
+static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare, scps_time now)
+{
+    uint8_t accepted = sum->agreed ? sum->agreed : expected;
+    unsigned n = sum->other == expected || sum->other == accepted || bare ? 2 : 3;
+
+    if (sum->good >= FIRM)
+        return sum->others >= ROW && now - sum->other_at >= ROW_TIME;
+    if (!alike(sum->other, accepted) && !sum->mixed)
+        return true;
+    return sum->others >= n && ((bare && !sum->mixed) || now - sum->other_at >= ALONE);
+}
 
 /* Returns true if `found`, the protocol number for which the segment's checksum is right, is the
- * one to accept. bare: the segment carries no data. */
-static bool sum_accepted(struct scps_comp_sum *sum, uint8_t expected, uint8_t found, bool bare,
-                         scps_time now)
+ * one to accept. mark: the checksum. bare: the segment carries no data. Where two numbers have been
+ * seen, data waits: a damaged segment of a peer with another number may have the expected one. */
+static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool bare)
 {
-    bool right = found == (sum->agreed ? sum->agreed : expected);
+    struct scps_comp_sum *sum = &c->tp->comp_sum;
+    const scps_time now = c->ctx.env->now;
+    const uint8_t expected = c->ctx.cfg->c.comp_proto;
+    bool right = found == (sum->agreed ? sum->agreed : expected), copy;
 
-    if (sum->confirmed)
-        return right;
-    if ((right && (bare || !sum->other)) || (!sum->agreed && bare))
+    if (right && sum->good >= FIRM) {
+        sum->other = 0;
         return true;
-    /* The agreed number rests on one segment, which may have been a damaged one, and the expected
-     * one on none: the peer's own number comes again. Data is worth the wait, as a damaged segment
-     * of a peer with another number may have just the number that is expected here. */
-    if (sum->other != found) {
-        sum->other = found;
-        sum->other_at = now;
     }
-    return now - sum->other_at >= INSIST;
+    copy = is_copy(sum, mark, now);
+    if (copy)
+        sum->newest = 0;
+    if (right && (bare || !sum->other)) {
+        sum->other = 0;
+        return true;
+    }
+    count(sum, found, copy, now);
+    return enough(sum, expected, bare, now);
 }
 
 void scps_comp_good(struct scps_conn *c)
 {
     struct scps_comp_sum *sum = &c->tp->comp_sum;
 
-    sum->other = 0;
     if (!sum->newest)
-        return; /* The device vouched for the checksum, so it was not computed. */
-    sum->confirmed |= sum->agreed == sum->newest;
+        return; /* The segment is a copy, or the device vouched for its checksum. */
+    sum->good = sum->agreed == sum->newest ? FIRM : 1;
     sum->agreed = sum->newest;
+    sum->other = 0;
+    sum->mixed = false;
 }
 
 /* Returns the half-open connection, among those that share an id and follow c, whose handshake the
@@ -102,7 +157,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
         return NULL;
     if (c->tp->same_id)
         c = completed(c, p, avail, whole);
-    if (!in->csum_ok || !c->tp->comp_sum.confirmed)
+    if (!in->csum_ok || c->tp->comp_sum.good < FIRM)
         found = scps_comp_proto(&ip->src, &ip->dst, p, avail, in->payload, in->payload_len);
     *err = SCPS_DROP_BAD_CHECKSUM;
     if (!in->csum_ok && !found)
@@ -112,8 +167,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
         return NULL;
     *err = SCPS_DROP_BAD_CHECKSUM;
     c->tp->comp_sum.newest = found;
-    if (!in->csum_ok &&
-        !sum_accepted(&c->tp->comp_sum, c->ctx.cfg->c.comp_proto, found, !seg->len, st->env.now))
+    if (!in->csum_ok && !sum_accepted(c, found, scps_get16(p + seg->hdr_len - 2), !seg->len))
         return NULL;
     *err = SCPS_DROP_TRUNCATED;
     if (in->payload_len) { /* The payload lies apart, or is hollow. */

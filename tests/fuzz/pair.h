@@ -128,6 +128,13 @@ struct direction { /* packets that this host sends */
     struct fate fate[PARTS];
     unsigned fates;
     struct memo memo[FLOWS];
+    /* of each connection id, the damaged segments in a row that are right by a number that the
+     * stack accepts in the pseudo-header */
+    struct {
+        uint8_t n;
+        uint32_t sum; /* hash of the last of them, and when it came: a copy does not count */
+        scps_time at;
+    } imitations[256];
     uint8_t comp_id[FLOWS];
     struct packet *leaving[FLOWS + 1]; /* at this instant, of each flow, and the answers */
     uint8_t quote[128];                /* start of the last packet of a flow, for ICMP errors */
@@ -228,7 +235,8 @@ void pair_empty(struct world *w);
 /* Where the transport header is; its protocol in *proto. The stacks build no extension headers. */
 uint8_t *pair_transport(struct packet *p, uint8_t *proto);
 void pair_mend_ip(struct packet *p);
-void pair_flip(struct world *w, struct packet *p, uint32_t where);
+void pair_flip(struct packet *p, uint32_t where);
+void pair_imitation(struct world *w, struct direction *d, const struct packet *p);
 void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c);
 void pair_option(struct world *w, struct packet *p, const struct flow *f, uint8_t kind, uint8_t by,
                  bool any);

@@ -36,17 +36,10 @@ static void mend_sum(struct packet *p)
     }
 }
 
-/* One bit: no sum of 16-bit words misses that. What the IPv6 header has no sum for is left alone.
- * Where the two hosts put different numbers into the pseudo-header of compressed segments (105 and
- * 106 differ in one bit), the first segment with data may be damaged so that it is right by the
- * other number, and nothing yet contradicts that (scps_conn_config.comp_proto). */
-void pair_flip(struct world *w, struct packet *p, uint32_t where)
+/* One bit: no sum of 16-bit words misses that. What the IPv6 header has no sum for is left
+ * alone. */
+void pair_flip(struct packet *p, uint32_t where)
 {
-    uint8_t proto;
-
-    pair_transport(p, &proto);
-    if (proto == SCPS_IPPROTO_SCPS_COMP && w->host[0].cfg.comp_proto != w->host[1].cfg.comp_proto)
-        w->doubt |= DOUBT_CONTENT;
     uint32_t from = p->data[0] >> 4 == 6 ? 40 : 0;
 
     if (p->len <= from || p->damaged) /* two flips may cancel out */
@@ -56,6 +49,40 @@ void pair_flip(struct world *w, struct packet *p, uint32_t where)
         return;
     where = from * 8 + where % ((p->len - from) * 8);
     p->data[where / 8] ^= (uint8_t)(1u << where % 8);
+}
+
+/* A compressed segment arrives. 105 and 106 differ in one bit, so one damaged bit may make it right
+ * by the other of these two numbers. Where both hosts have the same number, the stack promises
+ * (scps_conn_config.comp_proto) to bear one such segment: two in a row, copies aside, may have made
+ * it take the other number for the peer's. Where the numbers differ, the first may be believed. */
+void pair_imitation(struct world *w, struct direction *d, const struct packet *p)
+{
+    struct scps_ip ip;
+
+    if (p->csum_ok || scps_ip_parse(p->data, p->len, p->len + p->hollow, &ip))
+        return;
+    const uint8_t *t = p->data + ip.hdr_len;
+    size_t n = SCPS_MIN((size_t)p->len + p->hollow, ip.total_len) - ip.hdr_len - p->hollow;
+    if (!p->damaged) {
+        d->imitations[t[0]].n = 0;
+        return;
+    }
+    if (n < 4 || !scps_comp_proto(&ip.src, &ip.dst, t, n, NULL, p->hollow))
+        return;
+    uint32_t sum = 2166136261u;
+    for (size_t i = 0; i < n; i++)
+        sum = (sum ^ t[i]) * 16777619u;
+    bool copy = d->imitations[t[0]].n && d->imitations[t[0]].sum == sum &&
+                w->now - d->imitations[t[0]].at < SCPS_SEC(1);
+    if (!copy) {
+        d->imitations[t[0]].n++;
+        d->imitations[t[0]].sum = sum;
+        d->imitations[t[0]].at = w->now;
+    }
+    if (d->imitations[t[0]].n >= 2 || w->host[0].cfg.comp_proto != w->host[1].cfg.comp_proto)
+        w->doubt |= DOUBT_CONTENT | DOUBT_RECORDS;
+    if (d->imitations[t[0]].n >= 2)
+        w->doubt |= DOUBT_END;
 }
 
 void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c)

@@ -104,6 +104,8 @@ bool pair_deliver(struct world *w)
             MUST(exact != NULL);
             memcpy(exact, p->data, p->len);
             in.data = exact;
+            if (p->compressed)
+                pair_imitation(w, &other(w, h)->out, p);
             int why = scps_stack_input(h->st, &h->nif, &in);
             h->touched = true;
             if (w->loud) {
@@ -152,7 +154,7 @@ static void meet(struct world *w, struct packet *p, const struct flow *fl, const
         plan->later = wait_of(f->c);
         break;
     case FATE_FLIP:
-        pair_flip(w, p, (uint32_t)f->b << 8 | f->c);
+        pair_flip(p, (uint32_t)f->b << 8 | f->c);
         break;
     case FATE_FORGE:
         pair_forge(w, p, f->b, f->c);
@@ -179,7 +181,7 @@ static void meet(struct world *w, struct packet *p, const struct flow *fl, const
     }
 }
 
-static void chances(struct world *w, struct direction *d, struct packet *p, struct plan *plan)
+static void chances(struct direction *d, struct packet *p, struct plan *plan)
 {
     static const scps_dur spread[] = {0, 10, 100, 1000, 10000, 100000, 1000000};
     uint32_t r = draw(&d->prng), j = d->jitter % 8;
@@ -187,7 +189,7 @@ static void chances(struct world *w, struct direction *d, struct packet *p, stru
     plan->drop |= d->down || (r & 255) < d->loss;
     plan->copies += (r >> 8 & 255) < d->dup;
     if ((r >> 16 & 255) < d->damage)
-        pair_flip(w, p, draw(&d->prng));
+        pair_flip(p, draw(&d->prng));
     if (j && j < 7) /* the upper half of the table: only a few packets are late */
         plan->later += d->jitter < 8 || !(r >> 24 & 15) ? draw(&d->prng) % spread[j] : 0;
 }
@@ -301,7 +303,7 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
             meet(w, p, f, &d->fate[i], &plan);
         d->fate[i].mask >>= 1;
     }
-    chances(w, d, p, &plan);
+    chances(d, p, &plan);
     if (p->csum_ok && p->damaged)
         plan.drop = true;
     if (plan.drop || too_big(w, h, p)) {
