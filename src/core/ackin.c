@@ -422,6 +422,30 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     wake(c);
 }
 
+/* Takes the age of the echo (-1 if there is none) in an acknowledgement of what best effort has given
+ * up as a round-trip sample, as if what it acknowledges had been resent (RFC 6298 section 5.7).
+ * Where several come in a row, the retransmission timer is shorter than the round trip and gives up
+ * each segment before its acknowledgement can be back. */
+static SCPS_NOINLINE void take_late(const struct scps_conn_ctx *x, struct scps_rtt *rtt,
+                                    struct scps_tx *tx, scps_dur echo)
+{
+    scps_dur sample = doubt(tx, echo);
+
+    if (sample > rtt->rto && !spans_outage(tx, x->env->now - sample)) {
+        sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, x->cfg->c.rto_min, x->cfg->c.rto_max);
+        scps_rto_measured(&tx->rto, sample);
+    }
+}
+
+/* Returns the age of the segment whose time stamp seg echoes, or -1 if it echoes none. */
+static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts *ts,
+                               const struct scps_seg *seg, scps_time now)
+{
+    bool echoes = a->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
+
+    return echoes ? scps_ts_age(ts, seg->tsecr, now) : -1;
+}
+
 /* Handles an acknowledgement below SND.UNA. Returns true if its reports may still be new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                           int64_t ack_in)
@@ -459,6 +483,11 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     /* Any acknowledgement is an answer: a window that stays closed may do so as long as the peer
      * answers. */
     scps_heard_now(&c->heard);
+    if (c->agreed.caps & SCPS_CAP_BETS && scps_bets_peer_una(c->tx, c->snd.una) < c->snd.una &&
+        ack_in > (int64_t)c->tx->peer_una && ack_in <= (int64_t)c->snd.una) {
+        take_late(&c->ctx, &c->rtt, c->tx, echo_of(&c->agreed, &c->ts, seg, c->ctx.env->now));
+        c->tx->peer_una = (scps_off)ack_in;
+    }
     if (ack_in < (int64_t)c->snd.una) {
         ack = c->snd.una;
         if (!old_but_reports(c, seg, ack_in))

@@ -948,6 +948,37 @@ static void a_jump_is_no_round_trip(void **x)
     script_free(t);
 }
 
+/* The path has become longer than all that is tried: each segment is given up before its answer is
+ * there. Several such answers tell how long the round trip is. RFC 6298 section 5.7 has it measured
+ * again after a timeout; RFC 8961 section 4 (2) wants it measured at least once per round trip. */
+static void answers_to_what_was_given_up(void **x)
+{
+    struct script *t = bets_of(x);
+    int64_t echo[9];
+    t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no backoff */
+    script_established(t, MS(100));           /* rto 300 ms */
+    for (unsigned i = 0; i < 9; i++) {
+        script_run(t, SEC(10 + i));
+        script_forget_sent(t);
+        app_writes(t, SEC(10 + i), 500);
+        expect_sent(t, .at = SEC(10 + i), .from = 1 + 500 * i, .len = 500);
+        echo[i] = t->last.tsval;
+        assert_int_equal(script_info(t).bytes_given_up, 500 * i);
+        if (i >= 5)
+            peer_says(t, SEC(10 + i) + MS(100), .ack = 501 + 500 * (i - 5), .tsecr = echo[i - 5]);
+    }
+    assert_in_range(script_info(t).rto, SEC(5), SEC(12));
+    script_run(t, SEC(19)); /* the timer that runs was started before */
+    script_forget_sent(t);
+    script_run(t, SEC(23));
+    expect_quiet(t, SCPS_HOLD_APP);
+    peer_says(t, SEC(23) + MS(100), .ack = 501 + 500 * 8, .tsecr = echo[8]);
+    script_run(t, SEC(60));
+    assert_int_equal(script_info(t).bytes_given_up, 4000);
+    script_free(t);
+}
+
 /* The receiver's jump frees the sender: an acknowledgement like any other, of records, too */
 static void the_peer_jumps(void **x)
 {
@@ -1051,6 +1082,7 @@ int main(void)
         SCRIPT_TEST(no_tries_in_an_outage),
         SCRIPT_TEST(a_probe_is_behind_the_peer),
         SCRIPT_TEST(a_jump_is_no_round_trip),
+        SCRIPT_TEST(answers_to_what_was_given_up),
         SCRIPT_TEST(the_peer_jumps),
         SCRIPT_TEST(a_jump_is_no_late_arrival),
         SCRIPT_TEST(nor_after_a_timeout),
