@@ -377,6 +377,15 @@ static inline bool room_again(struct scps_room room, const struct scps_send *s, 
     return room.wanted && sndbuf - (s->end - s->una) >= SCPS_MIN(sndbuf / 4, 65536u);
 }
 
+/* Returns true if an acknowledgement that leaves SND.UNA where it is restarts the retransmission
+ * timer. During recovery any arrival shows that the path works; but if the peer has reported
+ * SND.UNA as arrived, the report is false, and only a timeout resends that (RFC 2018 section 8). */
+static inline bool shows_progress(const struct scps_tx *tx, const struct scps_ack_result *sum)
+{
+    return sum->delivered && tx->rec.episode == SCPS_EPISODE_FAST &&
+           scps_sb_at(&tx->sb, tx->sb.head)->state != SCPS_SENT_ARRIVED;
+}
+
 /* Runs all steps for one acknowledgement. ack_in: offset of SEG.ACK; ack: that, or SND.UNA if it is
  * below. */
 static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
@@ -414,18 +423,17 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         tell_controller(c, &n, &a);
     if (c->snd.una == c->snd.nxt)
         drained(c, n.advanced);
-    else if (n.advanced || (n.sum.delivered && tx->rec.episode == SCPS_EPISODE_FAST))
-        scps_snd_arm_rtx(
-            c); /* RFC 6298 section 5.3; during recovery any arrival shows that the path works. */
+    else if (n.advanced || shows_progress(tx, &n.sum))
+        scps_snd_arm_rtx(c); /* RFC 6298 section 5.3 */
     if (n.advanced && room_again(c->room, &c->snd, c->ctx.cfg->c.sndbuf))
         scps_conn_room(c);
     wake(c);
 }
 
-/* Takes the age of the echo (-1 if there is none) in an acknowledgement of what best effort has given
- * up as a round-trip sample, as if what it acknowledges had been resent (RFC 6298 section 5.7).
- * Where several come in a row, the retransmission timer is shorter than the round trip and gives up
- * each segment before its acknowledgement can be back. */
+/* Takes the age of the echo (-1 if there is none) in an acknowledgement of what best effort has
+ * given up as a round-trip sample, as if what it acknowledges had been resent (RFC 6298 section
+ * 5.7). Where several come in a row, the retransmission timer is shorter than the round trip and
+ * gives up each segment before its acknowledgement can be back. */
 static SCPS_NOINLINE void take_late(const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                                     struct scps_tx *tx, scps_dur echo)
 {

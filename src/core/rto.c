@@ -9,16 +9,26 @@
 
 #include "base/bytes.h"
 
+/* Timeouts in a row that damage alone may explain. */
+#define DAMAGED 8
+/* RFC 6298 section 2.4: a smaller timeout is rounded up to this. */
+#define MIN_RTO SCPS_SEC(1)
+
 static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_conn *c, unsigned shift, scps_dur rto,
                                             scps_dur max)
 {
-    shift = SCPS_MIN(shift, 30u);
     /* A timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section
-     * 3.4). A closed window is no loss, whatever the link does: RFC 9293 section 3.8.6.1 wants the
-     * sender to "increase exponentially the interval between successive probes" (SHLD-30). */
+     * 3.4). But damage does not explain a long silence. After that the timer backs off, up to the
+     * least timeout of RFC 6298: ours may be a thousandth of it, and the path may have become
+     * longer, or the peer may acknowledge seldom or be gone. A closed window is no loss, whatever
+     * the link does: RFC 9293 section 3.8.6.1 wants the sender to "increase exponentially the
+     * interval between successive probes" (SHLD-30). */
     if (c->established && !(c->todo.bits & SCPS_TODO_PERSIST) &&
-        scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION)
-        shift = 0;
+        scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION) {
+        shift = c->tx->rto.backoff > DAMAGED ? c->tx->rto.backoff - DAMAGED : 0;
+        max = SCPS_MIN(max, MIN_RTO);
+    }
+    shift = SCPS_MIN(shift, 30u);
     return rto > max >> shift ? SCPS_MAX(rto, max) : rto << shift;
 }
 

@@ -298,6 +298,26 @@ static void reneging(void **x)
     script_free(t);
 }
 
+/* RFC 2018 8: a report is false, as what stands at SND.UNA has not arrived. What arrives behind it
+ * meanwhile does not start the timer anew, or that would never run out. */
+static void a_false_report_at_the_left_edge(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.init_cwnd_segs = 10;
+    script_flight(t, MS(200), 10000, 10);
+    for (int i = 0; i < 4; i++) {
+        peer_says(t, MS(300 + 50 * i), .ack = 1, .sack = {{1, 1001}, {4001, 7001 + 1000 * i}});
+        script_forget_sent(t);
+    }
+    script_run(t, MS(600));
+    assert_int_equal(script_info(t).timeouts, 1);
+    script_forget_sent(t);
+    peer_says(t, MS(700), .ack = 10001);
+    script_run(t, SEC(2));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* RFC 5682 2.1: the first acknowledgement after a timeout allows two new segments instead of
  * resends; when the next advances too, nothing was lost and the window comes back */
 static void frto_without_sack(void **x)
@@ -714,6 +734,32 @@ static void corruption_does_not_shorten_the_limit(void **x)
     }
 }
 
+/* RFC 6298 5.5, 2.4: eight timeouts in a row may be damage, and do not back off. But a silence that
+ * lasts is none, and the timer backs off up to a second: on a path of 1 ms, with a timeout of 3 ms,
+ * 33 000 would fit into the time until the connection is given up. An answer ends that. */
+static void corruption_does_not_last(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    t->cfg.rto_min = MS(1);
+    script_established(t, MS(1));
+    script_forget_events(t);
+    assert_in_range(script_info(t).rto, MS(2), MS(4));
+    for (int i = 0; i < 2; i++) {
+        scps_time at = SEC(1 + 200 * i);
+        uint32_t before = script_info(t).timeouts, rto = (uint32_t)script_info(t).rto;
+        app_writes(t, at, 20);
+        script_run(t, at + 8 * rto);
+        assert_int_equal(script_info(t).timeouts - before, 8);
+        script_run(t, at + SEC(95));
+        assert_in_range(script_info(t).timeouts - before, 100, 115);
+        peer_says(t, at + SEC(95), .ack = 21 + 20 * i);
+        script_forget_sent(t);
+        script_forget_events(t);
+    }
+    script_free(t);
+}
+
 /* As many retries as a counter of 8 bits holds, one more, and as many as there can be:
  * 0.3 + 0.6 + ... + 38.4 + (n - 7) x 60 s; and those of a timer that doubles for a hundred years */
 static void many_retries(void **x)
@@ -835,6 +881,7 @@ int main(void)
         SCRIPT_TEST(window_after_a_lonely_timeout),
         SCRIPT_TEST(a_timeout_with_sack),
         SCRIPT_TEST(reneging),
+        SCRIPT_TEST(a_false_report_at_the_left_edge),
         SCRIPT_TEST(frto_without_sack),
         SCRIPT_TEST(frto_says_lost),
         SCRIPT_TEST(frto_with_sack),
@@ -856,6 +903,7 @@ int main(void)
         SCRIPT_TEST(late_answers_without_echo),
         SCRIPT_TEST(late_answers_with_dsack),
         SCRIPT_TEST(corruption_does_not_shorten_the_limit),
+        SCRIPT_TEST(corruption_does_not_last),
         SCRIPT_TEST(many_retries),
         SCRIPT_TEST(user_timeout),
         SCRIPT_TEST(a_growing_path),
