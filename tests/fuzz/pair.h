@@ -188,6 +188,7 @@ struct outcome {
         int err;
         uint64_t written, read, missing, sum;
     } end[FLOWS][HOSTS];
+    uint64_t unanswered; /* packets that a host did not answer, as its limit was reached */
 };
 
 static inline struct host *other(struct world *w, const struct host *h)

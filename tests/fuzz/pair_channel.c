@@ -222,6 +222,16 @@ static void snoop(struct direction *d, struct flow *f, const struct packet *p, u
         m->tsval = s.tsval;
 }
 
+/* Are s and r the ports of a packet of f that this host sends? One alone may be in an answer to the
+ * third party, too. */
+static bool of_flow(const struct flow *f, unsigned host, uint16_t s, uint16_t r)
+{
+    if (f->opener == HOSTS)
+        return s == f->port && r == f->port;
+    return (int)host == f->opener ? s == f->port && r == LISTEN_PORT
+                                  : s == LISTEN_PORT && r == f->port;
+}
+
 /* The flow a packet belongs to; NULL: it answers the third party. */
 static struct flow *flow_of(struct world *w, const struct host *h, struct packet *p, uint8_t *proto,
                             const uint8_t **t)
@@ -235,11 +245,10 @@ static struct flow *flow_of(struct world *w, const struct host *h, struct packet
     }
     if (*proto != SCPS_IPPROTO_TCP)
         return NULL;
-    for (int i = 0; i < FLOWS; i++)
-        if (w->flow[i].port &&
-            (scps_get16(*t) == w->flow[i].port || scps_get16(*t + 2) == w->flow[i].port))
-            return &w->flow[i];
     uint16_t s = scps_get16(*t), r = scps_get16(*t + 2);
+    for (int i = 0; i < FLOWS; i++)
+        if (w->flow[i].port && of_flow(&w->flow[i], h->nr, s, r))
+            return &w->flow[i];
     bool from_client = s >= CLIENT_PORT && s < STRANGER_PORT && (r == LISTEN_PORT || r == s);
     bool to_client = r >= CLIENT_PORT && r < STRANGER_PORT && (s == LISTEN_PORT || r == s);
     bool late = from_client || to_client; /* a stranger that aims there comes from elsewhere */
