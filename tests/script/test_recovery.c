@@ -587,6 +587,8 @@ static void reported_in_random_order(void **x)
             order[k] = 1 + 1000 * (int64_t)i;
         }
         for (int i = 0; i < N; i++) {
+            if (order[i] == 1) /* SEG.ACK says that it is missing */
+                continue;
             peer_says(t, MS(214 + i), .ack = 1, .sack = {{order[i], order[i] + 1000}});
             script_forget_sent(t);
         }
