@@ -587,14 +587,13 @@ static void reported_in_random_order(void **x)
             order[k] = 1 + 1000 * (int64_t)i;
         }
         for (int i = 0; i < N; i++) {
-            if (order[i] == 1) /* SEG.ACK says that it is missing */
-                continue;
             peer_says(t, MS(214 + i), .ack = 1, .sack = {{order[i], order[i] + 1000}});
             script_forget_sent(t);
         }
         print_message("%s: %u resent\n", ccs[run / 2], (unsigned)script_info(t).resent_segs);
         expect_that(t, script_info(t).resent_segs <= 4 * N);
-        expect_that(t, script_info(t).timeouts == 0);
+        /* The report of SND.UNA is false, as SEG.ACK shows, and only a timeout resends that. */
+        expect_that(t, script_info(t).timeouts <= 1);
         script_free(t);
     }
 }
