@@ -430,21 +430,6 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     wake(c);
 }
 
-/* Takes the age of the echo (-1 if there is none) in an acknowledgement of what best effort has
- * given up as a round-trip sample, as if what it acknowledges had been resent (RFC 6298 section
- * 5.7). Where several come in a row, the retransmission timer is shorter than the round trip and
- * gives up each segment before its acknowledgement can be back. */
-static SCPS_NOINLINE void take_late(const struct scps_conn_ctx *x, struct scps_rtt *rtt,
-                                    struct scps_tx *tx, scps_dur echo)
-{
-    scps_dur sample = doubt(tx, echo);
-
-    if (sample > rtt->rto && !spans_outage(tx, x->env->now - sample)) {
-        sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, x->cfg->c.rto_min, x->cfg->c.rto_max);
-        scps_rto_measured(&tx->rto, sample);
-    }
-}
-
 /* Returns the age of the segment whose time stamp seg echoes, or -1 if it echoes none. */
 static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts *ts,
                                const struct scps_seg *seg, scps_time now)
@@ -463,7 +448,6 @@ static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps
 
     /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
     if (c->tx && c->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->tx->peer_una &&
-        /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
         c->snd.una == c->tx->gave_up_to) {
         c->tx->peer_una = (scps_off)ack_in;
         take_window(c, seg, c->tx->peer_una);
@@ -493,7 +477,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     scps_heard_now(&c->heard);
     if (c->agreed.caps & SCPS_CAP_BETS && scps_bets_peer_una(c->tx, c->snd.una) < c->snd.una &&
         ack_in > (int64_t)c->tx->peer_una && ack_in <= (int64_t)c->snd.una) {
-        take_late(&c->ctx, &c->rtt, c->tx, echo_of(&c->agreed, &c->ts, seg, c->ctx.env->now));
+        scps_sample_late(c->tx, &c->ctx, &c->rtt,
+                         echo_of(&c->agreed, &c->ts, seg, c->ctx.env->now));
         c->tx->peer_una = (scps_off)ack_in;
     }
     if (ack_in < (int64_t)c->snd.una) {
@@ -503,7 +488,6 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     }
     /* Nothing is outstanding, so the window is all that the acknowledgement tells. */
     if (!c->tx || (ack == c->snd.una && c->snd.una == c->snd.nxt))
-        /* Nothing is outstanding, so the window is all that the acknowledgement tells. */
         take_window(c, seg, ack);
     else
         learn(c, seg, ack_in, ack);

@@ -90,6 +90,17 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
         scps_rtt_floor(rtt, now, newest, window);
 }
 
+SCPS_NOINLINE void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x,
+                                    struct scps_rtt *rtt, scps_dur echo)
+{
+    scps_dur sample = doubt(&tx->sample, echo);
+
+    if (sample > rtt->rto && !spans_outage(tx, x->env->now - sample)) {
+        sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, x->cfg->c.rto_min, x->cfg->c.rto_max);
+        scps_rto_measured(&tx->rto, sample);
+    }
+}
+
 SCPS_NOINLINE void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
                                      const struct scps_sent_segment *r, struct scps_cc_ack *a)
 {
