@@ -48,8 +48,9 @@ static bool needs_rate(const char *cc)
 static int options_for(const struct ttcp_compare *t, const char *cc, struct ttcp_options *one,
                        char msg[TTCP_MSGLEN])
 {
-    char **argv = calloc((size_t)t->argc + 5, sizeof(*argv));
+    char **argv = calloc((size_t)t->argc + 7, sizeof(*argv));
     char name[256], rate[32], cc_option[] = "--cc", rate_option[] = "-R";
+    char compare_option[] = "--compare", one_option[] = TTCP_COMPARE_ONE;
     int argc = t->argc, rc;
 
     *one = (struct ttcp_options){0};
@@ -58,6 +59,8 @@ static int options_for(const struct ttcp_compare *t, const char *cc, struct ttcp
     memcpy(argv, t->argv, (size_t)argc * sizeof(*argv));
     snprintf(name, sizeof(name), "%s", cc);
     snprintf(rate, sizeof(rate), "%" PRIu64, t->o->fwd.rate_bps);
+    argv[argc++] = compare_option;
+    argv[argc++] = one_option;
     argv[argc++] = cc_option;
     argv[argc++] = name;
     if (t->o->rate_bps == 0 && t->o->fwd.rate_bps != 0 && needs_rate(cc)) {

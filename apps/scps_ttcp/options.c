@@ -205,7 +205,7 @@ static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->cc_given, "--cc, -G, -g, -W, -X and -Y"},
                 {o->interval != 0 && !o->json, "--interval without --json"}};
 
-    if (o->compare == NULL)
+    if (o->compare == NULL || strcmp(o->compare, TTCP_COMPARE_ONE) == 0)
         return 0;
     if (!o->link)
         return FAIL("--compare runs over a virtual link: leave out the interface options");

@@ -22,6 +22,9 @@ enum ttcp_action {
     TTCP_COMPLETION
 };
 
+/* Value of --compare in the options of one run of a comparison, which has a --cc of its own. */
+#define TTCP_COMPARE_ONE "one of several"
+
 struct ttcp_options {
     enum ttcp_action action;
     /* the stream */
@@ -68,7 +71,7 @@ struct ttcp_options {
     /* cc_text: as typed, NAME,key=value...; cc_more: parameters from -g -W -X -Y */
     char cc_text[256], cc_more[64];
     char cc_letters[80]; /* -g, -W, -X and -Y as typed, for messages */
-    bool cc_given;       /* --cc, -G or one of these four was given */
+    bool cc_given;       /* --cc, -G, -g, -W, -X or -Y was given */
     uint64_t rate_bps;   /* -R; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
     uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */

@@ -53,9 +53,9 @@ scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur sample, bool by_clock, scps_dur newest);
 /* Takes the age of the echo (-1: none) in an acknowledgement of what best effort has given up as a
- * sample, as if what it acknowledges had been resent (RFC 6298 section 5.7). Where several come in a
- * row, the retransmission timer is shorter than the round trip and gives up each segment before its
- * acknowledgement can be back. */
+ * sample, as if what it acknowledges had been resent (RFC 6298 section 5.7). Where several come in
+ * a row, the retransmission timer is shorter than the round trip and gives up each segment before
+ * its acknowledgement can be back. */
 void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur echo);
 /* Drops the sample of resent segment r if the acknowledgement may be for an earlier transmission:
