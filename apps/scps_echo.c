@@ -383,7 +383,8 @@ out:
 
 /* ---- the command line ---- */
 
-/* A decimal number with K, M or G = 1024, at most max. */
+/* Reads a decimal number, which a letter k, m or g of either case behind it multiplies by 1024,
+ * 1024^2 or 1024^3. Returns false, with *out unchanged, if s is no such number or exceeds max. */
 static bool number(const char *s, uint64_t max, uint64_t *out)
 {
     char *end;

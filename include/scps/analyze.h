@@ -192,7 +192,7 @@ enum scps_trace_end { SCPS_TRACE_OPEN, SCPS_TRACE_COMPLETE, SCPS_TRACE_RESET };
 struct scps_trace_conn {
     /* number of the connection, from 1, in order of their first packets */
     uint32_t number;
-    struct scps_endpoint a, b;     /* a sent the first packet seen, or has the SYN */
+    struct scps_endpoint a, b;     /* a sent the first packet that the capture has */
     char letter_a[8], letter_b[8]; /* tcptrace's host letters */
     scps_time first, last;         /* first and last packet, µs since 1970 */
     uint64_t packets;

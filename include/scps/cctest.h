@@ -67,15 +67,16 @@ struct scps_cctest {
  * window limits. Keeps t->watch and t->ctx. */
 SCPS_API void scps_cctest_start(struct scps_cctest *t, const struct scps_cc_ops *ops,
                                 const int64_t *param, const struct scps_cc_view *view);
-/* Each calls the controller with t->view. As in the core, the state of before an episode (a loss
- * with new_episode, or SCPS_CC_RTO outside an episode) is kept, SCPS_CC_SPURIOUS puts it back
- * first (unless ops->own_recovery), and a window below one segment is raised to it. */
+/* The next four functions call the controller with t->view: this one calls ops->ack. As in the
+ * core, the state of before an episode (a loss with new_episode, or SCPS_CC_RTO outside an episode)
+ * is kept, SCPS_CC_SPURIOUS puts it back first (unless ops->own_recovery), and a window below one
+ * segment is raised to one segment. */
 SCPS_API void scps_cctest_ack(struct scps_cctest *t, const struct scps_cc_ack *a);
-/* As scps_cctest_ack. */
+/* Calls ops->loss. */
 SCPS_API void scps_cctest_loss(struct scps_cctest *t, const struct scps_cc_loss *l);
-/* As scps_cctest_ack; without ops->change nothing is called. */
+/* Calls ops->change, if the controller has it. */
 SCPS_API void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what);
-/* As scps_cctest_ack; without ops->on_sent nothing happens. */
+/* Calls ops->on_sent, if the controller has it. */
 SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p);
 
 /* ---- event tables ---- */
@@ -271,7 +272,7 @@ struct scps_cctest_path {
     scps_dur tick;      /* resolution of the sender's clock, µs; 0: a microsecond */
     uint64_t app_bps;   /* rate at which the application offers data, bit/s; 0: always enough */
     double loss;        /* random loss */
-    uint64_t period;    /* one segment of every `period` is lost; 0: none */
+    uint64_t period;    /* each period-th segment is lost, unless there is a policer; 0: none */
     bool down;          /* outage: everything is lost */
     bool newest_only;   /* do not tell rtt_old */
     uint64_t seed;

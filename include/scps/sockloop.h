@@ -3,10 +3,12 @@
  *
  *     struct scps_ctx_config cfg = scps_ctx_config_linux();
  *     struct scps_sockloop *sl = scps_sockloop_new(NULL, &cfg);
- *     scps_ifopts_attach(&o, scps_sockloop_loop(sl), top, msg);      // a TUN, IP in UDP ...
+ *     scps_ifopts_parse(&o, "tun", "tun0", msg);             // o is zeroed; likewise "addr" ...
+ *     struct scps_netif *top = scps_ifopts_open(&o, msg);
+ *     scps_ifopts_attach(&o, scps_sockloop_loop(sl), top, msg);
  *     struct scps_ctx *ctx = scps_sockloop_ctx(sl);
  *     int s = scps_socket(ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
- *     scps_sock_connect(ctx, s, &peer, sizeof peer);         // runs the loop until it is connected
+ *     scps_sock_connect(ctx, s, &peer, sizeof peer);         // runs the loop until s is connected
  *
  * A call that blocks runs the loop; everything else on the loop (signals, timers, other descriptors
  * of the program) goes on meanwhile. With O_NONBLOCK the program runs the loop itself, with

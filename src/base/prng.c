@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers without a source of entropy: they follow from the seed or key given.
  *
- * The generator is xoshiro256** with its state filled by splitmix64, as its authors recommend; it
- * is for simulations, where speed and a long period count and no attacker guesses. SipHash-2-4 is
- * for sequence numbers, ports, cookies and hash tables, where an attacker might. Both give the same
- * numbers on every machine, whatever its byte order.
+ * The generator is xoshiro256** with its state filled by splitmix64, as its authors recommend. It
+ * is for simulations, and for the magic numbers and interface identifiers of PPP (src/link): an
+ * attacker gains nothing by guessing those. SipHash-2-4 is for sequence numbers, time stamps,
+ * ports, cookies, connection ids and hash tables, which an attacker must not guess. Both give the
+ * same numbers on every machine, whatever its byte order.
  *
  * Sources: Blackman and Vigna, "Scrambled linear pseudorandom number generators" (2021); Aumasson
  * and Bernstein, "SipHash: a fast short-input PRF" (2012), sections 2.1 to 2.4.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers: a seeded generator for simulations, and SipHash-2-4 for values that an attacker
- * must not guess. */
+/* Random numbers: a seeded generator for simulations and for PPP, whose output can be predicted
+ * from earlier output, and SipHash-2-4 for values that an attacker must not guess. */
 #ifndef SCPS_BASE_PRNG_H
 #define SCPS_BASE_PRNG_H
 

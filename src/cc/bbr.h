@@ -4,15 +4,18 @@
  *     Startup --(no more bandwidth, or loss)--> Drain --> ProbeBW: DOWN -> CRUISE -> REFILL -> UP
  *        ^                                                          ^                         |
  *        |                                                          +-------------------------+
- *        +-- ProbeRTT, every 5 s from any of them, back to ProbeBW or Startup
+ *        +-- ProbeRTT, from any of them, back to ProbeBW or Startup, when an interval of
+ *            max(5 s, probe-rtt-rounds x least round trip) has brought no lower round trip
  *
  * The model: max_bw, the highest delivery rate of two cycles of ProbeBW; min_rtt, the least round
- * trip of 10 s; and what losses allow, for a cycle (bw_shortterm, inflight_shortterm) and for
- * longer (inflight_longterm).  From it follow the rate (gain x bw, less 1 %) and the window.
+ * trip of two such intervals; and what losses allow, for a cycle (bw_shortterm,
+ * inflight_shortterm) and for longer (inflight_longterm).  From the model follow the rate (gain x
+ * bw, less 1 %) and the window.
  *
  * bbr.c takes the events and sets the outputs, bbr_state.c moves from state to state, bbr_model.c
- * keeps the model, bbr_volume.c has the amounts that follow from it, bbr_start.c what goes beyond
- * the draft, bbr_resume.c careful resume.  Names are the draft's.
+ * keeps the model, bbr_volume.c has the amounts that follow from it, bbr_start.c the parameters
+ * long-rtt-start and base-loss, which go beyond the draft, and bbr_resume.c careful resume.  Names
+ * are the draft's.
  */
 #ifndef SCPS_CC_BBR_H
 #define SCPS_CC_BBR_H
@@ -45,7 +48,7 @@ enum scps_bbr_acks { /* ack_phase */
 #define SCPS_BBR_BETA           70          /* per cent */
 #define SCPS_BBR_HEADROOM       15          /* per cent */
 #define SCPS_BBR_FULL_LOSS_CNT  6           /* number of lost ranges in a round that ends Startup */
-#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* MinRTTFilterLen is twice that: bbr_model.c */
+#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least ProbeRTTInterval: probe_rtt_gap() */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
 /* The maximum over a number of rounds: the best three, each later than the one before it
@@ -74,7 +77,8 @@ struct scps_bbr {
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
     scps_time extra_acked_start;
-    /* round counting: scps_cc_view.delivered at which the present round ends, and likewise */
+    /* scps_cc_view.delivered at which the present round ends, and at which the present round of
+     * loss detection ends */
     uint64_t next_round_delivered, loss_round_delivered;
     uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
     /* is the pipe full? */
@@ -94,13 +98,14 @@ struct scps_bbr {
     /* bytes lost that are not the path's fault, in the last round and in this */
     uint64_t excused[2];
     scps_time heard_at; /* the last acknowledgement */
-    scps_dur round_rtt; /* lowest RTT of this round, µs */
-    uint32_t base_loss; /* ppm */
+    scps_dur round_rtt; /* least RTT since the present round began, µs; 0: no sample yet */
+    uint32_t base_loss; /* base-loss=1: share of the bytes lost while nothing queued, ppm */
     /* bbr_start.c: time of the first and the latest ACK of the train */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
-    uint64_t resume_bw;                   /* careful resume: the probing rate, bytes/s; 0: none */
-    uint8_t train_acks, probe_rtt_rounds; /* bbr_model.c */
+    uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: none */
+    /* ACKs of the train so far; probe-rtt-rounds: least round trips that a ProbeRTTInterval has */
+    uint8_t train_acks, probe_rtt_rounds;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
     bool is_loss_in_round : 1, is_bw_probe_sample : 1;
@@ -140,12 +145,13 @@ struct scps_bbr_gain {
 extern const struct scps_bbr_gain scps_bbr_gain[]; /* by state */
 /* Returns the bandwidth to use: the model's; in a long start at least what the ACK train showed. */
 uint64_t scps_bbr_bw(const struct scps_bbr *b);
-/* LossThresh, ppm. */
+/* Returns the share of a round's bytes that may be lost, ppm: the draft's LossThresh, and with
+ * base-loss=1 the path's own losses besides. */
 uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
 uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
-/* Return a percentage of the bandwidth-delay product at bw. The second rounds it up to what sending
- * and acknowledging in bursts needs. */
+/* Returns a percentage of the bandwidth-delay product at bw, bytes. */
 uint64_t scps_bbr_bdp(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
+/* Returns the same, rounded up to what sending and acknowledging in bursts needs. */
 uint64_t scps_bbr_inflight(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
 uint64_t scps_bbr_quantization_budget(const struct scps_bbr_ctx *x, uint64_t inflight);
 uint64_t scps_bbr_target(const struct scps_bbr_ctx *x);

@@ -93,18 +93,20 @@ struct vegas {
     bool barred;
     struct scps_vegas_brake braking;
     /* the path */
-    scps_dur base;    /* 0: not known */
-    scps_dur doubted; /* lowest RTT since the queue first looked too long */
-    uint64_t wish;    /* window at that time */
-    uint16_t over;    /* rounds since then */
-    uint16_t timeouts;
-    bool old_known; /* the core reports rtt_old, so the RTT of the newest segment is never used */
+    scps_dur base;     /* 0: not known */
+    scps_dur doubted;  /* lowest RTT since the queue first looked too long */
+    uint64_t wish;     /* window at that time */
+    uint16_t over;     /* judged rounds in a row whose queue was too long; 0: the last was not */
+    uint16_t timeouts; /* timeouts in a row, with no acknowledgement between them */
+    /* The core reports rtt_old, which is then the sample; the newest segment's RTT only shows
+     * whether the path has become shorter. */
+    bool old_known;
     /* none of our data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
     uint8_t early;        /* rounds in a row whose ACKs did not wait for the receiver's timer */
     uint8_t early_rounds; /* number of such rounds after which base follows early ACKs */
     scps_dur waited;      /* base before it followed early ACKs; 0: it has not */
-    uint64_t wide;        /* the window then */
+    uint64_t wide;        /* window when base began to follow early ACKs */
     scps_dur soonest;     /* lowest RTT of the newest segment of an ACK */
     struct scps_ack_train_ss quick;
 };

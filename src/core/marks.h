@@ -2,7 +2,8 @@
 /* Marks in the peer's stream: ends of records, and a hole that was given up.
  *
  * Invariant: a mark belongs to an octet that has not been read, and reading never crosses a mark or
- * a hole.  bets.c alone assigns due, due_for, known and old.
+ * a hole.  bets.c decides when a hole is given up: it assigns due_for, known and old, and sets due
+ * by the functions below.
  */
 #ifndef SCPS_CORE_MARKS_H
 #define SCPS_CORE_MARKS_H
@@ -32,9 +33,9 @@ void scps_marks_fini(struct scps_rcv_marks *m, const struct scps_alloc *a);
  * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: too many are kept. On an error the octets must be dropped. */
 int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, scps_off next,
                       scps_off from, scps_off end);
-/* The first returns how much one read may give; the second records that a read gave the n octets
- * before in->read. */
+/* Returns how many octets one read may give. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
+/* Records that a read gave the n octets before in->read. */
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
 /* Returns true if a record end or a hole lies ahead, which a read does not cross. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
@@ -43,15 +44,17 @@ void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to);
 /* Records that [from, to), at the beginning or end of the hole, has arrived after all. Returns true
  * if no hole is left. */
 bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to);
-/* The first returns true if reading stands at a hole; the second steps over it. */
+/* Returns true if the next octet to read is the first of a hole. */
 bool scps_marks_at_hole(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
+/* Moves reading from the beginning of the hole to its end. */
 void scps_marks_pass(struct scps_rcv_marks *m, struct scps_rcvbuf *in);
-/* Stop, and start, the wait for a hole, which is given up at `due`; m may be NULL in the first. */
+/* Stops the wait for a hole, which is then not given up; m may be NULL. */
 static inline void scps_marks_stop(struct scps_rcv_marks *m)
 {
     if (m)
         m->due = SCPS_NEVER;
 }
+/* Starts the wait for a hole, which is given up at `due`. */
 static inline void scps_marks_wait(struct scps_rcv_marks *m, scps_time due)
 {
     m->due = due;

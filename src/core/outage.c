@@ -3,20 +3,23 @@
  *
  * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and
  * the window with them. A probe, an empty segment one octet behind what the peer is known to have,
- * which it has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the caller's
- * SYN); when the end is known none leaves before it. Any valid segment ends it, as does the signal;
- * valid is here also an old duplicate whose acknowledgement is plausible (state.c), since the probe
- * of a peer that waits, too, is one. But a segment that was on its way when the link went does not,
- * so after a signal only what arrives a round trip later counts. Then what has been outstanding for
- * a round trip goes again within the window of before: it never arrived, or its acknowledgement did
- * not. No outage ends a connection, but an inferred one does that nobody is left to wait for.
+ * which the peer has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the
+ * caller's SYN); when the end of the outage is known no probe leaves before it. The signal ends the
+ * outage, and so does any acceptable segment, or an old duplicate whose acknowledgement is
+ * plausible (state.c), since the probe of a peer that waits, too, is such a duplicate. A segment
+ * that was on its way when the link went down must not end the outage, so after a signal only what
+ * arrives a round trip later counts. Then what has been outstanding for a round trip is sent again
+ * within the window of before: the segments never arrived, or their acknowledgements did not. An
+ * outage that was signalled ends no connection; one that was inferred does when the application has
+ * closed (may_be_abandoned).
  */
 #include "core/conn.h"
 
 #include "base/bytes.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-/* probes in an inferred outage, after the application has closed, before the connection ends */
+/* An inferred outage may end a connection whose application has closed, but not before this many
+ * probes have left. */
 #define ORPHAN_PROBES 32
 
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)

@@ -225,8 +225,8 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
 /* Undoes every loss that was not resent, because it was spurious. Those records are judged again by
  * later evidence. Returns the bytes. */
 uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);
-/* Handles reneging (RFC 2018 section 8): the receiver has discarded what it reported, so no record
- * has arrived. */
+/* Makes every ARRIVED record LOST, so that it is sent again: the receiver may have discarded what
+ * it reported (reneging, RFC 2018 section 8). */
 void scps_sb_renege(struct scps_scoreboard *sb);
 /* Gets the index of the record that holds off; returns false if there is none. */
 bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx);

@@ -3,7 +3,8 @@
  *
  * Invariant: the key of a connection in its host's heap of deadlines is never later than a timer of
  * the connection that runs.  It may be earlier: putting a timer off, which every acknowledgement
- * does to the retransmission timer, or stopping it, touches no heap (timers.c).  Neither does
+ * does to the retransmission timer, or stopping it, touches no heap: when the key comes due
+ * scps_conn_timers() (timers.c) finds the next timer.  Neither does
  * starting a timer that is later than the earliest one, which ctx.timers_by remembers.
  */
 #ifndef SCPS_CORE_TIMER_H

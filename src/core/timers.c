@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Serves expired timers in a fixed order, and finds the next one.
  *
- * The retransmission timer, the timer of window probes and that of an outage exclude each other:
- * starting one stops the others.
+ * Of the retransmission timer, the timer of window probes and the timer of an outage at most one
+ * runs: starting window probes stops the retransmission timer, an outage stops both, and none of
+ * the two is started again before the outage is over (rto.c, outage.c).
  */
 #include "core/conn.h"
 
@@ -33,7 +34,8 @@ static inline scps_time deadline(const struct scps_conn *c)
     return t;
 }
 
-/* Serves the expired timers of the sending side. The last of them may free c->tx. */
+/* Serves the expired timers of the sending side. The functions called from the outage timer on may
+ * free c->tx. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->ctx.env->now;

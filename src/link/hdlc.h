@@ -19,7 +19,7 @@
 struct scps_hdlc_tx {
     uint8_t *out;
     size_t len;
-    uint32_t accm; /* octets below 32 to escape */
+    uint32_t accm; /* the ACCM (RFC 1662 section 7.1): bit n set: octet n, 0 to 31, is escaped */
     uint16_t fcs;
 };
 void scps_hdlc_begin(struct scps_hdlc_tx *t);
@@ -40,7 +40,8 @@ enum scps_hdlc_got {
 struct scps_hdlc_rx {
     uint8_t *buf;
     size_t cap, len;
-    /* bit n: octet n is escaped by the peer, so a bare one was inserted on the way */
+    /* the ACCM: bit n set: the peer escapes octet n, 0 to 31, so one that is not escaped was
+     * inserted on the way and is removed */
     uint32_t accm;
     uint16_t fcs;
     bool escaped;  /* the last octet was the escape */

@@ -31,7 +31,9 @@ static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, ui
 /* Enlarges the ring so that at least `need` more bytes fit. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_linkring_grow(struct scps_linkdir *d, size_t need);
 
-/* Returns the place of a new record of `need` bytes; grows and wraps the ring as needed. NULL: no
+/* Returns the place for a new record of `need` bytes in one piece. If it does not fit before the
+ * end of the ring, marks the rest there SCPS_LINK_WRAP and goes to the beginning; if it does not
+ * fit at all, doubles the ring. The caller fills the record and moves d->tail behind it. NULL: no
  * memory. */
 static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d, size_t need)
 {

@@ -30,8 +30,8 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
     return (int64_t)moved;
 }
 
-/* As pull(), but leaves the bytes in the buffer. A peek always starts at the front, so a vector of
- * several pieces needs a copy. */
+/* Copies what is there into the vector and leaves it in the receive buffer. Returns the length, or
+ * -EFAULT. A peek always starts at the front, so a vector of several pieces needs a copy. */
 static int64_t peek(struct sock *s, const struct vec *v)
 {
     if (!s->conn || !v->total || !scps_conn_readable(s->conn))
@@ -139,7 +139,8 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     }
 }
 
-/* Returns the message flags that describe the end of the bytes read. */
+/* Returns msg_flags for the bytes just read from a stream: SCPS_MSG_EOR if a record ends with them,
+ * SCPS_MSG_TRUNC besides if bytes of that record are missing; else 0. */
 static int end_flags(const struct sock *s)
 {
     unsigned r = s->conn ? scps_conn_record(s->conn) : 0;

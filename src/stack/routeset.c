@@ -70,7 +70,8 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
     return 0;
 }
 
-/* Moves ready connections and datagrams to the queues of their present routes. */
+/* Assigns each connection of nif, ready or not, to the ready queue of its present route, and makes
+ * it ready there if that is another queue; does the same for datagram endpoints that wait. */
 static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {

@@ -330,7 +330,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
 void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
-/* ---- dgram.c ---- */
+/* ---- dgram.c, dgramlist.c, dgramout.c ---- */
 /* Handles a datagram for one of our addresses. Returns a scps_drop, counted; 0 if used. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in);
@@ -343,7 +343,7 @@ void scps_dgram_addr_gone(struct scps_stack *st, const struct scps_addr *addr);
 /* Gets the next event of an endpoint; returns false if there is none. */
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
 uint32_t scps_dgram_count(const struct scps_stack *st);
-/* Endpoints that were refused for lack of memory may try again. */
+/* Reports to endpoints that were refused for lack of memory that they may send again. */
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
@@ -406,7 +406,7 @@ static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
     return true;
 }
 
-/* ---- netif.c ---- */
+/* ---- inline ---- */
 static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
 {
     return nif->stack_priv;

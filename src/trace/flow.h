@@ -332,8 +332,9 @@ static inline uint32_t scps_tr_recent(const struct flow_quick *q)
     return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* As scps_tr_flow_find for an IPv4 packet of a connection in the cache, unless the packet might
- * begin another one; NULL: use scps_tr_flow_find. */
+/* Finds the connection of an IPv4 packet in the cache; *dir: 0 from key.a. Returns NULL if the
+ * cache does not have it, or the packet might begin another connection: then use
+ * scps_tr_flow_find. */
 static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
                                               uint16_t flags, int *dir)
 {
@@ -401,6 +402,7 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
 bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
 void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
+/* Returns an allocator whose memory counts against the limit of t (mem.c). */
 struct scps_alloc scps_tr_range_alloc(struct scps_trace *t);
 
 /* ---- truth.c ---- */
@@ -443,23 +445,27 @@ static inline int scps_tr_other_link(struct scps_trace *t)
     t->tot.other_link++;
     return -1;
 }
-/* Counts a frame that was captured too short. Returns -1, likewise. */
+/* Counts a frame that was captured too short. Returns -1, the result of functions that find an IP
+ * header. */
 static inline int scps_tr_truncated(struct scps_trace *t)
 {
     t->tot.truncated++;
     return -1;
 }
-/* As scps_tr_link_ip behind an EtherType, or the length of an 802.3 frame, which ended at off. */
+/* Finds the IP header behind an EtherType `type`, or behind the length of an 802.3 frame, that ends
+ * at off. Returns the header's offset, or -1 after counting why there is none. */
 int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
                          uint32_t type);
-/* As scps_tr_link_ip for a PPP protocol field at off, of one octet or two. */
+/* Finds the IP header behind the PPP protocol field at off, which has one octet or two. Returns the
+ * header's offset, or -1 after counting why there is none. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 
 /* ---- wireless.c ---- */
 
 /* Header that the radio put in front of an 802.11 frame. */
 enum scps_tr_radio { TR_RADIO_NONE, TR_RADIO_PRISM, TR_RADIO_TAP, TR_RADIO_AVS };
-/* As scps_tr_link_ip for an 802.11 frame. */
+/* Finds the IP header in an 802.11 frame behind the header of `radio`. Returns the IP header's
+ * offset, or -1 after counting why there is none. */
 int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const uint8_t *p,
                         uint32_t caplen);
 

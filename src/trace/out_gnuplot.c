@@ -52,7 +52,7 @@ struct series { /* a series, as the first pass finds it */
 /* ---- reading ---- */
 
 struct mark {   /* one mark of the xplot file */
-    int colour; /* colour, which holds until another is named; -1: none yet */
+    int colour; /* index of the colour named last, in which marks are drawn; -1: none named yet */
     enum shape shape;
     bool tick; /* a tick or an arrow: the end of a line that is drawn anyway */
     int64_t t;

@@ -4,7 +4,8 @@
  *
  * This is the path every packet takes, so it parses by itself what wire/ would parse into larger
  * structures. The ordinary packet (IPv4 without options, a TCP header with timestamps or nothing
- * behind it) is read here, inline; everything else is in parse.c.
+ * behind it) is read here, inline; everything else is in parse.c,
+ * and packets inside packets are in tunnel.c.
  *
  * Sources: RFC 791, 8200, 9293, 7323, 2018; CCSDS 714.0-B-2 for kinds 20 to 23.
  */
