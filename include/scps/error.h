@@ -84,7 +84,8 @@ SCPS_API const char *scps_errname(int err);
     X(BAD_COMPRESSED, "compressed header too short or with nonsense lengths")                      \
     X(UNKNOWN_CONNECTION_ID, "compressed header with an unknown connection id")                    \
     X(FILTERED, "a netif filter kept it")                                                          \
-    X(MEMORY_LIMIT, "data or a SYN for which the stack's memory limit left nothing")
+    X(MEMORY_LIMIT, "data or a SYN for which the stack's memory limit left nothing")               \
+    X(NOT_ECT, "Not-ECT, but marked CE on the header of the tunnel (RFC 6040 section 4.2)")
 
 enum scps_drop {
 #define SCPS_X(name, words) SCPS_DROP_##name,

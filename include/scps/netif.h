@@ -27,8 +27,24 @@ struct scps_pkt {
     /* this packet is a train of segments with so many payload bytes each; 0: a single packet */
     uint16_t gso;
     bool csum_ok; /* the checksums are right; on input the device has verified them */
+    /* On input: the ECN field of the outer header, of a driver that takes packets out of a tunnel
+     * (SCPS_ECN_*, IP_RECVTOS); 0: Not-ECT, or not known. The stack combines it with that of the
+     * packet itself by RFC 6040 section 4.2: what was marked on the way is heard, and a packet that
+     * is Not-ECT and was marked is dropped (SCPS_DROP_NOT_ECT). */
+    uint8_t ecn;
     scps_time at; /* time of arrival on the wire, if known, not the time of reading */
 };
+
+/* Returns the ECN field (SCPS_ECN_*) of the IP header in pkt, for drivers that put packets into
+ * other IP packets. They may copy it to the outer header only where the far end combines both on
+ * arrival, else congestion marked on the way is lost (RFC 6040 section 4.1, normal mode); where
+ * that is not known, the outer header is Not-ECT (compatibility mode). */
+static inline uint8_t scps_pkt_ecn(const struct scps_pkt *pkt)
+{
+    if (pkt->len < 2)
+        return 0;
+    return (pkt->data[0] >> 4 == 6 ? pkt->data[1] >> 4 : pkt->data[1]) & 3;
+}
 
 struct scps_netif;
 struct scps_stack;

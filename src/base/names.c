@@ -71,6 +71,7 @@ static const char *const drop_names[SCPS_DROP_COUNT] = {
     [SCPS_DROP_UNKNOWN_CONNECTION_ID] = "unknown_connection_id",
     [SCPS_DROP_FILTERED] = "filtered",
     [SCPS_DROP_MEMORY_LIMIT] = "memory_limit",
+    [SCPS_DROP_NOT_ECT] = "not_ect",
 };
 
 static const char *const drop_words[SCPS_DROP_COUNT] = {

@@ -10,6 +10,9 @@
  * that made it runs: the loop flushes after each. Where the kernel or the card cannot cut, the same
  * bytes go out with sendmmsg.
  *
+ * ECN (RFC 6040): outer headers are Not-ECT, section 4.1's compatibility mode, since the far end
+ * may be a version that does not look at them; what others mark is handed up with the packet.
+ *
  * With a remote endpoint the socket is connected and the kernel turns strangers away. Without one
  * we answer at the outer address an inner source address was last seen behind, or whoever spoke
  * last: many clients, roaming, restarted ones. Nothing is authenticated: whoever can send to the
@@ -73,7 +76,7 @@ struct udptun {
     struct iovec iov[BATCH];
     union sock from[BATCH];
     union {
-        char room[CMSG_SPACE(sizeof(int))];
+        char room[2 * CMSG_SPACE(sizeof(int))]; /* UDP_GRO, and IP_TOS or IPV6_TCLASS */
         struct cmsghdr align;
     } ctl[BATCH];
     uint8_t *rx; /* BATCH x 64 KiB, of which memory is used only as far as datagrams reach */
@@ -148,21 +151,39 @@ static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt 
 
 /* ---- in ---- */
 
+/* Reads from control messages the length of the packets in a datagram that the kernel put together,
+ * 0 if there are none, and the ECN field of its IP header. */
+static void read_control(const struct msghdr *m, int *seg, uint8_t *ecn)
+{
+    *seg = 0;
+    *ecn = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR((struct msghdr *)m, c)) {
+        if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO) {
+            memcpy(seg, CMSG_DATA(c), sizeof *seg);
+        } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
+            *ecn = *CMSG_DATA(c) & 3;
+        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+            int class;
+            memcpy(&class, CMSG_DATA(c), sizeof class);
+            *ecn = class & 3;
+        }
+    }
+}
+
 static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
                         scps_time at)
 {
     unsigned n = 0;
-    int seg = 0;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR((struct msghdr *)m, c))
-        if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO)
-            memcpy(&seg, CMSG_DATA(c), sizeof seg);
+    uint8_t ecn;
+    int seg;
+    read_control(m, &seg, &ecn);
     if (seg <= 0)
         seg = (int)len;
     while (len) {
         size_t k = SCPS_MIN(len, (size_t)seg);
         if (u->learning)
             learn(u, p, k, m->msg_name);
-        struct scps_pkt pkt = {.data = p, .len = k, .at = at};
+        struct scps_pkt pkt = {.data = p, .len = k, .ecn = ecn, .at = at};
         scps_netif_recv(&u->dev.nif, &pkt);
         p += k;
         len -= k;
@@ -462,6 +483,11 @@ struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char m
     }
     /* Without UDP_GRO each datagram is read alone. */
     (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on);
+    /* Without these, congestion marked on outer headers is not heard of. An IPv6 socket gets IPv4
+     * packets, too. */
+    (void)setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof on);
+    if (family == 6)
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof on);
     u = new_udptun(fd, family, cfg);
     if (!u) {
         scps_io_say(msg, "out of memory");

@@ -158,13 +158,13 @@ static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const str
     return 0;
 }
 
-/* Fast path test: a TCP segment in an IPv4 header without options, contiguous and complete, as most
- * packets are. */
+/* Fast path test: a TCP segment in an IPv4 header without options, contiguous, complete and from no
+ * tunnel with ECN, as most packets are. */
 static inline bool ordinary(const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
 
-    return in->len >= 40 && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP &&
+    return in->len >= 40 && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP && !in->ecn &&
            !(scps_get16(p + 6) & 0x3fff) && scps_get16(p + 2) == in->len + in->payload_len &&
            SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
@@ -243,6 +243,33 @@ static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return scps_dgram_input(st, nif, ip, &u, in);
 }
 
+/* Combines the ECN field of a packet with that of the outer header that it came in. Returns false
+ * if the packet must be dropped. */
+static bool leave_tunnel(uint8_t *tos, uint8_t outer)
+{
+    /* RFC 6040 section 4.2, figure 4; a row for each field of the packet:
+     *
+     *              outer:  Not-ECT    ECT(1)     ECT(0)     CE
+     *    inner: Not-ECT    Not-ECT    Not-ECT    Not-ECT    drop
+     *           ECT(1)     ECT(1)     ECT(1)     ECT(1)     CE
+     *           ECT(0)     ECT(0)     ECT(1)     ECT(0)     CE
+     *           CE         CE         CE         CE         CE
+     */
+    enum { DROP = 4 };
+    static const uint8_t combined[4][4] = {
+        {SCPS_ECN_NONE, SCPS_ECN_NONE, SCPS_ECN_NONE, DROP},
+        {SCPS_ECN_ECT1, SCPS_ECN_ECT1, SCPS_ECN_ECT1, SCPS_ECN_CE},
+        {SCPS_ECN_ECT0, SCPS_ECN_ECT1, SCPS_ECN_ECT0, SCPS_ECN_CE},
+        {SCPS_ECN_CE, SCPS_ECN_CE, SCPS_ECN_CE, SCPS_ECN_CE},
+    };
+    uint8_t ecn = combined[*tos & 3][outer & 3];
+
+    if (ecn == DROP)
+        return false;
+    *tos = (uint8_t)((*tos & ~3u) | ecn);
+    return true;
+}
+
 /* Parses any packet: a segment into *seg, and its taker, which must be zeroed. */
 static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
                                    const struct scps_pkt *in, struct scps_seg *seg,
@@ -257,6 +284,8 @@ static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
         return scps_stack_drop(st, (enum scps_drop)err);
     if (ip.more_frags || ip.frag_off)
         return scps_stack_drop(st, SCPS_DROP_FRAGMENT);
+    if (in->ecn && !leave_tunnel(&ip.tos, in->ecn))
+        return scps_stack_drop(st, SCPS_DROP_NOT_ECT);
     switch (ip.proto) {
     case SCPS_IPPROTO_TCP:
         return tcp_input(st, nif, &ip, in, seg, taker);

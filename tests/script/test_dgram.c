@@ -786,6 +786,47 @@ static void rate(void **x)
     host_fini(&h);
 }
 
+/* RFC 6040 section 4.2: every cell of figure 4. */
+static void out_of_a_tunnel(void **x)
+{
+    enum { N = SCPS_ECN_NONE, T1 = SCPS_ECN_ECT1, T0 = SCPS_ECN_ECT0, CE = SCPS_ECN_CE, DROP };
+    static const struct {
+        uint8_t inner, outer, out;
+    } cells[] = {
+        {N, N, N},    {N, T0, N},   {N, T1, N},   {N, CE, DROP}, /* in the order of the RFC */
+        {T0, N, T0},  {T0, T0, T0}, {T0, T1, T1}, {T0, CE, CE},  {T1, N, T1},  {T1, T0, T1},
+        {T1, T1, T1}, {T1, CE, CE}, {CE, N, CE},  {CE, T0, CE},  {CE, T1, CE}, {CE, CE, CE},
+    };
+    struct host h;
+    struct scps_stack_stats s;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        struct scps_dgram_from from;
+        uint8_t p[200], got;
+        size_t n = datagram(p, &h.them, &h.us, "x", 1);
+        struct scps_pkt in = {.data = p, .len = n, .ecn = cells[i].outer, .at = h.now};
+        struct scps_ip ip;
+        assert_int_equal(scps_pkt_ecn(&in), 0);
+        assert_int_equal(scps_ip_parse(p, n, n, &ip), 0);
+        ip.tos |= cells[i].inner;
+        scps_ip_build(p, &ip, n - ip.hdr_len);
+        assert_int_equal(scps_pkt_ecn(&in), cells[i].inner);
+        if (cells[i].out == DROP) {
+            assert_int_equal(scps_stack_input(h.st, &h.nif, &in), SCPS_DROP_NOT_ECT);
+            continue;
+        }
+        assert_int_equal(scps_stack_input(h.st, &h.nif, &in), 0);
+        assert_int_equal(scps_dgram_recv(d, &got, 1, 0, &from), 1);
+        assert_int_equal(from.tos,
+                         0x20 | cells[i].out); /* The rest of the octet is the packet's. */
+    }
+    scps_stack_get_stats(h.st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_NOT_ECT], 1);
+    assert_int_equal(scps_pkt_ecn(&(struct scps_pkt){.len = 1}), 0);
+    host_fini(&h);
+}
+
 /* The device goes: what waited for it is lost, whoever is connected over it hears so. */
 static void link_gone(void **x)
 {
@@ -819,7 +860,7 @@ int main(void)
         BOTH(turns),      BOTH(one_arrives),   BOTH(hostile),          BOTH(fragments),
         BOTH(pieces),     BOTH(hollow),        BOTH(queue_in),         BOTH(who_gets_it),
         BOTH(ephemeral),  BOTH(nowhere),       BOTH(port_unreachable), BOTH(icmp_errors),
-        BOTH(rate),       BOTH(link_gone),
+        BOTH(rate),       BOTH(link_gone),     BOTH(out_of_a_tunnel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

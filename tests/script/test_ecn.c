@@ -130,6 +130,24 @@ static void a_mark_before_cwr(void **x)
     script_free(t);
 }
 
+/* RFC 6040 section 4.2: a mark on the header of a tunnel is echoed like one on the packet itself;
+ * where the packet is Not-ECT it is dropped, so that the peer resends it. */
+static void a_mark_on_the_header_of_a_tunnel(void **x)
+{
+    struct script *t = with_ecn(x);
+    struct scps_stack_stats s;
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_ECT0, .outer_ecn = SCPS_ECN_ECT0);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 2001, .flags = SCPS_ACK);
+    peer_says(t, MS(201), .len = 1000, .tos = SCPS_ECN_ECT0, .outer_ecn = SCPS_ECN_CE);
+    peer_says(t, MS(201), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 4001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(202), .len = 1000, .tos = SCPS_ECN_NONE, .outer_ecn = SCPS_ECN_CE);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_NOT_ECT], 1);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +158,7 @@ int main(void)
         SCRIPT_TEST(a_lost_syn_goes_again_without),
         SCRIPT_TEST(a_mark_beside_cwr),
         SCRIPT_TEST(a_mark_before_cwr),
+        SCRIPT_TEST(a_mark_on_the_header_of_a_tunnel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

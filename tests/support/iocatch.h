@@ -18,6 +18,7 @@ struct iocatch {
         scps_time at;
         uint16_t gso;
         bool csum_ok;
+        uint8_t ecn;
     } * v;
 };
 
@@ -28,7 +29,7 @@ static inline int iocatch_recv(struct scps_netif *nif, const struct scps_pkt *p)
         c->cap = c->cap ? 2 * c->cap : 64;
         c->v = realloc(c->v, c->cap * sizeof *c->v);
     }
-    c->v[c->n] = (struct caught){malloc(p->len), p->len, p->at, p->gso, p->csum_ok};
+    c->v[c->n] = (struct caught){malloc(p->len), p->len, p->at, p->gso, p->csum_ok, p->ecn};
     memcpy(c->v[c->n++].data, p->data, p->len);
     return 0;
 }

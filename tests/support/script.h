@@ -64,6 +64,7 @@ struct script_say {
     bool bare;            /* no option at all, timestamps included */
     int64_t tsval, tsecr; /* default: its clock in ms, the newest value it has seen */
     uint8_t tos;
+    uint8_t outer_ecn; /* of the tunnel's header, beside the packet */
     bool record, corruption;
     uint16_t port; /* default: its own; of another flow seq and ack are absolute */
     bool as_tcp;   /* not compressed, though agreed */

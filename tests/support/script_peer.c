@@ -127,7 +127,8 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
     }
     uint8_t *exact = malloc(n + hdr + s.len);
     memcpy(exact, pkt, n + hdr + s.len);
-    struct scps_pkt in = {.data = exact, .len = n + hdr + s.len, .at = ORIGIN + at - y->late};
+    struct scps_pkt in = {
+        .data = exact, .len = n + hdr + s.len, .ecn = y->outer_ecn, .at = ORIGIN + at - y->late};
     int why = scps_stack_input(t->st, &t->nif, &in);
     free(exact);
     if (why) {

@@ -11,7 +11,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
+#include <arpa/inet.h>
 #include <cmocka.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -223,6 +225,63 @@ static void test_learning_is_bounded(void **state)
 }
 
 /* Nobody on the other side yet: the packets are lost, the tunnel is not. */
+/* What stands in the ECN field of the outer header comes with the packet; ours is Not-ECT. */
+static void outer_ecn(const char *host, int level, int option, int recv_option)
+{
+    struct iocatch *a = open_tunnel(host, udp_port(0), host, udp_port(1), 0);
+    const struct scps_endpoint to = endpoint(host, udp_port(0));
+    bool six = to.addr.family == 6;
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr *name = six ? (struct sockaddr *)&in6 : (struct sockaddr *)&in;
+    socklen_t len = six ? sizeof in6 : sizeof in;
+    int fd = socket(name->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;
+    uint8_t p[200];
+
+    in.sin_port = in6.sin6_port = htons(udp_port(1));
+    assert_int_equal(bind(fd, name, len), 0);
+    assert_int_equal(setsockopt(fd, level, recv_option, &on, sizeof on), 0);
+    in.sin_port = in6.sin6_port = htons(udp_port(0));
+    for (int i = 0; i < 8; i++) {
+        int tos = 0x48 | (i & 3);
+        size_t n = packet(p, 2, 1, 100, 1);
+        assert_int_equal(setsockopt(fd, level, option, &tos, sizeof tos), 0);
+        assert_int_equal(sendto(fd, p, n, 0, name, len), n);
+    }
+    await(a, 8);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(a->v[i].ecn, i & 3);
+
+    union {
+        char room[64];
+        struct cmsghdr align;
+    } ctl;
+    struct iovec iov = {p, sizeof p};
+    struct msghdr m = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
+    struct scps_pkt out = {.data = p, .len = packet(p, 1, 2, 100, 1)};
+    p[1] = SCPS_ECN_ECT0;
+    assert_int_equal(scps_netif_send(&a->nif, &out), 0);
+    scps_io_flush(&a->nif);
+    assert_true(recvmsg(fd, &m, 0) > 0);
+    assert_non_null(CMSG_FIRSTHDR(&m));
+    assert_int_equal(*CMSG_DATA(CMSG_FIRSTHDR(&m)) & 3, 0);
+    close(fd);
+    scps_netif_close(&a->nif);
+}
+
+static void test_outer_ecn(void **state)
+{
+    (void)state;
+    outer_ecn("127.0.0.1", IPPROTO_IP, IP_TOS, IP_RECVTOS);
+    int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    bool have = fd >= 0 && bind(fd, (struct sockaddr *)&six, sizeof six) == 0;
+    close(fd);
+    if (have)
+        outer_ecn("::1", IPPROTO_IPV6, IPV6_TCLASS, IPV6_RECVTCLASS);
+}
+
 static void test_absent_peer(void **state)
 {
     (void)state;
@@ -275,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_ipv4),        cmocka_unit_test(test_ipv6),
         cmocka_unit_test(test_learning),    cmocka_unit_test(test_learning_is_bounded),
         cmocka_unit_test(test_absent_peer), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_outer_ecn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
