@@ -355,7 +355,7 @@ static void take_ecn(struct scps_todo *todo, bool agreed, const struct scps_seg 
 {
     if (agreed && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
         scps_todo_echo(todo);
-    if (seg->flags & SCPS_CWR && (seg->tos & 3) != SCPS_ECN_CE)
+    if (seg->flags & SCPS_CWR) /* which leaves a mark that nothing has echoed yet */
         scps_todo_cwr_came(todo);
 }
 

@@ -290,6 +290,28 @@ static void nor_does_one_with_keepalive(void **x)
     script_free(t);
 }
 
+/* The link is down by signal and nothing is outstanding: only the outage's own probes leave, at most
+ * one for each longest timeout, and keep-alive does not count the silence against the peer. It goes
+ * on when the link is up. */
+static void keepalive_waits_for_the_link(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(13);
+    t->cfg.keep_interval = SEC(5);
+    t->cfg.keep_count = 3;
+    script_established(t, MS(100));
+    tell(t, SEC(2), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, SEC(1000));
+    assert_in_range(script_forget_sent(t), 1, 1000 / 45);
+    assert_int_equal(script_info(t).state, SCPS_ESTABLISHED);
+    tell(t, SEC(1000), SCPS_SIGNAL_LINK_UP, 0);
+    script_run(t, SEC(1020));
+    assert_in_range(script_forget_sent(t), 1, 4);
+    script_free(t);
+}
+
 /* Once a signal has told of the outage, another will tell of its end, and what was written is worth
  * waiting for */
 static void an_orphan_waits_for_the_signal(void **x)
@@ -605,6 +627,7 @@ int main(void)
         SCRIPT_TEST(inferred),
         SCRIPT_TEST(an_orphan_does_not_probe_for_ever),
         SCRIPT_TEST(nor_does_one_with_keepalive),
+        SCRIPT_TEST(keepalive_waits_for_the_link),
         SCRIPT_TEST(an_orphan_waits_for_the_signal),
         SCRIPT_TEST(both_ends_wait),
         SCRIPT_TEST(the_peer_resends),
