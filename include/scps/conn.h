@@ -282,7 +282,7 @@ SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *ms
 
 /* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here.
  * Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE,
- * INVAL, NOMEM, LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
+ * INVAL, RANGE, NOMEM, LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,
                                         const struct scps_endpoint *remote, int *err);
@@ -298,7 +298,7 @@ SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
 /* Closes a listener; half-open and unaccepted connections are reset. */
 SCPS_API void scps_listener_close(struct scps_listener *l);
 /* Changes the configuration or backlog for connections from now on; cfg NULL or backlog 0:
- * unchanged. Returns 0, INVAL, NORATE, NOMEM. */
+ * unchanged. Returns 0, INVAL, RANGE, NORATE, NOMEM. */
 SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg,
                                unsigned backlog);
 /* Returns how many connections scps_accept would return now, one after the other. */

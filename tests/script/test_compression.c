@@ -590,6 +590,45 @@ static void spoofed_syns_use_up_no_ids(void **x)
 
 /* 8.4: an id that can be foretold saves somebody off the path 254 of 255 tries. Two hosts with
  * other secrets give others, and one host gives no two in turn. */
+static bool offers_compression(struct script *t, uint8_t host, uint16_t port)
+{
+    struct scps_endpoint to = t->them;
+
+    t->them.addr.b[to.addr.family == 4 ? 3 : 15] = host;
+    to.addr = t->them.addr;
+    to.port = port;
+    struct scps_conn *c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+    assert_non_null(c);
+    script_run(t, script_now(t));
+    expect_sent(t, .port = port, .flags = SCPS_SYN);
+    scps_conn_abort(c);
+    script_run(t, script_now(t));
+    script_forget_sent(t);
+    return t->last.has & SCPS_HAS_CAPS;
+}
+
+/* With room for two pairs of hosts, a third pair has no compression while ids of the first two rest
+ * in TIME-WAIT; then it takes the place of one of them. */
+static void pairs_of_hosts_rest(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    t->cfg.time_wait = SEC(30);
+    t->stack_cfg.max_comp_hosts = 2;
+    script_start(t);
+    assert_true(offers_compression(t, 11, 6000));
+    script_run(t, SEC(10));
+    assert_true(offers_compression(t, 12, 6001));
+    script_run(t, SEC(20));
+    assert_false(offers_compression(t, 13, 6002));
+    assert_true(
+        offers_compression(t, 12, 6003)); /* this pair has its place, and begins to rest anew */
+    script_run(t, SEC(31));
+    assert_true(offers_compression(t, 13, 6004));
+    assert_false(offers_compression(t, 11, 6005));
+    script_free(t);
+}
+
 static void ids_are_drawn(void **x)
 {
     unsigned in_turn = 0, alike = 0;
@@ -968,6 +1007,7 @@ int main(void)
         SCRIPT_TEST(nonsense),
         SCRIPT_TEST(ids),
         SCRIPT_TEST(spoofed_syns_use_up_no_ids),
+        SCRIPT_TEST(pairs_of_hosts_rest),
         SCRIPT_TEST(ids_are_drawn),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),

@@ -354,6 +354,43 @@ static void backlog(void **x)
     script_free(t);
 }
 
+/* The acknowledgement of a cookie finds the backlog full: it is dropped by name, not answered with
+ * a reset, and the peer's next segment opens the connection once there is room. */
+static void a_cookie_waits_for_the_backlog(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->stack_cfg.max_half_open = 1;
+    t->backlog = 1;
+    script_listen(t);
+    peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
+    uint32_t iss = t->last.seq;
+    peer_says(t, MS(2), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_out, 1);
+    peer_says(t, MS(3), .port = 1000, .seq = 101, .ack = iss + 1, .raw = true);
+    expect_event(t, SCPS_EV_ACCEPT);
+    peer_says(t, MS(4), .ack = 1);
+    expect_quiet(t, ANY_HOLD);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_BACKLOG_FULL], 1);
+    assert_int_equal(s.cookies_ok, 0);
+    scps_conn_abort(scps_accept(t->l));
+    script_run(t, MS(50));
+    script_forget_sent(t);
+    peer_says(t, MS(50), .ack = 1, .len = 100);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    app_reads(t, MS(50), 100);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 1);
+    script_forget_sent(t);
+    script_forget_events(t);
+    script_free(t);
+}
+
 /* Resets to strangers have a limit, too */
 static void resets_are_limited(void **x)
 {
@@ -498,6 +535,7 @@ int main(void)
         SCRIPT_TEST(a_cookie_keeps_the_mss),
         SCRIPT_TEST(without_cookies),
         SCRIPT_TEST(backlog),
+        SCRIPT_TEST(a_cookie_waits_for_the_backlog),
         SCRIPT_TEST(resets_are_limited),
         SCRIPT_TEST(closing_the_listener),
         SCRIPT_TEST(capabilities_survive_with_timestamps),

@@ -637,6 +637,87 @@ static void ephemeral(void **x)
 }
 
 /* Destinations that are none. */
+/* A range of four ports gives four endpoints, and the port of a closed one to the next. */
+static void a_range_that_is_used_up(void **x)
+{
+    struct scps_stack_config cfg = scps_stack_config_default();
+    struct scps_dgram *d[4];
+    struct scps_endpoint at, freed;
+    unsigned seen = 0;
+    int err = 0;
+    (void)x;
+
+    cfg.port_min = 6000;
+    cfg.port_max = 6003;
+    struct scps_stack *st = scps_stack_new(&cfg);
+    for (int i = 0; i < 4; i++) {
+        d[i] = scps_dgram_open(st, NULL, NULL, NULL);
+        assert_non_null(d[i]);
+        scps_dgram_local(d[i], &at);
+        assert_in_range(at.port, 6000, 6003);
+        seen |= 1u << (at.port - 6000);
+    }
+    assert_int_equal(seen, 15);
+    assert_null(scps_dgram_open(st, NULL, NULL, &err));
+    assert_int_equal(err, SCPS_ERR_ADDRINUSE);
+    scps_dgram_local(d[2], &freed);
+    scps_dgram_close(d[2]);
+    d[2] = scps_dgram_open(st, NULL, NULL, &err);
+    assert_non_null(d[2]);
+    scps_dgram_local(d[2], &at);
+    assert_int_equal(at.port, freed.port);
+    scps_stack_free(st);
+}
+
+/* A destination of the other family has a route, but no source address: neither the bound address
+ * nor, for an endpoint on any address, one of the host. What is refused changes nothing. */
+static void the_other_family(void **x)
+{
+    struct host h;
+    struct scps_endpoint at, any = {.port = 5001}, odd = {.addr = {.family = 5}, .port = 5001};
+    int err = 0;
+    host_init(&h, x);
+    struct scps_endpoint other = {.port = 9};
+    struct scps_route way = {.nif = &h.nif};
+    const char *text = h.us.addr.family == 6 ? "10.9.0.1" : "2001:db8:9::1";
+    assert_int_equal(scps_addr_parse(text, &other.addr), 0);
+    way.dst.family = other.addr.family;
+    assert_int_equal(scps_stack_add_route(h.st, &way), 0);
+    assert_null(scps_dgram_open(h.st, NULL, &odd, &err));
+    assert_int_equal(err, SCPS_ERR_INVAL);
+    for (int bound = 0; bound < 2; bound++) {
+        struct scps_dgram *d = scps_dgram_open(h.st, NULL, bound ? &h.us : &any, NULL);
+        scps_dgram_remote(d, &at);
+        assert_int_equal(at.addr.family, 0);
+        assert_int_equal(scps_dgram_connect(d, &h.them), 0);
+        assert_int_equal(scps_dgram_connect(d, &other), SCPS_ERR_ADDRNOTAVAIL);
+        scps_dgram_remote(d, &at);
+        assert_true(scps_addr_equal(&at.addr, &h.them.addr) && at.port == h.them.port);
+        scps_dgram_close(d);
+    }
+    host_fini(&h);
+}
+
+/* What is configured is what is told, and a change holds from then on. */
+static void configuration(void **x)
+{
+    struct host h;
+    struct scps_dgram_config cfg = scps_dgram_config_default(), got;
+    host_init(&h, x);
+    cfg.ttl = 3;
+    struct scps_dgram *d = scps_dgram_open(h.st, &cfg, &h.us, NULL);
+    for (int ttl = 3; ttl < 5; ttl++) {
+        scps_dgram_get_config(d, &got);
+        assert_int_equal(got.ttl, ttl);
+        assert_int_equal(scps_dgram_send(d, &h.them, "x", 1, 0), 0);
+        expect_datagram(&h, "x", 1);
+        assert_int_equal(h.ip.ttl, ttl);
+        got.ttl++;
+        scps_dgram_set_config(d, &got);
+    }
+    host_fini(&h);
+}
+
 static void nowhere(void **x)
 {
     struct host h;
@@ -856,11 +937,28 @@ static void link_gone(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(one_leaves), BOTH(checksum_zero), BOTH(too_long),         BOTH(queue_out),
-        BOTH(turns),      BOTH(one_arrives),   BOTH(hostile),          BOTH(fragments),
-        BOTH(pieces),     BOTH(hollow),        BOTH(queue_in),         BOTH(who_gets_it),
-        BOTH(ephemeral),  BOTH(nowhere),       BOTH(port_unreachable), BOTH(icmp_errors),
-        BOTH(rate),       BOTH(link_gone),     BOTH(out_of_a_tunnel),
+        BOTH(one_leaves),
+        BOTH(checksum_zero),
+        BOTH(too_long),
+        BOTH(queue_out),
+        BOTH(turns),
+        BOTH(one_arrives),
+        BOTH(hostile),
+        BOTH(fragments),
+        BOTH(pieces),
+        BOTH(hollow),
+        BOTH(queue_in),
+        BOTH(who_gets_it),
+        BOTH(ephemeral),
+        BOTH(nowhere),
+        BOTH(port_unreachable),
+        BOTH(icmp_errors),
+        BOTH(rate),
+        BOTH(link_gone),
+        BOTH(out_of_a_tunnel),
+        BOTH(the_other_family),
+        BOTH(configuration),
+        cmocka_unit_test(a_range_that_is_used_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

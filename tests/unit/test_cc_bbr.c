@@ -539,6 +539,64 @@ static void a_long_start_goes_by_the_train(void **state)
     }
 }
 
+static void train(struct bench *t, scps_dur pause, scps_dur rtt)
+{
+    struct scps_cc_ack a = {
+        .bytes = 2500, .rtt = rtt, .sample_bytes = 2500, .tx_in_flight = 10 * MSS};
+
+    t->v.now += pause;
+    t->v.delivered += a.bytes;
+    t->ops->ack(&t->b, &t->v, &a, &t->ctl);
+}
+
+/* long-rtt-start=1: the rate at which the acknowledgements of a train come bounds what the last
+ * one's round trip says; an acknowledgement without a round trip says nothing, one after a pause
+ * begins another train, and a short path has none. */
+static void what_a_train_says(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    begin(&t, "bbr,long-rtt-start=1");
+    t.b.min_rtt = SCPS_MS(600);
+    train(&t, 1000, SCPS_MS(600) + 100);
+    assert_int_equal(t.b.start_bw, 0); /* less than half the initial window */
+    train(&t, 1000, -1);
+    assert_int_equal(t.b.start_bw, 0);
+    train(&t, 1000, SCPS_MS(600) + 100);
+    assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 500); /* 5000 bytes in 2 ms */
+    train(&t, SCPS_MS(600) / 16 + 1, SCPS_MS(600) + 100);
+    assert_int_equal(t.b.train_acks, 1);
+    assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 500);
+    train(&t, 1000, SCPS_MS(600) + 100);
+    assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 2000); /* 5000 bytes in 500 µs, the least */
+
+    begin(&t, "bbr,long-rtt-start=1");
+    t.b.min_rtt = SCPS_MS(200) - 1;
+    for (int i = 0; i < 4; i++)
+        train(&t, 1000, SCPS_MS(201));
+    assert_int_equal(t.b.start_bw, 0);
+}
+
+/* base-loss=1: losses of a round that queued, or that sent little, are not the link's own. */
+static void which_losses_are_the_links_own(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    for (int what = 0; what < 3; what++) {
+        cruise(&t, "bbr,base-loss=1");
+        t.b.base_loss = 0;
+        for (int i = 0; i < 3; i++) {
+            struct scps_cc_ack a = next(&t, what == 2 ? 19 * MSS * 10 : 10 * MBS);
+            a.lost_since = a.tx_in_flight / 20;
+            a.rtt += what == 1 ? RTT / 4 : 0;
+            t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+        }
+        assert_in_range(t.b.base_loss, what ? 0 : 49999, what ? 0 : 50001);
+    }
+}
+
 /* 5 % of losses in round trips without a queue are the path's own. */
 static void losses_without_a_queue_may_be_allowed(void **state)
 {
@@ -655,6 +713,8 @@ int main(void)
         cmocka_unit_test(an_outage_freezes_the_model),
         cmocka_unit_test(another_path_begins_anew),
         cmocka_unit_test(a_long_start_goes_by_the_train),
+        cmocka_unit_test(what_a_train_says),
+        cmocka_unit_test(which_losses_are_the_links_own),
         cmocka_unit_test(losses_without_a_queue_may_be_allowed),
         cmocka_unit_test(a_steady_round_trip_may_do_for_probe_rtt),
         cmocka_unit_test(probe_rtt_waits_for_round_trips),
