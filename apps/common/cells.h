@@ -25,7 +25,8 @@ struct lab_cells {
 /* Makes the cells of sc, which must outlive them. Returns false with one line in msg. The list can
  * also be empty. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
-/* As lab_cells_make(), for a scenario with exactly one cell; a scenario that sweeps is refused. */
+/* Makes the one cell of a scenario; a scenario that sweeps is refused. Returns as
+ * lab_cells_make(). */
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
 /* Seed of one run of a cell. It depends only on the campaign's seed, the cell's id and the run. */

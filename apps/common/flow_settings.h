@@ -13,7 +13,8 @@ enum setting_id flow_setting(const char *key);
 /* Reads text into the setting's field of *c. Returns false, leaving *c unchanged, if the text is no
  * valid value. */
 bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_config *c);
-/* As flow_setting_read(); on failure one line in why says which values are valid. */
+/* Reads a setting as flow_setting_read() does; on failure one line in why says which values the
+ * setting takes. */
 bool flow_setting_put(enum setting_id id, const char *text, struct scps_conn_config *c,
                       char why[LAB_MSGLEN]);
 /* Prints the keys, one after the other. */

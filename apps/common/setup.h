@@ -56,7 +56,7 @@ struct lab_flow {
     double receiver_interrupts;
     uint64_t receiver_buffer;   /* bytes */
     struct lab_range nack_wait; /* Wait from the end of a pass until a NACK lists the holes */
-    struct lab_range done_wait; /* likewise for a NACK without holes */
+    struct lab_range done_wait; /* Wait from the end of a pass until a NACK without holes */
     struct scps_conn_config conn;
 };
 

@@ -313,7 +313,7 @@ static int take_source(struct link_options *o, struct source *s, char *msg)
  * that is wrong, with the reason in msg. */
 enum { NOT_MINE = 1 };
 
-/* Handles the options of one end of the link. */
+/* Takes option c if it is one of an end of the link. */
 static int end_option(struct link_options *o, int c, char *msg)
 {
     switch (c) {
@@ -333,7 +333,7 @@ static int end_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* Handles the options that say where the link comes from. */
+/* Takes option c if it says where the link comes from. */
 static int source_option(struct source *from, int c, char *msg)
 {
     switch (c) {
@@ -357,7 +357,7 @@ static int source_option(struct source *from, int c, char *msg)
     }
 }
 
-/* Handles the options with a number, except --run. */
+/* Takes option c if it has a number and is not --run. */
 static int number_option(struct link_options *o, struct source *from, int c, char *msg)
 {
     uint64_t v;
@@ -386,7 +386,7 @@ static int number_option(struct link_options *o, struct source *from, int c, cha
     }
 }
 
-/* Handles the options that say what is written, and in which form. */
+/* Takes option c if it says what is written, or in which form. */
 static int output_option(struct link_options *o, int c)
 {
     switch (c) {
@@ -410,7 +410,7 @@ static int output_option(struct link_options *o, int c)
     }
 }
 
-/* Handles the options that ask for something other than a run; options behind one of these are not
+/* Takes option c if it asks for something other than a run; options behind one of these are not
  * read. */
 static int action_option(struct link_options *o, int c, char *msg)
 {

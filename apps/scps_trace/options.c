@@ -382,8 +382,8 @@ static bool set_number(struct options *o, int c, const char *arg)
     return true;
 }
 
-/* Handles the options that can fail and those that end the program. Returns as
- * trace_options_parse() does. */
+/* Takes option c, one of those that can fail or end the program. Returns as trace_options_parse()
+ * does. */
 static int set_other(struct options *o, int c, const char *arg)
 {
     switch (c) {

@@ -376,7 +376,8 @@ static void tell_result(struct ttcp_receiver *r)
     scps_conn_shutdown(r->conn);
 }
 
-/* Handles the end of the peer's stream. */
+/* Called at the end of the peer's stream: flushes the output, ends the last record and, where the
+ * receiver reports, sends the result. */
 static void end(struct ttcp_receiver *r)
 {
     if (!flushed(r, true))

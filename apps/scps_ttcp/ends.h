@@ -51,11 +51,12 @@ void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_i
 /* Lets the sender wait for its connection, which ttcp_sender_accept() hands over. */
 void ttcp_sender_wait(struct ttcp_sender *s, struct ttcp_input *in);
 void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time now);
-/* Handles an event of the sender's connection. */
+/* Takes an event of the sender's connection: it is open, has room or the peer's report, is closed
+ * or has failed. */
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
 /* Writes as much as possible. Call it also when new input is there. */
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
-/* Handles a note of the stack: the exact moments of acknowledgements. */
+/* Takes from a note of the stack the exact moments of acknowledgements. */
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);
 
 struct ttcp_receiver {

@@ -13,9 +13,9 @@ struct ttcp_flow {
     struct ttcp_result *r;
     struct ttcp_verify verify;
     struct ttcp_input in;          /* where r->has_tx */
-    struct ttcp_sender sender;     /* likewise */
+    struct ttcp_sender sender;     /* where r->has_tx */
     struct ttcp_output out;        /* where r->has_rx */
-    struct ttcp_receiver receiver; /* likewise */
+    struct ttcp_receiver receiver; /* where r->has_rx */
     bool finished;                 /* The figures of this flow have been taken */
 };
 
@@ -47,7 +47,7 @@ void ttcp_end_init(struct ttcp_end *e, struct ttcp_flow *tx, struct ttcp_flow *r
 void ttcp_end_connect(struct ttcp_end *e, struct scps_conn *c, scps_time now);
 /* Gives the end its connection c, which was just accepted. */
 void ttcp_end_accept(struct ttcp_end *e, struct scps_conn *c, scps_time now);
-/* Handles an event of the end's connection. */
+/* Passes an event of the end's connection to its sender, its receiver or both. */
 void ttcp_end_event(struct ttcp_end *e, const struct scps_event *ev, scps_time now);
 /* Returns true when both directions of the connection are over. With -u there is none, and it
  * returns true. */

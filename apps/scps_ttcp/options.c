@@ -459,7 +459,7 @@ static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
                 optopt);
 }
 
-/* Handles one option, a letter or a word (name). */
+/* Takes one option, a letter or a word (name), into *o. */
 static int take_option(struct ttcp_options *o, int c, const char *name, char msg[TTCP_MSGLEN])
 {
     const struct ttcp_letter *l = letter_of(c);

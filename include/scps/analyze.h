@@ -333,10 +333,12 @@ enum {
     SCPS_TRACE_OURS = 4     /* SCPS, ACK behaviour, resends explained */
 };
 
-/* One line, as tcptrace's default report. width: of the widest name (scps_trace_brief_width). */
+/* Writes one line in the form of tcptrace's default report. width: characters of the widest name
+ * (scps_trace_brief_width). */
 SCPS_API void scps_trace_text_brief(FILE *f, const struct scps_trace_conn *c, int width);
 SCPS_API int scps_trace_brief_width(const struct scps_trace_conn *c);
-/* As tcptrace -l, then ours. file: the capture's name. */
+/* Writes the report of tcptrace -l on c, then the figures that tcptrace does not have. file: the
+ * capture's name. */
 SCPS_API void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file,
                                    unsigned what);
 /* Comma- or tab-separated: tcptrace's columns in its order with its names, then ours. */

@@ -23,8 +23,8 @@ struct scps_clock {
  * full, then asks for a wake-up at the stack's deadline. Call it after input, after application
  * calls, and at the wake-up. */
 SCPS_API void scps_pump(struct scps_stack *st, const struct scps_clock *clk);
-/* As scps_pump() with the time `now`, µs, which stands still during the call, as in a simulator.
- * Returns when to call again, or SCPS_NEVER. */
+/* Builds and sends packets as scps_pump() does, at the time `now`, µs, which stands still during
+ * the call, as in a simulator. Returns when to call again, or SCPS_NEVER. */
 SCPS_API scps_time scps_pump_at(struct scps_stack *st, scps_time now);
 
 #ifdef __cplusplus

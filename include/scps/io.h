@@ -120,7 +120,7 @@ SCPS_API void scps_loop_free(struct scps_loop *l);
 #define SCPS_IFOPTS_PATH  128
 struct scps_ifopts {
     char tun[64];               /* as typed; empty: not given */
-    char tap[64];               /* likewise */
+    char tap[64];               /* as typed; empty: not given */
     char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: not given */
     /* configuration of --ppp, without addresses, families and MRU */
     struct scps_ppp_config ppp_config;

@@ -100,11 +100,11 @@ SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 /* Tells the stack that a device which returned SCPS_ERR_AGAIN can take packets again; call
  * scps_pump() afterwards. */
 SCPS_API void scps_netif_ready(struct scps_netif *nif);
-/* For drivers of chains whose filters have timers (scps_netif_ops.advance). The first returns
- * the earliest deadline of the chain; the second does what is due at now, from the device up.
- * top is the uppermost netif. A driver calls scps_netif_advance() before it pumps, and when a
- * deadline is over. */
+/* Returns the earliest deadline of a chain whose filters have timers (scps_netif_ops.advance),
+ * SCPS_NEVER if none has. top is the uppermost netif of the chain. */
 SCPS_API scps_time scps_netif_deadline(const struct scps_netif *top);
+/* Does what is due at now in the chain below top, from the device up. A driver calls it before it
+ * pumps, and when a deadline is over. */
 SCPS_API void scps_netif_advance(struct scps_netif *top, scps_time now);
 /* Puts a filter on top of nif and returns it. Call before scps_stack_add_netif. */
 SCPS_API struct scps_netif *scps_netif_push(struct scps_netif *nif, struct scps_netif *filter);

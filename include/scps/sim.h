@@ -220,10 +220,10 @@ SCPS_API char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_L
  * past the last. */
 SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
 /* The physical limit: the mean goodput, bit/s of payload, of the best possible sender over this
- * channel. It opens with one round trip, never leaves the line idle, knows each segment's fate
- * one round trip after it left, resends what was lost first, and stops its clock when all is
- * known to have arrived. payload and headers: bytes a segment, IP and TCP headers in the second;
- * framing is fwd's. rate_bps: the sender's own rate on the line; 0: the line's. Feedback is
+ * channel. It opens with one round trip, never leaves the line idle, knows each segment's fate one
+ * round trip after it left, resends what was lost first, and stops its clock when all is known to
+ * have arrived. payload: bytes of data in a segment; headers: bytes of IP and TCP headers before
+ * them; framing is fwd's. rate_bps: the sender's own rate on the line; 0: the line's. Feedback is
  * never lost. Outages, contacts and tables of rates count as they are, from time 0; a table of
  * delays counts with the least. Jitter, bursts and vectors are left out: what they take is below
  * this limit. Where segments are lost by chance the limit is a mean: one transfer may have more

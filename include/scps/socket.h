@@ -76,7 +76,7 @@ enum {
     SCPS_SO_ERROR = 4, /* get: the pending error as errno value, which clears it */
     SCPS_SO_BROADCAST = 6,
     SCPS_SO_SNDBUF = 7, /* send buffer, bytes of payload; the value is not doubled as in Linux */
-    SCPS_SO_RCVBUF = 8, /* likewise */
+    SCPS_SO_RCVBUF = 8, /* receive buffer, bytes of payload; the value is not doubled */
     SCPS_SO_KEEPALIVE = 9,
     SCPS_SO_OOBINLINE = 10, /* always 1: urgent data stays in line */
     SCPS_SO_PRIORITY = 12,
@@ -148,7 +148,7 @@ enum {
     SCPS_TP_BETS = 0x10,
     /* 1 selects controller "vegas", 0 "rate"; get: 1 if it is "vegas" */
     SCPS_TP_VEGAS_CONGEST = 0x12,
-    SCPS_TP_VJ_CONGEST = 0x13,  /* likewise "vj" */
+    SCPS_TP_VJ_CONGEST = 0x13,  /* 1 selects controller "vj", 0 "rate"; get: 1 if it is "vj" */
     SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter "alpha"; ENOPROTOOPT if it has none */
     SCPS_TP_VEGAS_BETA = 0x15,
     SCPS_TP_VEGAS_GAMMA = 0x16,
@@ -491,8 +491,8 @@ SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx); /* packets take would giv
  * packets sent meanwhile wait with their times. Nothing for a time that is past, or SCPS_NEVER.
  * Once queue_packets wait, nothing more is sent until some are taken. */
 SCPS_API void scps_ctx_advance(struct scps_ctx *ctx, scps_time when);
-/* As scps_ctx_advance(), but stops at the first moment when a blocked call can go on, or a packet
- * waits for take. Returns the time reached. */
+/* Lets time pass until `when`, or until the first moment at which a blocked call can go on or a
+ * packet waits for scps_ctx_take(). Returns the time reached. */
 SCPS_API scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when);
 /* Returns when scps_ctx_advance() has something to do next (deadlines of blocked calls included);
  * SCPS_NEVER if never. */

@@ -119,8 +119,8 @@ SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
  * (SCPS_ERR_RANGE, SCPS_ERR_INVAL), n is 0, or it is more than can be addressed. */
 SCPS_API uint64_t scps_memory_bound(const struct scps_stack_config *st,
                                     const struct scps_conn_config *conn, uint32_t n);
-/* As scps_stack_new, but on failure one line in msg gives the reason: "fixed_memory: 731136 bytes
- * are needed, and memory_limit allows 731135". */
+/* Opens a stack as scps_stack_new() does. On failure returns NULL with the reason as one line in
+ * msg: "fixed_memory: 731136 bytes are needed, and memory_limit allows 731135". */
 SCPS_API struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg, char *msg,
                                             size_t msglen);
 /* True: the stack was opened with the seed of scps_stack_config_default(), so its sequence numbers,

@@ -231,8 +231,8 @@ struct scps_udp {
  * BAD_UDP, BAD_CHECKSUM (also when it is missing in IPv6). */
 SCPS_API int scps_udp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                             struct scps_udp *u);
-/* As scps_udp_parse for a packet in two pieces, with the headers and perhaps some data in the
- * first. csum_ok: the checksum is known to be right. */
+/* Parses a datagram in two pieces: p has the headers and perhaps some data, apart the rest.
+ * csum_ok: the checksum is known to be right. Returns as scps_udp_parse(). */
 SCPS_API int scps_udp_parse_pieces(const struct scps_ip *ip, const uint8_t *p, size_t len,
                                    const uint8_t *apart, size_t apart_len, bool csum_ok,
                                    struct scps_udp *u);

@@ -44,7 +44,7 @@ static inline uint16_t scps_sum_word(uint16_t v)
     return w;
 }
 
-/* As scps_sum_add(), for headers: len is a multiple of 4, and no function is called. */
+/* Adds the 16-bit words of a header to sum and returns it; len is a multiple of 4. */
 static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t len)
 {
     const uint8_t *end = p + (len & ~(size_t)15);

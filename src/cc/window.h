@@ -27,7 +27,7 @@ struct scps_win {
     /* After a timeout: bytes of the flight then outstanding that are not acknowledged yet */
     uint32_t repair;
     bool limited : 1;     /* the window limited sending at some time in this round trip */
-    bool was_limited : 1; /* likewise in the round trip before */
+    bool was_limited : 1; /* the window limited sending in the round trip before */
     bool timed_out : 1;   /* a timeout has occurred, and nothing has arrived since */
     bool cut : 1;         /* this episode has reduced the window */
     /* the losses of this episode (corruption) did not reduce the window, so growth continues */
@@ -101,34 +101,35 @@ uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl 
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Handles a loss that is not the window's fault: nothing changes, and growth continues during the
- * episode. */
+/* Records a loss that is not the window's fault: the window stays, and grows during the episode. */
 void scps_win_spare(struct scps_win *w);
 
 /* Returns true if a loss of this cause reduces the window. */
 bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 
-/* Handles a loss: reduces the window, or not, once an episode. Returns true if it was reduced. */
+/* Reduces the window to keep/1024 at a loss, once an episode, if the loss is the window's fault.
+ * Returns true if it was reduced. */
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
-/* Handles a timeout: the window becomes one segment; the threshold is cut to keep/1024 the first
- * time a segment times out. */
+/* At a timeout, sets the window to one segment; cuts the threshold to keep/1024 the first time a
+ * segment times out. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Handles sending after more than an RTO of idle time: the restart window of RFC 5681 section
- * 4.1. */
+/* Sets the restart window of RFC 5681 section 4.1 when sending begins again after more than an RTO
+ * of idle time. */
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Handles a change of path, on which there is no acknowledgement clock yet: restarts, with the old
- * window as threshold. */
+/* At a change of path, on which there is no acknowledgement clock yet, begins slow start again with
+ * the old window as threshold. */
 void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
 /* The episode is over. */
 void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl);
 
-/* Handles an scps_cc_change. Returns true if the window began anew: RTO, IDLE, PATH. */
+/* Calls the function above that belongs to `what`. Returns true if the window began anew, which it
+ * may do at RTO, IDLE and PATH. */
 bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
                      unsigned keep, struct scps_cc_ctl *ctl);
 

@@ -77,7 +77,7 @@ struct ack_input {
     scps_off ack;
     scps_off before; /* SND.UNA before this acknowledgement */
     struct scps_ack_result sum;
-    bool snack; /* the SNACK in it is valid */
+    bool snack; /* seg has a SNACK, which was negotiated, and SEG.ACK is not before the SYN */
     bool told;  /* a SNACK in it has reported what arrived, where there is no SACK */
     /* best effort: SND.UNA passes data that is missing at the peer, filled or given up */
     bool jumped;
@@ -105,7 +105,7 @@ static SCPS_NOINLINE void take_sack(struct scps_conn *c, struct ack_input *n)
     scps_sackin_take(&l, n->seg, &first, n->ack, &n->sum);
 }
 
-/* Processes its SACK blocks and its SNACK. */
+/* Processes the SACK blocks and the SNACK of n->seg, where they were negotiated. */
 static inline void take_reports(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_tx *tx = c->tx;

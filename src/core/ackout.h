@@ -85,7 +85,7 @@ static inline void scps_ackrx_waits(struct scps_ackrx *r, uint32_t bytes)
     r->waiting += bytes;
 }
 
-/* The credit of bare acknowledgements; packets count 1 in the second. */
+/* The credit of bare acknowledgements, in bytes and in packets, each of which counts 1. */
 struct scps_ackbudget {
     struct scps_pacer bytes, packets;
     struct scps_timer timer; /* expires when both buckets cover the acknowledgement that is owed */

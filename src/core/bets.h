@@ -9,7 +9,7 @@ struct scps_conn;
 struct scps_tx;
 
 void scps_bets_wait(struct scps_conn *c);
-/* Handles the expiry of the timer for a hole: it has waited long enough. */
+/* Called when the wait for a hole is over: gives the hole up. */
 void scps_bets_timer(struct scps_conn *c);
 /* Stores data that arrives late for the hole that was given up last: [from, to) lies below RCV.NXT.
  * Precondition: there are marks. record: its last octet ends a record. */
@@ -26,7 +26,7 @@ const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *s
 /* Returns when the oldest segment has been outstanding for too long; SCPS_NEVER: it has no limit,
  * or cannot be given up. */
 scps_time scps_bets_until(const struct scps_look *l);
-/* As scps_bets_until() when the timer is set: the data sent so far will all be too old then. */
+/* Returns the same for setting the timer: the time at which all the data sent so far is too old. */
 scps_time scps_bets_arm(const struct scps_look *l);
 /* Returns true if a silent peer does not end the connection, because there is data that can be
  * given up instead. */

@@ -334,9 +334,8 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             ; /* No keep-alive is needed. */
         else if (!scps_timer_runs(&c->keep_timer))
             scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + s->c.keep_idle);
-        /* The handler finds out when the next probe is due. */
         else if (s->c.keep_idle != idle && !c->keep_probes)
-            /* The handler finds out when the next probe is due. */
+            /* scps_keep_timer() computes when the next probe is due. */
             scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now);
     }
     scps_conn_wake(c);

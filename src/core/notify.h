@@ -16,14 +16,14 @@ void scps_conn_wake(struct scps_conn *c);
 void scps_conn_dequeue(struct scps_conn *c);
 /* Moves the first connection of the queue to its end, so that all are served in turn. */
 void scps_ready_queue_next(struct scps_ready_queue *t);
-/* The first moves c from its ready queue to the queue of connections to be freed; the second
- * removes the first connection of that queue. */
+/* Moves c from its ready queue to the queue of connections to be freed. */
 void scps_conn_put_aside(struct scps_conn *c);
+/* Removes c, the first connection of the queue of connections to be freed. */
 void scps_conn_dequeue_free(struct scps_conn *c);
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
-/* Takes the first event (enum scps_event_kind) of c, which has one; the other function discards all
- * of them. */
+/* Takes the first event (enum scps_event_kind) of c, which has one. */
 unsigned scps_conn_event(struct scps_conn *c);
+/* Discards all events of c. */
 void scps_conn_no_events(struct scps_conn *c);
 /* Removes c, which has a pending event, from the host's event queue. */
 void scps_conn_unlist(struct scps_conn *c);

@@ -50,7 +50,7 @@ static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
 }
 /* Returns when a packet of size bytes may be sent: not after now means at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
-/* As scps_pacer_when, inlined for the path on which each packet asks. */
+/* Returns the same as scps_pacer_when(); inlined for the path on which each packet asks. */
 static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_time now,
                                                     uint32_t size)
 {

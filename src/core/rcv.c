@@ -70,7 +70,8 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
     scps_conn_ack_now(c);
 }
 
-/* Handles octets that came in order; filled: there were holes behind them. */
+/* Called when octets came in order: tells the application, and decides whether they are
+ * acknowledged now, soon or by the timer; filled: they filled a hole. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);
@@ -86,7 +87,8 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
     }
 }
 
-/* Handles octets [from, from+len) that came beyond a hole and belong to range run. */
+/* Called when octets [from, from+len) came beyond a hole, now part of range run: enters them into
+ * the next reports and decides whether these leave now or soon. */
 static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
                                const struct scps_range *run)
 {
@@ -123,7 +125,8 @@ static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off
     return total;
 }
 
-/* As scps_rcvbuf_put for data beyond a hole, which gets only its share of the host's memory. */
+/* Stores data beyond a hole, for which only the connection's share of the host's memory is there.
+ * Returns the result of scps_rcvbuf_put(). */
 static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
                       const uint8_t *data, uint32_t holes, struct scps_range *run)
 {

@@ -17,7 +17,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg);
  * outstanding. Call it before scps_conn_input, in one place only, so that it is inlined. Returns
  * false, with nothing changed, for any other segment. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
-/* Handles the expiry of the delayed-acknowledgement timer. */
+/* Called when the delayed-acknowledgement timer expires: has an acknowledgement sent if one is
+ * due. */
 void scps_rcv_ack_timer(struct scps_conn *c);
 /* Called when the application has read: decides whether a window update is due. */
 void scps_rcv_read(struct scps_conn *c);

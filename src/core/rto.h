@@ -15,8 +15,8 @@ struct scps_rto {
     uint16_t backoff;        /* timeouts, or window probes, since the peer last answered */
     uint16_t kept;           /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
     scps_dur latest;         /* RTT of the newest sample from data; 0: none */
-    /* When the present timeouts in a row, or unanswered window probes, began; valid while there are
-     * any */
+    /* When the present timeouts in a row, or unanswered window probes, began; without meaning when
+     * there are none */
     scps_time silent_since;
 };
 

@@ -16,10 +16,10 @@ struct scps_sackin {
     uint8_t n;
 };
 
-/* The first block, if it tells of a duplicate. */
+/* What the first SACK block of a segment tells of a duplicate. */
 struct scps_sackin_first {
-    bool old;   /* it names nothing that could be told again */
-    bool dsack; /* of [from, to), which came twice */
+    bool old;   /* the block names nothing that could be told again */
+    bool dsack; /* the block is a DSACK: the octets [from, to) came twice */
     scps_off from, to;
 };
 

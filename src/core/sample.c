@@ -30,10 +30,10 @@ static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
 }
 
-/* Handles an acknowledgement that may be for the first transmission. Several in a row, with no
- * RTT sample between, mean that the timer is too short: it resends what is going to be
- * acknowledged anyway, and never gets a sample. Then the shortest of these times counts as the
- * RTT. Returns -1 before that. */
+/* Counts an acknowledgement that came `first` after the first transmission, and may be for it.
+ * DOUBTS of them with no RTT sample between mean that the timer is too short: it resends what is
+ * going to be acknowledged anyway, and never gets a sample. Returns the shortest of these times,
+ * which then counts as the RTT; -1 as long as there are fewer. */
 static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)

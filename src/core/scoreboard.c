@@ -139,9 +139,9 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 
 /* ---- learning ---- */
 
-/* Handles the arrival of record r, which was resent. The retransmission was needless if the
- * arrival is far too soon for it, whatever queue the least round trip was measured with, and
- * this counts once for all that was resent since the last time. */
+/* Counts in sb->needless that the retransmission of record r, which has arrived, was needless: the
+ * arrival is less than a quarter of the least round trip later, which is far too soon whatever
+ * queue that was measured with. It counts once for all that was resent since the last time. */
 static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                   scps_time now, scps_dur min_rtt)
 {
@@ -208,8 +208,8 @@ static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
-/* As credit() for a run of such records, sent after all that had arrived before: the first is the
- * oldest, the last the newest. Returns their bytes. */
+/* Counts as delivered a run of records in flight that were sent once, after all that had arrived
+ * before: `first` is the oldest of them, `last` the newest. Returns their bytes. */
 static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
                                   const struct scps_sent_segment *last, struct scps_ack_result *sum)
 {

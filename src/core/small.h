@@ -12,7 +12,8 @@
 enum scps_small_bit {
     SCPS_SMALL_NODELAY = 1u << 0, /* small segments do not wait for acknowledgements (no Nagle) */
     SCPS_SMALL_CORK = 1u << 1,    /* small segments wait until this bit is cleared, or for 200 ms */
-    SCPS_SMALL_MORE = 1u << 2,    /* likewise: the last write announced more data (SCPS_MORE) */
+    SCPS_SMALL_MORE =
+        1u << 2, /* small segments wait as with CORK, since the last write had SCPS_MORE */
     /* what has been written is sent now, whatever the other bits say */
     SCPS_SMALL_PUSH = 1u << 3
 };

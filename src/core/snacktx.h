@@ -47,9 +47,10 @@ void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_resul
 /* Returns true if the peer reports arrivals late: in strictly delayed mode, or as its budget
  * permits. */
 bool scps_snacktx_reports_late(const struct scps_look *l);
-/* Handles the timer: declares unreported retransmissions lost, and applies a postponed SNACK. */
+/* Called when the look timer expires: declares unreported retransmissions lost, and applies a SNACK
+ * that snack_delay put off. */
 scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *sum);
-/* The memory of the reports put off goes back. */
+/* Frees the memory of the reports put off. */
 void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a);
 
 #endif

@@ -52,10 +52,11 @@ void scps_snd_arm_persist(struct scps_conn *c);
 /* Starts the override timer for a window that permits only silly segments, unless it is due
  * earlier. */
 void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto);
-/* The first returns true if the peer has been silent for longer than R2 (RFC 9293 section
- * 3.8.3), with a timer that backs off up to max; precondition: there is a tx, and
- * tx->rto.silent_since is valid. The second returns the error that then ends the connection. */
+/* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
+ * timer that backs off up to max. Precondition: there is a tx, and a timeout or a probe has set
+ * tx->rto.silent_since. */
 bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max);
+/* Returns the error that ends a connection after that silence; soft: the last ICMP error. */
 int scps_snd_silence_err(uint8_t soft);
 /* Handle the expiry of the retransmission timer, and of the timer of window probes. Precondition:
  * there is a tx. */

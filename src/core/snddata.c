@@ -141,8 +141,8 @@ static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
 }
 
-/* As again() for record idx, when no rule asked for it: the rate does not hold a probe, but is
- * charged. */
+/* Makes seg a retransmission of record idx that no rule asked for, such as a probe: the rate does
+ * not hold it back, but is charged for it. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     again(c, seg, scps_sb_at(&c->tx->sb, idx));
@@ -340,8 +340,8 @@ static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
         scps_small_set(&c->small, SCPS_SMALL_PUSH, false);
 }
 
-/* Handles a window probe that was sent as p. Returns false if p is an ordinary segment after
- * all. */
+/* Counts segment p, which was sent to probe the window. Returns false if the window had room for p:
+ * then p is an ordinary segment, and probing ends. */
 static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p)
 {
     scps_todo_done(&c->todo, SCPS_TODO_PROBE);

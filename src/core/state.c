@@ -55,9 +55,10 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
     scps_conn_ack_now(c);
 }
 
-/* Handles a reset in answer to our SYN. A middlebox or an old host may refuse an unknown option:
- * one SYN without it is sent before the connection counts as refused (docs/SCPS-TP.md section
- * 1.4 has it for silence). That SYN has another initial sequence number, so a reset for an
+/* Called for a reset in answer to our SYN: ends the connection with SCPS_ERR_REFUSED, or has a SYN
+ * without capabilities sent. A middlebox or an old host may refuse an unknown option, so one SYN
+ * without it is sent before the connection counts as refused (docs/SCPS-TP.md section 1.4 has the
+ * same for silence). That SYN has another initial sequence number, so a reset for an
  * earlier SYN does not match it. */
 static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
@@ -239,8 +240,9 @@ static SCPS_NOINLINE int reset(struct scps_conn *c, const struct scps_seg *seg)
 
 enum { GO_ON = -1 };
 
-/* Handles CLOSED, LISTEN and SYN-SENT, and a repeated SYN of the peer. Returns GO_ON with *at,
- * which may now be copy; otherwise what became of the segment. */
+/* Processes a segment in CLOSED, LISTEN or SYN-SENT, or a repeated SYN of the peer. Returns GO_ON
+ * if the steps of the other states follow, with segment *at, which may now be copy; else the result
+ * of scps_conn_input(). */
 static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at,
                                  struct scps_seg *copy)
 {
@@ -299,8 +301,8 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
     return 0;
 }
 
-/* Handles an acknowledgement of what was never sent, or far below SND.UNA (RFC 5961 section
- * 5.2). */
+/* Answers an acknowledgement of what was never sent, or far below SND.UNA, with a challenge ACK
+ * (RFC 5961 section 5.2). Returns SCPS_DROP_BLIND_ACK. */
 static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (may_answer(c, seg))

@@ -30,8 +30,9 @@ struct scps_conn_stats {
         ecn_echoes, cc_corrected;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt;           /* newest RTT, kept while the sending state is freed */
-    struct scps_carried carried; /* most bytes in a round trip, kept likewise */
+    scps_dur last_rtt; /* newest RTT, kept while the sending state is freed */
+    struct scps_carried
+        carried; /* most bytes in a round trip, kept while the sending state is freed */
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
     uint64_t records_out, records_in;

@@ -143,7 +143,7 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- in ---- */
 
-/* Handles the complete packet at rx.packet. */
+/* Passes the IP packet in the complete packet at rx.packet to the stack, or counts why not. */
 static void packet_input(struct scps_ccsds *c, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;

@@ -85,8 +85,9 @@ struct scps_cp_ops {
      * end cannot work without it. */
     bool (*naked)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n);
     bool (*rejected)(struct scps_cp *cp, uint8_t type);
-    /* Handles a packet whose code the automaton does not know. Returns false if the protocol does
-     * not know it either. NULL: it has no such codes. */
+    /* Processes a packet whose code the automaton does not know, such as LCP's Echo-Request.
+     * Returns false if the protocol does not know the code either. NULL: it has no codes of its
+     * own. */
     bool (*extra)(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *p, size_t n);
 };
 
@@ -116,9 +117,10 @@ void scps_cp_lower_down(struct scps_cp *cp);
 void scps_cp_open(struct scps_cp *cp);
 void scps_cp_close(struct scps_cp *cp);
 void scps_cp_timeout(struct scps_cp *cp);
-/* Handles a Protocol-Reject by the peer. */
+/* Called when the peer has rejected the protocol by a Protocol-Reject: RXJ- of RFC 1661 section
+ * 4.3. */
 void scps_cp_proto_rejected(struct scps_cp *cp);
-/* Handles one packet of the protocol, which begins with its code. */
+/* Processes one packet of the protocol, n octets that begin with the code. */
 void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n);
 /* Queues a packet of the protocol with n octets of data; false when there is no room. */
 bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n);

@@ -104,7 +104,8 @@ static inline void find_next(struct scps_linkdir *d)
     look_at_line(d);
 }
 
-/* As find_next(), after a packet was offered, which is behind those under way. */
+/* Finds the next event after a packet was offered, which is behind those under way: if one of those
+ * comes first only the line can come before it. */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
     if (d->behind && !d->held_n)

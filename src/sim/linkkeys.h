@@ -55,11 +55,12 @@ struct reading {
 
 #define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p /* for %.*s */
 
-/* Each writes the message and returns SCPS_ERR_INVAL. The first: `why` is wrong with the value
- * of r->key; for NULL it returns 0 without a message. The second: likewise, unconditionally. The
- * third: fmt, which has one %.*s for t. */
+/* Writes that `why` is wrong with the value of r->key, and returns SCPS_ERR_INVAL; why NULL:
+ * returns 0 without a message. */
 int scps_link_verdict(const struct reading *r, const char *why);
+/* Writes that `why` is wrong with the value of r->key. Returns SCPS_ERR_INVAL. */
 int scps_link_bad(const struct reading *r, const char *why);
+/* Writes the message fmt, which has one %.*s for t. Returns SCPS_ERR_INVAL. */
 int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_text t);
 
 #define LINK_KEYS 22

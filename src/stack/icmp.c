@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles ICMP messages.
+/* Processes ICMP messages: answers echo requests and passes errors to connections and endpoints.
  *
  * An error concerns a connection only when it quotes octets that are outstanding (RFC 5927 section
  * 4.1). On a synchronized connection no error ends it (RFC 5927 section 5.2): it is kept as the

@@ -143,7 +143,8 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return c ? 0 : input_no_connection(st, nif, &f, seg);
 }
 
-/* As tcp_input(), for a segment with a compressed header. */
+/* Parses a segment with a compressed header and finds its connection: *taker. Returns 0, or the
+ * scps_drop, counted, for which it is dropped. */
 static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const struct scps_pkt *in,
                       struct scps_seg *seg, struct taker *taker)
 {

@@ -33,7 +33,7 @@ struct scps_dgram_turns {
 struct scps_usage {
     scps_time since;  /* time of the last measurement */
     uint64_t sent;    /* their bytes up to that time, as counted on the line */
-    uint64_t answers; /* bytes of answers so far, likewise */
+    uint64_t answers; /* bytes of answers so far, as counted on the line */
     uint64_t rate;    /* highest recent rate, bytes/s */
 };
 
@@ -89,7 +89,7 @@ struct scps_listener {
     unsigned backlog, pending, half_open;
     /* established connections to accept; linked by ev_next */
     struct scps_conn *first, *last;
-    /* half-open connections, likewise; the oldest first */
+    /* half-open connections, linked by ev_next; the oldest first */
     struct scps_conn *half_first, *half_last;
     /* time at which the last SYN cookie was sent; 0: never */
     scps_time cookie_at;
@@ -251,8 +251,9 @@ void scps_listener_unqueue(struct scps_listener *l);
 void scps_listener_forget(struct scps_conn *c);
 
 /* ---- listen.c ---- */
-/* Handles a segment to a listener, of a flow without a connection. Returns a scps_drop, counted; 0
- * if used. */
+/* Processes a segment to a listener, of a flow without a connection: a SYN makes a half-open
+ * connection or is answered with a cookie, and the ACK of a cookie makes a connection. Returns 0,
+ * or the scps_drop, counted, for which the segment had no effect. */
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *seg);
 void scps_listener_free_all(struct scps_stack *st);
@@ -331,10 +332,12 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
 /* ---- dgram.c, dgramlist.c, dgramout.c ---- */
-/* Handles a datagram for one of our addresses. Returns a scps_drop, counted; 0 if used. */
+/* Copies a datagram for one of our addresses into the queue of its endpoint. Returns 0, or the
+ * scps_drop, counted, for which there is none or no room. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in);
-/* Handles an ICMP error that quotes a datagram. Returns false if no endpoint sent it. */
+/* Reports an ICMP error that quotes a datagram to the endpoint of the quoted port. Returns false if
+ * no endpoint has that port. */
 bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m);
 /* Reports the loss of nif's device to the endpoints connected through it. */
 void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif);

@@ -60,7 +60,8 @@ static inline bool scps_tr_cut_short(struct scps_trace *t)
     return false;
 }
 
-/* Handles a fragment: only the first has a TCP header. Returns false if this is another. */
+/* Counts a fragment. Returns true if it is the first of its packet, which has the TCP header; false
+ * if it is a later one. */
 static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 {
     t->tot.fragments++;

@@ -21,7 +21,8 @@ static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, u
         h->acks_more++;
 }
 
-/* Handles an acknowledgement of new data. */
+/* Records in h, the acknowledging direction, and o, the sending one, that new data was
+ * acknowledged. */
 static SCPS_ALWAYS_INLINE void advance(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct opts *opt = &x->s->o;

@@ -18,9 +18,9 @@ static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Handles data that is not next in order: it leaves a gap, fills one, or was acknowledged before
- * it was captured. Returns true if it is the repair of something lost before it got here, and
- * not merely overtaken on the way. */
+/* Enters data that is not next in order: it leaves a gap, fills one, or was acknowledged before it
+ * was captured. Returns true if the data repairs a loss before the capture point, and was not
+ * merely overtaken on the way. */
 static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
                                        const struct conn_dir *o, uint64_t first, uint64_t end,
                                        const struct opts *opt, struct resend *re)
