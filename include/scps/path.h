@@ -66,8 +66,8 @@ enum scps_resume_why {
     SCPS_RESUME_VALIDATED,      /* to normal: the last unvalidated segment arrived */
     SCPS_RESUME_RATE_LIMITED,   /* to normal: the application used no more than before */
     SCPS_RESUME_LOSS,           /* to Safe Retreat; in Reconnaissance to normal */
-    SCPS_RESUME_ECN,            /* likewise: an ECN echo arrived */
-    SCPS_RESUME_PATH_CHANGED,   /* likewise: the path has changed, or its round trip has */
+    SCPS_RESUME_ECN,            /* the same for an ECN echo */
+    SCPS_RESUME_PATH_CHANGED,   /* the same for a change of path or of its round trip */
     SCPS_RESUME_RTT_TOO_SHORT,  /* to normal: at most half of saved_rtt */
     SCPS_RESUME_RTT_TOO_LONG,   /* to normal: more than ten times saved_rtt */
     SCPS_RESUME_NOTHING_GAINED, /* to normal: the window is as large by itself */

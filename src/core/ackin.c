@@ -439,7 +439,8 @@ static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts
     return echoes ? scps_ts_age(ts, seg->tsecr, now) : -1;
 }
 
-/* Handles an acknowledgement below SND.UNA. Returns true if its reports may still be new. */
+/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA ahead of
+ * it. Returns true if its SACK blocks or SNACK may still tell something new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                           int64_t ack_in)
 {

@@ -47,7 +47,7 @@ void scps_snd_window_changed(struct scps_conn *c);
  * now. */
 void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from);
 #define scps_snd_arm_rtx(c) scps_snd_arm_rtx_from(c, (c)->ctx.env->now)
-/* Starts the timer of window probes likewise. */
+/* Starts the timer of window probes, and stops the retransmission timer. */
 void scps_snd_arm_persist(struct scps_conn *c);
 /* Starts the override timer for a window that permits only silly segments, unless it is due
  * earlier. */

@@ -53,8 +53,7 @@ static inline void scps_timer_set(struct scps_conn_ctx *x, struct scps_timer *t,
     t->at = when;
     scps_timer_due(x, when);
 }
-/* As scps_timer_set for the pacer's timer, which is set with each segment: timers_by does not
- * include it. */
+/* Sets the pacer's timer, which is set with each segment, so x->timers_by does not include it. */
 static inline void scps_timer_set_next(struct scps_conn_ctx *x, struct scps_timer *t,
                                        scps_time when)
 {

@@ -140,7 +140,8 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
     d->line_bytes += s->frame;
 }
 
-/* As occupy() while the rate changes in steps: bits in each step take time at that step's rate. */
+/* Occupies the line with a frame while the rate changes in steps: the bits in each step take time
+ * at that step's rate. */
 static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
     uint64_t need = frame * SCPS_LINK_BITS_US; /* below 2^55 */

@@ -199,7 +199,8 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
 /* Call when the connection has accepted the compressed segment that scps_comp_input returned
  * last. */
 void scps_comp_good(struct scps_conn *c);
-/* As scps_ipout; returns false if this segment has to be sent uncompressed. */
+/* Makes the packet of a segment with a compressed header, as scps_ipout() does with a TCP header.
+ * Returns false if this segment has to be sent uncompressed. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
