@@ -290,9 +290,9 @@ static void nor_does_one_with_keepalive(void **x)
     script_free(t);
 }
 
-/* The link is down by signal and nothing is outstanding: only the outage's own probes leave, at most
- * one for each longest timeout, and keep-alive does not count the silence against the peer. It goes
- * on when the link is up. */
+/* The link is down by signal and nothing is outstanding: only the outage's own probes leave, at
+ * most one for each longest timeout, and keep-alive does not count the silence against the peer.
+ * Keep-alive goes on when the link is up. */
 static void keepalive_waits_for_the_link(void **x)
 {
     struct script *t = script_of(x);
