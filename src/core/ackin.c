@@ -94,7 +94,7 @@ static SCPS_NOINLINE void take_snack(struct scps_conn *c, struct ack_input *n)
     scps_snacktx_measure(&l, &n->sum);
 }
 
-static SCPS_NOINLINE void take_sack(struct scps_conn *c, struct ack_input *n)
+static inline void take_sack(struct scps_conn *c, struct ack_input *n)
 {
     struct scps_look l = scps_conn_look(c);
     struct scps_sackin_first first = scps_sackin_duplicate(&l, n->seg, n->ack, n->ack_in, &n->sum);

@@ -118,6 +118,16 @@ static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *
 {
     return scps_cause_now(c->tx ? &c->tx->cause : NULL, &c->ctx);
 }
+/* Returns true if an episode of recovery reduces the window: the controller asks for a smaller one
+ * than before. */
+static inline bool scps_conn_is_reducing(const struct scps_conn *c)
+{
+    const struct scps_tx *tx = c->tx;
+
+    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd &&
+           !c->ctx.cfg->c.cc->own_recovery &&
+           !(c->resumes && c->tp->resume.phase == SCPS_RESUME_RETREAT);
+}
 /* Returns how much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {

@@ -20,15 +20,6 @@ uint64_t scps_recovery_inflight(const struct scps_tx *tx)
     return in > tx->rec.virtual_arrived ? in - tx->rec.virtual_arrived : 0;
 }
 
-bool scps_recovery_is_reducing(const struct scps_conn *c)
-{
-    const struct scps_tx *tx = c->tx;
-
-    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd &&
-           !c->ctx.cfg->c.cc->own_recovery &&
-           !(c->resumes && c->tp->resume.phase == SCPS_RESUME_RETREAT);
-}
-
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss)
 {
     return tx->rec.silent && (tx->rec.unheard || tx->rec.silent >= SILENT) &&
@@ -42,7 +33,7 @@ uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet)
 
 uint64_t scps_recovery_window(const struct scps_conn *c)
 {
-    uint64_t window = scps_recovery_is_reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
+    uint64_t window = scps_conn_is_reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
 
     if (scps_recovery_only_probes(c->tx, c->snd.nxt - c->snd.una, c->agreed.mss))
         window = SCPS_MIN(window, (uint64_t)PROBES * c->agreed.mss);

@@ -48,7 +48,7 @@ static void prr_update(struct scps_conn *c, uint64_t delivered)
     struct scps_recovery *rec = &c->tx->rec;
     uint64_t pipe = scps_recovery_inflight(c->tx), target = c->ctl.cwnd, send = 0;
 
-    if (!scps_recovery_is_reducing(c))
+    if (!scps_conn_is_reducing(c))
         return;
     if (pipe > target) {
         uint64_t share = scps_muldiv(rec->delivered, target, rec->flight ? rec->flight : 1) + 1;

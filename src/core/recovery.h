@@ -127,9 +127,6 @@ void scps_recovery_no_frto(struct scps_recovery *rec);
 void scps_recovery_was_outage(struct scps_conn *c);
 /* Called when SND.UNA moved without an acknowledgement. */
 void scps_recovery_passed(struct scps_conn *c);
-/* Returns true if an episode reduces the window: the controller asks for a smaller one than
- * before. */
-bool scps_recovery_is_reducing(const struct scps_conn *c);
 /* Return the bytes that may be in flight now, and the bytes that are. */
 uint64_t scps_recovery_window(const struct scps_conn *c);
 /* Returns true if the peer has been silent for so long that only a few segments may be sent until

@@ -110,8 +110,8 @@ static inline uint8_t latest(const struct scps_report *rep, const struct scps_re
 
 /* Fast path: SACK alone, with the latest blocks, in an acknowledgement without data. Returns false
  * for anything else. */
-static SCPS_NOINLINE bool sack_only_report(const struct scps_report *rep,
-                                           const struct scps_report_view *v, struct scps_seg *seg)
+static inline bool sack_only_report(const struct scps_report *rep, const struct scps_report_view *v,
+                                    struct scps_seg *seg)
 {
     const unsigned room =
         40 - (v->agreed->opts & SCPS_AGREED_TS ? 12u : 0) -
@@ -217,9 +217,11 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
     v->x->st->sacks_out++;
 }
 
-static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view *v,
+/* The view is a copy, so that it is built for a full report only. */
+static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view view,
                                struct scps_seg *seg)
 {
+    const struct scps_report_view *v = &view;
     bool more = false;
     struct plan p;
     unsigned max;
@@ -261,7 +263,7 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
 bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
                       struct scps_seg *seg)
 {
-    return !sack_only_report(rep, v, seg) && full(rep, v, seg);
+    return !sack_only_report(rep, v, seg) && full(rep, *v, seg);
 }
 
 /* ---- what there is to tell ---- */

@@ -49,6 +49,12 @@ static SCPS_NOINLINE void arm_instead(struct scps_conn *c, scps_time when)
         scps_timer_set(&c->ctx, &c->tx->persist_timer, when);
 }
 
+/* Best effort: returns `when`, or the end of the segment's lifetime if that comes before. */
+static SCPS_NOINLINE scps_time within_lifetime(const struct scps_look l, scps_time when)
+{
+    return SCPS_MIN(when, SCPS_MAX(scps_bets_arm(&l), l.x->env->now));
+}
+
 void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
 {
     const struct scps_conn_config *cfg = &c->ctx.cfg->c;
@@ -59,10 +65,8 @@ void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
         scps_time give_up = tx->progress_at + cfg->user_timeout;
         when = SCPS_MIN(when, SCPS_MAX(give_up, c->ctx.env->now));
     }
-    if (cfg->bets_lifetime && !(c->todo.bits & SCPS_TODO_OUTAGE)) {
-        const struct scps_look l = scps_conn_look(c);
-        when = SCPS_MIN(when, SCPS_MAX(scps_bets_arm(&l), c->ctx.env->now));
-    }
+    if (cfg->bets_lifetime && !(c->todo.bits & SCPS_TODO_OUTAGE))
+        when = within_lifetime(scps_conn_look(c), when);
     if (c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE))
         arm_instead(c, when);
     else

@@ -26,7 +26,9 @@ static inline uint64_t window_of(const struct scps_conn *c)
 {
     const struct scps_recovery *rec = &c->tx->rec;
 
-    return rec->episode == SCPS_EPISODE_FAST || rec->silent ? scps_recovery_window(c) : c->ctl.cwnd;
+    if (rec->silent)
+        return scps_recovery_window(c);
+    return scps_conn_is_reducing(c) ? rec->window : c->ctl.cwnd;
 }
 
 /* Returns what a segment of len octets costs at the connection's own rate; 0: there is no rate.
