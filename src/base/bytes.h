@@ -72,12 +72,16 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 #define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 
 /* A cold function is kept out of line, so that its hot callers do not pay for its stack frame and
- * registers. A function of the common path is inlined everywhere. */
+ * registers. A function of the common path is inlined everywhere, unless the compiler is told to
+ * make the code small (-Os): then that decides. */
 #ifdef __GNUC__
-#define SCPS_NOINLINE      __attribute__((noinline))
-#define SCPS_ALWAYS_INLINE inline __attribute__((always_inline))
+#define SCPS_NOINLINE __attribute__((noinline))
 #else
 #define SCPS_NOINLINE
+#endif
+#if defined __GNUC__ && !defined __OPTIMIZE_SIZE__
+#define SCPS_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
 #define SCPS_ALWAYS_INLINE inline
 #endif
 
