@@ -62,7 +62,10 @@ void pair_imitation(struct world *w, struct direction *d, const struct packet *p
     if (p->csum_ok || scps_ip_parse(p->data, p->len, p->len + p->hollow, &ip))
         return;
     const uint8_t *t = p->data + ip.hdr_len;
-    size_t n = SCPS_MIN((size_t)p->len + p->hollow, ip.total_len) - ip.hdr_len - p->hollow;
+    size_t total = SCPS_MIN((size_t)p->len + p->hollow, ip.total_len);
+    if (total < (size_t)ip.hdr_len + p->hollow) /* cut: what is left is no segment */
+        return;
+    size_t n = total - ip.hdr_len - p->hollow;
     if (!p->damaged) {
         d->imitations[t[0]].n = 0;
         return;
