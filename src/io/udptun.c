@@ -446,7 +446,6 @@ struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char m
     union sock local, remote;
     struct udptun *u = NULL;
     const int on = 1;
-
     if (lf && rf && lf != rf) {
         scps_io_say(msg,
                     "the two UDP addresses are of different families: give both IPv4 or both IPv6");

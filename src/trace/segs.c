@@ -17,8 +17,7 @@
  * comparison.
  *
  * Room: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction. Beyond that the lowest are
- * forgotten, and counted.
- */
+ * forgotten, and counted. */
 #include "trace/flow.h"
 
 #define CHUNK      64u
@@ -315,8 +314,7 @@ static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x
 }
 
 /* One piece within one quadrant. */
-/* A copy of octets that element x, or block b, holds: the first element that it meets says when the
- * last copy was seen. */
+/* Counts a copy of octets that x, or b, holds; the first that it meets tells the last copy. */
 static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, struct block *b,
                        scps_time now, struct resend *re)
 {
