@@ -65,12 +65,17 @@ static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, u
 /* Both fields of a SNACK saturate: so much, or more (docs/SCPS-TP.md section 2.1). */
 #define SCPS_SNACK_FULL 65535
 /* Returns the payload up to which a segment fits the path uncompressed, too, whatever its header
- * carries. */
+ * carries but the end of a record. */
 static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
 {
     if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_UNHEARD)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
+}
+/* The same for a segment that ends a record or not. */
+static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool record)
+{
+    return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);
 }
 /* Octets of an IP packet with `len` octets of data. */
 static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, uint8_t family, uint32_t len)

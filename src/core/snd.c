@@ -184,15 +184,16 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
 /* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
  * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for
  * data that it can ride on, but not where a single segment leaves without it: messages that answer
- * each other would wait for the timer each time, where plain TCP does not. */
+ * each other would wait for the timer each time, where plain TCP does not. It leaves only
+ * if it acknowledges something new: with holes the timer may run on after it, without end. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     bool due = c->todo.bits & SCPS_TODO_ACK;
     uint64_t left = c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end);
 
     if (due ? !c->tx->sb.lost && left <= scps_agreed_any_mss(&c->agreed)
-            : c->snd.una != c->snd.nxt || left > c->agreed.mss ||
-                  left <= scps_agreed_any_mss(&c->agreed))
+            : c->snd.una != c->snd.nxt || c->ack.acked_to == (uint32_t)scps_receive_next(&c->rcv) ||
+                  left > c->agreed.mss || left <= scps_agreed_any_mss(&c->agreed))
         return false;
     return bare_ack(c, seg);
 }

@@ -127,7 +127,10 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
             scps_todo_done(&c->todo, SCPS_TODO_CWR);
         }
     }
-    if (len <= scps_agreed_any_mss(&c->agreed))
+    /* ECE, which its acknowledgement has, cannot be said compressed. */
+    if (len <= scps_agreed_any_payload(&c->agreed, flags & SCPS_SENT_RECORD &&
+                                                       c->todo.bits & SCPS_TODO_ECE &&
+                                                       c->agreed.caps & SCPS_CAP_COM))
         scps_segment_ack(c, seg);
     if (c->ctx.cfg->c.cc->on_sent)
         scps_cc_sent(c, len, resent != NULL);
@@ -289,7 +292,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
     /* Never beyond the end of a record: up to there it is as large as it can become. */
     if (tx->ends.n)
-        p->len = scps_record_cut(&tx->ends, c->snd.nxt, c->agreed.mss, p->len, &p->flags, &p->full);
+        p->len = scps_record_cut(&tx->ends, c->snd.nxt, p->full, p->len, &p->flags, &p->full);
     return true;
 }
 

@@ -164,7 +164,10 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_rto_back_off(&c->tx->rto);
     if (c->agreed.caps & SCPS_CAP_COM &&
         scps_conn_doubts_comp(c)) /* Without memory it is sent as it is. */
-        scps_sb_split_head(&tx->sb, &c->ctx.env->alloc, scps_agreed_any_mss(&c->agreed));
+        scps_sb_split_head(
+            &tx->sb, &c->ctx.env->alloc,
+            scps_agreed_any_payload(&c->agreed,
+                                    scps_sb_at(&tx->sb, tx->sb.head)->flags & SCPS_SENT_RECORD));
     if (c->state == SCPS_SYN_SENT && c->tx->rto.backoff == cfg->caps_tries && !c->plain &&
         scps_conn_offers(c))
         scps_conn_plainly(c, SCPS_PLAIN_FELL_BACK);

@@ -186,6 +186,34 @@ static void as_tcp(void **x)
     script_free(t);
 }
 
+/* A segment that ends a record and is not compressed has four octets less room: beside the echo of
+ * a congestion mark it goes without the acknowledgement, with CWR in two. */
+static void the_end_of_a_record_as_tcp(void **x)
+{
+    struct script *t = compressing(x, true);
+
+    t->cfg.ecn = true;
+    t->cfg.records = true;
+    script_listen(t);
+    peer_says(t, 0, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE);
+    peer_says(t, MS(100), .ack = 1, .as_tcp = true);
+    t->c = scps_accept(t->l);
+    script_forget_events(t);
+    peer_says(t, MS(200), .len = 1004, .tos = SCPS_ECN_ECT0);
+    peer_says(t, MS(200), .len = 1004, .tos = SCPS_ECN_CE);
+    expect_sent(t, .ack = 2009, .flags = SCPS_ACK | SCPS_ECE);
+    script_app_writes(t, MS(250), 988, SCPS_EOR, __FILE__, __LINE__);
+    expect_sent(t, .from = 1, .len = 988, .compressed = true, .has = SCPS_HAS_TS | SCPS_HAS_RECORD);
+    peer_says(t, MS(350), .ack = 989, .flags = SCPS_ACK | SCPS_ECE);
+    script_app_writes(t, MS(360), 988, SCPS_EOR, __FILE__, __LINE__);
+    expect_sent(t, .at = MS(360), .from = 989, .len = 984, .ack = 2009,
+                .flags = SCPS_ACK | SCPS_ECE | SCPS_CWR);
+    expect_sent(t, .at = MS(360), .from = 1973, .len = 4, .ack = 2009,
+                .flags = SCPS_ACK | SCPS_PSH | SCPS_ECE, .has = SCPS_HAS_TS | SCPS_HAS_RECORD);
+    script_free(t);
+}
+
 /* FIN: by itself or with what leaves room for it; the peer's FIN is read, too. */
 static void closing(void **x)
 {
@@ -996,6 +1024,7 @@ int main(void)
         SCRIPT_TEST(both_directions),
         SCRIPT_TEST(a_message_that_answers),
         SCRIPT_TEST(as_tcp),
+        SCRIPT_TEST(the_end_of_a_record_as_tcp),
         SCRIPT_TEST(closing),
         SCRIPT_TEST(checksum_protocols),
         SCRIPT_TEST(one_bit_wrong),
