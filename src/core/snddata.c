@@ -106,6 +106,14 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
+/* Whether a segment of len octets that ends a record has room for its acknowledgement: with ECE,
+ * which a compressed header cannot say, it leaves with a TCP header and the record's option. */
+static SCPS_NOINLINE bool record_has_room(const struct scps_conn *c, uint32_t len)
+{
+    return len <= scps_agreed_any_payload(&c->agreed, c->todo.bits & SCPS_TODO_ECE &&
+                                                          c->agreed.caps & SCPS_CAP_COM);
+}
+
 /* Makes seg of octets [from, from+len); flags: SCPS_SENT_FIN follows them, SCPS_SENT_RECORD ends
  * with them. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
@@ -127,10 +135,7 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
             scps_todo_done(&c->todo, SCPS_TODO_CWR);
         }
     }
-    /* ECE, which its acknowledgement has, cannot be said compressed. */
-    if (len <= scps_agreed_any_payload(&c->agreed, flags & SCPS_SENT_RECORD &&
-                                                       c->todo.bits & SCPS_TODO_ECE &&
-                                                       c->agreed.caps & SCPS_CAP_COM))
+    if (flags & SCPS_SENT_RECORD ? record_has_room(c, len) : len <= scps_agreed_any_mss(&c->agreed))
         scps_segment_ack(c, seg);
     if (c->ctx.cfg->c.cc->on_sent)
         scps_cc_sent(c, len, resent != NULL);

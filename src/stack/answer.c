@@ -161,6 +161,7 @@ static void take(struct scps_recring *q, struct scps_pkt *out)
     memcpy(out->data, p, out->len);
     out->gso = 0;
     out->csum_ok = true;
+    out->ecn = 0;
 }
 
 scps_time scps_answer_due(struct scps_shaper *p, scps_time now)

@@ -246,6 +246,7 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     out->payload_len = seg->len;
     out->gso = 0;
     out->csum_ok = true;
+    out->ecn = 0;
     out->at = st->env.now;
     c->tp->comp_out++;
     c->tp->comp_saved_out += saved(seg, n);

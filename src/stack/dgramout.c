@@ -235,6 +235,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     }
     out->gso = 0;
     out->csum_ok = true;
+    out->ecn = 0;
     out->at = st->env.now;
 }
 

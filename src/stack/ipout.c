@@ -59,6 +59,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
     out->payload = seg->data;
     out->payload_len = seg->len;
     out->gso = seg->gso;
+    out->ecn = 0;
     out->csum_ok = true;
     out->at = st->env.now;
 }
