@@ -108,10 +108,9 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 
 /* Whether a segment of len octets that ends a record has room for its acknowledgement: with ECE,
  * which a compressed header cannot say, it leaves with a TCP header and the record's option. */
-static SCPS_NOINLINE bool record_has_room(const struct scps_conn *c, uint32_t len)
+static SCPS_NOINLINE bool record_has_room(const struct scps_agreed *a, uint32_t todo, uint32_t len)
 {
-    return len <= scps_agreed_any_payload(&c->agreed, c->todo.bits & SCPS_TODO_ECE &&
-                                                          c->agreed.caps & SCPS_CAP_COM);
+    return len <= scps_agreed_any_payload(a, todo & SCPS_TODO_ECE && a->caps & SCPS_CAP_COM);
 }
 
 /* Makes seg of octets [from, from+len); flags: SCPS_SENT_FIN follows them, SCPS_SENT_RECORD ends
@@ -135,7 +134,8 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
             scps_todo_done(&c->todo, SCPS_TODO_CWR);
         }
     }
-    if (flags & SCPS_SENT_RECORD ? record_has_room(c, len) : len <= scps_agreed_any_mss(&c->agreed))
+    if (flags & SCPS_SENT_RECORD ? record_has_room(&c->agreed, c->todo.bits, len)
+                                 : len <= scps_agreed_any_mss(&c->agreed))
         scps_segment_ack(c, seg);
     if (c->ctx.cfg->c.cc->on_sent)
         scps_cc_sent(c, len, resent != NULL);
