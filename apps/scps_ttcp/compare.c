@@ -34,42 +34,13 @@ static const char *next_controller(const char *list, char *word, size_t cap)
     return list[len] == ',' ? list + len + 1 : NULL;
 }
 
-static bool needs_rate(const char *cc)
-{
-    const struct scps_cc_ops *ops;
-    int64_t param[SCPS_CC_PARAMS];
-    char why[TTCP_MSGLEN];
-
-    return scps_cc_parse(cc, &ops, param, why, sizeof(why)) == 0 && ops->needs_rate;
-}
-
-/* Parses the command line with this controller into *one, which the caller frees with
+/* Reads the command line for the run with this controller into *one, which the caller frees with
  * ttcp_options_fini(). */
 static int options_for(const struct ttcp_compare *t, const char *cc, struct ttcp_options *one,
                        char msg[TTCP_MSGLEN])
 {
-    char **argv = calloc((size_t)t->argc + 7, sizeof(*argv));
-    char name[256], rate[32], cc_option[] = "--cc", rate_option[] = "-R";
-    char compare_option[] = "--compare", one_option[] = TTCP_COMPARE_ONE;
-    int argc = t->argc, rc;
-
     *one = (struct ttcp_options){0};
-    if (argv == NULL)
-        return FAIL("out of memory");
-    memcpy(argv, t->argv, (size_t)argc * sizeof(*argv));
-    snprintf(name, sizeof(name), "%s", cc);
-    snprintf(rate, sizeof(rate), "%" PRIu64, t->o->fwd.rate_bps);
-    argv[argc++] = compare_option;
-    argv[argc++] = one_option;
-    argv[argc++] = cc_option;
-    argv[argc++] = name;
-    if (t->o->rate_bps == 0 && t->o->fwd.rate_bps != 0 && needs_rate(cc)) {
-        argv[argc++] = rate_option;
-        argv[argc++] = rate;
-    }
-    rc = ttcp_options_parse(one, argc, argv, t->env, msg);
-    free(argv);
-    return rc;
+    return ttcp_options_parse_run(one, t->argc, t->argv, t->env, cc, t->o->fwd.rate_bps, msg);
 }
 
 static const char *share(char buf[16], uint64_t bps, uint64_t limit)
@@ -137,7 +108,7 @@ static int check_all(const struct ttcp_compare *t)
         rc = options_for(t, cc, &one, msg);
         ttcp_options_fini(&one);
         if (rc != 0) {
-            fprintf(stderr, "scps_ttcp: --compare: %s\n", msg);
+            fprintf(stderr, "scps_ttcp: %s\n", msg);
             return -1;
         }
     }

@@ -205,7 +205,7 @@ static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->cc_given, "--cc, -G, -g, -W, -X and -Y"},
                 {o->interval != 0 && !o->json, "--interval without --json"}};
 
-    if (o->compare == NULL || strcmp(o->compare, TTCP_COMPARE_ONE) == 0)
+    if (o->compare == NULL)
         return 0;
     if (!o->link)
         return FAIL("--compare runs over a virtual link: leave out the interface options");
@@ -482,8 +482,16 @@ static int take_option(struct ttcp_options *o, int c, const char *name, char msg
     return take(o, optarg, msg);
 }
 
-int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
-                       char msg[TTCP_MSGLEN])
+/* Returns true if the option was help or a list, so that nothing else matters. */
+static bool is_question(const struct ttcp_options *o)
+{
+    return o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET;
+}
+
+/* Reads the words of the environment and of the command line one by one; settle() sees what they
+ * are together. */
+static int read_words(struct ttcp_options *o, int argc, char **argv, const char *env,
+                      char msg[TTCP_MSGLEN])
 {
     struct getopt_tables t;
     int c, index;
@@ -505,12 +513,31 @@ int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char
         }
         if (take_option(o, c, index >= 0 ? t.longs[index].name : NULL, msg) != 0)
             return -1;
-        if (o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET)
-            return 0; /* The option was help or a list, so nothing else matters. */
+        if (is_question(o))
+            return 0;
     }
     if (optind < argc)
         o->host = argv[optind++];
     if (optind < argc)
         return FAIL("%s: one HOST only, as the last word", argv[optind]);
+    return 0;
+}
+
+int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
+                       char msg[TTCP_MSGLEN])
+{
+    if (read_words(o, argc, argv, env, msg) != 0)
+        return -1;
+    return is_question(o) ? 0 : settle(o, msg);
+}
+
+int ttcp_options_parse_run(struct ttcp_options *o, int argc, char **argv, const char *env,
+                           const char *cc, uint64_t rate_bps, char msg[TTCP_MSGLEN])
+{
+    if (read_words(o, argc, argv, env, msg) != 0 || ttcp_choose_cc(o, "--compare", cc, msg) != 0)
+        return -1;
+    o->compare = NULL;
+    if (o->cc->needs_rate && o->rate_bps == 0)
+        o->rate_bps = rate_bps;
     return settle(o, msg);
 }

@@ -22,9 +22,6 @@ enum ttcp_action {
     TTCP_COMPLETION
 };
 
-/* Value of --compare in the options of one run of a comparison, which has a --cc of its own. */
-#define TTCP_COMPARE_ONE "one of several"
-
 struct ttcp_options {
     enum ttcp_action action;
     /* the stream */
@@ -104,6 +101,10 @@ struct ttcp_options {
  * remedy. ttcp_options_fini afterwards either way. */
 int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
                        char msg[TTCP_MSGLEN]);
+/* The same for one run of --compare, which has controller cc. A controller that needs a rate, where
+ * none is given, has rate_bps. */
+int ttcp_options_parse_run(struct ttcp_options *o, int argc, char **argv, const char *env,
+                           const char *cc, uint64_t rate_bps, char msg[TTCP_MSGLEN]);
 void ttcp_options_fini(struct ttcp_options *o);
 /* Returns the configuration of a connection. transmit: for the sending end, whose segments follow
  * -l. */

@@ -232,8 +232,8 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
      * one. */
     if (!n) {
         c->tp->comp_tx.known = false;
-        /* Compressed segments carry this acknowledgement, and one of them arrives or all wait
-         * anyway. */
+        /* So many segments have repeated the acknowledgement that completes the handshake: one of
+         * them has arrived, or all are resent after a timeout. The next may be compressed. */
         if (c->agreed.opts & SCPS_AGREED_UNHEARD && c->snd.nxt > FIRST * c->agreed.mss)
             scps_conn_heard(c);
         return false;

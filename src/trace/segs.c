@@ -422,7 +422,7 @@ static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
     }
 }
 
-/* Returns the round trip, µs, that an acknowledgement of exactly the end of segment x measures, and
+/* Returns the round trip (µs) that an acknowledgement of exactly the end of segment x measures and
  * adds it to h's distributions; -1, counted, if it measures none: x was resent, or a segment below
  * x left later (later_below). */
 static scps_dur answered(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
