@@ -66,4 +66,8 @@ int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
 /* Handlers of letters that also have a long spelling. */
 ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V, ttcp_take_P;
 
+/* Checks and completes the options once all have been read (settle.c). Returns 0, or -1 with one
+ * line in msg. */
+int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN]);
+
 #endif
