@@ -19,12 +19,12 @@ says() { # STATUS WORDS COMMAND...
     grep -qF -- "$words" "$TMP/e" || { echo "'$words' is not said"; return 1; }
 }
 ok "nothing wrong" says 0 connections "${echo_r[@]}" --tun scpsi0 "${net[@]}"
-ok "no interface" says 2 'give --tun NAME, --tap NAME, --ppp DEVICE or --udp' "${echo_r[@]}" --addr 10.77.0.2/24
+ok "no interface" says 2 'no interface: give --tun NAME, --tap NAME, --ppp DEVICE' "${echo_r[@]}" --addr 10.77.0.2/24
 ok "no address" says 2 'give --addr' "${echo_r[@]}" --tun scpsi0
 ok "neither -r nor -t" says 2 'say -r' "$BIN/scps_echo" --tun scpsi0 "${net[@]}"
 ok "bad port" says 2 '1 to 65535' "${echo_r[@]}" -p 0 --tun scpsi0 "${net[@]}"
 ok "same address twice" says 2 'cannot be both' "${echo_r[@]}" --tun scpsi0 --addr 10.77.0.1/24 --kernel-addr 10.77.0.1
-ok "bad device name" says 1 'not a name for a device' "${echo_r[@]}" --tun 'a name' "${net[@]}"
+ok "bad device name" says 2 'give a name for a device alone' "${echo_r[@]}" --tun 'a name' "${net[@]}"
 ip tuntap add dev scpstap mode tap
 ok "a tap" says 1 'Ethernet frames' "${echo_r[@]}" --tun scpstap "${net[@]}"
 ok "not a TUN device" says 1 'another name' "${echo_r[@]}" --tun lo "${net[@]}"
