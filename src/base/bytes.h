@@ -32,6 +32,11 @@ static inline void scps_put32(uint8_t *p, uint32_t v)
     p[2] = (uint8_t)(v >> 8);
     p[3] = (uint8_t)v;
 }
+static inline void scps_put64(uint8_t *p, uint64_t v)
+{
+    scps_put32(p, (uint32_t)(v >> 32));
+    scps_put32(p + 4, (uint32_t)v);
+}
 
 /* Reads fields one after the other. A read beyond the end gives 0 or NULL and sets `cut`. */
 struct scps_cursor {

@@ -30,12 +30,6 @@ static uint32_t crc32_of(const uint8_t *p, size_t len)
     return ~crc;
 }
 
-static void put64(uint8_t *p, uint64_t v)
-{
-    scps_put32(p, (uint32_t)(v >> 32));
-    scps_put32(p + 4, (uint32_t)v);
-}
-
 void scps_pathstate_write(const struct scps_path_values *p, struct scps_path_state *out)
 {
     uint8_t *o = out->octet;
@@ -45,10 +39,10 @@ void scps_pathstate_write(const struct scps_path_values *p, struct scps_path_sta
     scps_put16(o + sizeof magic, VERSION);
     scps_put16(o + AT_FLAGS, p->limit_found ? LIMIT_FOUND : 0);
     scps_put32(o + AT_FAMILY, p->remote.family);
-    put64(o + AT_TIME, (uint64_t)p->saved_at);
-    put64(o + AT_CWND, p->cwnd);
-    put64(o + AT_RATE, p->rate);
-    put64(o + AT_RTT, (uint64_t)p->rtt);
+    scps_put64(o + AT_TIME, (uint64_t)p->saved_at);
+    scps_put64(o + AT_CWND, p->cwnd);
+    scps_put64(o + AT_RATE, p->rate);
+    scps_put64(o + AT_RTT, (uint64_t)p->rtt);
     memcpy(o + AT_LOCAL, p->local.b, sizeof p->local.b);
     memcpy(o + AT_REMOTE, p->remote.b, sizeof p->remote.b);
     scps_put32(o + AT_SUM, crc32_of(o, AT_SUM));

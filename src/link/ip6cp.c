@@ -6,12 +6,6 @@
 
 enum { OPT_INTERFACE_ID = 1 };
 
-static void put64(uint8_t *p, uint64_t v)
-{
-    scps_put32(p, (uint32_t)(v >> 32));
-    scps_put32(p + 4, (uint32_t)v);
-}
-
 /* Draws a random interface identifier that is not globally unique: its "u" bit is 0. */
 static uint64_t draw(struct scps_ip6cp *i)
 {
@@ -26,7 +20,7 @@ static size_t request(struct scps_cp *cp, uint8_t *out)
         return 0;
     out[0] = OPT_INTERFACE_ID;
     out[1] = 10;
-    put64(out + 2, i->local);
+    scps_put64(out + 2, i->local);
     return 10;
 }
 
@@ -47,7 +41,7 @@ static enum scps_cp_verdict judge(struct scps_cp *cp, uint8_t type, const uint8_
     i->offer = scps_get64(v);
     if (i->offer && i->offer != i->local)
         return CP_ACK;
-    put64(nak, draw(i)); /* RFC 5072 section 4.1: the peer has no identifier, or this end's */
+    scps_put64(nak, draw(i)); /* RFC 5072 section 4.1: the peer has no identifier, or this end's */
     *nak_n = 8;
     return CP_NAK;
 }
