@@ -7,7 +7,7 @@
  *     truth.c     what became of every packet; spool.c keeps a slow disk away from the loop
  *     control.c   the Unix socket: statistics, and changes to the link while it runs; client.c its
  *                 other side
- *     report.c    telling it; late.c how punctual it was
+ *     report.c    telling it; delay_hist.c how punctual it was
  *
  * The channel is libscps_sim's, the same that virtual time runs on.
  *

@@ -8,7 +8,7 @@
  *     virtual_open.c real_open.c   what they open before
  *     flow.c         data one way, and the end of a connection: one of each, -P, --bidir
  *     receipt.c      --tell: the receiver's result for the sender
- *     ends.c         what a sender and a receiver do when something happens; echo.c -e
+ *     transfer.c     what a sender and a receiver do when something happens; echo.c -e
  *     dgram_tx.c dgram_rx.c   the same of datagrams, -u
  *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the
  *                                          same

@@ -3,8 +3,8 @@
 #ifndef SCPS_LINK_EMU_H
 #define SCPS_LINK_EMU_H
 
+#include "scps_link/delay_hist.h"
 #include "scps_link/end.h"
-#include "scps_link/late.h"
 #include "scps_link/truth.h"
 
 #include <ev.h>

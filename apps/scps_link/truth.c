@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground-truth log, as scps_trace --truth reads it (docs/TRACE.md, "The ground-truth log").
- * After a failed write the log ends but the link goes on; truth_close() reports the failure. */
+/* The ground-truth log, as scps_trace --truth reads it (docs/SCPS_TRACE.md, "The ground-truth
+ * log"). After a failed write the log ends but the link goes on; truth_close()
+ * reports the failure. */
 #include "scps_link/truth.h"
 #include "scps_link/spool.h"
 

@@ -9,7 +9,7 @@
  * The run ends with the guards behind the data, or half a second after the first of them, so that
  * what was overtaken still counts; or, where none comes, after ten seconds of silence.
  */
-#include "scps_ttcp/ends.h"
+#include "scps_ttcp/transfer.h"
 
 #include <scps/error.h>
 #include <scps/traffic.h>

@@ -5,7 +5,7 @@
  * of them is so short that it would be a guard. A short queue keeps the time in a datagram close to
  * that of its departure.
  */
-#include "scps_ttcp/ends.h"
+#include "scps_ttcp/transfer.h"
 
 #include <scps/error.h>
 

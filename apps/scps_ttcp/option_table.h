@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of options, and the functions that read them: letters.c has the letters of ttcp,
- * words.c the long options, fields.c the options that are settings of the connection; options.c
- * reads a command line with them, help.c prints them. */
+/* The tables of options, and the functions that read them: short_options.c has the letters of ttcp,
+ * long_options.c the long options, fields.c the options that are settings of the connection;
+ * options.c reads a command line with them, help.c prints them. */
 #ifndef SCPS_TTCP_OPTION_TABLE_H
 #define SCPS_TTCP_OPTION_TABLE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a command line with the tables of letters.c, words.c and fields.c. */
+/* Reads a command line with the tables of short_options.c, long_options.c and fields.c. */
 #include "scps_ttcp/option_table.h"
 
 #include <getopt.h>

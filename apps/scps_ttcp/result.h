@@ -3,8 +3,8 @@
 #ifndef SCPS_TTCP_RESULT_H
 #define SCPS_TTCP_RESULT_H
 
-#include "scps_ttcp/ends.h"
 #include "scps_ttcp/options.h"
+#include "scps_ttcp/transfer.h"
 
 #include <scps/json.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
  *
  * Memory is bounded: when the connections held would need more than the configured room, the one
  * idle longest (closed ones first) is handed to on_evict and forgotten; scps_trace_totals says how
- * many were. Every figure is defined in docs/TRACE.md.
+ * many were. Every figure is defined in docs/SCPS_TRACE.md.
  */
 #ifndef SCPS_ANALYZE_H
 #define SCPS_ANALYZE_H
@@ -306,7 +306,7 @@ SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SC
  * Errors as scps_trace_read. */
 SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
                              uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
-/* Reads the ground truth of a channel (docs/TRACE.md, "The ground-truth log"): call before the
+/* Reads the ground truth of a channel (docs/SCPS_TRACE.md, "The ground-truth log"): call before the
  * captures. Returns the number of rows, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one line in
  * msg. */
 SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,

@@ -172,8 +172,8 @@ struct scps_verdict {
 typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
 
 /* The verdict as a line of the ground-truth log, with its newline, for a file that begins with the
- * header (docs/TRACE.md; scps_trace --truth reads it). dir 0: a2b, 1: b2a; epoch is added to all
- * times. Returns its length. */
+ * header (docs/SCPS_TRACE.md; scps_trace --truth reads it). dir 0: a2b, 1: b2a; epoch is added to
+ * all times. Returns its length. */
 #define SCPS_TRUTH_HEADER                                                                          \
     "time_us,direction,packet_no,fate,cause,ip_len,src,dst,sport,dport,seq,payload,arrive_us,"     \
     "copies,reordered,proto\n"

@@ -9,8 +9,8 @@
  * resending.  A segment that ends a record is as large as it can become, so it waits for nothing
  * (Nagle, cork).  Where octets fit and the option does not, the last few go alone.
  *
- * Receiver (marks.c).  The mark is taken before its segment: no octet is given out whose boundary
- * could not be kept.
+ * Receiver (rcv_marks.c).  The mark is taken before its segment: no octet is given out whose
+ * boundary could not be kept.
  *
  * Marks are ranges of marked octets: records of one octet, and a peer that marks each octet, cost
  * one range in all.

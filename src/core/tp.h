@@ -7,7 +7,7 @@
 #include <scps/wire.h>
 
 #include "core/corruption.h"
-#include "core/marks.h"
+#include "core/rcv_marks.h"
 #include "core/resume.h"
 
 struct scps_conn;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground-truth log, one line a verdict: the text alone, files are the caller's (docs/TRACE.md,
- * "The ground-truth log").
+/* The ground-truth log, one line a verdict: the text alone, files are the caller's
+ * (docs/SCPS_TRACE.md, "The ground-truth log").
  *
  * seq and payload are 0 for anything but TCP, ports for anything but TCP and UDP. arrive_us is
  * empty for a packet that does not arrive; copies is 2 when it was duplicated.

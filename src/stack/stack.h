@@ -119,7 +119,7 @@ struct scps_stack {
     struct scps_connids *ids;   /* connid.c; NULL until used */
     struct scps_dgrams *dgrams; /* dgram.c; NULL until used */
     struct scps_dgram *ev_dgrams, *ev_dgrams_last;
-    struct scps_plain_host *plain; /* plain.c; NULL until used */
+    struct scps_plain_host *plain; /* no_scps_cache.c; NULL until used */
     size_t size;                   /* size of the memory block that begins with this struct */
     struct scps_reserve *reserve;  /* bound.c; NULL unless the memory is fixed */
 };
@@ -163,7 +163,7 @@ void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 /* Iterates over all connections: begin with NULL. Ask for the next before freeing one. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
-/* ---- plain.c ---- */
+/* ---- no_scps_cache.c ---- */
 /* Returns true if this destination has not answered a SYN with capabilities lately. */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
@@ -301,7 +301,7 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
 }
 
-/* ---- ipout.c, answer.c ---- */
+/* ---- ipout.c, reply.c ---- */
 /* Builds a packet from a segment of c: headers into out->data, the payload lent. no_csum: the
  * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,

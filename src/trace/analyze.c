@@ -4,7 +4,7 @@
  *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c
  *      -> segment.c
  *
- * Source: docs/TRACE.md.
+ * Source: docs/SCPS_TRACE.md.
  */
 #define _GNU_SOURCE /* getentropy */
 #include <stdlib.h>

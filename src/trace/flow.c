@@ -6,9 +6,9 @@
  * built to make one long chain. Connections seen lately are found by the octets of an IPv4 packet
  * as they lie, without the hash.
  *
- * The same ports may be used again. The rules are tcptrace's (see docs/TRACE.md, "When a connection
- * begins"), but that silence alone begins a new one only when asked for: a space link is silent for
- * an hour and goes on.
+ * The same ports may be used again. The rules are tcptrace's (see docs/SCPS_TRACE.md, "When a
+ * connection begins"), but that silence alone begins a new one only when asked for: a space
+ * link is silent for an hour and goes on.
  *
  * Room: every byte a flow holds is counted. When there is no more, a clock hand looks at 64 flows,
  * closed ones first and then the longest idle, and the one found is reported and forgotten.

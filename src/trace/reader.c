@@ -6,7 +6,7 @@
  *                        +--> libpcap.c: every older format
  *
  * Classic pcap is read here, because libpcap's copy and its call a packet cost more than the
- * analysis of an ordinary packet (docs/TRACE.md has the figures).
+ * analysis of an ordinary packet (docs/SCPS_TRACE.md has the figures).
  *
  * A record whose length makes no sense ends the reading: there is no mark to find the next one by.
  * What came before is analysed, and the bytes left over are counted.

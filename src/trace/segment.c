@@ -6,9 +6,9 @@
  * other one, x what the steps have found about the segment so far.
  *
  * The figures that carry tcptrace's names follow its rules to the letter, in its order of
- * evaluation, because several depend on it (the window of the previous packet, say). docs/TRACE.md
- * defines each, and lists where we differ on purpose. Sequence numbers are unwrapped to 64 bits on
- * arrival; only the comparisons that tcptrace makes on 32 bits stay there.
+ * evaluation, because several depend on it (the window of the previous packet, say).
+ * docs/SCPS_TRACE.md defines each, and lists where we differ on purpose. Sequence numbers are
+ * unwrapped to 64 bits on arrival; only the comparisons that tcptrace makes on 32 bits stay there.
  *
  * Sources: RFC 9293, 7323, 2018, 2883, 3168.
  */

@@ -2,9 +2,10 @@
 /* Joins the ground truth of a channel with the capture: whether a retransmission was needed, and
  * what happened to the earlier copy.
  *
- * The log is CSV with a header line that names its columns (docs/TRACE.md, "The ground-truth log");
- * the columns used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport as far
- * as they are there. Rows without payload are skipped: pure acknowledgements are not sent again.
+ * The log is CSV with a header line that names its columns (docs/SCPS_TRACE.md, "The ground-truth
+ * log"); the columns used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport
+ * as far as they are there. Rows without payload are skipped: pure acknowledgements are not sent
+ * again.
  *
  * A resend is matched with the row of its flow, sequence number and length nearest in time and not
  * matched yet. It was needed when some octet of it had been delivered by no earlier row.

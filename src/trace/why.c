@@ -2,7 +2,7 @@
 /* Determines why data was sent again. The evidence is what the receiver had reported before, as
  * seen at the capture point.
  *
- * In this order, the first that holds (docs/TRACE.md, "Why" has the reasons):
+ * In this order, the first that holds (docs/SCPS_TRACE.md, "Why" has the reasons):
  *   SYN             its timer: nothing else can ask for one
  *   first RTT       sent again before the shortest round trip had passed: no report on it can have
  *                   come back

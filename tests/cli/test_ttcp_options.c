@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* apps/scps_ttcp/options.c: parsed command lines, and command lines that are refused. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "scps_ttcp/option_table.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* apps/scps_ttcp/receipt.c: the receiver's result as a line, and the checksum in it. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "scps_ttcp/receipt.h"
 

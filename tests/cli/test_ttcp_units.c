@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* apps/scps_ttcp/units.c: numbers with units as users write them, and rates as ttcp prints them. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "scps_ttcp/units.h"
 

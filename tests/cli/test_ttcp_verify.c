@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* apps/scps_ttcp/verify.c: received bytes are compared with those sent, in pieces of any size. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "scps_ttcp/verify.h"
 

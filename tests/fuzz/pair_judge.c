@@ -247,7 +247,7 @@ void pair_compare(const struct world *w, const struct outcome *with, const struc
                   bool ended)
 {
     /* A late packet of an earlier connection is answered out of the same ration as a stranger's
-     * (stack/answer.c): where that was used up, one reset more or less may meet a fate. */
+     * (stack/reply.c): where that was used up, one reset more or less may meet a fate. */
     if (with->unanswered != without->unanswered)
         return;
     for (int i = 0; i < FLOWS; i++)

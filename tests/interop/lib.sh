@@ -13,7 +13,7 @@ BIN=$(cd "${1:?folder of the programs}" && pwd) || exit 1
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
 PATH=$PATH:/usr/sbin:/sbin
-. "$ROOT/tests/support/patience.sh"
+. "$ROOT/tests/support/wait.sh"
 
 skip() {
     echo "skipped: $*"
@@ -50,7 +50,7 @@ failures=0
 finish() {
     local pid
     [ $BASHPID = $$ ] || return 0 # a background job that was ended before it became its program
-    trap '' INT TERM HUP          # tools/leash asks whatever runs to end, and rm is not meant
+    trap '' INT TERM HUP          # tools/with-cleanup asks whatever runs to end, and rm is not meant
     for pid in "${pids[@]-}"; do
         [ -n "$pid" ] && kill "$pid" 2>/dev/null
     done

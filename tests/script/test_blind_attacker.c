@@ -6,7 +6,7 @@
  *
  * RFC 5961 for what TCP promises against such a party; docs/SCPS-TP.md section 8, for the header:
  * it carries no ports, and may leave out the sequence number and the acknowledgement. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "base/bytes.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 #define MTU 1500u
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 struct host {
     struct poor poor;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 static bool full; /* the device takes nothing */
 

@@ -7,7 +7,7 @@
 
 #include <scps/alloc.h>
 
-#include "poor.h"
+#include "failing_alloc.h"
 
 /* The application fills what it was given with the next octets of its stream. */
 static void fill(const struct script *t, uint8_t *at, int64_t n)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "poor.h"
+#include "failing_alloc.h"
 
 #include <scps/error.h>
 #include <scps/sim.h>

@@ -6,7 +6,7 @@
 #include <scps/wire.h>
 #include <string.h>
 
-#include "cm.h"
+#include "cmocka_all.h"
 #include "hex.h"
 
 /* Parses an option area of up to 40 octets, padded with END, from a buffer that ends where it does.

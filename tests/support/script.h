@@ -35,7 +35,7 @@
 #include <scps/stack.h>
 #include <scps/wire.h>
 
-#include "cm.h"
+#include "cmocka_all.h"
 
 #define MS(n)   SCPS_MS(n)
 #define SEC(n)  SCPS_SEC(n)

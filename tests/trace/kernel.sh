@@ -8,7 +8,7 @@ PATH=$PATH:/usr/sbin:/sbin
 TRACE=$(realpath "${1:?scps_trace}")
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
-. "$ROOT/tests/support/patience.sh"
+. "$ROOT/tests/support/wait.sh"
 
 for tool in ip tc nft socat dumpcap editcap awk tcptrace tshark python3; do
     command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
@@ -21,7 +21,7 @@ TMP=$(mktemp -d)
 export TMPDIR=$TMP # of the programs it runs
 pids=()
 finish() {
-    trap '' INT TERM HUP # tools/leash asks whatever runs to end, and rm is not meant
+    trap '' INT TERM HUP # tools/with-cleanup asks whatever runs to end, and rm is not meant
     for p in "${pids[@]-}"; do [ -n "$p" ] && kill "$p" 2>/dev/null; done
     for n in left middle right; do ip netns del $n 2>/dev/null; done
     rm -rf "$TMP"

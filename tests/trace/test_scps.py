@@ -92,7 +92,7 @@ def snacks(program, d, with_ts):
 
 
 def causes(program, d):
-    """One resend of each kind, in the order of docs/TRACE.md."""
+    """One resend of each kind, in the order of docs/SCPS_TRACE.md."""
     c = Capture()
     o = mss(1012) + sack_ok()
     t = Talk(c, opt_a=o, opt_b=o, rtt=0.1, ts_on=True).open()

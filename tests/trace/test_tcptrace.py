@@ -2,7 +2,7 @@
 """Every figure of tcptrace's long report equals ours, field by field, on a capture of each situation.
 
 Counts are to be equal exactly. tcptrace divides by n + 0.0001 for averages, so those may differ by one in 10 000, and
-by the last printed digit. The differences that remain are listed here with their reasons; docs/TRACE.md explains
+by the last printed digit. The differences that remain are listed here with their reasons; docs/SCPS_TRACE.md explains
 them. Usage: test_tcptrace.py SCPS_TRACE [CAPTURE...]
 """
 import functools

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where tshark's tcp.analysis means the same as ours, it counts the same; and SCPS options decode alike.
 
-Not compared, because they mean something else (docs/TRACE.md): duplicate_ack (tshark wants no outstanding data and
+Not compared, because they mean something else (docs/SCPS_TRACE.md): duplicate_ack (tshark wants no outstanding data and
 lets the acknowledgement end anywhere), ack_lost_segment, fast and spurious retransmission (ours have causes).
 Usage: test_tshark.py SCPS_TRACE [CAPTURE...]
 """

@@ -4,7 +4,7 @@
 #include <scps/types.h>
 #include <string.h>
 
-#include "cm.h"
+#include "cmocka_all.h"
 
 static void round_trips(void **x)
 {

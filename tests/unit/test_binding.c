@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cm.h"
+#include "cmocka_all.h"
 
 static void there_and_back(void **x)
 {

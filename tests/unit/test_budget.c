@@ -3,8 +3,8 @@
 #include "base/budget.h"
 
 #include "base/prng.h"
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 static void ceilings(void **x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* IP over space links: frames octet by octet, packets over their borders, and frames that are lost,
  * damaged, late, or somebody else's. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include <scps/ccsds.h>
 #include <scps/error.h>

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/prng.h"
-#include "cm.h"
+#include "cmocka_all.h"
 
 /* RFC 1071, as its words say it */
 static uint16_t plain(const uint8_t *p, size_t len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* core/config.c: every setting of <scps/settings.def> has the default and the bounds that stand
  * there. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "core/conn.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stations on an Ethernet that this file holds: who asks whom, what is kept meanwhile, what is
  * believed for how long, and frames that cannot be. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include <scps/error.h>
 #include <scps/ether.h>

@@ -3,7 +3,7 @@
  * connection at a time. */
 #include <stdlib.h>
 
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "core/conn.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/prng.h"
-#include "cm.h"
+#include "cmocka_all.h"
 
 enum { N = 200 };
 

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/prng.h"
-#include "cm.h"
+#include "cmocka_all.h"
 #include "hex.h"
 
 static struct scps_ip outer(uint8_t version)

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "failing_alloc.h"
 #include "linkdir.h"
-#include "poor.h"
 #include "sim/link.h"
 
 #include <scps/error.h>

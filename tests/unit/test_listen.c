@@ -4,8 +4,8 @@
 #include <scps/conn.h>
 #include <scps/stack.h>
 
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 struct bench {
     struct scps_stack *st;

@@ -6,7 +6,7 @@
 #include <scps/observe.h>
 #include <string.h>
 
-#include "cm.h"
+#include "cmocka_all.h"
 
 static void is_lower_of(const char *key, const char *name)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/prng.h"
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 enum { SPACE = 5000 }; /* pages */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Initial sequence numbers: RFC 9293 section 3.4.1 (MUST-8, MUST-9) and RFC 6528 section 3, ISN = M
  * + F(localip, localport, remoteip, remoteport, secretkey), M a clock that ticks every 4 µs. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "stack/stack.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two ends of a PPP link over a line that this file holds: negotiation, packets, and lines that
  * damage, lose, loop or say nothing. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include <scps/error.h>
 #include <scps/ppp.h>

@@ -2,7 +2,7 @@
 /* The generator repeats itself and is uniform enough; SipHash agrees with its authors' vectors. */
 #include "base/prng.h"
 
-#include "cm.h"
+#include "cmocka_all.h"
 
 /* xoshiro256** from the state splitmix64 makes of seed 0; splitmix64's first outputs are well
  * known. */

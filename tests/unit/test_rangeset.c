@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/prng.h"
-#include "cm.h"
+#include "cmocka_all.h"
 
 enum { SPACE = 400 };
 

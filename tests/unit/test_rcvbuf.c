@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "base/pages.h"
 #include "base/prng.h"
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 #include <scps/error.h>
 

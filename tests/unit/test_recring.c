@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/prng.h"
-#include "cm.h"
-#include "poor.h"
+#include "cmocka_all.h"
+#include "failing_alloc.h"
 
 enum { MOST = 65536, DEEP = 4096 };
 

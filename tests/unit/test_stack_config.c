@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stack/config.c: configurations of a stack are refused by the name of the field, and opening
  * refuses just those. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include <scps/conn.h>
 #include <scps/error.h>

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/prng.h"
-#include "cm.h"
+#include "cmocka_all.h"
 #include "hex.h"
 
 static void fields(void **x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rtt.c: percentiles against sorting, deviation against its definition, timestamps. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "base/prng.h"
 #include "trace/flow.h"

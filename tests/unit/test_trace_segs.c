@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* segs.c against the obvious: a list walked for every packet, as tcptrace does it, over random
  * histories. */
-#include "cm.h"
+#include "cmocka_all.h"
 
 #include "base/prng.h"
 #include "trace/flow.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "cm.h"
+#include "cmocka_all.h"
 
 static struct scps_ip outer(uint8_t version)
 {

@@ -4,7 +4,7 @@
 #include "base/wide.h"
 
 #include "base/prng.h"
-#include "cm.h"
+#include "cmocka_all.h"
 
 static const uint64_t edges[] = {
     0,

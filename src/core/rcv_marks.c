@@ -7,7 +7,7 @@
  *
  * A connection without either has no such state.
  */
-#include "core/marks.h"
+#include "core/rcv_marks.h"
 
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* apps/scps_link/late.c: quantiles of a histogram are those of the samples, within 1 %. */
-#include "cm.h"
+/* apps/scps_link/delay_hist.c: quantiles of a histogram are those of the samples, within 1 %. */
+#include "cmocka_all.h"
 
-#include "scps_link/late.h"
+#include "scps_link/delay_hist.h"
 
 #include <stdlib.h>
 

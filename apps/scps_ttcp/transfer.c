@@ -13,7 +13,7 @@
  *
  * When the last data byte was acknowledged no event says exactly; the stack's note ACKED does.
  */
-#include "scps_ttcp/ends.h"
+#include "scps_ttcp/transfer.h"
 
 #include <scps/error.h>
 

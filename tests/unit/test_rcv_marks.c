@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/marks.h"
+#include "core/rcv_marks.h"
 #include "core/record.h"
 #include <scps/error.h>
 

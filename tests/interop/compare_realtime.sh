@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A cell of tools/crosscheck without and one with bit errors: both transfers end, and what only a rate holds back is no
+# A cell of tools/compare-realtime without and one with bit errors: both transfers end, and what only a rate holds back is no
 # faster in real time than in virtual time. How much slower is the machine's doing, and told as a figure; the whole grid,
-# judged, is tools/crosscheck BUILD, its figures in docs/REALTIME.md.
+# judged, is tools/compare-realtime BUILD, its figures in docs/VIRTUAL-VS-REAL-TIME.md.
 set -u
-[ "${SCPS_LEASH-}" = $PPID ] || exec "$(dirname "$0")/../../tools/leash" bash "$0" "$@"
+[ "${SCPS_WITH_CLEANUP-}" = $PPID ] || exec "$(dirname "$0")/../../tools/with-cleanup" bash "$0" "$@"
 BIN=$(cd "${1:?folder of the programs}" && pwd) || exit 1
-CROSSCHECK=$(cd "$(dirname "$0")/../.." && pwd)/tools/crosscheck
+COMPARE=$(cd "$(dirname "$0")/../.." && pwd)/tools/compare-realtime
 CSV=$(mktemp)
 trap 'trap "" INT TERM HUP; rm -f "$CSV"' EXIT
-"$CROSSCHECK" "${BIN%/bin}" --seeds 1 --csv "$CSV" --cells '^(rate-250ms-0|vegas-corruption-250ms-1e-6)$'
+"$COMPARE" "${BIN%/bin}" --seeds 1 --csv "$CSV" --cells '^(rate-250ms-0|vegas-corruption-250ms-1e-6)$'
 rc=$?
 [ $rc -le 1 ] || exit $rc
 awk -F, 'NR == 1 { next }

@@ -5,8 +5,8 @@
  * a hole.  bets.c decides when a hole is given up: it assigns due_for, known and old, and sets due
  * by the functions below.
  */
-#ifndef SCPS_CORE_MARKS_H
-#define SCPS_CORE_MARKS_H
+#ifndef SCPS_CORE_RCV_MARKS_H
+#define SCPS_CORE_RCV_MARKS_H
 
 #include "core/ctx.h"
 #include "core/rcvbuf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The two ends of a transfer, driven by the events of their connections; the same in virtual and in
  * real time. */
-#ifndef SCPS_TTCP_ENDS_H
-#define SCPS_TTCP_ENDS_H
+#ifndef SCPS_TTCP_TRANSFER_H
+#define SCPS_TTCP_TRANSFER_H
 
 #include "scps_ttcp/dgram.h"
 #include "scps_ttcp/echo.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Histogram of lateness: buckets of one microsecond up to a millisecond, then 128 buckets for each
  * doubling, so each is less than 1 % wide. The range is hours. */
-#include "scps_link/late.h"
+#include "scps_link/delay_hist.h"
 
 static unsigned bucket_of(uint64_t d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How late packets were handed over: a histogram that keeps three digits, for quantiles without the
  * samples. */
-#ifndef SCPS_LINK_LATE_H
-#define SCPS_LINK_LATE_H
+#ifndef SCPS_LINK_DELAY_HIST_H
+#define SCPS_LINK_DELAY_HIST_H
 
 #include <scps/types.h>
 
