@@ -68,11 +68,7 @@ static bool serve(struct world *w, struct host *h)
         MUST(n < 2000);
         any = true;
         h->packets++;
-        if (w->loud) {
-            char line[300];
-            fprintf(stderr, "%14.6f %u > %s\n", (double)w->now / 1e6, h->nr,
-                    scps_print_packet(out.data, out.len, line, sizeof line));
-        }
+        pair_say_packet(w, out.data, out.len, out.payload_len, h->nr ? "1 >" : "0 >", "");
         pair_judge_packet(w, h, &out);
         pair_carry(w, h, &out);
     }

@@ -204,8 +204,15 @@ static inline uint32_t draw(uint32_t *x) /* xorshift (Marsaglia); *x is never 0 
     return *x;
 }
 
-/* What goes wrong is said with the time and place of the run. */
+/* ---- pair_story.c: nothing unless FUZZ_LOUD is set */
+
+/* A line with the time of the run. */
 void pair_say(const struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A packet of len octets at p and of so many that lie apart, and what became of it. */
+void pair_say_packet(const struct world *w, const uint8_t *p, size_t len, size_t apart,
+                     const char *from, const char *verdict);
+/* The notes of this host's stack that FUZZ_NOTES names (scps_note_name), between commas. */
+void pair_story(const struct world *w, struct host *h);
 
 /* ---- pair_setup.c */
 

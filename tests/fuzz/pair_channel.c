@@ -108,12 +108,8 @@ bool pair_deliver(struct world *w)
                 pair_imitation(w, &other(w, h)->out, p);
             int why = scps_stack_input(h->st, &h->nif, &in);
             h->touched = true;
-            if (w->loud) {
-                char line[300];
-                fprintf(stderr, "%14.6f    > %u %s%s %s\n", (double)w->now / 1e6, h->nr,
-                        scps_print_packet(p->data, p->len, line, sizeof line), why ? ":" : "",
-                        why ? scps_drop_name((enum scps_drop)why) : "");
-            }
+            pair_say_packet(w, p->data, p->len, p->hollow, h->nr ? "   > 1" : "   > 0",
+                            why ? scps_drop_name((enum scps_drop)why) : "");
             pair_judge_input(w, p, why);
             free(exact);
         }

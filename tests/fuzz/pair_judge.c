@@ -2,24 +2,9 @@
 /* What must hold in every run, and at its end. */
 #include "pair.h"
 
-#include <stdarg.h>
-
 /* RFC 9293 section 3.8.3: R2 is at least 100 s, for a SYN at least three minutes. */
 #define R2     SCPS_SEC(100)
 #define R2_SYN SCPS_SEC(180)
-
-void pair_say(const struct world *w, const char *fmt, ...)
-{
-    va_list ap;
-
-    if (!w->loud)
-        return;
-    fprintf(stderr, "%14.6f ", (double)w->now / 1e6);
-    va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
-    va_end(ap);
-    fputc('\n', stderr);
-}
 
 /* ---- packets --------------------------------------------------------------------------------- */
 

@@ -252,6 +252,7 @@ static bool bring_up(struct world *w, struct host *h, const uint8_t *header)
     h->st = scps_stack_new(&sc);
     if (!h->st)
         return false;
+    pair_story(w, h);
     MUST(!scps_stack_add_netif(h->st, &h->nif));
     MUST(!scps_stack_add_addr(h->st, &h->nif, &h->addr, header[0] & 4 ? 64 : 24));
     pair_route(w, h, NIBBLE(header[7], h->nr));
