@@ -247,6 +247,9 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
         if (p.room > 6)
             p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
         scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->thin);
+        /* SACK blocks may reach past the next hole, but only a SNACK has it sent again. */
+        if (v->thin && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
+            rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
         more = more ||
                (p.sparse && (scps_snackrx_backlog(&rep->snack, &p.holes) ||
                              (v->agreed->opts & SCPS_AGREED_SACK &&

@@ -117,6 +117,24 @@ static void ranges_are_told_once(void **x)
 
 #define R(k) (1 + 1000 * (k))
 
+/* SACK blocks tell of more than the one hole that a SNACK without a bit vector names. The next
+ * report goes on with the next hole all the same, or that would not be sent again; and when each
+ * has been named there is no more to tell. */
+static void each_hole_is_named(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.snack = true;
+    t->peer.caps = SCPS_CAP_SNACK1;
+    ten_a_second_of(t);
+    for (int k = 3; k <= 11; k += 2)
+        peer_says(t, MS(210), .seq = R(k), .len = 1000);
+    for (int k = 0; k < 5; k++)
+        expect_sent(t, .at = MS(300 + 100 * k), .ack = R(2), .snack = {{2 * k, 1}});
+    script_run(t, SEC(10));
+    script_free(t);
+}
+
 /* A SNACK with a bit vector begins below a repair that has arrived since the last one, where it
  * reaches from there to the newest data: else nothing would tell of the repair until all holes are
  * told anew, and the sender would resend it */
@@ -146,6 +164,7 @@ int main(void)
         SCRIPT_TEST(nothing_is_exempt_but_what_rides),
         SCRIPT_TEST(duplicates_are_told),
         SCRIPT_TEST(ranges_are_told_once),
+        SCRIPT_TEST(each_hole_is_named),
         SCRIPT_TEST(a_report_reaches_back_to_a_repair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
