@@ -120,8 +120,10 @@ void scps_conn_trim(struct scps_conn *c)
 {
     if (c->ctx.env->fixed)
         return;
-    if (c->tx && c->snd.una == c->snd.nxt && scps_send_fin_end(&c->snd) <= c->snd.nxt &&
-        c->state != SCPS_SYN_SENT && c->state != SCPS_SYN_RECEIVED)
+    /* How far the peer lags behind what best effort gave up is known there alone. */
+    if (c->tx && scps_bets_peer_una(c->tx, c->snd.una) == c->snd.nxt &&
+        scps_send_fin_end(&c->snd) <= c->snd.nxt && c->state != SCPS_SYN_SENT &&
+        c->state != SCPS_SYN_RECEIVED)
         trim_tx(c);
     scps_rcvbuf_trim(&c->rcv.in, &c->ctx.env->alloc);
     if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.bytes.at)))
