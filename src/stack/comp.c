@@ -202,8 +202,8 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
  * to fit (snd.c). */
 static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (c->agreed.opts & SCPS_AGREED_UNHEARD)
-        return seg->len || seg->flags & SCPS_FIN;
+    if (c->agreed.opts & SCPS_AGREED_UNHEARD && (seg->len || seg->flags & SCPS_FIN))
+        return true;
     return scps_conn_doubts_comp(c) &&
            seg->len <= scps_agreed_any_payload(&c->agreed, seg->has & SCPS_HAS_RECORD) &&
            (int32_t)(seg->seq - scps_seq_wrap(c->snd.iss, c->snd.una)) <= 0;

@@ -997,22 +997,28 @@ static void a_peer_that_is_back(void **x)
     script_free(t);
 }
 
-/* A window that stays closed, and a peer that keeps still: probes and keep-alives the same. */
+/* A window that stays closed, and a peer that keeps still: probes and keep-alives the same, also of
+ * a peer of which nothing was heard since its SYN. */
 static void probes_as_tcp(void **x)
 {
-    struct script *t = compressing(x, false);
-
-    t->cfg.keepalive = true;
-    t->cfg.keep_idle = SEC(100);
-    t->cfg.keep_interval = SEC(10);
-    t->cfg.keep_count = 5;
-    script_accepted(t, MS(100));
-    for (int i = 0; i < 4; i++)
-        expect_sent(t, .at = MS(100) + SEC(100 + 10 * i), .from = ZERO, .ack = 1,
-                    .compressed = i < 1);
-    peer_says(t, SEC(131), .seq = 1, .flags = SCPS_RST, .as_tcp = true);
-    expect_state(t, SCPS_CLOSED);
-    script_free(t);
+    for (int unheard = 0; unheard < 2; unheard++) {
+        struct script *t = compressing(x, false);
+        t->cfg.keepalive = true;
+        t->cfg.keep_idle = SEC(100);
+        t->cfg.keep_interval = SEC(10);
+        t->cfg.keep_count = 5;
+        if (unheard)
+            script_established(t, MS(100));
+        else
+            script_accepted(t, MS(100));
+        script_forget_events(t);
+        for (int i = 0; i < 4; i++)
+            expect_sent(t, .at = MS(100) + SEC(100 + 10 * i), .from = ZERO, .ack = 1,
+                        .compressed = i < 1);
+        peer_says(t, SEC(131), .seq = 1, .flags = SCPS_RST, .as_tcp = true);
+        expect_state(t, SCPS_CLOSED);
+        script_free(t);
+    }
 }
 
 int main(void)
