@@ -49,6 +49,12 @@ static int refuse(const char *fmt, const char *what)
     return 2;
 }
 
+static int refuse_option(const char *cmd, const char *option)
+{
+    fprintf(stderr, "scps_lab: %s does not take --%s: see scps_lab --help\n", cmd, option);
+    return 2;
+}
+
 static const struct option words[] = {
     {"set", required_argument, NULL, 's'},    {"run", required_argument, NULL, 'r'},
     {"json", no_argument, NULL, 'j'},         {"pcap", required_argument, NULL, 'p'},
@@ -58,6 +64,25 @@ static const struct option words[] = {
     {"jobs", required_argument, NULL, 'n'},   {"quiet", no_argument, NULL, 'q'},
     {"check", no_argument, NULL, 'c'},        {"alpha", required_argument, NULL, 'a'},
     {"truth", required_argument, NULL, 'u'},  {NULL, 0, NULL, 0}};
+
+/* Returns true if the command takes option c. */
+static bool belongs(const char *cmd, int c)
+{
+    static const struct {
+        const char *cmd, *options;
+    } takes[] = {{"run", "srjpuetQg"},
+                 {"sweep", "soknqc"},
+                 {"merge", "o"},
+                 {"compare", "a"},
+                 {"report", "o"}};
+
+    if (c == ':' || c == '?')
+        return true;
+    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)
+        if (strcmp(cmd, takes[i].cmd) == 0)
+            return strchr(takes[i].options, c) != NULL;
+    return strcmp(cmd, "list") != 0 && strcmp(cmd, "keys") != 0;
+}
 
 /* Takes an option that has no value, or whose value is a text. Returns false for another one. */
 static bool take_plain(struct options *o, int c)
@@ -84,6 +109,23 @@ static bool take_plain(struct options *o, int c)
     return false;
 }
 
+static int take_shard(struct options *o)
+{
+    char *slash = strchr(optarg, '/');
+    uint64_t k, n;
+
+    if (slash)
+        *slash = '\0';
+    bool good = slash && lab_count(optarg, UINT_MAX, &k) && lab_count(slash + 1, UINT_MAX, &n);
+    if (slash)
+        *slash = '/';
+    if (!good || k < 1 || k > n)
+        return refuse("--shard %s: give K/N with K from 1 to N", optarg);
+    o->sweep.shard = (unsigned)k;
+    o->sweep.shards = (unsigned)n;
+    return 0;
+}
+
 /* Takes an option whose value is read. Returns 0, or the exit status after a message. */
 static int take_value(struct options *o, int c, char **argv)
 {
@@ -99,10 +141,7 @@ static int take_value(struct options *o, int c, char **argv)
         o->run.run = (unsigned)n;
         return 0;
     case 'k':
-        if (sscanf(optarg, "%u/%u", &o->sweep.shard, &o->sweep.shards) != 2 || o->sweep.shard < 1 ||
-            o->sweep.shard > o->sweep.shards)
-            return refuse("--shard %s: give K/N with K from 1 to N", optarg);
-        return 0;
+        return take_shard(o);
     case 'n':
         if (!lab_count(optarg, 1024, &n) || n == 0)
             return refuse("--jobs %s: give a number from 1 to 1024", optarg);
@@ -119,15 +158,17 @@ static int take_value(struct options *o, int c, char **argv)
     }
 }
 
-static int read_options(struct options *o, int argc, char **argv)
+static int read_options(struct options *o, const char *cmd, int argc, char **argv)
 {
-    int c, status = 0;
+    int c, which, status = 0;
 
     *o = (struct options){.sweep = {.shard = 1, .shards = 1}, .alpha = 0.01};
     o->set = lab_alloc((size_t)argc * sizeof *o->set);
     opterr = 0;
-    while (status == 0 && (c = getopt_long(argc, argv, ":", words, NULL)) != -1)
-        if (!take_plain(o, c))
+    while (status == 0 && (c = getopt_long(argc, argv, ":", words, &which)) != -1)
+        if (!belongs(cmd, c))
+            status = refuse_option(cmd, words[which].name);
+        else if (!take_plain(o, c))
             status = take_value(o, c, argv);
     o->sweep.out = o->out;
     return status;
@@ -248,7 +289,7 @@ int main(int argc, char **argv)
         puts("scps_lab " SCPS_VERSION " " SCPS_REVISION);
         return stdfds_flush("scps_lab", 0);
     }
-    status = read_options(&o, argc - (argc > 1), argv + (argc > 1));
+    status = read_options(&o, cmd, argc - (argc > 1), argv + (argc > 1));
     arg = argv + (argc > 1) + optind;
     n = argc - (argc > 1) - optind;
     if (status != 0)
@@ -265,6 +306,8 @@ int main(int argc, char **argv)
                         : lab_compare(arg[0], arg[1], o.alpha);
     else if (strcmp(cmd, "report") == 0)
         status = n != 1 ? refuse("%s: give the folder of a result", cmd) : report(arg[0], o.out);
+    else if (n > 0 && (strcmp(cmd, "list") == 0 || strcmp(cmd, "keys") == 0))
+        status = refuse("%s takes no further words: see scps_lab --help", cmd);
     else if (strcmp(cmd, "list") == 0)
         status = list();
     else if (strcmp(cmd, "keys") == 0)

@@ -19,16 +19,17 @@ def number(text):
 
 
 class Table:
-    """rows.csv or cells.csv of a sweep."""
+    """rows.csv or cells.csv of a sweep; ValueError when the file is none."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as f:
             self.meta = f.readline().lstrip("# ").strip()
             self.rows = list(csv.DictReader(f))
         cols = list(self.rows[0]) if self.rows else []
-        first = cols.index("flow") + 1
-        last = cols.index("status") if "status" in cols else cols.index("n")
-        self.axes = cols[first:last]
+        end = "status" if "status" in cols else "n"
+        if "flow" not in cols or end not in cols or any(None in r.values() or None in r for r in self.rows):
+            raise ValueError("not a result of scps_lab")
+        self.axes = cols[cols.index("flow") + 1:cols.index(end)]
 
     def values(self, axis):
         seen = []
@@ -53,6 +54,11 @@ def scenario_key(folder, key):
         return None
 
 
+def quoted(text):
+    """A text as gnuplot takes it, whatever is in it."""
+    return "'%s'" % text.replace("'", "''").replace("\n", " ")
+
+
 def plot_xs(axis, text):
     v = number(text)
     return ZERO_BER if v == 0 and axis.endswith("ber") else v
@@ -67,8 +73,8 @@ def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, 
         for name, points, _, _ in series:
             for x, y, e in points:
                 f.write("%s,%g,%g,%g\n" % (name.replace(",", ";"), x, y, e or 0))
-    head = ["set grid lc rgb '#dddddd'", "set border lc rgb '#555555'", "set title \"%s\" noenhanced" % title,
-            "set xlabel \"%s\" noenhanced" % xlabel, "set ylabel \"%s\" noenhanced" % ylabel,
+    head = ["set grid lc rgb '#dddddd'", "set border lc rgb '#555555'", "set title %s noenhanced" % quoted(title),
+            "set xlabel %s noenhanced" % quoted(xlabel), "set ylabel %s noenhanced" % quoted(ylabel),
             "set key outside right top noenhanced samplen 2 spacing 1.1"]
     ys = [y for _, pts, _, _ in series for _, y, _ in pts if y > 0]
     if ylog and ys and max(ys) > 5 * min(ys):
@@ -83,22 +89,22 @@ def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, 
     if xrange:
         head.append("set xrange [%g:%g]" % xrange)
     if xtics:
-        head.append("set xtics (%s)" % ", ".join("'%s' %g" % (t, x) for t, x in xtics))
+        head.append("set xtics (%s)" % ", ".join("%s %g" % (quoted(t), x) for t, x in xtics))
     plots, data = [], []
     for name, points, colour, style in series:
         c = COLOURS[colour % len(COLOURS)]
         if not points:
             continue
         if style == "ours":
-            plots.append("'-' using 1:2:3 with yerrorlines lc rgb '%s' lw 2 pt 7 ps 0.6 title \"%s\"" % (c, name))
+            plots.append("'-' using 1:2:3 with yerrorlines lc rgb '%s' lw 2 pt 7 ps 0.6 title %s" % (c, quoted(name)))
         elif style == "bars":
-            plots.append("'-' using 1:2:3 with yerrorbars lc rgb '%s' lw 2 pt 7 ps 0.8 title \"%s\"" % (c, name))
+            plots.append("'-' using 1:2:3 with yerrorbars lc rgb '%s' lw 2 pt 7 ps 0.8 title %s" % (c, quoted(name)))
         elif style == "theirs":
-            plots.append("'-' using 1:2 with linespoints lc rgb '%s' dt 2 lw 1.5 pt 6 ps 0.8 title \"%s\"" % (c, name))
+            plots.append("'-' using 1:2 with linespoints lc rgb '%s' dt 2 lw 1.5 pt 6 ps 0.8 title %s" % (c, quoted(name)))
         elif style == "dots":
-            plots.append("'-' using 1:2 with points lc rgb '%s' pt 7 ps 0.6 title \"%s\"" % (c, name))
+            plots.append("'-' using 1:2 with points lc rgb '%s' pt 7 ps 0.6 title %s" % (c, quoted(name)))
         else:
-            plots.append("'-' using 1:2 with lines lc rgb '%s' lw 1.2 dt 3 title \"%s\"" % (c, name))
+            plots.append("'-' using 1:2 with lines lc rgb '%s' lw 1.2 dt 3 title %s" % (c, quoted(name)))
         # an error bar must not reach zero on a logarithmic axis
         data.append("\n".join("%g %g %g" % (x, y, min(e or 0, 0.95 * y)) for x, y, e in sorted(points)) + "\ne")
     if not plots:
@@ -106,6 +112,6 @@ def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, 
     script = []
     for term, ext in (("svg size %d,%d dynamic font 'sans,12' background 'white'" % size, "svg"),
                       ("pngcairo size %d,%d font 'sans,10' background 'white'" % size, "png")):
-        script += ["set terminal " + term, "set output '%s.%s'" % (path, ext)] + head + ["plot " + ", ".join(plots)] + data
+        script += ["set terminal " + term, "set output " + quoted("%s.%s" % (path, ext))] + head + ["plot " + ", ".join(plots)] + data
     subprocess.run(["gnuplot"], input="\n".join(script) + "\n", universal_newlines=True, check=True)
     return True

@@ -46,16 +46,32 @@ def theirs_of(folder, table):
     return {tuple(r[a] for a in table.axes): (float(r["mbps"]), r.get("mbps_sd") or "") for r in rows}, name
 
 
+def refuse(why):
+    print("scps_lab: %s" % why, file=sys.stderr)
+    sys.exit(2)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("dir")
     p.add_argument("--out")
     o = p.parse_args()
+    try:
+        report(o)
+    except OSError as e:  # whatever could not be read, written or started
+        remedy = "install it for figures" if e.filename == "gnuplot" else "give a folder that can be written with --out"
+        refuse("%s: %s: %s" % (e.filename, e.strerror, remedy))
+    except (ValueError, KeyError) as e:  # a result that somebody has edited
+        why = "no column %s" % e if isinstance(e, KeyError) else e
+        refuse("%s: %s: run the sweep again" % (os.path.join(o.dir, "cells.csv"), why))
+
+
+def report(o):
     out = o.out or os.path.join(o.dir, "report")
     try:
         table = lablib.Table(os.path.join(o.dir, "cells.csv"))
     except OSError as e:
-        sys.exit("scps_lab: %s: %s: give the folder of a sweep that has ended" % (e.filename, e.strerror))
+        refuse("%s: %s: give the folder of a sweep that has ended" % (e.filename, e.strerror))
     os.makedirs(out, exist_ok=True)
     theirs, source = theirs_of(o.dir, table)
     summed = {r["cell"] for r in table.rows if r["flow"] == "all"}  # cells of several flows: their sums

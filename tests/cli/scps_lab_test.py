@@ -576,8 +576,23 @@ class Report(Base):
         self.assertIn("scps-vj; published,1e-09,0.2265", points)
         with open(self.path("o/report/figure01.png"), "rb") as f:
             self.assertEqual(f.read(4), b"\x89PNG")
-        status, out, err = run("report", self.path("nowhere"))
-        self.assertEqual((status, err.count("\n")), (1, 1), err)
+        for cells in None, "", "garbage\n", "\0\xff", "# x\ncell,flow,n,mbps\n0,flow,1,x\n":  # none, or not what a sweep writes
+            if cells is not None:
+                os.makedirs(self.path("nowhere"), exist_ok=True)
+                with open(self.path("nowhere/cells.csv"), "w", encoding="latin-1") as f:
+                    f.write(cells)
+            status, out, err = run("report", self.path("nowhere"))
+            self.assertEqual((status, err.count("\n")), (2, 1), err)
+            self.assertIn("cells.csv", err)
+        status, out, err = run("report", self.path("o"), "--out", "/dev/full")
+        self.assertEqual((status, err.count("\n")), (2, 1), err)
+
+    def test_options_of_other_commands(self):
+        for words in (["run", "geo", "--alpha", "0.1"], ["run", "geo", "--out", "x"], ["sweep", "geo", "--json"], ["list", "x"],
+                      ["list", "--quiet"], ["keys", "x"], ["merge", "a", "--check"], ["compare", "a", "b", "--jobs", "2"],
+                      ["sweep", "geo", "--out", "x", "--shard", "1/2x"], ["sweep", "geo", "--out", "x", "--shard", "-1/2"]):
+            status, out, err = run(*words)
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), (words, err))
 
     def test_compare(self):
         grid = self.file(GRID)
