@@ -95,7 +95,7 @@ SCPS_NOINLINE void scps_sample_late(struct scps_tx *tx, const struct scps_conn_c
 {
     scps_dur sample = doubt(&tx->sample, echo);
 
-    if (sample > rtt->rto && !spans_outage(tx, x->env->now - sample)) {
+    if (sample >= 0 && !spans_outage(tx, x->env->now - sample)) {
         sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, x->cfg->c.rto_min, x->cfg->c.rto_max);
         scps_rto_measured(&tx->rto, sample);
     }

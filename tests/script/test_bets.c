@@ -999,6 +999,30 @@ static void answers_to_what_was_given_up(void **x)
     script_free(t);
 }
 
+/* The path has become shorter, and each segment is given up before its answer is there all the
+ * same: then these answers tell of that, too, or a pace that spreads the window over the round trip
+ * of the handshake would stay. */
+static void answers_of_a_shorter_path(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.bets_lifetime = SEC(1);
+    t->cfg.expected_rtt = SEC(20);
+    t->cfg.nodelay = true;
+    script_established(t, SEC(20));
+    for (unsigned i = 0; i < 20; i++) {
+        script_run(t, SEC(30 + 3 * i));
+        script_forget_sent(t);
+        app_writes(t, SEC(30 + 3 * i), 500);
+        expect_sent(t, .at = SEC(30 + 3 * i), .from = 1 + 500 * i, .len = 500);
+        peer_says(t, SEC(32 + 3 * i), .ack = 501 + 500 * i, .tsecr = t->last.tsval);
+    }
+    assert_int_equal(script_info(t).bytes_given_up, 20 * 500);
+    assert_in_range(script_info(t).srtt, SEC(2), SEC(5));
+    script_run(t, SEC(100));
+    script_free(t);
+}
+
 /* The receiver's jump frees the sender: an acknowledgement like any other, of records, too */
 static void the_peer_jumps(void **x)
 {
@@ -1104,6 +1128,7 @@ int main(void)
         SCRIPT_TEST(a_lag_is_not_forgotten),
         SCRIPT_TEST(a_jump_is_no_round_trip),
         SCRIPT_TEST(answers_to_what_was_given_up),
+        SCRIPT_TEST(answers_of_a_shorter_path),
         SCRIPT_TEST(the_peer_jumps),
         SCRIPT_TEST(a_jump_is_no_late_arrival),
         SCRIPT_TEST(nor_after_a_timeout),
