@@ -69,7 +69,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
         seg->has |= SCPS_HAS_CORRUPTION;
     more = !step && has_report(c->rx, &c->rcv, &c->agreed) && report(c, seg);
     if (!scps_ackout_left(&c->ack, next, more, step))
-        scps_todo_done(&c->todo, SCPS_TODO_ACK);
+        scps_todo_done(&c->todo, SCPS_TODO_ACK | SCPS_TODO_ANSWER);
     scps_ackout_told(&c->ack, c->rx, &c->rcv, cfg, more);
 }
 

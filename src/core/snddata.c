@@ -144,11 +144,17 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     scps_snd_hold(c, SCPS_HOLD_NONE);
 }
 
-/* Makes seg a retransmission of record r. */
+/* Makes seg a retransmission of record r. If the peer has it, it drops it with its acknowledgement
+ * (RFC 9293 section 3.10.7.4, first step): an answer to what was unacceptable here is still owed,
+ * or two ends that resend what the other has would never hear of it. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {
+    unsigned owed = c->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ANSWER);
+
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
+    if (owed & SCPS_TODO_ANSWER)
+        scps_todo_add(&c->todo, owed);
 }
 
 /* Makes seg a retransmission of record idx that no rule asked for, such as a probe: the rate does

@@ -216,6 +216,7 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
         if (c->todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
     }
+    scps_todo_add(&c->todo, SCPS_TODO_ANSWER);
     if (old && c->state != SCPS_SYN_RECEIVED) {
         scps_rcv_data(c, seg); /* Only for statistics and DSACK: nothing in the segment is new. */
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);

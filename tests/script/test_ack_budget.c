@@ -82,6 +82,30 @@ static void nothing_is_exempt_but_what_rides(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4: an unacceptable segment is answered by <SEQ=SND.NXT><ACK=RCV.NXT>. A
+ * resend that leaves while that answer waits acknowledges as much, but a peer that has its data
+ * drops both: two ends whose acknowledgements were lost would resend for ever. */
+static void an_answer_rides_on_no_resend(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->peer.sack = false;
+    ten_a_second_of(t);
+    app_writes(t, MS(210), 1000);
+    expect_sent(t, .at = MS(210), .from = 1, .len = 1000, .ack = 2001);
+    for (int i = 0; i < 2; i++) { /* uses up the credit */
+        peer_says(t, MS(490), .len = 1000);
+        expect_sent(t, .at = MS(490), .from = 1001, .ack = 3001 + 1000 * i);
+    }
+    peer_says(t, MS(500), .seq = 3001, .len = 1000, .ack = 1);
+    expect_sent(t, .at = MS(510), .from = 1, .len = 1000, .ack = 4001);
+    expect_sent(t, .at = MS(590), .from = 1001, .ack = 4001);
+    peer_says(t, MS(600), .seq = 4001, .ack = 1001);
+    assert_int_equal(script_info(t).outstanding, 0);
+    script_run(t, SEC(2));
+    script_free(t);
+}
+
 /* A duplicate is told of (RFC 2883 section 4) where it costs no hole its place; beside holes it
  * would */
 static void duplicates_are_told(void **x)
@@ -162,6 +186,7 @@ int main(void)
         SCRIPT_TEST(packets_a_second),
         SCRIPT_TEST(bytes_a_second),
         SCRIPT_TEST(nothing_is_exempt_but_what_rides),
+        SCRIPT_TEST(an_answer_rides_on_no_resend),
         SCRIPT_TEST(duplicates_are_told),
         SCRIPT_TEST(ranges_are_told_once),
         SCRIPT_TEST(each_hole_is_named),
