@@ -46,6 +46,8 @@
 #include "core/tx.h"
 
 #define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
+#define DAMAGED 16          /* resends in a row that damage alone may explain */
+#define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4 */
 #define LEAST   SCPS_MS(10) /* least margin of an embargo: the peer may be busy */
 #define SILENCE (2 * LEAST) /* time after which a silent peer counts as sending no more reports */
 #define WORK    8192        /* most records that one report may examine */
@@ -191,23 +193,33 @@ static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segmen
              least = scps_rtt_min(l->rtt),
              pause = SCPS_MAX(l->tx->snack.pause[0], l->tx->snack.pause[1]);
     bool damaged = scps_cause_now(&l->tx->cause, l->x) == SCPS_LOSS_CORRUPTION;
-    unsigned more = r->resends > FAST && !damaged ? (unsigned)SCPS_MIN(r->resends - FAST, 16) : 0;
+    unsigned most = FAST, more;
+    scps_dur max = l->x->cfg->c.rto_max;
 
+    margin = SCPS_MAX(4 * l->rtt->rttvar, LEAST);
     /* If no congestion window limits the sender, all data up to the FIN has been sent and the hole
      * has been resent before, then no new data competes for the sending rate.  Round-trip samples
      * taken while holes are filled one by one are poor, so the wait is computed from the least
      * round trip and from the known delay of the peer's reports. */
     if (l->cwnd == SCPS_CWND_OPEN && l->snd->nxt >= scps_send_fin_end(l->snd) && r->resends &&
-        least)
-        return least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause)) + LEAST;
-    if (late) /* The peer may have reported others first: allow three times that. */
-        rtt = SCPS_MAX(rtt, least + 3 * late);
-    margin = SCPS_MAX(4 * l->rtt->rttvar, LEAST);
-    /* A window-based sender can fill a queue and lengthen the RTT. */
-    if (l->cwnd != SCPS_CWND_OPEN)
-        margin = SCPS_MAX(margin, rtt / 8);
+        least) {
+        rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause));
+        margin = LEAST;
+        damaged = true;
+    } else {
+        if (late) /* The peer may have reported others first: allow three times that. */
+            rtt = SCPS_MAX(rtt, least + 3 * late);
+        /* A window-based sender can fill a queue and lengthen the RTT. */
+        if (l->cwnd != SCPS_CWND_OPEN)
+            margin = SCPS_MAX(margin, rtt / 8);
+    }
     wait = rtt + margin;
-    return SCPS_MAX(wait, SCPS_MIN(wait << more, l->x->cfg->c.rto_max));
+    if (damaged) {
+        most = DAMAGED;
+        max = SCPS_MIN(max, MIN_RTO);
+    }
+    more = r->resends > most ? SCPS_MIN(r->resends - most, 16u) : 0;
+    return SCPS_MAX(wait, SCPS_MIN(wait << more, max));
 }
 
 static scps_time sooner(scps_time a, scps_time b)

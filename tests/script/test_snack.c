@@ -122,6 +122,48 @@ static void embargo_grows(void **x)
     }
 }
 
+static void long_embargo(struct script *t)
+{
+    t->cfg.rto_min = SEC(3); /* not in the way */
+}
+
+static void rate_alone(struct script *t)
+{
+    long_embargo(t);
+    t->cfg.cc = scps_cc_find("rate");
+    t->cfg.rate = t->cfg.burst = 100000000;
+}
+
+/* Damage explains few losses of one segment in a row: after sixteen resends the embargo doubles
+ * where losses are corruption, too, up to a second (RFC 6298 section 2.4), and so it does at the
+ * end of the data of a sender that only its rate limits. Each resend restarts the retransmission
+ * timer: what a peer never takes, as its report is false, would leave each round trip for ever. */
+static void embargo_of_damage_grows_late(void **x)
+{
+    for (int rate = 0; rate < 2; rate++) {
+        scps_time at, last = 0, gap[26];
+        struct script *t = ten_out(x, &at, true, SHORT, rate ? rate_alone : long_embargo);
+        if (rate) {
+            scps_conn_shutdown(t->c);
+            expect_sent(t, .at = at, .from = S(10), .flags = SCPS_FIN | SCPS_ACK);
+        }
+        peer_says(t, at + MS(100), .ack = S(0), .sack = {{S(1), S(10) + rate}}, .snack = {{0, 1}});
+        for (int k = 0; k < 26; k++) {
+            expect_sent(t, .at = script_now(t), .slack = SEC(3), .from = S(0), .len = 1000);
+            gap[k] = script_now(t) - last;
+            last = script_now(t);
+            peer_says(t, last + MS(20), .ack = S(0));
+        }
+        for (int k = 2; k <= 16; k++)
+            assert_in_range(gap[k], MS(100), MS(125));
+        assert_in_range(gap[17], 2 * gap[16] - MS(20), 2 * gap[16]);
+        assert_in_range(gap[25], MS(980), MS(1020));
+        assert_int_equal(script_info(t).timeouts, 0);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* A report can be about nothing that left less than a round trip ago */
 static void too_early(void **x)
 {
@@ -799,6 +841,7 @@ int main(void)
         SCRIPT_TEST(the_clock_leaves_named_holes),
         SCRIPT_TEST(once_a_round_trip),
         SCRIPT_TEST(embargo_grows),
+        SCRIPT_TEST(embargo_of_damage_grows_late),
         SCRIPT_TEST(too_early),
         SCRIPT_TEST(ranges),
         SCRIPT_TEST(unit),
