@@ -19,8 +19,9 @@
  * ascending (docs/SCPS-TP.md section 2.3), so where two reports follow each other there is none
  * between them. That is believed, not known: such a segment is not resent unasked before it is the
  * one at the left edge, and others only when the peer has fallen silent, and so tells no more of
- * them. After FAST of them a segment's embargo doubles, unless losses are corruption. All of it
- * only as long as the peer is heard.
+ * them. After FAST of them a segment's embargo doubles; where losses are corruption after DAMAGED
+ * of them, up to a second, and from then on it holds for what is named, too. All of it only as long
+ * as the peer is heard.
  *
  * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of
  * first sendings than the least round trip is measured, and the embargo is longer by some turns of
@@ -56,56 +57,6 @@
 static uint32_t unit(const struct scps_look *l)
 {
     return scps_agreed_unit(l->agreed, l->x->cfg->c.snack_raw_unit, l->agreed->adv_mss);
-}
-
-/* Returns true if the receiver's report can be about the last transmission of r. meant: a first
- * transmission needs no other evidence. */
-static bool knowable(const struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
-                     const struct scps_sent_segment *r, bool meant)
-{
-    scps_dur ago = now - r->sent, last = SCPS_MAX(rtt->srtt, tx->rto.latest);
-
-    if (ago < scps_rtt_min(rtt))
-        return false;
-    return (meant && !r->resends) || (int32_t)(tx->sb.hi_xseq - r->xseq) > 0 ||
-           ago > last + last / 8;
-}
-
-/* [from, to) is missing. */
-static void missing(const struct scps_look *l, scps_off from, scps_off to,
-                    struct scps_ack_result *sum)
-{
-    struct scps_scoreboard *sb = &l->tx->sb;
-    uint32_t first, idx, work = 0;
-
-    /* The hole reaches into its last unit; whether beyond the first segment there, SACK knows
-     * better. */
-    scps_off last_unit = l->agreed->opts & SCPS_AGREED_SACK ? to - unit(l) : to;
-
-    from = SCPS_MAX(from, l->snd->una);
-    to = SCPS_MIN(to, l->snd->nxt);
-    if (from >= to)
-        return;
-    SCPS_OBSERVE(l->x, SNACK_IN, from, to, 0, 0);
-    if (from < l->tx->snack.named_to && l->tx->snack.named_to < to)
-        from = l->tx->snack.named_to;
-    l->tx->snack.named_to = 0;
-    if (!scps_sb_lookup(sb, from, &first))
-        return;
-    idx = first;
-    if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
-        scps_sb_at(sb, first + 1)->from < to)
-        idx = first + 1; /* The first segment sticks out of the range, and others lie within it. */
-    for (; idx != sb->tail && work < WORK; idx++, work++) {
-        const struct scps_sent_segment *r = scps_sb_at(sb, idx);
-        if (r->from >= to || (r->from + r->len > to && idx != first && work))
-            break;
-        if (r->state == SCPS_SENT_FLIGHT &&
-            knowable(l->tx, l->rtt, l->x->env->now, r, r->from <= last_unit))
-            scps_sb_lose(sb, idx, sum);
-    }
-    if (work == WORK && idx != sb->tail)
-        l->tx->snack.named_to = scps_sb_at(sb, idx)->from;
 }
 
 /* The peer's reports have passed over [from, to): data that was resent there, and could have
@@ -193,7 +144,7 @@ static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segmen
              least = scps_rtt_min(l->rtt),
              pause = SCPS_MAX(l->tx->snack.pause[0], l->tx->snack.pause[1]);
     bool damaged = scps_cause_now(&l->tx->cause, l->x) == SCPS_LOSS_CORRUPTION;
-    unsigned most = FAST, more;
+    unsigned most = FAST;
     scps_dur max = l->x->cfg->c.rto_max;
 
     margin = SCPS_MAX(4 * l->rtt->rttvar, LEAST);
@@ -213,13 +164,61 @@ static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segmen
         if (l->cwnd != SCPS_CWND_OPEN)
             margin = SCPS_MAX(margin, rtt / 8);
     }
-    wait = rtt + margin;
     if (damaged) {
         most = DAMAGED;
         max = SCPS_MIN(max, MIN_RTO);
     }
-    more = r->resends > most ? SCPS_MIN(r->resends - most, 16u) : 0;
-    return SCPS_MAX(wait, SCPS_MIN(wait << more, max));
+    for (wait = rtt + margin; most < r->resends && wait < max; most++)
+        wait = SCPS_MIN(2 * wait, max);
+    return wait;
+}
+
+/* Returns true if the receiver's report can be about the last transmission of r. meant: a first
+ * transmission needs no other evidence. */
+static bool knowable(const struct scps_look *l, const struct scps_sent_segment *r, bool meant)
+{
+    scps_dur ago = l->x->env->now - r->sent, last = SCPS_MAX(l->rtt->srtt, l->tx->rto.latest);
+
+    if (ago < (r->resends > DAMAGED ? embargo(l, r) : scps_rtt_min(l->rtt)))
+        return false;
+    return (meant && !r->resends) || (int32_t)(l->tx->sb.hi_xseq - r->xseq) > 0 ||
+           ago > last + last / 8;
+}
+
+/* [from, to) is missing. */
+static void missing(const struct scps_look *l, scps_off from, scps_off to,
+                    struct scps_ack_result *sum)
+{
+    struct scps_scoreboard *sb = &l->tx->sb;
+    uint32_t first, idx, work = 0;
+
+    /* The hole reaches into its last unit; whether beyond the first segment there, SACK knows
+     * better. */
+    scps_off last_unit = l->agreed->opts & SCPS_AGREED_SACK ? to - unit(l) : to;
+
+    from = SCPS_MAX(from, l->snd->una);
+    to = SCPS_MIN(to, l->snd->nxt);
+    if (from >= to)
+        return;
+    SCPS_OBSERVE(l->x, SNACK_IN, from, to, 0, 0);
+    if (from < l->tx->snack.named_to && l->tx->snack.named_to < to)
+        from = l->tx->snack.named_to;
+    l->tx->snack.named_to = 0;
+    if (!scps_sb_lookup(sb, from, &first))
+        return;
+    idx = first;
+    if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
+        scps_sb_at(sb, first + 1)->from < to)
+        idx = first + 1; /* The first segment sticks out of the range, and others lie within it. */
+    for (; idx != sb->tail && work < WORK; idx++, work++) {
+        const struct scps_sent_segment *r = scps_sb_at(sb, idx);
+        if (r->from >= to || (r->from + r->len > to && idx != first && work))
+            break;
+        if (r->state == SCPS_SENT_FLIGHT && knowable(l, r, r->from <= last_unit))
+            scps_sb_lose(sb, idx, sum);
+    }
+    if (work == WORK && idx != sb->tail)
+        l->tx->snack.named_to = scps_sb_at(sb, idx)->from;
 }
 
 static scps_time sooner(scps_time a, scps_time b)
