@@ -290,7 +290,9 @@ static void heal(struct world *w)
 }
 
 /* How long two ends may take after the channel healed: a timer that is backed off to its limit,
- * and what is left to send. */
+ * and what is left to send. Where each segment was lost, or a timer that may not be as long as the
+ * round trip keeps the window at one, each takes a round trip (RFC 6582 section 3.2): some 280 of 36
+ * octets. */
 static scps_dur patience(const struct world *w)
 {
     scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
@@ -298,8 +300,8 @@ static scps_dur patience(const struct world *w)
     /* best effort waits for a hole as long as two of the round trips that it was told to expect */
     rtt += SCPS_MAX(w->host[0].cfg.expected_rtt, w->host[1].cfg.expected_rtt) / 25;
     if (w->host[0].gone || w->host[1].gone) /* the other one has to find out: 15 timeouts */
-        return SCPS_SEC(8000) + 100 * rtt;
-    return SCPS_SEC(1500) + 100 * rtt;
+        return SCPS_SEC(8000) + 300 * rtt;
+    return SCPS_SEC(1500) + 300 * rtt;
 }
 
 /* A timeout that is put down to corruption does not back off (docs/SCPS-TP.md section 3.4), or may

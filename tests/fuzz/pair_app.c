@@ -97,6 +97,9 @@ void pair_open(struct world *w, struct flow *f, bool again)
     for (int i = 0; i < HOSTS; i++)
         if ((f->opener == i || f->opener == HOSTS) && !w->host[i].gone)
             connect_end(w, f, &w->host[i]);
+    /* The last incarnation is still there: what is accepted later on its port is not this one's. */
+    if (again && !f->end[0].had && !f->end[1].had)
+        f->port = 0;
 }
 
 static void accept_all(struct world *w, struct host *h)
