@@ -153,7 +153,7 @@ static bool read_exempt(const char *text, uint64_t *out, char msg[MSGLEN])
     return true;
 }
 
-static bool take(struct options *o, int opt, const char *arg, char msg[MSGLEN])
+static bool take_option(struct options *o, int opt, const char *arg, char msg[MSGLEN])
 {
     switch (opt) {
     case 'c':
@@ -354,7 +354,7 @@ static int act(int argc, char **argv)
 
         if (status >= 0)
             return status;
-        if (!take(&o, opt, optarg, msg))
+        if (!take_option(&o, opt, optarg, msg))
             return refuse(msg);
     }
     if (optind < argc) {

@@ -276,7 +276,8 @@ static int set_up(struct run *r)
 
 /* Reads one capture, or packets of a device. first_msg keeps the first failure. Returns true if it
  * was a capture. */
-static bool take(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGLEN], int *status)
+static bool take_file(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGLEN],
+                      int *status)
 {
     char msg[SCPS_TRACE_MSGLEN] = "";
     r->file = file;
@@ -358,7 +359,7 @@ int main(int argc, char **argv)
     const char *const *files = r.o.live ? &r.o.live : (const char *const *)argv + optind;
     size_t nfiles = r.o.live ? 1 : (size_t)(argc - optind), understood = 0;
     for (size_t i = 0; i < nfiles && (r.o.live || !interrupted); i++)
-        understood += take(&r, files[i], first_msg, &status);
+        understood += take_file(&r, files[i], first_msg, &status);
     if (!understood) {
         end_without_capture(&r);
         return status;

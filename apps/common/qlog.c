@@ -133,7 +133,7 @@ static struct segment *at(const struct qlog *q, size_t i)
 }
 
 /* Returns the index of the first segment that ends beyond offset off. */
-static size_t find(const struct qlog *q, scps_off off)
+static size_t find_packet(const struct qlog *q, scps_off off)
 {
     size_t lo = 0, hi = q->n;
 
@@ -193,7 +193,7 @@ static void keep(struct qlog *q, scps_off off, uint32_t len)
     }
     /* The data was sent before, perhaps in other pieces, or the capture missed its first
      * transmission. */
-    i = find(q, off);
+    i = find_packet(q, off);
     if (at(q, i)->off >= off + len) {
         insert(q, i, off, len);
         return;
@@ -294,8 +294,8 @@ static void sacked(struct qlog *q, const struct scps_note *n)
     struct ranges r = {0};
 
     begin_ack(q, n);
-    for (size_t i = find(q, n->arg[0]); i < q->n && at(q, i)->off + at(q, i)->len <= n->arg[1];
-         i++) {
+    for (size_t i = find_packet(q, n->arg[0]);
+         i < q->n && at(q, i)->off + at(q, i)->len <= n->arg[1]; i++) {
         if (!at(q, i)->acked)
             range_add(q, &r, at(q, i)->number);
         at(q, i)->acked = true;
@@ -322,7 +322,7 @@ static void lost(struct qlog *q, const struct scps_note *n)
 {
     scps_off to = n->arg[0] + n->arg[1];
 
-    for (size_t i = find(q, n->arg[0]); i < q->n && at(q, i)->off < to; i++) {
+    for (size_t i = find_packet(q, n->arg[0]); i < q->n && at(q, i)->off < to; i++) {
         begin(q, n->at, "recovery:packet_lost");
         fprintf(q->f,
                 "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64

@@ -136,9 +136,10 @@ struct text {
     size_t len, room;
 };
 
-static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void append_formatted(struct text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void add(struct text *t, const char *fmt, ...)
+static void append_formatted(struct text *t, const char *fmt, ...)
 {
     va_list ap;
 
@@ -157,20 +158,20 @@ static void add_size(struct text *t, const struct setting_style *style, int64_t 
 
     for (int i = 0; i < 3; i++)
         if (v >= units[i].unit && v % units[i].unit == 0) {
-            add(t, "%" PRId64 "%s", v / units[i].unit, units[i].name);
+            append_formatted(t, "%" PRId64 "%s", v / units[i].unit, units[i].name);
             return;
         }
-    add(t, "%" PRId64, v);
+    append_formatted(t, "%" PRId64, v);
 }
 
 static void add_time(struct text *t, int64_t v)
 {
     if (v % SCPS_SEC(3600) == 0)
-        add(t, "%" PRId64 " h", v / SCPS_SEC(3600));
+        append_formatted(t, "%" PRId64 " h", v / SCPS_SEC(3600));
     else if (v % SCPS_SEC(1) == 0)
-        add(t, "%" PRId64 " s", v / SCPS_SEC(1));
+        append_formatted(t, "%" PRId64 " s", v / SCPS_SEC(1));
     else
-        add(t, "%" PRId64 " ms", v / SCPS_MS(1));
+        append_formatted(t, "%" PRId64 " ms", v / SCPS_MS(1));
 }
 
 static void add_value(struct text *t, const struct setting *s, const struct setting_style *style,
@@ -180,12 +181,12 @@ static void add_value(struct text *t, const struct setting *s, const struct sett
 
     switch (s->kind) {
     case FLAG:
-        add(t, v != 0 ? "yes" : "no");
+        append_formatted(t, v != 0 ? "yes" : "no");
         break;
     case COUNT:
     case COUNT_OR_0:
     case RATE:
-        add(t, "%" PRId64, v);
+        append_formatted(t, "%" PRId64, v);
         break;
     case BYTES:
         add_size(t, style, v);
@@ -194,7 +195,7 @@ static void add_value(struct text *t, const struct setting *s, const struct sett
         add_time(t, v);
         break;
     case CHOICE:
-        add(t, "%s", setting_word_at(s, v, word));
+        append_formatted(t, "%s", setting_word_at(s, v, word));
         break;
     }
 }
@@ -206,11 +207,11 @@ static void add_words(struct text *t, const char *words)
     size_t len, dummy;
 
     for (int n = 0; (at = word_at(words, n, &len)) != NULL; n++)
-        add(t, "%s%.*s",
-            n == 0                                  ? ""
-            : word_at(words, n + 1, &dummy) != NULL ? ", "
-                                                    : " or ",
-            (int)len, at);
+        append_formatted(t, "%s%.*s",
+                         n == 0                                  ? ""
+                         : word_at(words, n + 1, &dummy) != NULL ? ", "
+                                                                 : " or ",
+                         (int)len, at);
 }
 
 static void add_bounds(struct text *t, const struct setting *s, const struct setting_style *style)
@@ -230,18 +231,18 @@ static void add_bounds(struct text *t, const struct setting *s, const struct set
             add_words(t, s->words);
             break;
         }
-        add(t, s->kind == COUNT_OR_0 ? "0, or " : "");
+        append_formatted(t, s->kind == COUNT_OR_0 ? "0, or " : "");
         add_value(t, s, style, s->least);
-        add(t, " to ");
+        append_formatted(t, " to ");
         add_value(t, s, style, s->most);
-        add(t, "%s%s",
-            s->unit != NULL    ? " "
-            : s->kind == BYTES ? " bytes"
-                               : "",
-            s->unit != NULL ? s->unit : "");
+        append_formatted(t, "%s%s",
+                         s->unit != NULL    ? " "
+                         : s->kind == BYTES ? " bytes"
+                                            : "",
+                         s->unit != NULL ? s->unit : "");
         break;
     }
-    add(t, "; ");
+    append_formatted(t, "; ");
 }
 
 static void add_text(struct text *t, const char *text, const struct setting_style *style)
@@ -255,9 +256,9 @@ static void add_text(struct text *t, const char *text, const struct setting_styl
         if (*text == '{' && (end = strchr(text, '}')) != NULL)
             id = setting_find(text + 1, (size_t)(end - text - 1));
         if (id == SETTINGS) {
-            add(t, "%c", *text);
+            append_formatted(t, "%c", *text);
         } else {
-            add(t, "%s%s", style->option, setting_dashed(&settings[id], dashed));
+            append_formatted(t, "%s%s", style->option, setting_dashed(&settings[id], dashed));
             text = end;
         }
     }
@@ -279,21 +280,21 @@ void setting_facts(const struct setting *s, const struct setting_style *style, i
     out[0] = '\0';
     add_bounds(&t, s, style);
     if (usual != NULL) {
-        add(&t, "default: %s%s", usual, s->zero != NULL ? "; 0: " : "");
+        append_formatted(&t, "default: %s%s", usual, s->zero != NULL ? "; 0: " : "");
         add_text(&t, s->zero != NULL ? s->zero : "", style);
     } else if (begins == 0 && s->zero != NULL) {
-        add(&t, "0, the default: ");
+        append_formatted(&t, "0, the default: ");
         add_text(&t, s->zero, style);
     } else {
-        add(&t, "default ");
+        append_formatted(&t, "default ");
         add_value(&t, s, style, begins);
         if (s->zero != NULL) {
-            add(&t, "; 0: ");
+            append_formatted(&t, "; 0: ");
             add_text(&t, s->zero, style);
         }
     }
     if (s->clause != NULL)
-        add(&t, "; %s", s->clause);
+        append_formatted(&t, "; %s", s->clause);
 }
 
 void setting_wrap(FILE *f, const char *text, int left, int right)

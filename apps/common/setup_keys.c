@@ -95,7 +95,7 @@ static const struct key link_keys[] = {
 };
 #define LINK_KEYS (sizeof link_keys / sizeof *link_keys)
 
-static const struct key *find(const struct key *keys, size_t n, const char *name)
+static const struct key *find_key(const struct key *keys, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(keys[i].name, name) == 0)
@@ -181,8 +181,8 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
     return false;
 }
 
-static bool put(const struct key *k, const char *kind, const char *text, void *base,
-                char why[LAB_MSGLEN])
+static bool put_value(const struct key *k, const char *kind, const char *text, void *base,
+                      char why[LAB_MSGLEN])
 {
     char more[LAB_MSGLEN] = "";
 
@@ -201,7 +201,7 @@ bool lab_key_put_flow(const char *key, const char *text, struct lab_flow *f, cha
 
     if (id != SETTINGS)
         return flow_setting_put(id, text, &f->conn, why);
-    return put(find(flow_keys, FLOW_KEYS, key), "flow", text, f, why);
+    return put_value(find_key(flow_keys, FLOW_KEYS, key), "flow", text, f, why);
 }
 
 /* ---- keys ---- */
@@ -226,12 +226,12 @@ bool lab_key_split(const char *text, struct lab_dotted *d)
 
 bool lab_key_is_link(const char *name)
 {
-    return find(link_keys, LINK_KEYS, name) != NULL;
+    return find_key(link_keys, LINK_KEYS, name) != NULL;
 }
 
 bool lab_key_put_link(const char *name, const char *text, struct lab_link *l, char why[LAB_MSGLEN])
 {
-    return put(find(link_keys, LINK_KEYS, name), "link", text, l, why);
+    return put_value(find_key(link_keys, LINK_KEYS, name), "link", text, l, why);
 }
 
 bool lab_setup_section(const char *section)
@@ -287,12 +287,12 @@ bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN])
         return false;
     }
     if (strcmp(d.kind, "link") == 0) {
-        k = find(link_keys, LINK_KEYS, d.key);
+        k = find_key(link_keys, LINK_KEYS, d.key);
         if (k && strcmp(k->name, "preset") != 0)
-            return put(k, d.kind, value, &link, why);
+            return put_value(k, d.kind, value, &link, why);
         return k || spec_knows(d.key, value, why);
     }
-    if (flow_setting(d.key) != SETTINGS || find(flow_keys, FLOW_KEYS, d.key))
+    if (flow_setting(d.key) != SETTINGS || find_key(flow_keys, FLOW_KEYS, d.key))
         return lab_key_put_flow(d.key, value, &flow, why);
     list_keys(flow_keys, FLOW_KEYS, &all);
     for (int i = 0; i < SETTINGS; i++)

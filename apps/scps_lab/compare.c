@@ -42,7 +42,7 @@ static bool match(const struct side *a, size_t ra, const struct side *b, size_t 
     return true;
 }
 
-static size_t find(const struct side *a, size_t ra, const struct side *b)
+static size_t find_row(const struct side *a, size_t ra, const struct side *b)
 {
     /* Fast path: both results have the same grid, so the rows stand in the same places. */
     if (ra < b->t.nrows && match(a, ra, b, ra))
@@ -79,9 +79,9 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
 
     if (open_side(&a, dir_a) && open_side(&b, dir_b)) {
         for (size_t i = 0; i < a.t.nrows; i++)
-            pairs += find(&a, i, &b) != SIZE_MAX;
+            pairs += find_row(&a, i, &b) != SIZE_MAX;
         for (size_t i = 0; i < a.t.nrows; i++) {
-            size_t k = find(&a, i, &b);
+            size_t k = find_row(&a, i, &b);
             double p;
 
             if (k == SIZE_MAX)

@@ -262,7 +262,7 @@ static bool lost_worker(struct sweep *s, struct worker *w)
     return false;
 }
 
-static bool take(struct sweep *s, struct worker *w)
+static bool take_result(struct sweep *s, struct worker *w)
 {
     uint32_t len;
     char *text;
@@ -322,7 +322,7 @@ static bool run_all(struct sweep *s)
             break;
         for (unsigned i = 0; ok && i < s->nworkers; i++)
             if (p[i].revents) {
-                ok = take(s, &s->worker[i]);
+                ok = take_result(s, &s->worker[i]);
                 if (ok)
                     deal(s, &s->worker[i]);
             }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct lab_link *find(const struct lab_setup *s, const char *name)
+static const struct lab_link *find_link(const struct lab_setup *s, const char *name)
 {
     for (size_t i = 0; i < s->nlinks; i++)
         if (strcmp(s->link[i].name, name) == 0)
@@ -22,7 +22,7 @@ static const struct lab_link *find(const struct lab_setup *s, const char *name)
 static const struct lab_link *choose(const struct lab_scenario *sc, const struct lab_setup *s,
                                      const char *name, char msg[LINK_MSGLEN])
 {
-    const struct lab_link *l = *name ? find(s, name) : s->link;
+    const struct lab_link *l = *name ? find_link(s, name) : s->link;
     struct lab_str names = {0};
 
     if (l && (*name || s->nlinks == 1))

@@ -425,7 +425,7 @@ static int set_other(struct options *o, int c, const char *arg)
 }
 
 /* Checks that the options agree with each other, once all have been read. */
-static int settle(const struct options *o, bool files)
+static int check_together(const struct options *o, bool files)
 {
     const char *why = NULL;
     if (!o->live && !files)
@@ -454,5 +454,5 @@ int trace_options_parse(struct options *o, int argc, char **argv)
         if (status >= 0)
             return status;
     }
-    return settle(o, optind < argc);
+    return check_together(o, optind < argc);
 }

@@ -58,7 +58,7 @@ static void fail(struct trace_qlogs *q, const char *path, const char *why)
 
 /* ---- connections and their files ---- */
 
-static struct connection *find(struct trace_qlogs *q, uint32_t number)
+static struct connection *find_connection(struct trace_qlogs *q, uint32_t number)
 {
     struct connection **at = &q->bucket[number % BUCKETS], *c = *at;
 
@@ -226,7 +226,7 @@ void trace_qlogs_see(struct trace_qlogs *q, const struct scps_trace_seen *s)
 {
     struct connection *c;
 
-    if (s->hw_dup || !(c = find(q, s->conn)))
+    if (s->hw_dup || !(c = find_connection(q, s->conn)))
         return;
     if (s->len && !s->keepalive)
         data(q, &c->dir[s->b2a], s);

@@ -132,7 +132,7 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     }
 }
 
-static void take(struct ttcp_receiver *r, const uint8_t *p, size_t len, scps_time at)
+static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len, scps_time at)
 {
     struct ttcp_drecv *d = &r->d;
     uint64_t number = 0;
@@ -241,7 +241,7 @@ void ttcp_dgram_receive_run(struct ttcp_receiver *r, scps_time now)
             d->own.addr = from.local;
             d->peer = from.remote;
         }
-        take(r, d->buf, (size_t)n, from.at);
+        take_datagram(r, d->buf, (size_t)n, from.at);
     }
     if (!r->eof && r->err == 0)
         see_end(r, now);

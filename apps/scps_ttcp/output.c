@@ -110,7 +110,7 @@ void ttcp_output_gap(struct ttcp_output *out, uint64_t len)
 
 /* Writes as many of len bytes as is possible without blocking. Returns the number, SCPS_ERR_AGAIN
  * or SCPS_ERR_SYSTEM. */
-static int64_t put(struct ttcp_output *out, const uint8_t *data, size_t len)
+static int64_t put_octets(struct ttcp_output *out, const uint8_t *data, size_t len)
 {
     ssize_t n;
 
@@ -138,11 +138,12 @@ int ttcp_output_flush(struct ttcp_output *out, bool end)
     if (out->opt->blocks && !end && out->gap == 0 && out->have < out->buf.size)
         return 0;
     for (; out->used < out->have; out->used += (size_t)n)
-        if ((n = put(out, out->buf.data + out->used, out->have - out->used)) < 0)
+        if ((n = put_octets(out, out->buf.data + out->used, out->have - out->used)) < 0)
             return (int)n;
     out->have = out->used = 0;
     for (; out->gap > 0; out->gap -= (uint64_t)n)
-        if ((n = put(out, zeros, out->gap < sizeof(zeros) ? (size_t)out->gap : sizeof(zeros))) < 0)
+        if ((n = put_octets(out, zeros,
+                            out->gap < sizeof(zeros) ? (size_t)out->gap : sizeof(zeros))) < 0)
             return (int)n;
     return 0;
 }

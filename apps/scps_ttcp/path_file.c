@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool say(char msg[PATHFILE_MSGLEN], const char *what)
+static bool say_error(char msg[PATHFILE_MSGLEN], const char *what)
 {
     snprintf(msg, PATHFILE_MSGLEN, "%s", what);
     return false;
@@ -24,12 +24,12 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
     bool writable;
 
     if (name[0] == '\0')
-        return say(msg, "give the name of a file");
+        return say_error(msg, "give the name of a file");
     if (stat(name, &st) == 0) {
         if (!S_ISREG(st.st_mode))
-            return say(msg, "it is no regular file: give the name of one, or of a new one");
+            return say_error(msg, "it is no regular file: give the name of one, or of a new one");
         if (access(name, R_OK) != 0)
-            return say(msg, "it cannot be read: give a file that can");
+            return say_error(msg, "it cannot be read: give a file that can");
     } else if (errno != ENOENT) {
         snprintf(msg, PATHFILE_MSGLEN, "%s: give another file", strerror(errno));
         return false;
@@ -38,10 +38,11 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
     if (copy == NULL)
         copy = strdup(name);
     if (copy == NULL)
-        return say(msg, strerror(errno));
+        return say_error(msg, strerror(errno));
     writable = access(dirname(copy), W_OK | X_OK) == 0;
     free(copy);
-    return writable || say(msg, "its folder is not there or cannot be written: give another one");
+    return writable ||
+           say_error(msg, "its folder is not there or cannot be written: give another one");
 }
 
 bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
@@ -54,15 +55,15 @@ bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
 
     f->fd = open(f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (f->fd < 0)
-        return errno == ENOENT || say(msg, strerror(errno));
+        return errno == ENOENT || say_error(msg, strerror(errno));
     /* RFC 9959 section 3.2: "Only one connection can use a specific set of saved CC parameters." */
     if (flock(f->fd, LOCK_EX | LOCK_NB) != 0) {
         f->keep = true;
-        return say(msg, "in-use: another connection uses it; it is left as it is");
+        return say_error(msg, "in-use: another connection uses it; it is left as it is");
     }
     len = read(f->fd, state, sizeof(state));
     if (len < 0)
-        return say(msg, strerror(errno));
+        return say_error(msg, strerror(errno));
     v = scps_path_restore(c, state, (size_t)len, now, NULL);
     /* The user may have named another file by mistake: keep it. */
     f->keep = v == SCPS_PATH_FOREIGN && len > 0;
@@ -94,7 +95,7 @@ static bool replace(const char *name, const struct scps_path_state *s, char msg[
     }
     ok = ok && rename(new, target) == 0;
     if (!ok) {
-        say(msg, strerror(errno));
+        say_error(msg, strerror(errno));
         if (fd >= 0)
             unlink(new);
     }
@@ -117,7 +118,7 @@ bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, b
     else if (scps_path_save(c, now, &s) == 0)
         ok = *wrote = replace(f->name, &s, msg);
     else if (been & 1u << SCPS_RESUME_RETREAT) /* RFC 9959 section 3.5 */
-        ok = unlink(f->name) == 0 || errno == ENOENT || say(msg, strerror(errno));
+        ok = unlink(f->name) == 0 || errno == ENOENT || say_error(msg, strerror(errno));
     if (f->fd >= 0)
         close(f->fd); /* Closing the file also releases the lock. */
     f->fd = -1;

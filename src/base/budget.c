@@ -2,7 +2,7 @@
 /* An allocator that counts and keeps to a ceiling. */
 #include "base/budget.h"
 
-static void *take(void *ctx, size_t n)
+static void *budget_alloc(void *ctx, size_t n)
 {
     const struct scps_budget_part *p = ctx;
     struct scps_budget *b = p->of;
@@ -21,7 +21,7 @@ static void *take(void *ctx, size_t n)
     return mem;
 }
 
-static void give_back(void *ctx, void *mem, size_t n)
+static void budget_free(void *ctx, void *mem, size_t n)
 {
     struct scps_budget *b = ((const struct scps_budget_part *)ctx)->of;
 
@@ -43,7 +43,7 @@ void scps_budget_init(struct scps_budget *b, const struct scps_alloc *owner, uin
 
 struct scps_alloc scps_budget_alloc(struct scps_budget_part *p)
 {
-    return (struct scps_alloc){take, give_back, p};
+    return (struct scps_alloc){budget_alloc, budget_free, p};
 }
 
 uint64_t scps_budget_left(const struct scps_budget *b)

@@ -63,7 +63,7 @@ int scps_heap_reserve(struct scps_heap *h, uint32_t n)
     return 0;
 }
 
-static inline void put(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
+static inline void put_node(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     h->v[i] = node;
     *slot_of(h, node.item) = i;
@@ -76,10 +76,10 @@ static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
         uint32_t parent = (i - 1) / 2;
         if (h->v[parent].key <= node.key)
             break;
-        put(h, i, h->v[parent]);
+        put_node(h, i, h->v[parent]);
         i = parent;
     }
-    put(h, i, node);
+    put_node(h, i, node);
 }
 
 static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
@@ -96,7 +96,7 @@ static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
         v[i] = v[child];
         *slot_at(v[i].item, at) = i;
     }
-    put(h, i, node);
+    put_node(h, i, node);
 }
 
 static void place(struct scps_heap *h, uint32_t i, struct scps_heap_node node)

@@ -31,7 +31,7 @@ void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a)
 }
 
 /* Moves head past a WRAP mark to the start of the ring. */
-static void settle(struct scps_recring *q)
+static void move_together(struct scps_recring *q)
 {
     uint32_t at = q->head & (q->cap - 1);
 
@@ -105,7 +105,7 @@ void *scps_recring_front(struct scps_recring *q, uint32_t *size)
 {
     if (scps_recring_empty(q))
         return NULL;
-    settle(q);
+    move_together(q);
     *size = word(q, q->head & (q->cap - 1));
     return q->mem + (q->head & (q->cap - 1)) + SCPS_RECRING_HEAD;
 }

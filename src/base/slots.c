@@ -13,7 +13,7 @@ static uint64_t rounded(uint64_t size)
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static struct scps_slot_size *find(struct scps_slots *s, uint64_t size)
+static struct scps_slot_size *find_size(struct scps_slots *s, uint64_t size)
 {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->sizes[i].size == size)
@@ -28,7 +28,7 @@ void scps_slots_plan(struct scps_slots *s, uint64_t size, uint64_t count)
     if (!size || !count)
         return;
     size = rounded(size);
-    z = find(s, size);
+    z = find_size(s, size);
     if (!z && s->n == SCPS_SLOT_SIZES) {
         s->too_many = true;
         return;
@@ -67,9 +67,9 @@ void scps_slots_begin(struct scps_slots *s, void *mem)
     }
 }
 
-static void *take(void *ctx, size_t size)
+static void *slots_alloc(void *ctx, size_t size)
 {
-    struct scps_slot_size *z = find(ctx, rounded(size));
+    struct scps_slot_size *z = find_size(ctx, rounded(size));
     void *p = z ? z->free : NULL;
 
     if (p)
@@ -79,7 +79,7 @@ static void *take(void *ctx, size_t size)
 
 static void give_back(void *ctx, void *p, size_t size)
 {
-    struct scps_slot_size *z = find(ctx, rounded(size));
+    struct scps_slot_size *z = find_size(ctx, rounded(size));
 
     if (z) { /* This is always true: a block in use has a size that exists. */
         memcpy(p, &z->free, sizeof z->free);
@@ -89,5 +89,5 @@ static void give_back(void *ctx, void *p, size_t size)
 
 struct scps_alloc scps_slots_alloc(struct scps_slots *s)
 {
-    return (struct scps_alloc){take, give_back, s};
+    return (struct scps_alloc){slots_alloc, give_back, s};
 }

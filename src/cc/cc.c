@@ -25,7 +25,7 @@ const struct scps_cc_ops *scps_cc_at(size_t i)
     return i < NBUILTIN ? builtin[i] : NULL;
 }
 
-static const struct scps_cc_ops *find(const char *name, size_t len)
+static const struct scps_cc_ops *find_controller(const char *name, size_t len)
 {
     for (size_t i = 0; i < NBUILTIN; i++)
         if (strlen(builtin[i]->name) == len && !memcmp(builtin[i]->name, name, len))
@@ -35,7 +35,7 @@ static const struct scps_cc_ops *find(const char *name, size_t len)
 
 const struct scps_cc_ops *scps_cc_find(const char *name)
 {
-    return find(name, strlen(name));
+    return find_controller(name, strlen(name));
 }
 
 void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_PARAMS])
@@ -57,7 +57,7 @@ struct msg {
     size_t room;
 };
 
-static void say(struct msg *m, const char *fmt, ...)
+static void say_error(struct msg *m, const char *fmt, ...)
 {
     if (m->room < 2)
         return;
@@ -78,19 +78,19 @@ static int shown(size_t len)
 
 static int no_such_controller(struct msg *m, const char *name, size_t len)
 {
-    say(m, "no congestion control \"%.*s\"; there is", shown(len), name);
+    say_error(m, "no congestion control \"%.*s\"; there is", shown(len), name);
     for (size_t i = 0; i < NBUILTIN; i++)
-        say(m, "%s %s", i ? "," : "", builtin[i]->name);
+        say_error(m, "%s %s", i ? "," : "", builtin[i]->name);
     return SCPS_ERR_NOENT;
 }
 
 static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char *key, size_t len)
 {
-    say(m, "%s has no parameter \"%.*s\"; it has", ops->name, shown(len), key);
+    say_error(m, "%s has no parameter \"%.*s\"; it has", ops->name, shown(len), key);
     if (!ops->params || !ops->params[0].name)
-        say(m, " none");
+        say_error(m, " none");
     for (size_t i = 0; ops->params && ops->params[i].name; i++)
-        say(m, "%s %s", i ? "," : "", ops->params[i].name);
+        say_error(m, "%s %s", i ? "," : "", ops->params[i].name);
     return SCPS_ERR_NOENT;
 }
 
@@ -162,21 +162,21 @@ static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *i
     if (eq && named(p, val, vlen, &v)) {
         fits = true;
     } else if (p->words && (!eq || !number(val, vlen, &v, &fits))) {
-        say(m, "%s: %s wants one of %s, not \"%.*s\"", ops->name, p->name, p->words, shown(vlen),
-            val);
+        say_error(m, "%s: %s wants one of %s, not \"%.*s\"", ops->name, p->name, p->words,
+                  shown(vlen), val);
         return SCPS_ERR_INVAL;
     } else if (!eq || !number(val, vlen, &v, &fits)) {
-        say(m, "%s: %s wants a whole number (%s=%lld), not \"%.*s\"", ops->name, p->name, p->name,
-            (long long)p->def, shown(vlen), val);
+        say_error(m, "%s: %s wants a whole number (%s=%lld), not \"%.*s\"", ops->name, p->name,
+                  p->name, (long long)p->def, shown(vlen), val);
         return SCPS_ERR_INVAL;
     }
     if (!fits || v < p->min || v > p->max) {
-        say(m, "%s: %s=%.*s is out of range, allowed are %lld to %lld", ops->name, p->name,
-            shown(vlen), val, (long long)p->min, (long long)p->max);
+        say_error(m, "%s: %s=%.*s is out of range, allowed are %lld to %lld", ops->name, p->name,
+                  shown(vlen), val, (long long)p->min, (long long)p->max);
         return SCPS_ERR_RANGE;
     }
     if (*seen >> i & 1) {
-        say(m, "%s: %s is given twice", ops->name, p->name);
+        say_error(m, "%s: %s is given twice", ops->name, p->name);
         return SCPS_ERR_INVAL;
     }
     *seen |= UINT32_C(1) << i;
@@ -210,7 +210,7 @@ int scps_cc_parse(const char *text, const struct scps_cc_ops **ops, int64_t para
     struct msg m = {msg, msg ? msglen : 0};
     int64_t got[SCPS_CC_PARAMS];
     size_t len = strcspn(text, ",");
-    const struct scps_cc_ops *o = find(text, len);
+    const struct scps_cc_ops *o = find_controller(text, len);
     uint32_t seen = 0;
 
     if (m.room)

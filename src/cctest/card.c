@@ -122,7 +122,7 @@ struct card {
     int err;
 };
 
-static void put(struct card *c, enum id id, double value)
+static void put_value(struct card *c, enum id id, double value)
 {
     c->out->v[id].value = value;
     c->out->v[id].known = true;
@@ -161,9 +161,9 @@ static void alone(struct card *c)
     const struct scps_cct_arena what = {.link = LINK("1bdp"), .time = SCPS_SEC(60), .n = 1};
     struct scps_cct_arena *a = run(c, &what, NULL);
 
-    put(c, ALONE_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
-    put(c, ALONE_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
-    put(c, ALONE_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
+    put_value(c, ALONE_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, ALONE_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
+    put_value(c, ALONE_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
 }
 
 static void deep(struct card *c)
@@ -172,9 +172,9 @@ static void deep(struct card *c)
         .link = LINK("4bdp"), .time = SCPS_SEC(60), .n = 1, .warm = SCPS_SEC(10)};
     struct scps_cct_arena *a = run(c, &what, NULL);
 
-    put(c, DEEP_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
-    put(c, DEEP_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
-    put(c, DEEP_QUEUE95, scps_cct_wait_quantile(a, 0.95));
+    put_value(c, DEEP_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, DEEP_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
+    put_value(c, DEEP_QUEUE95, scps_cct_wait_quantile(a, 0.95));
 }
 
 static void shallow(struct card *c)
@@ -182,8 +182,8 @@ static void shallow(struct card *c)
     const struct scps_cct_arena what = {.link = LINK("4p"), .time = SCPS_SEC(60), .n = 1};
     struct scps_cct_arena *a = run(c, &what, NULL);
 
-    put(c, SHALLOW_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
-    put(c, SHALLOW_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
+    put_value(c, SHALLOW_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, SHALLOW_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
 }
 
 static void far_away(struct card *c)
@@ -193,11 +193,11 @@ static void far_away(struct card *c)
     struct scps_cct_arena *a = run(c, &geo, NULL);
     scps_time full = scps_cct_when(a, 0, 0, SCPS_SEC(1), 0.8 * FULL);
 
-    put(c, GEO_USE, use(a, SCPS_SEC(60), SCPS_SEC(120), FULL));
+    put_value(c, GEO_USE, use(a, SCPS_SEC(60), SCPS_SEC(120), FULL));
     if (full != SCPS_NEVER)
-        put(c, GEO_START, (double)full * 1e-6);
+        put_value(c, GEO_START, (double)full * 1e-6);
     a = run(c, &ber, NULL);
-    put(c, BER_USE, use(a, SCPS_SEC(20), SCPS_SEC(120), FULL));
+    put_value(c, BER_USE, use(a, SCPS_SEC(20), SCPS_SEC(120), FULL));
 }
 
 static void lossy(struct card *c)
@@ -205,7 +205,7 @@ static void lossy(struct card *c)
     const struct scps_cct_arena what = {
         .link = LINK("1bdp") ",loss=0.01,loss-back=0", .time = SCPS_SEC(60), .n = 1};
 
-    put(c, LOSSY_USE, use(run(c, &what, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, LOSSY_USE, use(run(c, &what, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
 }
 
 /* ---- shared ---- */
@@ -246,15 +246,15 @@ static void together(struct card *c)
                                         .flow[3].start = SCPS_MS(1009)};
     struct scps_cct_arena *a = run(c, &two, NULL), eight;
 
-    put(c, JAIN2, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
+    put_value(c, JAIN2, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
     a = run(c, &four, NULL);
-    put(c, JAIN4, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
-    put(c, STARVED, worst(a));
+    put_value(c, JAIN4, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
+    put_value(c, STARVED, worst(a));
     eight = four;
     eight.n = 8;
     for (unsigned i = 4; i < eight.n; i++)
         eight.flow[i].start = SCPS_MS(331) * i;
-    put(c, JAIN8, jain(run(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
+    put_value(c, JAIN8, jain(run(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
 /* Two flows of which one has four times the other's round trip; the queue is a BDP of the
@@ -268,8 +268,8 @@ static void unlike_ways(struct card *c)
                                        .detour = SCPS_MS(150)};
     struct scps_cct_arena *a = run(c, &two, NULL);
 
-    put(c, RTT_SHARE, 100 * scps_cct_rate(a, 1, SCPS_SEC(60), SCPS_SEC(150)) / (FULL / 2));
-    put(c, RTT_JAIN, jain(a, SCPS_SEC(60), SCPS_SEC(150)));
+    put_value(c, RTT_SHARE, 100 * scps_cct_rate(a, 1, SCPS_SEC(60), SCPS_SEC(150)) / (FULL / 2));
+    put_value(c, RTT_JAIN, jain(a, SCPS_SEC(60), SCPS_SEC(150)));
 }
 
 static void draw(struct card *c, const struct scps_cct_arena *a)
@@ -294,8 +294,8 @@ static void latecomer(struct card *c)
     scps_time at = scps_cct_when(a, 1, comes, SCPS_SEC(5), 0.8 * FULL / 2);
 
     if (at != SCPS_NEVER)
-        put(c, LATE_CONVERGE, (double)(at - comes) * 1e-6);
-    put(c, LATE_SHARE, 100 * scps_cct_rate(a, 1, SCPS_SEC(90), SCPS_SEC(120)) / (FULL / 2));
+        put_value(c, LATE_CONVERGE, (double)(at - comes) * 1e-6);
+    put_value(c, LATE_SHARE, 100 * scps_cct_rate(a, 1, SCPS_SEC(90), SCPS_SEC(120)) / (FULL / 2));
     draw(c, a);
 }
 
@@ -309,8 +309,8 @@ static void beside(struct card *c, const char *name, enum id ours, enum id their
     if (!other || !strcmp(name, c->ops->name))
         return;
     a = run(c, &what, other);
-    put(c, ours, 100 * scps_cct_rate(a, 0, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
-    put(c, theirs, 100 * scps_cct_rate(a, 1, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
+    put_value(c, ours, 100 * scps_cct_rate(a, 0, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
+    put_value(c, theirs, 100 * scps_cct_rate(a, 1, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
 }
 
 /* ---- changes ---- */
@@ -324,10 +324,10 @@ static void rtt_steps(struct card *c)
                                       .step = "delay=100ms"};
     struct scps_cct_arena down = up;
 
-    put(c, RTT_UP, use(run(c, &up, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
+    put_value(c, RTT_UP, use(run(c, &up, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
     down.link = "rate=10mbit,rtt=200ms,queue=250000";
     down.step = "delay=10ms";
-    put(c, RTT_DOWN, use(run(c, &down, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
+    put_value(c, RTT_DOWN, use(run(c, &down, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
 }
 
 static void rate_steps(struct card *c)
@@ -342,14 +342,14 @@ static void rate_steps(struct card *c)
     scps_time full = scps_cct_when(a, 0, at, SCPS_SEC(1), 0.8 * FULL);
 
     if (full != SCPS_NEVER)
-        put(c, RATE_UP, (double)(full - at) * 1e-6);
+        put_value(c, RATE_UP, (double)(full - at) * 1e-6);
     down.link = "rate=10mbit,rtt=50ms,queue=42p";
     down.step = "rate=100kbit";
     down.time = SCPS_SEC(80);
     a = run(c, &down, NULL);
-    put(c, RATE_DOWN, use(a, SCPS_SEC(30), SCPS_SEC(80), FULL / 100));
-    put(c, RATE_DOWN_QUEUE, scps_cct_wait(a, SCPS_SEC(30), SCPS_SEC(80)));
-    put(c, RATE_DOWN_READ, 100 * scps_cct_read(a, SCPS_SEC(30), SCPS_SEC(80)) / (FULL / 100));
+    put_value(c, RATE_DOWN, use(a, SCPS_SEC(30), SCPS_SEC(80), FULL / 100));
+    put_value(c, RATE_DOWN_QUEUE, scps_cct_wait(a, SCPS_SEC(30), SCPS_SEC(80)));
+    put_value(c, RATE_DOWN_READ, 100 * scps_cct_read(a, SCPS_SEC(30), SCPS_SEC(80)) / (FULL / 100));
 }
 
 static void outage(struct card *c)
@@ -365,7 +365,7 @@ static void outage(struct card *c)
     scps_time full = scps_cct_when(run(c, &what, NULL), 0, back, SCPS_SEC(1), 0.8 * FULL);
 
     if (full != SCPS_NEVER)
-        put(c, OUTAGE_BACK, (double)(full - back) * 1e-6);
+        put_value(c, OUTAGE_BACK, (double)(full - back) * 1e-6);
 }
 
 /* ---- acknowledgements ---- */
@@ -377,8 +377,8 @@ static void acks(struct card *c)
     const struct scps_cct_arena bursts = {
         .link = LINK("2bdp") ",outage-back=1ms-20ms/20ms,hold-back", .time = SCPS_SEC(60), .n = 1};
 
-    put(c, DELAYED_USE, use(run(c, &delayed, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
-    put(c, AGGREGATED_USE, use(run(c, &bursts, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, DELAYED_USE, use(run(c, &delayed, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, AGGREGATED_USE, use(run(c, &bursts, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
 }
 
 int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,

@@ -32,7 +32,7 @@ static bool is_odd(const struct scps_pkt *pkt)
            scps_get16(pkt->data + ip + 2) & 1;
 }
 
-static struct held *take(struct detour *d)
+static struct held *take_held(struct detour *d)
 {
     struct held *h = d->first;
 
@@ -46,7 +46,7 @@ static struct held *take(struct detour *d)
 static void release(void *ctx)
 {
     struct detour *d = ctx;
-    struct held *h = take(d);
+    struct held *h = take_held(d);
 
     scps_netif_send(d->nif.lower, &h->pkt);
     free(h);
@@ -82,7 +82,7 @@ static void detour_close(struct scps_netif *nif)
     struct detour *d = (struct detour *)nif;
 
     while (d->first)
-        free(take(d));
+        free(take_held(d));
     free(d);
 }
 

@@ -27,7 +27,7 @@ _Static_assert(SCPS_PPP_DROP_COUNT <= SCPS_IFDROPS && SCPS_ETHER_DROP_COUNT <= S
                "SCPS_IFDROPS is too small");
 
 /* The filter of the chain with that name; NULL: there is none. */
-static const struct scps_netif *find(const struct scps_netif *top, const char *name)
+static const struct scps_netif *find_filter(const struct scps_netif *top, const char *name)
 {
     while (top && strcmp(top->ops->name, name) != 0)
         top = top->lower;
@@ -36,7 +36,7 @@ static const struct scps_netif *find(const struct scps_netif *top, const char *n
 
 const char *scps_ifopts_trouble(const struct scps_netif *top)
 {
-    const struct scps_netif *ppp = find(top, "ppp");
+    const struct scps_netif *ppp = find_filter(top, "ppp");
     struct scps_ppp_status s;
 
     if (!ppp)
@@ -47,7 +47,7 @@ const char *scps_ifopts_trouble(const struct scps_netif *top)
 
 bool scps_ifopts_unanswered(const struct scps_netif *top, struct scps_addr *out)
 {
-    const struct scps_netif *ether = find(top, "ether");
+    const struct scps_netif *ether = find_filter(top, "ether");
     struct scps_ether_status s;
 
     if (!ether)
@@ -76,18 +76,18 @@ bool scps_ifopts_drop(const struct scps_netif *top, unsigned i, struct scps_ifdr
 {
     const struct scps_netif *nif;
 
-    if ((nif = find(top, "ppp")) != NULL && i < SCPS_PPP_DROP_COUNT) {
+    if ((nif = find_filter(top, "ppp")) != NULL && i < SCPS_PPP_DROP_COUNT) {
         struct scps_ppp_status s;
 
         scps_ppp_get_status(nif, &s);
         fill(out, "ppp", ppp_names[i], scps_ppp_drop_text((enum scps_ppp_drop)i), s.drops[i]);
-    } else if ((nif = find(top, "ether")) != NULL && i < SCPS_ETHER_DROP_COUNT) {
+    } else if ((nif = find_filter(top, "ether")) != NULL && i < SCPS_ETHER_DROP_COUNT) {
         struct scps_ether_status s;
 
         scps_ether_get_status(nif, &s);
         fill(out, "ether", ether_names[i], scps_ether_drop_text((enum scps_ether_drop)i),
              s.drops[i]);
-    } else if ((nif = find(top, "ccsds")) != NULL && i < SCPS_CCSDS_DROP_COUNT) {
+    } else if ((nif = find_filter(top, "ccsds")) != NULL && i < SCPS_CCSDS_DROP_COUNT) {
         struct scps_ccsds_status s;
 
         scps_ccsds_get_status(nif, &s);

@@ -40,7 +40,7 @@ static scps_time now(void *user)
     return scps_sysclock_now();
 }
 
-static void look(EV_P_ ev_prepare *w, int revents)
+static void before_wait(EV_P_ ev_prepare *w, int revents)
 {
     struct scps_sockloop *sl = w->data;
     (void)loop;
@@ -98,7 +98,7 @@ struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev, const struct scps_ct
     sl->ctx = scps_ctx_new(&c);
     if (!sl->ctx)
         goto fail;
-    ev_prepare_init(&sl->look, look);
+    ev_prepare_init(&sl->look, before_wait);
     sl->look.data = sl;
     return sl;
 fail:

@@ -45,8 +45,8 @@ static struct nl_sock *open_rtnl(char *msg)
     return NULL;
 }
 
-static int find(struct nl_sock *sk, const char *name, struct rtnl_link **found,
-                struct scps_tunlink *out, char *msg)
+static int find_link(struct nl_sock *sk, const char *name, struct rtnl_link **found,
+                     struct scps_tunlink *out, char *msg)
 {
     struct rtnl_link *l = NULL;
     int err = rtnl_link_get_kernel(sk, 0, name, &l);
@@ -73,7 +73,7 @@ int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg)
     struct nl_sock *sk = open_rtnl(msg);
     if (!sk)
         return SCPS_ERR_SYSTEM;
-    int err = find(sk, name, NULL, out, msg);
+    int err = find_link(sk, name, NULL, out, msg);
     nl_socket_free(sk);
     return err;
 }
@@ -229,7 +229,7 @@ int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
     struct nl_sock *sk = open_rtnl(msg);
     if (!sk)
         return SCPS_ERR_SYSTEM;
-    int err = find(sk, name, &l, link, msg);
+    int err = find_link(sk, name, &l, link, msg);
     if (!err && !link->index) {
         scps_io_say(msg, "device %s vanished while it was being set up", name);
         err = SCPS_ERR_SYSTEM;

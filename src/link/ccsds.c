@@ -78,7 +78,7 @@ static uint8_t *place(struct scps_ccsds *c)
 }
 
 /* Adds octets to the frame being filled; a frame that becomes full is finished. */
-static void put(struct scps_ccsds *c, const uint8_t *p, size_t n)
+static void put_octets(struct scps_ccsds *c, const uint8_t *p, size_t n)
 {
     while (n) {
         size_t k = SCPS_MIN(n, c->data_len - c->tx.used);
@@ -130,9 +130,9 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     if (!flush(c))
         return SCPS_ERR_AGAIN;
     begin_packet(c);
-    put(c, head, scps_encap_build(head, version, total));
-    put(c, pkt->data, pkt->len);
-    put(c, pkt->payload, pkt->payload_len);
+    put_octets(c, head, scps_encap_build(head, version, total));
+    put_octets(c, pkt->data, pkt->len);
+    put_octets(c, pkt->payload, pkt->payload_len);
     /* The packet ends in a new frame, which has no deadline yet. */
     if (c->tx.used && c->tx.fill_at == SCPS_NEVER)
         c->tx.fill_at = c->now + c->cfg.fill_after;

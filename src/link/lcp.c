@@ -30,7 +30,7 @@ static uint32_t draw(struct scps_lcp *l)
     return (uint32_t)scps_prng_below(&l->cp.env->prng, UINT32_MAX) + 1; /* never 0 */
 }
 
-static size_t put(uint8_t *out, uint8_t type, uint32_t v, size_t n)
+static size_t put_option(uint8_t *out, uint8_t type, uint32_t v, size_t n)
 {
     out[0] = type;
     out[1] = (uint8_t)(2 + n);
@@ -47,15 +47,15 @@ static size_t request(struct scps_cp *cp, uint8_t *out)
     size_t n = 0;
 
     if (l->ask_mru && l->mine.mru != MRU_DEFAULT)
-        n += put(out + n, OPT_MRU, l->mine.mru, 2);
+        n += put_option(out + n, OPT_MRU, l->mine.mru, 2);
     if (l->ask_accm)
-        n += put(out + n, OPT_ACCM, l->mine.accm, 4);
+        n += put_option(out + n, OPT_ACCM, l->mine.accm, 4);
     if (l->ask_magic)
-        n += put(out + n, OPT_MAGIC, l->mine.magic, 4);
+        n += put_option(out + n, OPT_MAGIC, l->mine.magic, 4);
     if (l->ask_pfc)
-        n += put(out + n, OPT_PFC, 0, 0);
+        n += put_option(out + n, OPT_PFC, 0, 0);
     if (l->ask_acfc)
-        n += put(out + n, OPT_ACFC, 0, 0);
+        n += put_option(out + n, OPT_ACFC, 0, 0);
     return n;
 }
 

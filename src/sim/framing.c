@@ -65,7 +65,7 @@ static void count(struct hdlc *h, uint8_t c)
 }
 
 /* RFC 1662 appendix C.2, the polynomial x^16 + x^12 + x^5 + 1 a byte at a time without a table. */
-static void take(struct hdlc *h, uint8_t c)
+static void hdlc_take_octet(struct hdlc *h, uint8_t c)
 {
     uint8_t x = (uint8_t)(h->fcs ^ c);
 
@@ -77,7 +77,7 @@ static void take(struct hdlc *h, uint8_t c)
 static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
 {
     while (n--)
-        take(h, *p++);
+        hdlc_take_octet(h, *p++);
 }
 
 /* Returns the PPP protocol number for the packet's first byte, as SLIP and the VJ filter use it. */

@@ -71,7 +71,7 @@ static void seed(struct scps_linkdir *d)
 }
 
 /* Derives values from the configuration. afresh: the burst process starts anew, at now. */
-static void settle(struct scps_linkdir *d, bool afresh, scps_time now)
+static void apply_config(struct scps_linkdir *d, bool afresh, scps_time now)
 {
     for (int i = 0; i < SCPS_LINK_SIZES; i++)
         d->size[i].frame = UINT32_MAX;
@@ -94,7 +94,7 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
     d->stream = stream;
     d->next = SCPS_NEVER;
     seed(d);
-    settle(d, true, 0);
+    apply_config(d, true, 0);
     return 0;
 }
 
@@ -136,7 +136,7 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
     if (cfg->framing != d->cfg.framing)
         d->framing_carry = 0;
     d->cfg = *cfg;
-    settle(d, afresh, now);
+    apply_config(d, afresh, now);
     scps_linkdir_advance(d, now); /* The link may be up now. */
     return 0;
 }

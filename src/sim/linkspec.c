@@ -92,7 +92,7 @@ static int conflict(const struct reading *r, uint32_t has, uint32_t one, uint32_
 }
 
 /* Resolves conflicts and defaults once all keys have been read. */
-static int settle(struct reading *r, struct spec *s)
+static int complete_spec(struct reading *r, struct spec *s)
 {
     uint32_t all = s->has[0] | s->has[1];
 
@@ -191,7 +191,7 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
         if (rc != 0)
             return rc;
     }
-    return settle(r, s);
+    return complete_spec(r, s);
 }
 
 /* ---- drafts and configurations ---- */

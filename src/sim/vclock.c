@@ -62,7 +62,7 @@ static inline bool before(const struct scps_vclock_node *a, const struct scps_vc
     return a->when < b->when || (a->when == b->when && a->ev->rank < b->ev->rank);
 }
 
-static inline void put(struct scps_vclock_node *v, uint32_t i, struct scps_vclock_node x)
+static inline void put_node(struct scps_vclock_node *v, uint32_t i, struct scps_vclock_node x)
 {
     v[i] = x;
     x.ev->at = i;
@@ -74,10 +74,10 @@ static inline void up(struct scps_vclock_node *v, uint32_t i, struct scps_vclock
         uint32_t parent = (i - 1) / 2;
         if (!before(&x, &v[parent]))
             break;
-        put(v, i, v[parent]);
+        put_node(v, i, v[parent]);
         i = parent;
     }
-    put(v, i, x);
+    put_node(v, i, x);
 }
 
 static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
@@ -88,9 +88,9 @@ static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
             k++;
         if (!before(&v[k], &x))
             break;
-        put(v, i, v[k]);
+        put_node(v, i, v[k]);
     }
-    put(v, i, x);
+    put_node(v, i, x);
 }
 
 /* Moves event x to its place in the heap; the place i is free. */

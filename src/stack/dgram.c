@@ -25,7 +25,7 @@ struct scps_dgram_config scps_dgram_config_default(void)
 /* ---- tables ---- */
 
 /* Finds the endpoint that receives a datagram of this flow. */
-static struct scps_dgram *find(const struct scps_stack *st, const struct scps_flow *f)
+static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_dgram *best = NULL;
     int most = -1;
@@ -107,7 +107,7 @@ static struct scps_addr only_its_own(const struct scps_addr *a)
 }
 
 /* Checks local and chooses a port. Returns 0, or the reason why local is not available. */
-static int settle(struct scps_stack *st, bool shared, struct scps_endpoint *local)
+static int choose_local(struct scps_stack *st, bool shared, struct scps_endpoint *local)
 {
     local->addr = only_its_own(&local->addr);
     if (local->addr.family && local->addr.family != 4 && local->addr.family != 6)
@@ -139,7 +139,7 @@ struct scps_dgram *scps_dgram_open(struct scps_stack *st, const struct scps_dgra
         st->dgrams = zeroed(st, sizeof *st->dgrams);
     if (!st->dgrams)
         return NULL;
-    *err = settle(st, cfg && cfg->reuse, &at);
+    *err = choose_local(st, cfg && cfg->reuse, &at);
     if (*err)
         return NULL;
     d = zeroed(st, sizeof *d);
@@ -206,7 +206,7 @@ int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct s
                      const struct scps_udp *u, const struct scps_pkt *in)
 {
     struct scps_flow f = {ip->dst, ip->src, u->dport, u->sport};
-    struct scps_dgram *d = find(st, &f);
+    struct scps_dgram *d = find_dgram(st, &f);
     size_t apart = u->apart ? u->apart_len : 0, hollow = u->apart_len - apart;
     uint32_t bytes = (uint32_t)(u->len + u->apart_len);
     struct scps_dgram_in *rec = NULL;
@@ -285,7 +285,7 @@ void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
 bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
 {
     struct scps_flow f = {m->quote.src, m->quote.dst, m->sport, m->dport};
-    struct scps_dgram *d = find(st, &f);
+    struct scps_dgram *d = find_dgram(st, &f);
     int err = scps_icmp_err(m->kind);
 
     if (!d || !err)

@@ -262,7 +262,7 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
 
 /* Returns the next endpoint to serve. Closed endpoints that have nothing left to send are freed on
  * the way. */
-static struct scps_dgram *next(struct scps_dgram_turns *t)
+static struct scps_dgram *next_dgram(struct scps_dgram_turns *t)
 {
     while (t->head && scps_recring_empty(&t->head->out))
         scps_dgram_free(t->head);
@@ -309,14 +309,14 @@ bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_
     struct scps_dgram *d;
 
     for (struct scps_shaper **at = &nif->pipes, *p; (p = *at); at = &p->next) {
-        d = next(&p->dgrams);
+        d = next_dgram(&p->dgrams);
         if (!d || !scps_dgram_first(p) || scps_dgram_due(p, now) > now)
             continue;
         scps_stack_last(at);
         leave_pipe(p, d, out);
         return true;
     }
-    d = next(&nif->dgrams);
+    d = next_dgram(&nif->dgrams);
     if (!d)
         return false;
     leave(d, out);

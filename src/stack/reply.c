@@ -125,8 +125,8 @@ bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struc
 }
 
 /* Queues a whole packet for dst. */
-static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
-                const uint8_t *p, size_t len)
+static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
+                        const uint8_t *p, size_t len)
 {
     struct scps_answers *w = covered(st, nif, dst, len);
     const struct scps_alloc *a = &st->env.alloc;
@@ -147,7 +147,7 @@ static bool put(struct scps_stack *st, struct scps_nif *nif, const struct scps_a
 }
 
 /* Moves the oldest answer of q to out. Its bytes stay in the ring until the next put. */
-static void take(struct scps_recring *q, struct scps_pkt *out)
+static void take_reply(struct scps_recring *q, struct scps_pkt *out)
 {
     /* q is not empty; without the initial value gcc 12 warns when it optimises at link time. */
     uint32_t len = 0;
@@ -190,7 +190,7 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
     }
     if (!q)
         return false;
-    take(q, out);
+    take_reply(q, out);
     out->at = st->env.now;
     nif->n_answers--;
     nif->since_answer = 0;
@@ -220,7 +220,7 @@ bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const stru
     ip_len = scps_ip_build(p, &ip, tcp_len);
     scps_tcp_build(p + ip_len, seg);
     scps_put16(p + ip_len + 16, scps_tcp_checksum(&ip.src, &ip.dst, p + ip_len, tcp_len, NULL, 0));
-    return put(st, nif, &f->remote, p, ip_len + tcp_len);
+    return queue_reply(st, nif, &f->remote, p, ip_len + tcp_len);
 }
 
 void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
@@ -258,7 +258,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
     n += scps_icmp_build_echo_reply(p + n, in, m);
     ip.df = false;
     scps_ip_build(p, &ip, n - (in->version == 4 ? 20 : 40));
-    if (put(st, nif, &in->src, p, n))
+    if (queue_reply(st, nif, &in->src, p, n))
         st->count.echo_replies++;
     if (p != small)
         a->free(a->ctx, p, room);
@@ -276,7 +276,7 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
         return;
     n = scps_icmp_build_port_unreach(p + hdr, sizeof p - hdr, in, packet, len);
     scps_ip_build(p, &ip, n);
-    if (put(st, nif, &in->src, p, hdr + n))
+    if (queue_reply(st, nif, &in->src, p, hdr + n))
         st->count.icmp_out++;
 }
 

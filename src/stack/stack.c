@@ -9,7 +9,7 @@
 /* ---- lifetime ---- */
 
 /* Allocates a stack whose memory is not fixed. */
-static struct scps_stack *take(const struct scps_stack_config *cfg)
+static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
 {
     struct scps_stack *st = cfg->alloc.alloc(cfg->alloc.ctx, sizeof *st);
 
@@ -52,7 +52,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
 
     if (scps_stack_config_resolve(&cfg, &why))
         return NULL;
-    st = cfg.fixed_memory ? take_all(&cfg, &need) : take(&cfg);
+    st = cfg.fixed_memory ? take_all(&cfg, &need) : alloc_stack(&cfg);
     if (!st) {
         scps_line_text(&why, "alloc: ");
         scps_line_number(&why, need);

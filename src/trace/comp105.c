@@ -33,8 +33,8 @@ static bool alive(const struct scps_trace *t, const struct comp_entry *e)
     return f->used && f->number == e->number;
 }
 
-static struct comp_entry *look(struct scps_trace *t, const uint8_t *src, const uint8_t *dst,
-                               uint8_t id)
+static struct comp_entry *find_entry(struct scps_trace *t, const uint8_t *src, const uint8_t *dst,
+                                     uint8_t id)
 {
     for (uint32_t i = slot_of(t, src, dst, id);; i = (i + 1) & (t->capcomp - 1)) {
         struct comp_entry *e = &t->comp[i];
@@ -67,7 +67,7 @@ static bool grow(struct scps_trace *t)
         if (!old[i].used || !alive(t, &old[i]))
             continue;
         const struct flow *f = scps_tr_flow(t, old[i].flow);
-        *look(t, src_of(f, old[i].dir), src_of(f, !old[i].dir), old[i].id) = old[i];
+        *find_entry(t, src_of(f, old[i].dir), src_of(f, !old[i].dir), old[i].id) = old[i];
         t->ncomp++;
     }
     scps_tr_free(t, old, oldcap * sizeof *old);
@@ -78,7 +78,7 @@ void scps_tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uin
 {
     if (t->ncomp * 2 >= t->capcomp && !grow(t))
         return;
-    struct comp_entry *e = look(t, src_of(f, dir), src_of(f, !dir), id);
+    struct comp_entry *e = find_entry(t, src_of(f, dir), src_of(f, !dir), id);
     if (!e->used)
         t->ncomp++;
     *e = (struct comp_entry){
@@ -89,7 +89,7 @@ struct flow *scps_tr_comp_find(struct scps_trace *t, const struct flow_key *k, u
 {
     if (!t->capcomp)
         return NULL;
-    struct comp_entry *e = look(t, k->a, k->b, id);
+    struct comp_entry *e = find_entry(t, k->a, k->b, id);
     if (!e->used)
         return NULL;
     *dir = e->dir;

@@ -34,8 +34,8 @@ static FILE *as_file(struct window *w)
 #endif
 }
 
-static void take(struct scps_trace *t, int link, const struct pcap_pkthdr *h, const uint8_t *data,
-                 int *err)
+static void take_packet(struct scps_trace *t, int link, const struct pcap_pkthdr *h,
+                        const uint8_t *data, int *err)
 {
     struct scps_trace_pkt p = {.at = (scps_time)SCPS_CLAMP(h->ts.tv_sec, 0, TR_LATEST) * 1000000 +
                                      SCPS_CLAMP(h->ts.tv_usec, 0, 999999),
@@ -73,7 +73,7 @@ int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *pat
     }
     while ((r = pcap_next_ex(p, &h, &data)) == 1 && !err && !w->stopped) {
         no++;
-        take(t, link, h, data, &err);
+        take_packet(t, link, h, data, &err);
     }
     int ret = 0;
     if (err) {
@@ -98,7 +98,7 @@ struct live {
 static void live_packet(u_char *ctx, const struct pcap_pkthdr *h, const u_char *data)
 {
     struct live *l = (void *)ctx;
-    take(l->t, l->link, h, data, &l->err);
+    take_packet(l->t, l->link, h, data, &l->err);
 }
 
 static scps_time monotonic(void)

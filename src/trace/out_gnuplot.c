@@ -71,7 +71,7 @@ static void begin(FILE *in, struct mark *m)
 }
 
 /* Reads the next mark that has a colour; returns false at the end. */
-static bool next(FILE *in, struct mark *m)
+static bool read_mark(FILE *in, struct mark *m)
 {
     while (fgets(m->line, sizeof m->line, in)) {
         char *l = m->line, *e;
@@ -102,7 +102,7 @@ static bool next(FILE *in, struct mark *m)
 static void survey(FILE *in, struct series *f)
 {
     struct mark m;
-    for (begin(in, &m); next(in, &m);) {
+    for (begin(in, &m); read_mark(in, &m);) {
         if (f->t0 < 0 || m.t < f->t0)
             f->t0 = m.t;
         if (m.tick)
@@ -149,7 +149,7 @@ static void put_series(FILE *in, FILE *out, int colour, enum shape shape, int64_
 {
     struct mark m;
     struct point last = {0};
-    for (begin(in, &m); next(in, &m);) {
+    for (begin(in, &m); read_mark(in, &m);) {
         if (m.colour != colour || m.shape != shape || m.tick)
             continue;
         if (shape == SHAPE_LINES) {

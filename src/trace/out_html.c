@@ -174,8 +174,8 @@ static void halve(struct scps_trace_html *h)
     }
 }
 
-static void add(struct scps_trace_html *h, struct track *d, enum mark_kind kind, scps_time t,
-                int64_t y0, int64_t y1, uint8_t cause)
+static void add_mark(struct scps_trace_html *h, struct track *d, enum mark_kind kind, scps_time t,
+                     int64_t y0, int64_t y1, uint8_t cause)
 {
     if (h->total + 2 > h->max)
         halve(h);
@@ -203,7 +203,7 @@ static void add(struct scps_trace_html *h, struct track *d, enum mark_kind kind,
     h->total += d->n - before;
 }
 
-static struct page_conn *find(struct scps_trace_html *h, uint32_t n)
+static struct page_conn *find_page_conn(struct scps_trace_html *h, uint32_t n)
 {
     if (n >= h->nslot) {
         uint32_t cap = h->nslot ? h->nslot * 2 : 256;
@@ -257,16 +257,16 @@ static void sacks(struct scps_trace_html *h, struct track *d, const struct scps_
         const uint8_t *b = s->opt + i + 2;
         if (kind == SCPS_OPT_SACK)
             for (; n >= 8; b += 8, n -= 8)
-                add(h, d, MARK_SACK, s->pkt->at,
-                    (int64_t)s->ack_off + (int32_t)(scps_get32(b) - s->ack),
-                    (int64_t)s->ack_off + (int32_t)(scps_get32(b + 4) - s->ack), 0);
+                add_mark(h, d, MARK_SACK, s->pkt->at,
+                         (int64_t)s->ack_off + (int32_t)(scps_get32(b) - s->ack),
+                         (int64_t)s->ack_off + (int32_t)(scps_get32(b + 4) - s->ack), 0);
         i += s->opt[i + 1];
     }
 }
 
 void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s)
 {
-    struct page_conn *c = find(h, s->conn);
+    struct page_conn *c = find_page_conn(h, s->conn);
     if (!c)
         return;
     struct track *d = &c->d[s->b2a], *o = &c->d[!s->b2a];
@@ -277,27 +277,27 @@ void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen
         if (!strcmp(s->cause, scps_tr_cause_name((enum cause)i)))
             cause = (uint8_t)i;
     if (s->len)
-        add(h, d,
-            s->rexmit         ? MARK_RESENT
-            : s->cause        ? MARK_REPAIR
-            : s->out_of_order ? MARK_OOO
-            : s->probe        ? MARK_PROBE
-                              : MARK_DATA,
-            t, y, e, cause);
+        add_mark(h, d,
+                 s->rexmit         ? MARK_RESENT
+                 : s->cause        ? MARK_REPAIR
+                 : s->out_of_order ? MARK_OOO
+                 : s->probe        ? MARK_PROBE
+                                   : MARK_DATA,
+                 t, y, e, cause);
     if (s->flags & (SCPS_SYN | SCPS_FIN))
-        add(h, d, MARK_SYNFIN, t, e, e + 1, s->rexmit);
+        add_mark(h, d, MARK_SYNFIN, t, e, e + 1, s->rexmit);
     if (s->flags & SCPS_RST)
-        add(h, d, MARK_RST, t, y, y, 0);
+        add_mark(h, d, MARK_RST, t, y, y, 0);
     if ((s->flags & SCPS_ACK) && !(s->flags & SCPS_RST)) {
-        add(h, o, MARK_ACK, t, (int64_t)s->ack_off, (int64_t)(s->ack_off + s->win), 0);
+        add_mark(h, o, MARK_ACK, t, (int64_t)s->ack_off, (int64_t)(s->ack_off + s->win), 0);
         sacks(h, o, s);
         if (s->snack_to > s->snack_from)
-            add(h, o, MARK_SNACK, t, (int64_t)s->snack_from, (int64_t)s->snack_to, 0);
+            add_mark(h, o, MARK_SNACK, t, (int64_t)s->snack_from, (int64_t)s->snack_to, 0);
     }
     if (s->rtt >= 0)
-        add(h, o, MARK_RTT, t, s->rtt, 0, 0);
+        add_mark(h, o, MARK_RTT, t, s->rtt, 0, 0);
     if (s->len && !s->rexmit && !s->out_of_order)
-        add(h, d, MARK_OWIN, t, (int64_t)s->owin, (int64_t)o->rwin, 0);
+        add_mark(h, d, MARK_OWIN, t, (int64_t)s->owin, (int64_t)o->rwin, 0);
     d->rwin = s->win;
 }
 

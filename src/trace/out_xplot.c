@@ -241,7 +241,7 @@ struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned what, un
     return p;
 }
 
-static struct drawn *find(struct scps_trace_plots *p, const struct scps_trace_seen *s)
+static struct drawn *find_plot(struct scps_trace_plots *p, const struct scps_trace_seen *s)
 {
     uint32_t n = s->conn;
     if (n >= p->nslot) {
@@ -321,7 +321,7 @@ static void draw_ack_gap(struct scps_trace_plots *p, struct plot *f, struct side
 
 void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s)
 {
-    struct drawn *d = find(p, s);
+    struct drawn *d = find_plot(p, s);
     struct plot *f;
     if (!d || p->err)
         return;

@@ -56,7 +56,7 @@ static void le32(uint8_t *p, uint32_t v)
     le16(p + 2, (uint16_t)(v >> 16));
 }
 
-static void put(struct tap *t, const void *p, size_t len)
+static void put_octets(struct tap *t, const void *p, size_t len)
 {
     if (t->err == 0 && len > 0 && fwrite(p, 1, len, t->f) != len)
         t->err = errno ? errno : EIO;
@@ -68,7 +68,7 @@ static void put_zeros(struct tap *t, size_t len)
 
     while (len > 0) {
         size_t n = len < sizeof zeros ? len : sizeof zeros;
-        put(t, zeros, n);
+        put_octets(t, zeros, n);
         len -= n;
     }
 }
@@ -115,18 +115,18 @@ static void record(struct tap *t, const struct scps_pkt *pkt, scps_time at, bool
     le32(head + 4, (uint32_t)(at % 1000000));
     le32(head + 8, (uint32_t)room);
     le32(head + 12, (uint32_t)whole);
-    put(t, head, sizeof head);
+    put_octets(t, head, sizeof head);
 
     if (sum_missing) {
         done = finish_checksum(pkt, mended);
         if (done > room)
             done = room;
-        put(t, mended, done);
+        put_octets(t, mended, done);
     }
     n = pkt->len < room ? pkt->len : room;
-    put(t, pkt->data + done, n - done);
+    put_octets(t, pkt->data + done, n - done);
     if (pkt->payload)
-        put(t, pkt->payload, room - n);
+        put_octets(t, pkt->payload, room - n);
     else
         put_zeros(t, room - n);
 }
@@ -190,7 +190,7 @@ struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time e
     memset(head + 8, 0, 8);
     le32(head + 16, t->snaplen);
     le32(head + 20, LINKTYPE_RAW);
-    put(t, head, sizeof head);
+    put_octets(t, head, sizeof head);
     return &t->nif;
 
 fail:

@@ -76,7 +76,7 @@ static size_t put_options(uint8_t *o, const struct scps_seg *s)
 }
 
 /* Returns true if a field must be sent: it has changed, now or in one of the last packets. */
-static bool say(bool changed, uint8_t *again, uint8_t repeat)
+static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
 {
     if (changed) {
         *again = repeat;
@@ -158,11 +158,11 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         s->len && ((tx->no_ack_on_data && !(s->flags & SCPS_FIN)) || !(s->flags & SCPS_ACK));
     bool a = false, q;
     if (!bare) {
-        a = say(new_ack, &tx->ack_again, tx->repeat) || !s->len;
+        a = repeat_bit(new_ack, &tx->ack_again, tx->repeat) || !s->len;
         tx->ack = s->ack;
         tx->wnd = s->wnd;
     }
-    q = say(new_seq, &tx->seq_again, tx->repeat) || carries || s->has & SCPS_HAS_CORRUPTION;
+    q = repeat_bit(new_seq, &tx->seq_again, tx->repeat) || carries || s->has & SCPS_HAS_CORRUPTION;
     tx->seq = s->seq;
     tx->known |= !bare;
     if (acked)

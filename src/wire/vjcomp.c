@@ -115,7 +115,7 @@ static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
 }
 
 /* Returns the slot of a connection, or the one not used for longest. */
-static uint8_t find(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
+static uint8_t find_slot(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
 {
     uint8_t oldest = 0;
 
@@ -230,7 +230,7 @@ enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size
     if (!hdr || (p[ip_hdr(p) + TCP_FLAGS] & (never | SCPS_ACK)) != SCPS_ACK)
         return SCPS_VJ_IP;
 
-    uint8_t which = find(tx, p, &known);
+    uint8_t which = find_slot(tx, p, &known);
     struct scps_vj_slot *s = &tx->slot[which];
     tx->was = *s;
     tx->was_slot = which;
