@@ -4,7 +4,6 @@
 #include "common/text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -123,18 +122,12 @@ bool lab_range(const char *text, struct lab_range *out)
     return true;
 }
 
-static void no_memory(void)
-{
-    fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
-    exit(1);
-}
-
 void *lab_grow(void *p, size_t n)
 {
     void *q = realloc(p, n ? n : 1);
 
     if (!q)
-        no_memory();
+        lab_no_memory();
     return q;
 }
 
@@ -163,7 +156,7 @@ void lab_add(struct lab_str *s, const char *fmt, ...)
         n = vsnprintf(s->p ? s->p + s->len : NULL, s->cap - s->len, fmt, ap);
         va_end(ap);
         if (n < 0)
-            no_memory();
+            lab_no_memory();
         if (s->len + (size_t)n < s->cap) {
             s->len += (size_t)n;
             return;

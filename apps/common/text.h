@@ -25,8 +25,11 @@ struct lab_range { /* "2s" or "1s..8s" */
 };
 bool lab_range(const char *text, struct lab_range *out);
 
-/* A growable string. If memory runs out, the program prints a one-line message and exits; it has no
- * state that would be worth saving. */
+/* Called when memory runs out. The programs print a one-line message and exit (no_memory.c), as
+ * they have no state that would be worth saving; the Python module has a function of its own. */
+_Noreturn void lab_no_memory(void);
+
+/* A growable string. If memory runs out, lab_no_memory() is called. */
 struct lab_str {
     char *p; /* "" at first use through lab_add; NULL before */
     size_t len, cap;
