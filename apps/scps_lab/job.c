@@ -14,6 +14,7 @@
 
 #include "common/cells.h"
 #include "common/seed.h"
+#include "common/slice.h"
 #include "scps_lab/model.h"
 #include "scps_lab/paths.h"
 #include "scps_lab/writer.h"
@@ -49,8 +50,8 @@ struct transfer {
     bool over;
 };
 
-struct side { /* The ground-truth log of one direction of the first link */
-    FILE *truth;
+struct side { /* one direction of the first link */
+    struct lab_watch *w;
     int dir;
 };
 
@@ -252,29 +253,19 @@ static bool end_qlogs(struct job *j)
 static void note(void *ctx, const struct scps_note *n)
 {
     const struct host *h = ctx;
-    FILE *f = h->job->w->events;
+    struct lab_watch *w = h->job->w;
 
-    if (h->job->w->qlog)
+    if (w->qlog)
         to_qlog(h, n);
-    if (!f)
-        return;
-
-    fprintf(f, "%" PRId64 ".%06" PRId64 ",%s,%" PRIu32 ",%s", n->at / 1000000, n->at % 1000000,
-            h->name, n->conn, scps_note_name(n->kind));
-    for (unsigned i = 0; i < 4; i++)
-        if (scps_note_arg(n->kind, i))
-            fprintf(f, ",%s=%" PRId64, scps_note_arg(n->kind, i), (int64_t)n->arg[i]);
-        else
-            fputc(',', f);
-    fputc('\n', f);
+    if (w->on_note && w->note_mask >> n->kind & 1)
+        w->on_note(w->ctx, h->name, n);
 }
 
 static void verdict(void *ctx, const struct scps_verdict *v)
 {
     const struct side *s = ctx;
-    char line[SCPS_TRUTH_LINELEN];
 
-    fwrite(line, 1, scps_truth_line(v, s->dir, 0, line), s->truth);
+    s->w->on_verdict(s->w->ctx, s->dir, v);
 }
 
 static void sample(void *ctx)
@@ -288,12 +279,7 @@ static void sample(void *ctx)
         if (t->over || !t->source.conn)
             continue;
         scps_conn_info(t->source.conn, &i);
-        fprintf(j->w->series,
-                "%" PRId64 ".%06" PRId64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-                ",%" PRIu64 ",%" PRId64 ",%" PRIu64 "\n",
-                now / 1000000, now % 1000000, t->out->name, i.bytes_acked, t->sink.received,
-                i.cwnd == SCPS_CWND_OPEN ? 0 : i.cwnd, i.inflight, i.rate * 8, i.srtt,
-                i.bytes_resent);
+        j->w->on_sample(j->w->ctx, now, t->out, t->sink.received, &i);
     }
     if (j->left > 0)
         scps_world_at(j->world, now + j->w->every, sample, j);
@@ -324,10 +310,9 @@ static struct scps_host *host_of(struct job *j, const char *name)
     h->job = j;
     cfg.seed[0] = seed_draw(j->seed, 1000 + 2 * j->nhosts);
     cfg.seed[1] = seed_draw(j->seed, 1001 + 2 * j->nhosts);
-    if (j->w->events)
-        cfg.observer = (struct scps_observer){note, h, (UINT64_C(1) << SCPS_NOTE_COUNT) - 1};
-    else if (j->w->qlog)
-        cfg.observer = (struct scps_observer){note, h, qlog_mask()};
+    if (j->w->on_note || j->w->qlog)
+        cfg.observer = (struct scps_observer){
+            note, h, (j->w->on_note ? j->w->note_mask : 0) | (j->w->qlog ? qlog_mask() : 0)};
     h->host = scps_world_host(j->world, name, &cfg, on_event, j);
     j->nhosts++;
     return h->host;
@@ -346,15 +331,12 @@ static void address(const struct lab_link *l, size_t i, int end, struct scps_add
     scps_addr_parse(text, a);
 }
 
-/* What the first link is recorded in: its truth log, its capture. */
-static bool record_link(struct job *j)
+/* Watches the first link: the fates of its packets, a capture. */
+static bool watch_link(struct job *j)
 {
-    if (j->w->truth) {
-        fputs(SCPS_TRUTH_HEADER, j->w->truth);
-        for (int dir = 0; dir < 2; dir++) {
-            j->side[dir] = (struct side){j->w->truth, dir};
-            scps_link_observe(j->link[0], dir, verdict, &j->side[dir]);
-        }
+    for (int dir = 0; j->w->on_verdict && dir < 2; dir++) {
+        j->side[dir] = (struct side){j->w, dir};
+        scps_link_observe(j->link[0], dir, verdict, &j->side[dir]);
     }
     if (!j->w->pcap)
         return true;
@@ -384,7 +366,7 @@ static bool build_link(struct job *j, size_t i)
         if (!f || scps_link_filter(j->link[i], end, f) != 0)
             return fail(j, "out of memory");
     }
-    return i > 0 || record_link(j);
+    return i > 0 || watch_link(j);
 }
 
 static bool build_transfers(struct job *j)
@@ -430,12 +412,26 @@ static bool build(struct job *j)
             return false;
     if (!build_transfers(j))
         return false;
-    if (j->w->events)
-        fputs("time,host,conn,note,arg1,arg2,arg3,arg4\n", j->w->events);
-    if (j->w->series) {
-        fputs("time,flow,acked,received,cwnd,inflight,rate_bps,srtt_us,resent\n", j->w->series);
-        if (scps_world_at(j->world, 0, sample, j) != 0)
-            return fail(j, "out of memory");
+    return !j->w->on_sample || scps_world_at(j->world, 0, sample, j) == 0 ||
+           fail(j, "out of memory");
+}
+
+/* Runs the world to the end of its transfers, in slices of virtual time if somebody wants to be
+ * asked between them. Returns false if the run is to end. */
+static bool run(struct job *j)
+{
+    scps_dur slice = SLICE_FIRST;
+
+    if (!j->w->go_on) {
+        scps_world_run(j->world, j->s->timeout);
+        return true;
+    }
+    for (scps_time now = 0; j->left > 0 && now < j->s->timeout; now = scps_world_now(j->world)) {
+        if (!j->w->go_on(j->w->ctx)) {
+            snprintf(j->w->msg, sizeof j->w->msg, "the run was stopped");
+            return false;
+        }
+        slice = slice_next(slice, scps_world_run(j->world, slice_end(now, slice, j->s->timeout)));
     }
     return true;
 }
@@ -448,22 +444,18 @@ bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, stru
     for (size_t i = 0; i < s->nflows; i++)
         j.n += s->flow[i].copies;
     j.left = j.n;
-    j.transfer = lab_alloc(j.n * sizeof *j.transfer);
-    j.host = lab_alloc(2 * s->nlinks * sizeof *j.host);
-    j.link = lab_alloc(s->nlinks * sizeof *j.link);
     *r = (struct lab_result){.flow = lab_alloc(j.n * sizeof *r->flow),
                              .n = j.n,
                              .link = lab_alloc(s->nlinks * sizeof *r->link)};
     if (s->flow[0].kind == LAB_NACK) {
         const uint64_t seeds[3] = {lab_link_seed(seed, 0, 0), lab_link_seed(seed, 0, 1), ~seed};
-        free(j.transfer);
-        free(j.host);
-        free(j.link);
         return lab_model(s, seeds, w, r);
     }
-    ok = build(&j);
+    j.transfer = lab_alloc(j.n * sizeof *j.transfer);
+    j.host = lab_alloc(2 * s->nlinks * sizeof *j.host);
+    j.link = lab_alloc(s->nlinks * sizeof *j.link);
+    ok = build(&j) && run(&j);
     if (ok) {
-        scps_world_run(j.world, s->timeout);
         r->end = scps_world_now(j.world);
         for (size_t i = 0; i < j.n; i++)
             finish(&j.transfer[i], "timeout", r->end);

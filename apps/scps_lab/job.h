@@ -26,14 +26,23 @@ struct lab_result {
     struct scps_link_stats (*link)[2]; /* each link's directions, at the end */
     scps_time end;
 };
-/* What else to write down; all may be NULL or 0. */
+/* What else to do with a run; every member may be NULL or 0. */
 struct lab_watch {
-    const char *pcap;     /* Capture of the first link, at its end a; NULL: none */
-    FILE *truth;          /* what became of every packet of the first link, as CSV */
-    FILE *events;         /* every note of every host, as CSV */
-    FILE *series;         /* each flow's figures at intervals, as CSV */
-    scps_dur every;       /* interval of `series`, µs */
-    const char *qlog;     /* Prefix of the qlog files, one for each flow's sender: QLOG-FLOW.qlog */
+    const char *pcap; /* Capture of the first link, at its end a; NULL: none */
+    const char *qlog; /* Prefix of the qlog files, one for each flow's sender: QLOG-FLOW.qlog */
+    void *ctx;        /* for the functions */
+    /* Called for each note of the kinds in note_mask (1 << kind) */
+    void (*on_note)(void *ctx, const char *host, const struct scps_note *n);
+    uint64_t note_mask;
+    /* Called for what became of each packet of the first link; dir 0: from a to b */
+    void (*on_verdict)(void *ctx, int dir, const struct scps_verdict *v);
+    /* Called each `every` µs for each flow that has begun and not ended. received: by then, at the
+     * receiver. */
+    void (*on_sample)(void *ctx, scps_time now, const struct lab_outcome *o, uint64_t received,
+                      const struct scps_info *i);
+    scps_dur every;
+    /* Called now and then, ten times a second or more often; false ends the run */
+    bool (*go_on)(void *ctx);
     char msg[LAB_MSGLEN]; /* why lab_job returned false */
 };
 

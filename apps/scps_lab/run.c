@@ -9,7 +9,7 @@
 
 #include "common/cells.h"
 #include "common/qlog.h"
-#include "scps_lab/job.h"
+#include "scps_lab/record.h"
 #include "scps_lab/stats.h"
 
 #include <scps/json.h>
@@ -212,26 +212,29 @@ static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsig
 {
     uint64_t seed = lab_cell_seed(c, cell, run);
     struct lab_watch w = {.pcap = o->pcap, .qlog = o->qlog};
+    struct lab_record record = {0};
     struct lab_str series = {0};
     int status = 0;
 
-    if (o->events && !(w.events = file(o->events, msg)))
+    if (o->events && !(record.events = file(o->events, msg)))
         status = 2;
-    if (o->truth && status == 0 && !(w.truth = file(o->truth, msg)))
+    if (o->truth && status == 0 && !(record.truth = file(o->truth, msg)))
         status = 2;
     if (status == 0 && (o->series || o->plot)) {
         lab_add(&series, "%s%s", o->series ? o->series : o->plot, o->series ? "" : ".csv");
-        w.series = file(series.p, msg);
+        record.series = file(series.p, msg);
         w.every = interval(cell->setup, seed);
-        if (!w.series)
+        if (!record.series)
             status = 2;
     }
+    if (status == 0)
+        lab_record_begin(&record, &w);
     if (status == 0 && !lab_job(cell->setup, seed, &w, r)) {
         snprintf(msg, LAB_MSGLEN, "%s", w.msg);
         status = 1;
     }
-    if (!done(w.events, o->events, msg) || !done(w.truth, o->truth, msg) ||
-        !done(w.series, series.p, msg))
+    if (!done(record.events, o->events, msg) || !done(record.truth, o->truth, msg) ||
+        !done(record.series, series.p, msg))
         status = status ? status : 1;
     if (status == 0 && o->plot && !draw(series.p, o->plot, *cell->id ? cell->id : c->sc->name, msg))
         status = 1;
