@@ -7,7 +7,16 @@ import sysconfig
 
 from cffi import FFI
 
-PARTS = ("base", "wire", "core", "cc", "stack", "sim", "traffic")
+PARTS = ("base", "wire", "core", "cc", "stack", "sim", "traffic", "cctest")
+
+# The analyser, without libpcap and without the writers of reports and pictures.
+TRACE = [f for f in sorted(glob.glob("src/trace/*.c")) if not re.search(r"/(libpcap|out_\w+|plotkind|xplot|packets)\.c$", f)]
+
+# What the programs make of options and of scenario files; inih is not needed, as _ini.py cuts the files up.
+APPS = (["apps/common/%s.c" % f for f in ("cells", "flow_settings", "plugin", "qlog", "scenario_data", "scenario_lines", "settings", "setup",
+                                          "setup_keys", "text")] +
+        ["apps/scps_lab/%s.c" % f for f in ("job", "model", "paths", "writer")] +
+        ["apps/scps_ttcp/%s.c" % f for f in ("conn_config", "fields", "units")])
 
 # Optimised across files, as the programs are: a third of the time. Only gcc is asked for it.
 LTO = ["-flto=auto"] if "gcc" in os.path.basename(sysconfig.get_config_var("CC") or "") + os.environ.get("CC", "") else []
@@ -16,11 +25,11 @@ with open(os.path.join("python", "glue.h"), encoding="utf-8") as f:
     HEADER = f.read()
 
 ffi = FFI()
-ffi.cdef(re.sub(r"^#.*$", "", HEADER, flags=re.M) + 'extern "Python" void py_on_event(void *ctx, const struct py_seen *ev);\n')
+ffi.cdef(re.sub(r"^#.*$", "", HEADER, flags=re.M) + 'extern "Python" void py_on_event(void *ctx, const struct py_seen *ev);\n'
+         'extern "Python" int py_go_on(void *ctx);\n')
 ffi.set_source(
     "scps._ffi", '#include "glue.h"\n#include <scps/scps.h>\n#include <scps/sim.h>\n',
-    sources=[s for part in PARTS for s in sorted(glob.glob("src/%s/*.c" % part))] + sorted(glob.glob("python/glue_*.c")) +
-            ["apps/common/settings.c", "apps/scps_ttcp/conn_config.c", "apps/scps_ttcp/fields.c", "apps/scps_ttcp/units.c"],
-    include_dirs=["include", "src", "apps", "python"], define_macros=[("NDEBUG", None), ("_GNU_SOURCE", None), ("SCPS_API", "")],
+    sources=[s for part in PARTS for s in sorted(glob.glob("src/%s/*.c" % part))] + TRACE + sorted(glob.glob("python/glue_*.c")) + APPS,
+    include_dirs=["include", "src", "apps", "python"], define_macros=[("NDEBUG", None), ("_GNU_SOURCE", ""), ("SCPS_API", "")],
     extra_compile_args=["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-wrapv", "-ffp-contract=off",
-                        "-Wno-unused"] + LTO, extra_link_args=["-O3"] + LTO if LTO else [])
+                        "-Wno-unused"] + LTO, extra_link_args=["-O3"] + LTO if LTO else [], libraries=["m", "dl"])

@@ -251,3 +251,13 @@ int py_error_again(void)
 {
     return SCPS_ERR_AGAIN;
 }
+
+int py_error_nomem(void)
+{
+    return SCPS_ERR_NOMEM;
+}
+
+int py_error_system(void)
+{
+    return SCPS_ERR_SYSTEM;
+}

@@ -61,3 +61,21 @@ void py_keep_packet(struct py_kept *k, uint32_t direction, const struct scps_ver
         p->flags = pkt->data[ip + 13];
     }
 }
+
+bool py_merge_packets(const struct py_kept packets[2], struct py_kept *all)
+{
+    const struct py_packet *v[2] = {packets[0].v, packets[1].v};
+    size_t at[2] = {0, 0};
+
+    while (at[0] < packets[0].n || at[1] < packets[1].n) {
+        const int d = at[0] == packets[0].n   ? 1
+                      : at[1] == packets[1].n ? 0
+                                              : v[1][at[1]].offered < v[0][at[0]].offered;
+        struct py_packet *p = py_keep(all);
+
+        if (p == NULL)
+            return false;
+        *p = v[d][at[d]++];
+    }
+    return !packets[0].lost && !packets[1].lost;
+}

@@ -33,5 +33,8 @@ struct py_listener { /* keeps the notes of one stack */
 void py_on_note(void *ctx, const struct scps_note *n);
 /* Keeps what became of a packet of that direction. */
 void py_keep_packet(struct py_kept *k, uint32_t direction, const struct scps_verdict *v);
+/* Appends both directions' packets to `all`, in order of the time they were offered. Returns false
+ * if there was no memory for some. */
+bool py_merge_packets(const struct py_kept packets[2], struct py_kept *all);
 
 #endif

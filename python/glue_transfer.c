@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One transfer, as scps_ttcp --link makes it: see glue.h. */
 #include "common/seed.h"
+#include "common/slice.h"
 #include "glue_priv.h"
 #include "scps_ttcp/option_table.h"
 
 #include <scps/error.h>
+#include <scps/trace.h>
 #include <scps/traffic.h>
 #include <scps/wire.h>
 
@@ -23,12 +25,10 @@ struct py_transfer {
     struct py_result r;
     uint64_t taken;
     bool seen[2];
+    scps_dur slice;
+    struct scps_netif *tap; /* NULL: no capture */
+    bool tapped;            /* the link owns it */
 };
-
-bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f)
-{
-    return o->require >> f & 1;
-}
 
 struct py_transfer *py_transfer_new(void)
 {
@@ -51,10 +51,22 @@ struct py_transfer *py_transfer_new(void)
     return t;
 }
 
+/* Frees the world with everything in it, the capture included, once it is attached. */
+static void give_back(struct py_transfer *t)
+{
+    scps_bulk_source_fini(&t->source);
+    if (t->tap != NULL && !t->tapped)
+        scps_netif_close(t->tap);
+    t->tap = NULL;
+    scps_world_free(t->w);
+    t->w = NULL;
+}
+
 void py_transfer_free(struct py_transfer *t)
 {
     if (t == NULL)
         return;
+    give_back(t);
     scps_link_tables_free(t->o.tables);
     free(t->notes.v);
     free(t->packets[0].v);
@@ -196,6 +208,12 @@ static int build(struct py_transfer *t, uint64_t mask, int packets)
                         o->mtu, &fwd, &back);
     if (l == NULL)
         return err;
+    if (t->tap != NULL) {
+        err = scps_link_filter(l, 0, t->tap);
+        if (err != 0)
+            return err;
+        t->tapped = true;
+    }
     if (packets) {
         scps_link_observe(l, 0, see_forward, t);
         scps_link_observe(l, 1, see_back, t);
@@ -224,24 +242,6 @@ static uint64_t limit_of(const struct py_transfer *t)
                       0.5);
 }
 
-/* Both directions in the order of settling, which is that of time within each. */
-static void merge_packets(struct py_transfer *t)
-{
-    const struct py_packet *v[2] = {t->packets[0].v, t->packets[1].v};
-    size_t at[2] = {0, 0};
-
-    while (at[0] < t->packets[0].n || at[1] < t->packets[1].n) {
-        const int d = at[0] == t->packets[0].n   ? 1
-                      : at[1] == t->packets[1].n ? 0
-                                                 : v[1][at[1]].offered < v[0][at[0]].offered;
-        struct py_packet *p = py_keep(&t->all);
-
-        if (p == NULL)
-            return;
-        *p = v[d][at[d]++];
-    }
-}
-
 /* 0, or what the stack says of this transfer. */
 static int settle(struct py_transfer *t)
 {
@@ -262,40 +262,71 @@ static int settle(struct py_transfer *t)
     return o->cc->needs_rate && o->rate_bps == 0 ? SCPS_ERR_NORATE : 0;
 }
 
-int py_transfer_run(struct py_transfer *t, int64_t timeout, uint64_t note_mask, int packets,
-                    char *msg, size_t msglen)
+static scps_time now_of(void *ctx)
+{
+    return scps_world_now(ctx);
+}
+
+int py_transfer_begin(struct py_transfer *t, uint64_t note_mask, int packets, const char *pcap,
+                      char *msg, size_t msglen)
 {
     int err = settle(t);
 
     t->r = (struct py_result){.elapsed = -1, .delivered = -1, .intact = 1};
+    t->slice = SLICE_FIRST;
     t->w = scps_world_new(NULL);
+    if (t->w != NULL && pcap != NULL) {
+        t->tap = scps_tap_open(pcap, 0, 0, now_of, t->w, msg, msglen);
+        if (t->tap == NULL)
+            return SCPS_ERR_SYSTEM;
+    }
     if (err == 0)
         err = t->w != NULL ? build(t, note_mask, packets) : SCPS_ERR_NOMEM;
-    if (err == 0) {
-        struct scps_stack_stats s[2];
-
-        scps_world_run(t->w, timeout);
-        for (int end = 0; end < 2; end++)
-            scps_stack_get_stats(scps_host_stack(t->host[end]), &s[end]);
-        t->r.packets = s[0].packets_out + s[1].packets_out;
-        if (!t->seen[0] && t->source.conn != NULL && t->source.err == 0)
-            look(t, 0, t->source.conn);
-        if (!t->seen[1] && t->sink.conn != NULL && t->sink.err == 0)
-            look(t, 1, t->sink.conn);
-        t->r.bytes = t->sink.received;
-        t->r.done = t->source.closed && t->sink.eof;
-        t->r.limit_bps = t->r.done ? limit_of(t) : 0;
-        t->r.intact = t->r.intact && t->r.done && t->sink.received == t->source.total;
-        merge_packets(t);
-        if (t->notes.lost || t->packets[0].lost || t->packets[1].lost || t->all.lost)
-            err = SCPS_ERR_NOMEM;
-    }
-    scps_bulk_source_fini(&t->source);
-    scps_world_free(t->w);
-    t->w = NULL;
     if (err != 0)
         snprintf(msg, msglen, "%s%s", scps_strerror(err),
                  err == SCPS_ERR_NORATE ? ": this controller sends at a set rate: give rate" : "");
+    return err;
+}
+
+static bool is_over(const struct py_transfer *t)
+{
+    return t->r.err != 0 || (t->source.closed && t->sink.eof);
+}
+
+int py_transfer_run(struct py_transfer *t, int64_t timeout)
+{
+    const scps_time now = scps_world_now(t->w);
+
+    if (!is_over(t) && now < timeout)
+        t->slice = slice_next(t->slice, scps_world_run(t->w, slice_end(now, t->slice, timeout)));
+    return !is_over(t) && scps_world_now(t->w) < timeout;
+}
+
+int py_transfer_end(struct py_transfer *t, char *msg, size_t msglen)
+{
+    struct scps_stack_stats s[2];
+    int err = 0;
+
+    for (int end = 0; end < 2; end++)
+        scps_stack_get_stats(scps_host_stack(t->host[end]), &s[end]);
+    t->r.packets = s[0].packets_out + s[1].packets_out;
+    if (!t->seen[0] && t->source.conn != NULL && t->source.err == 0)
+        look(t, 0, t->source.conn);
+    if (!t->seen[1] && t->sink.conn != NULL && t->sink.err == 0)
+        look(t, 1, t->sink.conn);
+    t->r.bytes = t->sink.received;
+    t->r.done = t->source.closed && t->sink.eof;
+    t->r.limit_bps = t->r.done ? limit_of(t) : 0;
+    t->r.intact = t->r.intact && t->r.done && t->sink.received == t->source.total;
+    if (!py_merge_packets(t->packets, &t->all) || t->notes.lost)
+        err = SCPS_ERR_NOMEM;
+    else if (t->tap != NULL)
+        err = scps_tap_error(t->tap);
+    if (err != 0)
+        snprintf(msg, msglen, "%s",
+                 err == SCPS_ERR_NOMEM ? scps_strerror(err)
+                                       : "the capture could not be written: is the disk full?");
+    give_back(t);
     return err;
 }
 

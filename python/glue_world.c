@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Simulated worlds, and stacks by themselves: see glue.h. */
 #include "common/seed.h"
+#include "common/slice.h"
 #include "glue_priv.h"
 
 #include <scps/error.h>
@@ -25,6 +26,8 @@ struct py_world {
     size_t n_tables;
     uint32_t n_hosts;
     struct py_kept notes;
+    scps_dur slice;
+    bool stopped;
 };
 
 struct py_world *py_world_new(void)
@@ -34,6 +37,7 @@ struct py_world *py_world_new(void)
     if (w == NULL)
         return NULL;
     w->notes.size = sizeof(struct py_note);
+    w->slice = SLICE_FIRST;
     w->w = scps_world_new(NULL);
     if (w->w == NULL) {
         free(w);
@@ -65,13 +69,20 @@ int64_t py_world_now(const struct py_world *w)
     return scps_world_now(w->w);
 }
 
-uint64_t py_world_run(struct py_world *w, int64_t until)
+int py_world_run(struct py_world *w, int64_t until, uint64_t *served)
 {
-    return scps_world_run(w->w, until);
+    uint64_t n;
+
+    w->stopped = false;
+    n = scps_world_run(w->w, slice_end(scps_world_now(w->w), w->slice, until));
+    w->slice = slice_next(w->slice, n);
+    *served += n;
+    return !w->stopped && scps_world_now(w->w) < until;
 }
 
 void py_world_stop(struct py_world *w)
 {
+    w->stopped = true;
     scps_world_stop(w->w);
 }
 

@@ -25,11 +25,31 @@ struct file {
     const char *text; /* Text of the file that has not been read yet. */
 };
 
+/* inih before release 56 leaves the comment behind a continued line in the value. */
+static void cut_comment(char *value)
+{
+    for (size_t i = 1; value[i - 1] != '\0'; i++)
+        if (value[i] == ';' && isspace((unsigned char)value[i - 1])) {
+            while (i > 0 && isspace((unsigned char)value[i - 1]))
+                i--;
+            value[i] = '\0';
+            return;
+        }
+}
+
 static int on_line(void *user, const char *section, const char *key, const char *value)
 {
     struct file *f = user;
+    char *cut;
+    int taken;
 
-    return !f->r.failed && lab_reading_line(&f->r, section, key, value);
+    if (f->r.failed)
+        return 0;
+    cut = lab_copy(value);
+    cut_comment(cut);
+    taken = lab_reading_line(&f->r, section, key, cut);
+    free(cut);
+    return taken;
 }
 
 /* Stands in for fgets() in inih: counts lines and refuses those that inih would cut off. */

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Errors of the library, and the check that an object is still open and used by one thread."""
 import threading
-from typing import Any
+from typing import Any, Type, TypeVar
 
 from ._ffi import ffi, lib
+
+
+T = TypeVar("T")
 
 
 class ScpsError(Exception):
@@ -20,6 +23,35 @@ class ClosedError(ScpsError, ValueError):
     def __init__(self, what: str):
         Exception.__init__(self, "%s is closed" % what)
         self.code = 0
+
+
+class Single:
+    """An object of the library has one Python object: it is neither copied nor pickled."""
+
+    def __copy__(self) -> Any:
+        raise TypeError("%s cannot be copied" % type(self).__name__)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("%s cannot be pickled: it lives in this process" % type(self).__name__)
+
+
+class Made(Single):
+    """An object that a method of another one makes: `_by` names it."""
+
+    _by = ""
+
+    def __new__(cls, *_: Any, **__: Any) -> Any:
+        raise TypeError("%s objects are made by %s" % (cls.__name__, cls._by))
+
+
+def made(kind: Type[T], *arguments: Any) -> T:
+    """An object of a Made class."""
+    self = object.__new__(kind)
+    self.__init__(*arguments)  # type: ignore[misc]
+    return self
 
 
 class Owner:
@@ -43,14 +75,14 @@ class Owner:
 
 
 def message(buffer: Any) -> str:
-    return ffi.string(buffer).decode(errors="replace")
+    return str(ffi.string(buffer).decode(errors="replace"))
 
 
 def check_int(name: str, value: Any, least: int, most: int) -> int:
     """A whole number within bounds; anything else raises and names the argument."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError("%s: a whole number is wanted, not %s" % (name, type(value).__name__))
-    number = value.__index__()
+    number = int(value.__index__())
     if not least <= number <= most:
         raise ValueError("%s: %d is not from %d to %d" % (name, number, least, most))
     return number

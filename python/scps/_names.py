@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What there is: settings, controllers, links, kinds of notes; and settings as values of the library."""
+import os
 from typing import Any, Callable, Dict, List
 
 from ._errors import ScpsError, check_int, check_seconds, message
@@ -10,7 +11,7 @@ INT64 = 2 ** 63 - 1
 
 
 def text(pointer: Any) -> str:
-    return ffi.string(pointer).decode()
+    return str(ffi.string(pointer).decode("utf-8", "surrogateescape"))
 
 
 def _listed(name: Callable[[int], Any]) -> List[str]:
@@ -43,6 +44,7 @@ def settings() -> Dict[str, str]:
 
 NOTES = _listed(lib.py_note_kind)
 FATES = _listed(lib.py_fate)
+CAUSES = _listed(lib.py_cause)
 DROPS = _listed(lib.py_drop)
 EVENTS = _listed(lib.py_event_kind)
 SETTINGS = {text(lib.py_setting_name(i)): i for i in range(lib.py_settings())}
@@ -63,7 +65,7 @@ def setting_value(name: str, value: Any) -> int:
         words = text(lib.py_setting_words(i)).split()
         if value not in words:
             raise ValueError("%s: %r is none of %s" % (name, value, ", ".join(words)))
-        return words.index(value)
+        return int(words.index(value))
     number = check_int(name, value, 0, INT64)
     return number // 8 if kind == RATE else number
 
@@ -89,13 +91,26 @@ def note_mask(kinds: Any) -> int:
     if kinds is None or kinds is False:
         return 0
     if kinds is True:
-        return 2 ** len(NOTES) - 1
+        return (1 << len(NOTES)) - 1
     mask = 0
     for kind in [kinds] if isinstance(kinds, str) else kinds:
         if kind not in NOTES:
             raise ValueError("%r is no kind of note: %s" % (kind, ", ".join(NOTES)))
         mask |= 1 << NOTES.index(kind)
     return mask
+
+
+def path(name: str, value: Any) -> Any:
+    """A path as a C string; None: NULL."""
+    if value is None:
+        return ffi.NULL
+    try:
+        octets = os.fsencode(value)
+    except TypeError:
+        raise TypeError("%s: a path is wanted, not %s" % (name, type(value).__name__)) from None
+    if b"\0" in octets or not octets:
+        raise ValueError("%s: %r is no path" % (name, value))
+    return ffi.new("char[]", b"./-" if octets == b"-" else octets)
 
 
 def refuse(code: int, buffer: Any) -> None:

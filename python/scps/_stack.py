@@ -4,14 +4,14 @@ import secrets
 from typing import Any, Iterator, Optional
 
 from . import _names
-from ._errors import Owner, ScpsError, check_int, check_seconds, check_text
+from ._errors import Owner, ScpsError, Single, check_int, check_seconds, check_text
 from ._ffi import ffi, lib
 from ._world import Event, Net
 
 NEVER = 2 ** 63 - 1
 
 
-class Stack(Net):
+class Stack(Net, Single):
     """A stack with one address. `seed` makes sequence numbers, ports and cookies; None: the system's randomness."""
 
     def __init__(self, address: str, prefix: int = 24, mtu: int = 1500, seed: Optional[int] = None, now: float = 0.0):

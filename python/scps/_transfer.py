@@ -1,24 +1,32 @@
 # SPDX-License-Identifier: MIT
 """One transfer over one link as scps_ttcp --link makes it, and sweeps over many."""
+import inspect
 import itertools
-from concurrent.futures import ProcessPoolExecutor
+import threading
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays, _names
-from ._errors import check_int, check_seconds, check_text
+from ._errors import Made, check_int, check_seconds, check_text, made, message
 from ._ffi import ffi, lib
+from ._go import Stopped, spread
 
 if TYPE_CHECKING:
+    import os
+
     import pandas
+
+    Path = Union[str, "os.PathLike[str]"]
 
 Notes = Union[None, bool, str, Iterable[str]]
 
 
-class Result:
+class Result(Made):
     """What a transfer was: plain numbers, and arrays of notes and packets where they were asked for."""
 
+    _by = "scps.transfer()"
     done: bool           #: both ends have closed, and every byte was acknowledged
     intact: bool         #: every byte arrived as it was sent (hollow ones are counted only)
     error: Optional[str]
@@ -30,8 +38,8 @@ class Result:
     packets: int         #: that both stacks sent
     sender: Dict[str, Any]    #: the figures of scps_info
     receiver: Dict[str, Any]
-    notes: np.ndarray
-    trace: np.ndarray
+    notes: npt.NDArray[np.void]
+    trace: npt.NDArray[np.void]
 
     def __init__(self, t: Any):
         raw = ffi.new("struct py_result *")
@@ -66,7 +74,7 @@ class Result:
 
 def transfer(link: str = "geo", cc: str = "vj", size: int = 1 << 24, *, seed: int = 1, rate: int = 0, mtu: int = 1500, buffer: int = 0,
              chunk: int = 8192, ipv6: bool = False, hollow: bool = False, timeout: float = 1e6, notes: Notes = None, trace: bool = False,
-             **settings: Any) -> Result:
+             pcap: "Optional[Path]" = None, **settings: Any) -> Result:
     """Sends `size` bytes over `link` ("geo,ber=1e-6", the words of scps_ttcp --link) and reports.
 
     cc       controller with its parameters: "vegas,alpha=2"; one that needs a rate gets the link's where `rate` is 0
@@ -76,9 +84,15 @@ def transfer(link: str = "geo", cc: str = "vj", size: int = 1 << 24, *, seed: in
     timeout  give up after so many virtual seconds
     notes    kinds of notes to keep (docs/EVENTS.md), or True for all
     trace    keep what became of each packet
+    pcap     a capture at the sender to write
     settings each of scps.settings(): times in seconds, sizes in bytes, rates in bit/s, choices as words
     """
-    given = dict(settings)
+    return _transfer(None, link, cc, size, seed, rate, mtu, buffer, chunk, ipv6, hollow, timeout, notes, trace, pcap, settings)
+
+
+def _transfer(stop: Optional[threading.Event], link: str, cc: str, size: int, seed: int, rate: int, mtu: int, buffer: int, chunk: int,
+              ipv6: bool, hollow: bool, timeout: float, notes: Notes, trace: bool, pcap: "Optional[Path]",
+              settings: Dict[str, Any]) -> Result:
     buf = ffi.new("char[512]")
     size = check_int("size", size, 0, 2 ** 62)
     seed = check_int("seed", seed, 0, 2 ** 64 - 1)
@@ -87,24 +101,33 @@ def transfer(link: str = "geo", cc: str = "vj", size: int = 1 << 24, *, seed: in
     buffer = check_int("buffer", buffer, 0, 1 << 30)
     chunk = check_int("chunk", chunk, 1, 1 << 30)
     until = check_seconds("timeout", timeout)
-    mask = _names.note_mask(notes)
+    mask, capture = _names.note_mask(notes), _names.path("pcap", pcap)
     t = ffi.gc(lib.py_transfer_new(), lib.py_transfer_free)
     if t == ffi.NULL:
         raise MemoryError
     if lib.py_transfer_cc(t, check_text("cc", cc), buf, 512) != 0:
-        raise ValueError(_names.message(buf))
+        raise ValueError(message(buf))
     if lib.py_transfer_link(t, check_text("link", link), buf, 512) != 0:
-        raise ValueError(_names.message(buf))
-    _names.apply(given, lambda *a: lib.py_transfer_set(t, *a))
+        raise ValueError(message(buf))
+    _names.apply(settings, lambda *a: lib.py_transfer_set(t, *a))
     lib.py_transfer_shape(t, size, chunk, seed, mtu, rate, buffer, bool(ipv6), bool(hollow))
-    err = lib.py_transfer_run(t, until, mask, bool(trace), buf, 512)
+    err = lib.py_transfer_begin(t, mask, bool(trace), capture, buf, 512)
+    if err == 0:
+        while lib.py_transfer_run(t, until):
+            if stop is not None and stop.is_set():
+                raise Stopped("another run failed")
+        err = lib.py_transfer_end(t, buf, 512)
     if err != 0:
         _names.refuse(err, buf)
-    return Result(t)
+    return made(Result, t)
 
 
-def _row(arguments: Dict[str, Any]) -> Dict[str, Any]:
-    r = transfer(**arguments)
+_DEFAULTS = {name: p.default for name, p in inspect.signature(transfer).parameters.items() if name != "settings"}
+
+
+def _row(arguments: Dict[str, Any], stop: Optional[threading.Event]) -> Dict[str, Any]:
+    given = dict(_DEFAULTS, **{k: v for k, v in arguments.items() if k in _DEFAULTS})
+    r = _transfer(stop, **given, settings={k: v for k, v in arguments.items() if k not in _DEFAULTS})
     row = dict(arguments, done=r.done, intact=r.intact, error=r.error, seconds=r.seconds, bytes=r.bytes, mbps=r.rate / 1e6,
                limit_mbps=r.limit / 1e6, packets=r.packets)
     for name in ("resent_segs", "timeouts", "recoveries", "spurious", "srtt", "min_rtt", "max_cwnd"):
@@ -115,19 +138,14 @@ def _row(arguments: Dict[str, Any]) -> Dict[str, Any]:
 def sweep(jobs: int = 1, **axes: Any) -> "pandas.DataFrame":
     """A transfer for every combination of the arguments that are lists; a row each, in that order.
 
-    jobs: processes that share the work; the rows are the same for any number.
+    jobs: threads that share the work; the rows are the same for any number.
     """
     import pandas as pd
 
-    check_int("jobs", jobs, 1, 1024)
+    jobs = check_int("jobs", jobs, 1, 1024)
     lists = {k: list(v) if isinstance(v, (list, tuple, range, np.ndarray)) else [v] for k, v in axes.items()}
     cells = [dict(zip(lists, values)) for values in itertools.product(*lists.values())]
     for cell in cells:
         for k, v in cell.items():
             cell[k] = v.item() if isinstance(v, np.generic) else v
-    if jobs == 1 or len(cells) < 2:
-        rows = [_row(c) for c in cells]
-    else:
-        with ProcessPoolExecutor(jobs) as pool:
-            rows = list(pool.map(_row, cells))
-    return pd.DataFrame(rows)
+    return pd.DataFrame(spread(_row, cells, jobs))

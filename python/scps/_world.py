@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Hosts, links and connections of a simulated world, event by event."""
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Type, TypeVar, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays, _names
-from ._errors import ClosedError, Owner, ScpsError, check_int, check_seconds, check_text
+from ._errors import ClosedError, Made, Owner, ScpsError, Single, check_int, check_seconds, check_text, made, message
 from ._ffi import ffi, lib
+from ._go import callback
 
 if TYPE_CHECKING:
     import pandas
 
 AGAIN = lib.py_error_again()
+H = TypeVar("H", bound="_Handle")
 
 
 class Event(NamedTuple):
@@ -30,7 +33,7 @@ def make_config(cc: str, settings: Dict[str, Any]) -> Any:
         raise MemoryError
     _names.apply(settings, lambda *a: lib.py_config_set(c, *a))
     if lib.py_config_cc(c, check_text("cc", cc), buf, 512) != 0:
-        raise ValueError(_names.message(buf))
+        raise ValueError(message(buf))
     return c
 
 
@@ -41,21 +44,21 @@ class Net:
         self._owner, self._stack = owner, stack
         self._known: Dict[int, Any] = {}
 
-    def _of(self, pointer: Any, kind: type) -> Any:
+    def _of(self, pointer: Any, kind: Type[H]) -> H:
         """The object of a handle; one that is new is made."""
-        if pointer == ffi.NULL:
-            return None
         key = int(ffi.cast("uintptr_t", pointer))
         if key not in self._known:
-            self._known[key] = kind(self, pointer)
-        return self._known[key]
+            self._known[key] = made(kind, self, pointer)
+        found: H = self._known[key]
+        return found
 
     def _forget(self, pointer: Any) -> None:
         self._known.pop(int(ffi.cast("uintptr_t", pointer)), None)
 
     def _event(self, seen: Any) -> Event:
         kind = _names.EVENTS[seen.kind]
-        return Event(kind, self._of(seen.conn, Connection), self._of(seen.listener, Listener),
+        return Event(kind, self._of(seen.conn, Connection) if seen.conn else None,
+                     self._of(seen.listener, Listener) if seen.listener else None,
                      _names.text(lib.py_error(seen.err)) if kind == "error" else None)
 
     def _touched(self) -> None:
@@ -85,7 +88,7 @@ class Net:
             return self._of(conn, Connection)
 
 
-class _Handle:
+class _Handle(Made):
     _what = "handle"
 
     def __init__(self, net: Net, pointer: Any):
@@ -106,12 +109,14 @@ class _Handle:
 
 
 class Listener(_Handle):
+    _by = "listen()"
     _what = "listener"
 
     def accept(self) -> Optional["Connection"]:
         """The oldest connection that nobody has taken, or None."""
         with self._net._owner:
-            return self._net._of(lib.scps_accept(self._get()), Connection)
+            conn = lib.scps_accept(self._get())
+            return self._net._of(conn, Connection) if conn else None
 
     def close(self) -> None:
         """Connections that nobody has taken are reset. Closing twice is nothing."""
@@ -123,6 +128,7 @@ class Listener(_Handle):
 
 
 class Connection(_Handle):
+    _by = "connect() and accept()"
     _what = "connection"
 
     def write(self, data: Union[bytes, bytearray, memoryview], record: bool = False) -> int:
@@ -195,8 +201,10 @@ class Connection(_Handle):
         return _names.figures(numbers)
 
 
-class Host(Net):
+class Host(Net, Made):
     """A host of a world; made by World.host()."""
+
+    _by = "World.host()"
 
     def __init__(self, world: "World", name: str, on_event: Optional[Callable[["Host", Event], None]]):
         super().__init__(world._owner, ffi.NULL)
@@ -208,8 +216,10 @@ class Host(Net):
         lib.scps_host_kick(self._host)
 
 
-class Link:
+class Link(Made):
     """A link of a world; made by World.link()."""
+
+    _by = "World.link()"
 
     def __init__(self, world: "World", pointer: Any):
         self._world, self._pointer = world, pointer
@@ -222,7 +232,7 @@ class Link:
         return {_names.text(lib.py_link_stat_name(i)): int(out[i]) for i in range(7)}
 
 
-@ffi.def_extern()
+@callback
 def py_on_event(ctx: Any, seen: Any) -> None:
     host = ffi.from_handle(ctx)
     world = host.world
@@ -237,7 +247,7 @@ def py_on_event(ctx: Any, seen: Any) -> None:
         lib.py_world_stop(world._world)
 
 
-class World:
+class World(Single):
     """Hosts and links in virtual time. Use it with `with`, or close() it."""
 
     def __init__(self, seed: int = 1, notes: Any = None):
@@ -276,11 +286,11 @@ class World:
     @property
     def now(self) -> float:
         with self._owner:
-            return lib.py_world_now(self._world) / 1e6
+            return int(lib.py_world_now(self._world)) / 1e6
 
     def host(self, name: str, on_event: Optional[Callable[[Host, Event], None]] = None) -> Host:
         """A host; on_event(host, event) hears everything at its virtual moment, and may call into the host."""
-        h = Host(self, name, on_event)
+        h = made(Host, self, name, on_event)
         with self._owner:
             h._host = lib.py_world_host(self._world, check_text("name", name), self._seed, self._mask, lib.py_on_event, h._self)
             if h._host == ffi.NULL:
@@ -302,25 +312,27 @@ class World:
                                     check_text("address_b", address_b), check_int("prefix", prefix, 0, 128),
                                     check_int("mtu", mtu, 128, 65535), check_text("spec", spec), self._seed + self._links, out, buf, 512)
             if err != 0:
-                raise ValueError(_names.message(buf))
+                raise ValueError(message(buf))
             self._links += 1
-        return Link(self, out[0])
+        return made(Link, self, out[0])
 
     def run(self, seconds: float) -> int:
         """Lets so much virtual time pass, or until nothing is left to happen or stop() is called. How many events there were."""
-        until = check_seconds("seconds", seconds)
+        until, served = check_seconds("seconds", seconds), ffi.new("uint64_t *")
         with self._owner:
             if self._running:
                 raise RuntimeError("the world is running already: run() is not for event handlers")
             self._running = True
             try:
-                n = lib.py_world_run(self._world, lib.py_world_now(self._world) + until)
+                end = min(lib.py_world_now(self._world) + until, 2 ** 63 - 1)
+                while lib.py_world_run(self._world, end, served) and self._error is None:
+                    pass
             finally:
                 self._running = False
             error, self._error = self._error, None
         if error is not None:
             raise error
-        return int(n)
+        return int(served[0])
 
     def stop(self) -> None:
         """From an event handler: ends run()."""
@@ -328,7 +340,7 @@ class World:
             lib.py_world_stop(self._world)
 
     @property
-    def notes(self) -> np.ndarray:
+    def notes(self) -> npt.NDArray[np.void]:
         """The notes of all hosts so far, those kinds that World(notes=...) named."""
         n = ffi.new("size_t *")
         with self._owner:

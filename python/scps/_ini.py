@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Cuts up a scenario file as inih does for scps_lab: sections, KEY = VALUE or KEY : VALUE, comments from # or ; at the beginning of a
+line and from ; behind a blank, indented lines that go on with the key before."""
+from typing import Iterator, NamedTuple, Optional, Tuple
+
+BLANKS = b" \t\n\v\f\r"
+LINE_LEN = 198     # octets of a line, its end not counted
+SECTION_LEN = 48   # octets of a line that begins with [
+NAME_LEN = 49      # octets that are kept of a section's name, and of the key that an indented line goes on with
+
+
+class Line(NamedTuple):
+    number: int
+    continued: bool
+    section: bytes
+    key: Optional[bytes]  #: None: the line is refused
+    value: bytes          #: or the reason
+
+
+def _find(text: bytes, ends: bytes) -> int:
+    """The first octet that is in ends, or a ; behind a blank; else the length."""
+    blank = False
+    for i, c in enumerate(text):
+        if c in ends or (blank and c == 0x3b):
+            return i
+        blank = c in BLANKS
+    return len(text)
+
+
+def _cut(text: bytes) -> Tuple[bytes, bytes, bytes]:
+    """Key, what ends it ("" if nothing does), value."""
+    i = _find(text, b"=:")
+    if text[i:i + 1] not in (b"=", b":"):
+        return text, b"", b""
+    value = text[i + 1:]
+    return text[:i].rstrip(BLANKS), text[i:i + 1], value[:_find(value, b"")].strip(BLANKS)
+
+
+def lines(text: bytes) -> Iterator[Line]:
+    """What each line of a file says; one that is neither a section nor KEY = VALUE is told after the others, as inih does."""
+    section, last, bad = b"", b"", 0
+    for number, raw in enumerate(text.split(b"\n"), 1):
+        if number == text.count(b"\n") + 1 and not raw:
+            break
+        continued = raw[:1] in (b" ", b"\t")
+        if len(raw) > LINE_LEN + (number == text.count(b"\n") + 1):
+            yield Line(number, continued, section, None,
+                       b"the line is longer than %d characters: continue it on an indented one" % LINE_LEN)
+            return
+        if raw.startswith(b"[") and len(raw) >= SECTION_LEN:
+            yield Line(number, continued, section, None,
+                       b"the section's name is longer than %d characters" % (SECTION_LEN - 2))
+        line = (raw[3:] if number == 1 and raw.startswith(b"\xef\xbb\xbf") else raw).strip(BLANKS)
+        indented = raw[:1] in tuple(bytes([c]) for c in BLANKS) and bool(line)
+        if not line or line[:1] in (b"#", b";"):
+            continue
+        if last and indented:
+            yield Line(number, continued, section, last, line[:_find(line, b"")].rstrip(BLANKS))
+        elif line.startswith(b"["):
+            end = _find(line[1:], b"]")
+            if line[1 + end:2 + end] == b"]":
+                section, last = line[1:1 + end][:NAME_LEN], b""
+            else:
+                bad = bad or number
+        else:
+            key, sign, value = _cut(line)
+            if sign:
+                last = key[:NAME_LEN]
+                yield Line(number, continued, section, key, value)
+            else:
+                bad = bad or number
+    if bad:
+        yield Line(bad, False, section, None, b"neither a [section] nor KEY = VALUE: correct the line")
