@@ -36,8 +36,8 @@ def notes_frame(notes: npt.NDArray[np.void], kind: str) -> "pandas.DataFrame":
     """The notes of one kind with their arguments by name; time in seconds."""
     import pandas as pd
 
-    if kind not in NOTES:
-        raise ValueError("%r is no kind of note: %s" % (kind, ", ".join(NOTES)))
+    if not isinstance(kind, str) or kind not in NOTES:
+        raise ValueError("kind: %r is no kind of note: %s" % (kind, ", ".join(NOTES)))
     k = NOTES.index(kind)
     rows = notes[notes["kind"] == k]
     columns = {"time": rows["at"] / 1e6, "host": rows["host"], "conn": rows["conn"]}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Errors of the library, and the check that an object is still open and used by one thread."""
 import threading
+from numbers import Real
 from typing import Any, Type, TypeVar
 
 from ._ffi import ffi, lib
@@ -98,8 +99,9 @@ def check_text(name: str, value: Any) -> bytes:
 
 def check_seconds(name: str, value: Any) -> int:
     """Seconds as microseconds."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError("%s: seconds are wanted as a number, not %s" % (name, type(value).__name__))
-    if not 0 <= value <= 9e12:
+    seconds = float(value)
+    if not 0 <= seconds <= 9e12:
         raise ValueError("%s: %r is not from 0 to 9e12 seconds" % (name, value))
-    return round(value * 1e6)
+    return round(seconds * 1e6)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Cuts up a scenario file as inih does for scps_lab: sections, KEY = VALUE or KEY : VALUE, comments from # or ; at the beginning of a
 line and from ; behind a blank, indented lines that go on with the key before."""
-from typing import Iterator, NamedTuple, Optional, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 BLANKS = b" \t\n\v\f\r"
 LINE_LEN = 198     # octets of a line, its end not counted
-SECTION_LEN = 48   # octets of a line that begins with [
+SECTION_LEN = 48   # octets of a line that begins with [, its end counted
 NAME_LEN = 49      # octets that are kept of a section's name, and of the key that an indented line goes on with
 
 
@@ -15,6 +15,13 @@ class Line(NamedTuple):
     section: bytes
     key: Optional[bytes]  #: None: the line is refused
     value: bytes          #: or the reason
+
+
+def _split(text: bytes) -> List[bytes]:
+    """The lines with their ends."""
+    found = [line + b"\n" for line in text.split(b"\n")]
+    found[-1] = found[-1][:-1]
+    return found if found[-1] else found[:-1]
 
 
 def _find(text: bytes, ends: bytes) -> int:
@@ -39,15 +46,14 @@ def _cut(text: bytes) -> Tuple[bytes, bytes, bytes]:
 def lines(text: bytes) -> Iterator[Line]:
     """What each line of a file says; one that is neither a section nor KEY = VALUE is told after the others, as inih does."""
     section, last, bad = b"", b"", 0
-    for number, raw in enumerate(text.split(b"\n"), 1):
-        if number == text.count(b"\n") + 1 and not raw:
-            break
+    for number, whole in enumerate(_split(text), 1):
+        raw = whole.rstrip(b"\n")
         continued = raw[:1] in (b" ", b"\t")
-        if len(raw) > LINE_LEN + (number == text.count(b"\n") + 1):
+        if len(whole) > LINE_LEN + 1:
             yield Line(number, continued, section, None,
                        b"the line is longer than %d characters: continue it on an indented one" % LINE_LEN)
             return
-        if raw.startswith(b"[") and len(raw) >= SECTION_LEN:
+        if raw.startswith(b"[") and len(whole) > SECTION_LEN:
             yield Line(number, continued, section, None,
                        b"the section's name is longer than %d characters" % (SECTION_LEN - 2))
         line = (raw[3:] if number == 1 and raw.startswith(b"\xef\xbb\xbf") else raw).strip(BLANKS)

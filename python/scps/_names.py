@@ -3,6 +3,8 @@
 import os
 from typing import Any, Callable, Dict, List
 
+import numpy as np
+
 from ._errors import ScpsError, check_int, check_seconds, message
 from ._ffi import ffi, lib
 
@@ -56,7 +58,7 @@ def setting_value(name: str, value: Any) -> int:
     i = SETTINGS[name]
     kind = lib.py_setting_kind(i)
     if kind == FLAG:
-        if not isinstance(value, bool):
+        if not isinstance(value, (bool, np.bool_)):
             raise TypeError("%s: True or False is wanted, not %r" % (name, value))
         return int(value)
     if kind == TIME:
@@ -93,9 +95,11 @@ def note_mask(kinds: Any) -> int:
     if kinds is True:
         return (1 << len(NOTES)) - 1
     mask = 0
+    if not hasattr(kinds, "__iter__"):
+        raise TypeError("notes: names of kinds are wanted, or True for all, not %s" % type(kinds).__name__)
     for kind in [kinds] if isinstance(kinds, str) else kinds:
         if kind not in NOTES:
-            raise ValueError("%r is no kind of note: %s" % (kind, ", ".join(NOTES)))
+            raise ValueError("notes: %r is no kind of note: %s" % (kind, ", ".join(NOTES)))
         mask |= 1 << NOTES.index(kind)
     return mask
 

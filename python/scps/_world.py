@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas
 
 AGAIN = lib.py_error_again()
+END = 9 * 10 ** 18  # of the clock, in µs
 H = TypeVar("H", bound="_Handle")
 
 
@@ -324,7 +325,7 @@ class World(Single):
                 raise RuntimeError("the world is running already: run() is not for event handlers")
             self._running = True
             try:
-                end = min(lib.py_world_now(self._world) + until, 2 ** 63 - 1)
+                end = min(lib.py_world_now(self._world) + until, END)
                 while lib.py_world_run(self._world, end, served) and self._error is None:
                     pass
             finally:

@@ -98,7 +98,8 @@ class Files(unittest.TestCase):
     def test_what_is_refused(self):
         for text in ["", "[scenario]", "x = 1", "[scenario]\nname", "[nowhere]\nx = 1", "[link]\nbre = 1", "[link]\nrtt = fast", "[scenario]\nruns = 0",
                      "[scenario]\nruns = 2\nruns = 3", "[sweep]\nown = 1, 2", "[sweep]\nlink.rtt = 1s, 1s", "[case]\nskip = yes",
-                     "[case]\nwhen = x=1", "[link]\nrtt = 1s\nrtt = 2s", "[flow]\nlink = x", "[" + 60 * "x" + "]\n", "[link]\nrtt = " + 300 * "1",
+                     "[case]\nwhen = x=1", "[link]\nrtt = 1s\nrtt = 2s", "[flow]\nlink = x", "[" + 60 * "x" + "]\n", "[" + 47 * "x", "[" + 47 * "x" + "\n", "[link]\n#" + 197 * "x", "[link]\n#" + 198 * "x",
+                     "[link]\n#" + 197 * "x" + "\n", "[link]\n#" + 198 * "x" + "\n", "[link]\nrtt = " + 300 * "1",
                      "[link]\n rtt = 1s", "[sweep]\nlink.rtt = 1s,\n 2s\n\n 3s", "[sweep]\nlink.rtt =\n", "[flow]\ncc = cubi", "[flow]\nsize = 1kb;x",
                      "[flow]\nsize = 1kb ;x", "[flow]\n# c\n; d\nsize : 1kb", "\ufeff[flow]\nsize = 1kb", "[flow x]\nsize = 1kb", "[flow ]\nsize = 1kb",
                      "[flow\nsize = 1kb", "[flow;x]\nsize=1", "[flow ;x]\nsize=1", "[flow]\nsize = 1kb\n[case]\nwhen = \n", "=", ":", "[flow]\n=1", "[flow]\nsize",
