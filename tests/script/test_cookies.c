@@ -354,6 +354,23 @@ static void backlog(void **x)
     script_free(t);
 }
 
+/* A larger backlog counts at once, for connections from now on. */
+static void a_larger_backlog(void **x)
+{
+    struct script *t = script_of(x);
+    t->backlog = 1;
+    script_listen(t);
+    peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(1), .port = 1000, .seq = 101, .ack = t->last.seq + 1, .raw = true);
+    peer_says(t, MS(10), .port = 1001, .flags = SCPS_SYN);
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(scps_listener_set(t->l, NULL, 2), 0);
+    peer_says(t, SEC(1), .port = 1001, .seq = ZERO, .flags = SCPS_SYN);
+    expect_sent(t, .port = 1001, .flags = SCPS_SYN | SCPS_ACK);
+    script_free(t);
+}
+
 /* The acknowledgement of a cookie finds the backlog full: it is dropped by name, not answered with
  * a reset, and the peer's next segment opens the connection once there is room. */
 static void a_cookie_waits_for_the_backlog(void **x)
@@ -535,6 +552,7 @@ int main(void)
         SCRIPT_TEST(a_cookie_keeps_the_mss),
         SCRIPT_TEST(without_cookies),
         SCRIPT_TEST(backlog),
+        SCRIPT_TEST(a_larger_backlog),
         SCRIPT_TEST(a_cookie_waits_for_the_backlog),
         SCRIPT_TEST(resets_are_limited),
         SCRIPT_TEST(closing_the_listener),

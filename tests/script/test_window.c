@@ -95,6 +95,25 @@ static void acknowledgements_stay_acceptable(void **x)
     script_free(t);
 }
 
+/* The time spent in each hold is told up to now, that of the present hold as well. */
+static void the_time_in_a_hold(void **x)
+{
+    struct script *t = script_of(x);
+    scps_time at = fill_and_close(t, 1500);
+    struct scps_info before, then, later;
+
+    before = script_info(t);
+    script_run(t, MS(350));
+    then = script_info(t);
+    assert_int_equal(then.holds[then.hold] - before.holds[then.hold], MS(50));
+    script_run(t, MS(400));
+    later = script_info(t);
+    assert_int_equal(later.hold, then.hold);
+    assert_int_equal(later.holds[then.hold] - then.holds[then.hold], MS(50));
+    assert_true(MS(400) < at);
+    script_free(t);
+}
+
 /* Our window is full of what came beyond a hole, or closed and probed: the peer's acknowledgements
  * from its right edge, and from behind the probe, count */
 static void acknowledgements_from_the_right_edge(void **x)
@@ -557,6 +576,7 @@ int main(void)
         SCRIPT_TEST(first_window_needs_a_scale),
         SCRIPT_TEST(repair_under_a_shrunken_window),
         SCRIPT_TEST(our_window_closes_and_opens),
+        SCRIPT_TEST(the_time_in_a_hold),
         SCRIPT_TEST(the_peer_probes),
         SCRIPT_TEST(acknowledgements_stay_acceptable),
         SCRIPT_TEST(acknowledgements_from_the_right_edge),

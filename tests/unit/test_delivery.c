@@ -108,6 +108,32 @@ static void application_limit(void **state)
     assert_false(sample(&d, &r[1], 1000, 0, 30).app_limited);
 }
 
+/* One round trip of bytes, from at on, that took 1 ms. */
+static void round_of(struct scps_delivery *d, uint64_t bytes, scps_time at)
+{
+    struct scps_sent_segment r = {.len = (uint32_t)bytes, .sent = at};
+
+    sent(d, &r, bytes, at);
+    sample(d, &r, bytes, 1, at + 1000);
+}
+
+/* RFC 9959 section 3.1: the most that was carried in one round trip, of the last eight to sixteen;
+ * older ones are forgotten. */
+static void the_most_in_one_round_trip(void **state)
+{
+    struct scps_delivery d = {0};
+    (void)state;
+
+    round_of(&d, 50000, 0);
+    assert_int_equal(scps_delivery_most(&d).bytes, 50000);
+    for (int i = 1; i < 9; i++)
+        round_of(&d, 10000, 2000 * i);
+    assert_int_equal(scps_delivery_most(&d).bytes, 50000);
+    for (int i = 9; i < 18; i++)
+        round_of(&d, 10000, 2000 * i);
+    assert_int_equal(scps_delivery_most(&d).bytes, 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +142,7 @@ int main(void)
         cmocka_unit_test(shorter_than_the_path),
         cmocka_unit_test(resent_gives_no_round_trip),
         cmocka_unit_test(application_limit),
+        cmocka_unit_test(the_most_in_one_round_trip),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
