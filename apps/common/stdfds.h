@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Every program calls this first in main. A descriptor of 0 to 2 that the caller closed would be
  * given to the first socket or TUN device, and received bytes would be written there as packets.
@@ -35,6 +36,10 @@ static inline int stdfds_flush(const char *program, int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
+    /* An earlier write failed, and nothing waited for the last one, so the reason is gone. What was
+     * written is incomplete: the end of its last line can be tried again, to be told it. */
+    if (!errno)
+        (void)!write(STDOUT_FILENO, "\n", 1);
     fprintf(stderr, "%s: standard output: %s: write elsewhere\n", program,
             errno ? strerror(errno) : "not all could be written");
     return status ? status : 1;
