@@ -32,6 +32,7 @@ extern "C" {
 enum scps_ccsds_kind { SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM };
 
 struct scps_ccsds_config {
+    size_t size; /* of this structure, as scps_ccsds_config_default() sets it; docs/CHANGES.md */
     enum scps_ccsds_kind kind;
     uint16_t spacecraft; /* spacecraft identifier: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */
     /* virtual channel number: below 63 (63: idle frames), in TM below 8; default 1 */
@@ -74,9 +75,23 @@ struct scps_ccsds_status {
     uint64_t drops[SCPS_CCSDS_DROP_COUNT];
 };
 
+/* Fills in the defaults of a link of this kind, of a structure of `size` octets: sizeof *cfg, as
+ * the caller's headers have it. */
+SCPS_API void scps_ccsds_config_init(struct scps_ccsds_config *cfg, size_t size,
+                                     enum scps_ccsds_kind kind);
 /* The defaults of a link of this kind; nothing fails. */
-SCPS_API struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds_kind kind);
-/* The memory that scps_ccsds_new() takes for cfg, bytes. */
+static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds_kind kind)
+{
+    struct scps_ccsds_config c;
+
+    scps_ccsds_config_init(&c, sizeof c, kind);
+    return c;
+}
+/* Says whether scps_ccsds_new() would refuse a configuration. Returns 0 and makes msg empty; else
+ * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
+ * give ...". msg may be NULL. */
+SCPS_API int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size_t msglen);
+/* The memory that scps_ccsds_new() takes for cfg, bytes; 0: cfg is refused. */
 SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
 /* Opens an end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
  * call scps_netif_advance() before the first packet. NULL on lack of memory, or for a configuration
@@ -84,7 +99,14 @@ SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
  * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
-SCPS_API void scps_ccsds_get_status(const struct scps_netif *ccsds, struct scps_ccsds_status *out);
+/* Reports the state, of which the caller knows `size` octets. */
+SCPS_API void scps_ccsds_get_status_sized(const struct scps_netif *ccsds,
+                                          struct scps_ccsds_status *out, size_t size);
+static inline void scps_ccsds_get_status(const struct scps_netif *ccsds,
+                                         struct scps_ccsds_status *out)
+{
+    scps_ccsds_get_status_sized(ccsds, out, sizeof *out);
+}
 /* In words; never NULL. */
 SCPS_API const char *scps_ccsds_drop_text(enum scps_ccsds_drop drop);
 

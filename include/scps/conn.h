@@ -25,6 +25,7 @@ enum scps_ack_mode {
 /* Start from scps_conn_config_default(). A field outside its bounds makes opening fail with
  * SCPS_ERR_RANGE; one that is 0 where 0 lies outside its bounds stands for the default. */
 struct scps_conn_config {
+    size_t size; /* of this structure, as scps_conn_config_default() sets it; docs/CHANGES.md */
     /* ---- Congestion control ---- */
     /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". If only this field is set, the
      * controller has its default parameters. */
@@ -263,9 +264,17 @@ struct scps_conn_config {
     /* end of what tools/settings writes */
 };
 
-/* Returns defaults for plain TCP over the Internet, with controller "vj"; each field's comment
- * gives its value. */
-SCPS_API struct scps_conn_config scps_conn_config_default(void);
+/* Fills in the defaults for plain TCP over the Internet, with controller "vj", of a structure of
+ * `size` octets: sizeof *cfg, as the caller's headers have it. */
+SCPS_API void scps_conn_config_init(struct scps_conn_config *cfg, size_t size);
+/* Returns these defaults; each field's comment gives its value. */
+static inline struct scps_conn_config scps_conn_config_default(void)
+{
+    struct scps_conn_config c;
+
+    scps_conn_config_init(&c, sizeof c);
+    return c;
+}
 /* Sets the controller and its parameters, one value for each of cc->params; param NULL: its
  * defaults. */
 SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
@@ -409,15 +418,24 @@ SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);
 SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
-/* Copies the configuration in force. */
-SCPS_API void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out);
+/* Copies the configuration in force, of which the caller knows `size` octets. */
+SCPS_API void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,
+                                         size_t size);
+static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
+{
+    scps_conn_get_config_sized(c, out, sizeof *out);
+}
 /* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay,
  * ack_budget, timers, limits, keepalive, tos, ttl, larger buffers, loss_cause. What the
  * handshake agreed on stays. 0, INVAL, NOMEM. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
-/* Fills in *out. */
-SCPS_API void scps_conn_info(const struct scps_conn *c, struct scps_info *out);
+/* Fills in *out, of which the caller knows `size` octets. */
+SCPS_API void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *out, size_t size);
+static inline void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
+{
+    scps_conn_info_sized(c, out, sizeof *out);
+}
 
 #ifdef __cplusplus
 }

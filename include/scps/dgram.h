@@ -33,6 +33,7 @@ extern "C" {
 struct scps_dgram;
 
 struct scps_dgram_config {
+    size_t size; /* of this structure, as scps_dgram_config_default() sets it; docs/CHANGES.md */
     /* Limit of the packets that wait to leave, bytes with IP header; default 64 KiB. An empty queue
      * takes any one packet */
     uint32_t sndbuf;
@@ -46,12 +47,21 @@ struct scps_dgram_config {
     /* Endpoints that all set this may share a port: the one opened last gets what arrives */
     bool reuse;
 };
-/* Returns the defaults that the fields name. */
-SCPS_API struct scps_dgram_config scps_dgram_config_default(void);
+/* Fills in the defaults that the fields name, of a structure of `size` octets: sizeof *cfg, as the
+ * caller's headers have it. */
+SCPS_API void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size);
+/* Returns these defaults. */
+static inline struct scps_dgram_config scps_dgram_config_default(void)
+{
+    struct scps_dgram_config c;
+
+    scps_dgram_config_init(&c, sizeof c);
+    return c;
+}
 
 /* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen
  * here (RFC 6056), which port 0 asks for, too; its address as with scps_listen. NULL with *err (may
- * be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL, NOMEM. */
+ * be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL, NOMEM; RANGE for cfg->size. */
 SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
                                             const struct scps_dgram_config *cfg,
                                             const struct scps_endpoint *local, int *err);
@@ -103,9 +113,16 @@ SCPS_API void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint 
 /* Family 0: not connected. */
 SCPS_API void scps_dgram_remote(const struct scps_dgram *d, struct scps_endpoint *out);
 SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
-/* Changes the configuration from now on; what is queued stays. */
-SCPS_API void scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
-SCPS_API void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out);
+/* Changes the configuration from now on; what is queued stays. Returns 0, or SCPS_ERR_RANGE for
+ * cfg->size. */
+SCPS_API int scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
+/* Copies the configuration, of which the caller knows `size` octets. */
+SCPS_API void scps_dgram_get_config_sized(const struct scps_dgram *d, struct scps_dgram_config *out,
+                                          size_t size);
+static inline void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out)
+{
+    scps_dgram_get_config_sized(d, out, sizeof *out);
+}
 
 struct scps_dgram_stats {    /* bytes are the application's */
     uint64_t out, out_bytes; /* datagrams sent, and their bytes */
@@ -115,8 +132,13 @@ struct scps_dgram_stats {    /* bytes are the application's */
      * small */
     uint64_t unsent;
 };
-/* Counters since the endpoint was opened. */
-SCPS_API void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out);
+/* Counters since the endpoint was opened. The caller knows `size` octets of *out. */
+SCPS_API void scps_dgram_get_stats_sized(const struct scps_dgram *d, struct scps_dgram_stats *out,
+                                         size_t size);
+static inline void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)
+{
+    scps_dgram_get_stats_sized(d, out, sizeof *out);
+}
 
 /* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of
  * that family). */

@@ -31,6 +31,7 @@ extern "C" {
 #define SCPS_ETHER_HEADER 14
 
 struct scps_ether_config {
+    size_t size;    /* of this structure, as scps_ether_config_default() sets it; docs/CHANGES.md */
     uint8_t mac[6]; /* of this station; not zeros, no group address */
     /* The addresses that the stack above has, n of them, with their prefix lengths: a
      * destination within a prefix is a neighbour */
@@ -77,9 +78,22 @@ struct scps_ether_status {
     uint64_t drops[SCPS_ETHER_DROP_COUNT];
 };
 
+/* Fills in the defaults of a structure of `size` octets: sizeof *cfg, as the caller's headers have
+ * it. */
+SCPS_API void scps_ether_config_init(struct scps_ether_config *cfg, size_t size);
 /* The defaults of struct scps_ether_config; nothing fails. */
-SCPS_API struct scps_ether_config scps_ether_config_default(void);
-/* The memory that scps_ether_new() takes for cfg, bytes. */
+static inline struct scps_ether_config scps_ether_config_default(void)
+{
+    struct scps_ether_config c;
+
+    scps_ether_config_init(&c, sizeof c);
+    return c;
+}
+/* Says whether scps_ether_new() would refuse a configuration. Returns 0 and makes msg empty; else
+ * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
+ * give ...". msg may be NULL. */
+SCPS_API int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size_t msglen);
+/* The memory that scps_ether_new() takes for cfg, bytes; 0: cfg is refused. */
 SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
 /* Opens a station, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push)
  * and call scps_netif_advance() before the first packet. NULL on lack of memory, or for a
@@ -98,7 +112,14 @@ SCPS_API int scps_ether_add_addr(struct scps_netif *ether, const struct scps_add
  * wait for a neighbour's answer are dropped. Returns 0, or SCPS_ERR_NOENT: the station does not
  * have it. */
 SCPS_API int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr);
-SCPS_API void scps_ether_get_status(const struct scps_netif *ether, struct scps_ether_status *out);
+/* Reports the state, of which the caller knows `size` octets. */
+SCPS_API void scps_ether_get_status_sized(const struct scps_netif *ether,
+                                          struct scps_ether_status *out, size_t size);
+static inline void scps_ether_get_status(const struct scps_netif *ether,
+                                         struct scps_ether_status *out)
+{
+    scps_ether_get_status_sized(ether, out, sizeof *out);
+}
 /* In words; never NULL. */
 SCPS_API const char *scps_ether_drop_text(enum scps_ether_drop drop);
 

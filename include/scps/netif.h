@@ -93,6 +93,11 @@ struct scps_netif {
     uint32_t overhead;
 };
 
+/* The layout of the structures that drivers and the stack share, for scps_stack_add_netif(). */
+#define SCPS_NETIF_LAYOUT                                                                          \
+    ((uint32_t)(sizeof(struct scps_netif) << 20 | sizeof(struct scps_netif_ops) << 10 |            \
+                sizeof(struct scps_pkt)))
+
 /* Device to stack: passes one packet up. Returns 0 if it was used, else the scps_drop. */
 SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt);
 /* Stack to device. Errors as scps_netif_ops.send. */

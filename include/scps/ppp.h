@@ -30,6 +30,7 @@ extern "C" {
 #define SCPS_PPP_MRU_MAX 16384
 
 struct scps_ppp_config {
+    size_t size; /* of this structure, as scps_ppp_config_default() sets it; docs/CHANGES.md */
     /* Largest packet taken, and largest sent, octets; SCPS_PPP_MRU_MIN to _MAX; default 1500 */
     uint32_t mru;
     /* Control characters that the peer is asked to escape, bit n for octet n (RFC 1662 section
@@ -122,9 +123,22 @@ struct scps_ppp_status {
     uint64_t drops[SCPS_PPP_DROP_COUNT];
 };
 
+/* Fills in the defaults of a structure of `size` octets: sizeof *cfg, as the caller's headers have
+ * it. */
+SCPS_API void scps_ppp_config_init(struct scps_ppp_config *cfg, size_t size);
 /* The defaults of struct scps_ppp_config; nothing fails. */
-SCPS_API struct scps_ppp_config scps_ppp_config_default(void);
-/* The memory that scps_ppp_new() takes for cfg, bytes. */
+static inline struct scps_ppp_config scps_ppp_config_default(void)
+{
+    struct scps_ppp_config c;
+
+    scps_ppp_config_init(&c, sizeof c);
+    return c;
+}
+/* Says whether scps_ppp_new() would refuse a configuration. Returns 0 and makes msg empty; else
+ * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
+ * give ...". msg may be NULL. */
+SCPS_API int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t msglen);
+/* The memory that scps_ppp_new() takes for cfg, bytes; 0: cfg is refused. */
 SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
 /* Opens an end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
  * call scps_netif_advance(): the first call begins to negotiate. cfg NULL: the defaults. NULL on
@@ -132,7 +146,13 @@ SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
  * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg,
                                          const struct scps_alloc *alloc, int *err);
-SCPS_API void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out);
+/* Reports the state, of which the caller knows `size` octets. */
+SCPS_API void scps_ppp_get_status_sized(const struct scps_netif *ppp, struct scps_ppp_status *out,
+                                        size_t size);
+static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out)
+{
+    scps_ppp_get_status_sized(ppp, out, sizeof *out);
+}
 /* Asks the peer to end the link; over when the phase is SCPS_PPP_DEAD. */
 SCPS_API void scps_ppp_shut(struct scps_netif *ppp, scps_time now);
 /* In words; never NULL. */

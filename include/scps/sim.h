@@ -275,8 +275,14 @@ SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
 SCPS_API bool scps_channel_peek(struct scps_channel *ch, scps_time now, struct scps_pkt *pkt);
 /* Removes the packet that scps_channel_peek() returned, after its delivery. */
 SCPS_API void scps_channel_pop(struct scps_channel *ch);
-SCPS_API void scps_channel_stats(struct scps_channel *ch, scps_time now,
-                                 struct scps_link_stats *out);
+/* Counters at now. The caller knows `size` octets of *out. */
+SCPS_API void scps_channel_stats_sized(struct scps_channel *ch, scps_time now,
+                                       struct scps_link_stats *out, size_t size);
+static inline void scps_channel_stats(struct scps_channel *ch, scps_time now,
+                                      struct scps_link_stats *out)
+{
+    scps_channel_stats_sized(ch, now, out, sizeof *out);
+}
 /* Returns what waits for the line at now: bytes with framing, and packets (may be NULL). */
 SCPS_API uint64_t scps_channel_queue(struct scps_channel *ch, scps_time now, uint32_t *packets);
 
@@ -319,8 +325,13 @@ SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *ad
 SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter);
 /* Returns the uppermost netif of an end, for routes. Add filters first. */
 SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
-SCPS_API void scps_link_get_stats(struct scps_link *l, int dir /* 0: a to b */,
-                                  struct scps_link_stats *out);
+/* Counters of a direction, 0: a to b. The caller knows `size` octets of *out. */
+SCPS_API void scps_link_get_stats_sized(struct scps_link *l, int dir, struct scps_link_stats *out,
+                                        size_t size);
+static inline void scps_link_get_stats(struct scps_link *l, int dir, struct scps_link_stats *out)
+{
+    scps_link_get_stats_sized(l, dir, out, sizeof *out);
+}
 /* Reports the ground truth of one direction, as scps_channel_observe does. */
 SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
 /* Changes a direction from now on: packets on the line or on the way keep their times, those that

@@ -419,15 +419,18 @@ struct scps_wait {
 };
 
 struct scps_ctx_config {
-    /* NULL: a stack of its own, from stack_config, with one netif inside for inject and take. Else
-     * the caller's, whose driver hands its events to scps_ctx_event; every connection on it is then
-     * the context's. */
-    struct scps_stack *stack;
+    /* of this structure, as scps_ctx_config_default() sets it and those of stack_config and conn;
+     * docs/CHANGES.md */
+    size_t size;
     /* On either kind of stack the allocator and the range of ports serve the sockets, too, and the
      * seed is the secret key of the ports chosen for sockets that are bound to port 0 */
     struct scps_stack_config stack_config;
     struct scps_conn_config conn; /* configuration with which every socket begins */
-    uint32_t mtu;                 /* MTU of the built-in netif, bytes; default 1500 */
+    /* NULL: a stack of its own, from stack_config, with one netif inside for inject and take. Else
+     * the caller's, whose driver hands its events to scps_ctx_event; every connection on it is then
+     * the context's. */
+    struct scps_stack *stack;
+    uint32_t mtu; /* MTU of the built-in netif, bytes; default 1500 */
     /* Limit of the packets that wait for scps_ctx_take(); default 4096. The stack keeps the rest */
     uint32_t queue_packets;
     uint32_t max_sockets; /* EMFILE beyond; default 1024 */
@@ -452,14 +455,42 @@ struct scps_ctx_config {
     void *user;
 };
 
+/* What the functions below begin with: sets the three sizes to those of the caller's headers. */
+static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
+{
+    cfg->size = sizeof *cfg;
+    cfg->stack_config.size = sizeof cfg->stack_config;
+    cfg->conn.size = sizeof cfg->conn;
+}
+/* Fill in the defaults of the next two functions, in a structure whose three sizes are set. */
+SCPS_API void scps_ctx_config_init(struct scps_ctx_config *cfg);
+SCPS_API void scps_ctx_config_init_linux(struct scps_ctx_config *cfg);
+/* Copies a configuration (NULL: the defaults) of another version to one whose three sizes are
+ * set: what it does not have gets its default. Returns 0, or SCPS_ERR_RANGE, with *to unchanged,
+ * for a size that is refused. */
+SCPS_API int scps_ctx_config_copy(struct scps_ctx_config *to, const struct scps_ctx_config *from);
 /* Returns the library's defaults: scps_conn_config_default and scps_stack_config_default. */
-SCPS_API struct scps_ctx_config scps_ctx_config_default(void);
+static inline struct scps_ctx_config scps_ctx_config_default(void)
+{
+    struct scps_ctx_config c;
+
+    scps_ctx_config_sizes(&c);
+    scps_ctx_config_init(&c);
+    return c;
+}
 /* Returns the configuration of plain TCP with the values of a Linux host: initial window 10, RTO
  * at least 200 ms and at most 120 s, initially 1 s, delayed ACK 40 ms, an ACK for every second
  * full segment, 6 SYN and 15 data retries, TIME-WAIT and orphaned FIN-WAIT-2 60 s, receive
  * buffer 6 MiB (a window scale of 7), send buffer 4 MiB, SACK, DSACK, timestamps and window
  * scale, no ECN, no pacing, controller "vj"; ephemeral ports 32768 to 60999. */
-SCPS_API struct scps_ctx_config scps_ctx_config_linux(void);
+static inline struct scps_ctx_config scps_ctx_config_linux(void)
+{
+    struct scps_ctx_config c;
+
+    scps_ctx_config_sizes(&c);
+    scps_ctx_config_init_linux(&c);
+    return c;
+}
 
 /* cfg NULL: the defaults. NULL with errno ENOMEM or EINVAL. */
 SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
@@ -476,7 +507,13 @@ SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
  * errno EINVAL, ENOMEM. */
 SCPS_API int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix);
 /* Adds a route; r->nif NULL: through the built-in netif. Errors as those of scps_ctx_add_addr. */
-SCPS_API int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r);
+/* What the next function calls, with the size of the caller's structure. */
+SCPS_API int scps_ctx_add_route_sized(struct scps_ctx *ctx, const struct scps_route *r,
+                                      size_t size);
+static inline int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r)
+{
+    return scps_ctx_add_route_sized(ctx, r, r ? sizeof *r : 0);
+}
 
 /* Hands in an IP packet that arrives at `at`: first time passes until then, then the packet is
  * taken. An earlier time than the last counts as the last. Returns 0 if it was used, else the

@@ -37,6 +37,7 @@ struct scps_dgram;
 struct scps_conn_config;
 
 struct scps_stack_config {
+    size_t size; /* of this structure, as scps_stack_config_default() sets it; docs/CHANGES.md */
     struct scps_alloc alloc; /* alloc and free NULL: malloc and free */
     /* NULL, the default: memory is taken as it is needed. Else scps_stack_new takes all there will
      * ever be, scps_memory_bound() bytes in one request, and nothing is asked of alloc, doubled or
@@ -101,9 +102,18 @@ struct scps_stack_config {
     uint16_t port_min, port_max;
 };
 
-/* Returns the defaults that the fields name. The seed is public: for tests and simulations only.
- * On a network fill it with scps_entropy(). */
-SCPS_API struct scps_stack_config scps_stack_config_default(void);
+/* Fills in the defaults that the fields name, of a structure of `size` octets: sizeof *cfg, as the
+ * caller's headers have it. The seed is public: for tests and simulations only. On a network fill
+ * it with scps_entropy(). */
+SCPS_API void scps_stack_config_init(struct scps_stack_config *cfg, size_t size);
+/* Returns these defaults. */
+static inline struct scps_stack_config scps_stack_config_default(void)
+{
+    struct scps_stack_config c;
+
+    scps_stack_config_init(&c, sizeof c);
+    return c;
+}
 /* Says whether cfg (NULL: the defaults) would be refused by scps_stack_new() and
  * scps_stack_open(). Returns 0 and makes msg empty; else SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one
  * line of at most msglen - 1 characters in msg names the field:
@@ -129,9 +139,16 @@ SCPS_API bool scps_stack_is_predictable(const struct scps_stack *st);
 /* Frees the stack with every connection and listener; sends nothing. Netifs stay the caller's. */
 SCPS_API void scps_stack_free(struct scps_stack *st);
 
+/* What the next function calls, with SCPS_NETIF_LAYOUT of the caller's headers. */
+SCPS_API int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *nif,
+                                        uint32_t layout);
 /* Attaches the top of a netif chain; it must outlive the stack, unless it is removed.
- * SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
-SCPS_API int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif);
+ * SCPS_ERR_INVAL, SCPS_ERR_NOMEM; SCPS_ERR_RANGE for a driver that was compiled with headers whose
+ * netifs and packets are laid out in another way than the library's: compile it again. */
+static inline int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif)
+{
+    return scps_stack_add_netif_sized(st, nif, SCPS_NETIF_LAYOUT);
+}
 /* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and packets
  * waiting for it are lost, except datagrams that have another route. nif may be freed, or given
  * to a stack again. Do not call it from within nif's own send. */
@@ -182,12 +199,23 @@ struct scps_route {
     uint32_t burst; /* token bucket, bytes; 0: 4 of the largest packets */
     struct scps_overhead overhead;
 };
+/* What the next functions call, with the size of the caller's structure. */
+SCPS_API int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *r,
+                                        size_t size);
+SCPS_API int scps_stack_set_route_sized(struct scps_stack *st, const struct scps_route *r,
+                                        size_t size);
 /* SCPS_ERR_INVAL, RANGE, NOMEM. */
-SCPS_API int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r);
+static inline int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
+{
+    return scps_stack_add_route_sized(st, r, sizeof *r);
+}
 /* Changes the route with r's dst, prefix and nif, of several the last one added: rates, burst and
  * overhead at once and for the connections there are, the rest for those to come. SCPS_ERR_NOENT if
  * there is none, RANGE, NOMEM. */
-SCPS_API int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r);
+static inline int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r)
+{
+    return scps_stack_set_route_sized(st, r, sizeof *r);
+}
 
 /* Removes the route with this dst, prefix and nif, of several the last one added. Connections keep
  * the link they were opened by: they end only with it, and take the rate of what routes there are
@@ -240,8 +268,15 @@ struct scps_signal {
     uint64_t rate;
     scps_dur rtt;
 };
-SCPS_API void scps_stack_signal(struct scps_stack *st, scps_time now,
-                                const struct scps_signal *sig);
+/* Passes a signal to the connections that it concerns. Returns 0, or SCPS_ERR_RANGE for a signal of
+ * headers newer than the library. */
+SCPS_API int scps_stack_signal_sized(struct scps_stack *st, scps_time now,
+                                     const struct scps_signal *sig, size_t size);
+static inline int scps_stack_signal(struct scps_stack *st, scps_time now,
+                                    const struct scps_signal *sig)
+{
+    return scps_stack_signal_sized(st, now, sig, sizeof *sig);
+}
 
 enum scps_event_kind {
     SCPS_EV_CONNECTED, /* conn: an active open has succeeded */
@@ -290,7 +325,6 @@ SCPS_API struct scps_observer scps_stack_observer(const struct scps_stack *st);
 
 struct scps_stack_stats {
     uint64_t packets_in, packets_out, bytes_in, bytes_out;
-    uint64_t drops[SCPS_DROP_COUNT];
     uint64_t resets_out, icmp_out, echo_replies, challenge_acks;
     uint64_t memory, memory_peak; /* bytes in use, and the most there were (memory_limit) */
     uint64_t memory_refused;      /* allocations refused because of memory_limit */
@@ -301,9 +335,15 @@ struct scps_stack_stats {
     uint64_t half_open_evicted;
     uint64_t datagrams_in, datagrams_out;         /* UDP datagrams queued for reading; sent */
     uint32_t conns, half_open, listeners, dgrams; /* now */
+    uint64_t drops[SCPS_DROP_COUNT];              /* the last field, so that there may be more */
 };
-/* Counted since scps_stack_new. */
-SCPS_API void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out);
+/* Counted since scps_stack_new. The caller knows `size` octets of *out. */
+SCPS_API void scps_stack_get_stats_sized(const struct scps_stack *st, struct scps_stack_stats *out,
+                                         size_t size);
+static inline void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out)
+{
+    scps_stack_get_stats_sized(st, out, sizeof *out);
+}
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,13 @@ struct scps_vj_stats {
  * (scps_netif_push, scps_link_filter), which then owns it. alloc NULL: malloc. Returns NULL on lack
  * of memory. */
 SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
-SCPS_API void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out);
+/* Counters of this end. The caller knows `size` octets of *out. */
+SCPS_API void scps_vj_filter_stats_sized(const struct scps_netif *filter, struct scps_vj_stats *out,
+                                         size_t size);
+static inline void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out)
+{
+    scps_vj_filter_stats_sized(filter, out, sizeof *out);
+}
 SCPS_API void scps_vj_filter_line_error(struct scps_netif *filter);
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 #ifndef SCPS_BASE_FIELD_H
 #define SCPS_BASE_FIELD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/field.h"
 #include "base/line.h"
+#include "base/sized.h"
 
 #include <stddef.h>
 
@@ -26,6 +27,11 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 #define MEMBER(field) (((struct scps_conn_config *)0)->field)
 #define WIDEST(field)                                                                              \
     ((int64_t)(UINT64_MAX >> 1 >> (64 - SCPS_MIN(63, 8 * sizeof MEMBER(field)) - 1)))
+/* The table below stores bounds and defaults in 32 bits, as multiples of these units of their
+ * kind. */
+#define MOST_UNIT(kind)     ((kind) == TIME ? SCPS_SEC(1) : (kind) == RATE ? INT64_C(1) << 20 : 1)
+#define DEF_UNIT(kind)      ((kind) == TIME ? SCPS_MS(1) : 1)
+#define MULTIPLE(v, unit)   ((v) % (unit) == 0 && WITHIN((v) / (unit), 0, UINT32_MAX))
 #define WITHIN(v, lo, hi)   ((int64_t)(lo) <= (int64_t)(v) && (int64_t)(v) <= (int64_t)(hi))
 #define RULE(name, ok, why) _Static_assert(ok, "settings.def: " #name ": " why)
 
@@ -34,7 +40,11 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
     RULE(name, WITHIN(def, least, most) || (kind == COUNT_OR_0 && (def) == 0),                     \
          "its default is outside its bounds");                                                     \
     RULE(name, WITHIN(least, 0, most) && (int64_t)(most) <= WIDEST(field),                         \
-         "its bounds do not fit the field");
+         "its bounds do not fit the field");                                                       \
+    RULE(name,                                                                                     \
+         MULTIPLE(most, MOST_UNIT(kind)) && MULTIPLE(def, DEF_UNIT(kind)) &&                       \
+             (least) <= UINT16_MAX,                                                                \
+         "a bound or its default does not fit the table below");
 #include <scps/settings.def>
 
 /* Two rows with one name, or for one field, declare an enumerator twice, which does not compile. */
@@ -51,22 +61,36 @@ enum {
 
 static const struct setting {
     const char *name;
-    uint16_t at, size; /* of the field */
-    int64_t def, least, most;
+    uint32_t def, most; /* in DEF_UNIT(kind) and MOST_UNIT(kind) */
+    uint16_t least;
+    uint16_t at; /* of the field */
+    uint8_t size, kind;
 } settings[] = {
 #define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
-    {#field, offsetof(struct scps_conn_config, field), sizeof MEMBER(field), def, least, most},
+    {#field, (uint32_t)((def) / DEF_UNIT(kind)),       (uint32_t)((most) / MOST_UNIT(kind)),       \
+     least,  offsetof(struct scps_conn_config, field), sizeof MEMBER(field),                       \
+     kind},
 #include <scps/settings.def>
 };
 
-struct scps_conn_config scps_conn_config_default(void)
+static int64_t default_of(const struct setting *s)
 {
-    struct scps_conn_config c = {.cc = NULL};
+    return s->def * DEF_UNIT(s->kind);
+}
 
-    for (size_t i = 0; i < SETTINGS; i++)
-        scps_field_put((char *)&c + settings[i].at, settings[i].size, settings[i].def);
-    scps_conn_config_set_cc(&c, scps_cc_find("vj"), NULL);
-    return c;
+/* The least size of a configuration: up to its controller. */
+#define LEAST SCPS_SIZED_TO(scps_conn_config, rate)
+
+void scps_conn_config_init(struct scps_conn_config *c, size_t size)
+{
+    memset(c, 0, size);
+    if (size < LEAST)
+        return;
+    c->size = size;
+    for (const struct setting *s = settings; s < settings + SETTINGS; s++)
+        if (s->at + s->size <= size)
+            scps_field_put((char *)c + s->at, s->size, default_of(s));
+    scps_conn_config_set_cc(c, scps_cc_find("vj"), NULL);
 }
 
 int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
@@ -82,17 +106,35 @@ int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int6
     return SCPS_ERR_RANGE;
 }
 
+int scps_config_take(struct scps_conn_config *to, const struct scps_conn_config *from,
+                     struct scps_line *why)
+{
+    scps_conn_config_init(to, sizeof *to);
+    return !from || scps_sized_take_own(to, sizeof *to, from, LEAST)
+               ? 0
+               : scps_config_refuse_size(why, from->size, LEAST, sizeof *to);
+}
+
+int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, size_t most)
+{
+    int err = scps_config_refuse(why, "size", (int64_t)size, (int64_t)least, (int64_t)most);
+
+    scps_line_text(why, ", as the function that returns the defaults sets it");
+    return err;
+}
+
 /* Checks the bounds of every field; a 0 where 0 lies outside them becomes the default. */
 static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
         int64_t v = scps_field_get((const char *)c + s->at, s->size);
+        int64_t most = s->most * MOST_UNIT(s->kind);
 
         if (v == 0 && s->least > 0)
-            scps_field_put((char *)c + s->at, s->size, s->def);
-        else if (v < s->least || v > s->most)
-            return scps_config_refuse(why, s->name, v, s->least, s->most);
+            scps_field_put((char *)c + s->at, s->size, default_of(s));
+        else if (v < s->least || v > most)
+            return scps_config_refuse(why, s->name, v, s->least, most);
     }
     return 0;
 }
@@ -188,9 +230,10 @@ static int check(struct scps_conn_config *c, struct scps_line *why)
 int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen)
 {
     struct scps_line why = scps_line_begin(msg, msglen);
-    struct scps_conn_config c = *cfg;
+    struct scps_conn_config c;
+    int err = scps_config_take(&c, cfg, &why);
 
-    return check(&c, &why);
+    return err ? err : check(&c, &why);
 }
 
 int scps_config_resolve(struct scps_conn_config *c)
@@ -224,13 +267,15 @@ struct scps_shared_config *scps_config_new(struct scps_env *env, const struct sc
 {
     const struct scps_alloc *a = &env->alloc;
     struct scps_shared_config *s = a->alloc(a->ctx, sizeof *s);
+    struct scps_line nobody = {NULL, 0};
 
     *err = SCPS_ERR_NOMEM;
     if (!s)
         return NULL;
     s->refs = 1;
-    s->c = c ? *c : scps_conn_config_default();
-    *err = scps_config_resolve(&s->c);
+    *err = scps_config_take(&s->c, c, &nobody);
+    if (!*err)
+        *err = scps_config_resolve(&s->c);
     if (!*err && s->c.cc->needs_rate && !s->c.rate && !rated)
         *err = SCPS_ERR_NORATE;
     if (!*err && env->fixed && !scps_fixed_allows(env->fixed, &s->c))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A connection's lifetime: its states, its end, and a change of its configuration. */
 #include "core/conn.h"
+#include "core/config.h"
 #include "core/fixed.h"
 
 #include "base/bytes.h"
+#include "base/line.h"
 
 /* ---- memory ---- */
 
@@ -306,12 +308,15 @@ void scps_conn_hold_small(struct scps_conn *c, unsigned bit, bool on)
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
 {
     const struct scps_alloc *a = &c->ctx.env->alloc;
-    struct scps_conn_config n = *cfg;
+    struct scps_conn_config n;
     const struct scps_conn_config *old = &c->ctx.cfg->c;
     struct scps_shared_config *s;
+    struct scps_line nobody = {NULL, 0};
     scps_dur idle = old->keep_idle;
-    int err;
+    int err = scps_config_take(&n, cfg, &nobody);
 
+    if (err)
+        return err;
     if (c->state != SCPS_CLOSED || c->opened) { /* What the handshake agreed on stays. */
         scps_conn_config_set_cc(&n, old->cc, old->cc_param);
         n.hollow = old->hollow;

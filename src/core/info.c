@@ -7,6 +7,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/sized.h"
 #include "base/wide.h"
 #include "core/pathstate.h"
 
@@ -109,10 +110,13 @@ void *scps_conn_user(const struct scps_conn *c)
     return c->pending ? NULL : c->owner.user;
 }
 
-void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
+void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,
+                                size_t size)
 {
-    *out = c->ctx.cfg->c;
-    out->nodelay = c->small.bits & SCPS_SMALL_NODELAY;
+    struct scps_conn_config own = c->ctx.cfg->c;
+
+    own.nodelay = c->small.bits & SCPS_SMALL_NODELAY;
+    scps_sized_give_own(out, size, &own, sizeof own);
 }
 
 int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_state *out)
@@ -233,13 +237,14 @@ static void of_agreed(const struct scps_agreed *a, struct scps_info *out)
     out->caps = a->caps;
 }
 
-void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
+void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_t size)
 {
     static const struct scps_conn_stats none;
     const struct scps_conn_stats *st = scps_conn_ctx_counts(&c->ctx) ? c->ctx.st : &none;
     const struct scps_asked asked = scps_conn_asked(c);
     const struct scps_tx *tx = c->tx;
     scps_off una = SCPS_MAX(c->snd.una, 1);
+    struct scps_info own, *out = &own;
 
     *out = (struct scps_info){
         .state = (enum scps_state)c->state,
@@ -290,4 +295,5 @@ void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
         out->holds[c->hold] += c->ctx.env->now - st->hold_since;
     if (tx)
         of_tx(tx, &c->agreed, &c->ctx.cfg->c, &c->rtt, out);
+    scps_sized_give(to, size, out, sizeof *out);
 }

@@ -76,10 +76,15 @@ static int run_until_over(const struct scps_wait *w)
 
 struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev, const struct scps_ctx_config *cfg)
 {
-    struct scps_ctx_config c = cfg ? *cfg : scps_ctx_config_default();
     struct scps_sockloop *sl = calloc(1, sizeof *sl);
+    struct scps_ctx_config c;
     if (!sl)
         return NULL;
+    scps_ctx_config_sizes(&c);
+    if (scps_ctx_config_copy(&c, cfg)) {
+        errno = EINVAL;
+        goto fail;
+    }
     c.stack_config.now = scps_sysclock_now();
     if (scps_entropy(c.stack_config.seed, sizeof c.stack_config.seed) < 0)
         goto fail;

@@ -6,10 +6,15 @@
 
 #include <scps/error.h>
 
-struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds_kind kind)
+#include "base/bounds.h"
+#include "base/sized.h"
+
+void scps_ccsds_config_init(struct scps_ccsds_config *cfg, size_t size, enum scps_ccsds_kind kind)
 {
-    return (struct scps_ccsds_config){
+    const struct scps_ccsds_config defaults = {
         .kind = kind, .spacecraft = 1, .channel = 1, .frame = 1115, .fecf = true, .mtu = 1500};
+
+    scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
 static size_t frame_data(const struct scps_ccsds_config *c)
@@ -29,13 +34,14 @@ static size_t slot_size(const struct scps_ccsds_config *c)
     return c->frame + (c->markers ? SCPS_CCSDS_MARKER : 0);
 }
 
-size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg)
+static size_t memory(const struct scps_ccsds_config *cfg)
 {
     return sizeof(struct scps_ccsds) + tx_room(cfg) * slot_size(cfg) +
            (cfg->markers ? slot_size(cfg) : 0) + cfg->mtu + SCPS_ENCAP_HEAD;
 }
 
-static bool in_range(const struct scps_ccsds_config *c)
+/* Checks spacecraft and channel, whose bounds depend on the kind. */
+static bool identifiers_hold(const struct scps_ccsds_config *c, struct scps_line *why)
 {
     static const struct {
         uint16_t spacecraft;
@@ -44,26 +50,69 @@ static bool in_range(const struct scps_ccsds_config *c)
                 [SCPS_CCSDS_USLP] = {0xffff, 62},
                 [SCPS_CCSDS_TM] = {0x3ff, 7}};
 
-    return (unsigned)c->kind <= SCPS_CCSDS_TM && c->spacecraft <= most[c->kind].spacecraft &&
-           c->channel <= most[c->kind].channel && c->map < 16 && c->frame >= SCPS_CCSDS_FRAME_MIN &&
-           c->frame <= SCPS_CCSDS_FRAME_MAX && c->mtu >= 68 && c->mtu <= 65500 &&
-           c->fill_after >= 0;
+    if (c->spacecraft > most[c->kind].spacecraft)
+        scps_bounds_say(why, "spacecraft", c->spacecraft, 0, most[c->kind].spacecraft);
+    else if (c->channel > most[c->kind].channel)
+        scps_bounds_say(why, "channel", c->channel, 0, most[c->kind].channel);
+    else
+        return true;
+    return false;
 }
 
-struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
+/* Copies a configuration of any size that is understood and checks it. Returns false if it is
+ * refused; *why then says the reason. */
+static bool take(struct scps_ccsds_config *c, const struct scps_ccsds_config *from,
+                 struct scps_line *why)
+{
+    static const struct scps_bounds bounds[] = {
+#define FIELD(f, least, most) SCPS_BOUNDS(scps_ccsds_config, f, least, most)
+        FIELD(kind, SCPS_CCSDS_AOS, SCPS_CCSDS_TM),
+        FIELD(map, 0, 15),
+        FIELD(frame, SCPS_CCSDS_FRAME_MIN, SCPS_CCSDS_FRAME_MAX),
+        FIELD(mtu, 68, 65500),
+        FIELD(fill_after, 0, SCPS_NEVER / 2),
+#undef FIELD
+    };
+
+    scps_ccsds_config_init(c, sizeof *c, SCPS_CCSDS_AOS);
+    return scps_bounds_take(c, sizeof *c, from, SCPS_SIZED_TO(scps_ccsds_config, frame), why) &&
+           scps_bounds_hold(bounds, sizeof bounds / sizeof *bounds, c, why) &&
+           identifiers_hold(c, why);
+}
+
+int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size_t msglen)
+{
+    struct scps_line why = scps_line_begin(msg, msglen);
+    struct scps_ccsds_config c;
+
+    return take(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
+}
+
+size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg)
+{
+    struct scps_line nobody = {NULL, 0};
+    struct scps_ccsds_config c;
+
+    return take(&c, cfg, &nobody) ? memory(&c) : 0;
+}
+
+struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *asked,
                                   const struct scps_alloc *alloc, int *err)
 {
     struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct scps_line nobody = {NULL, 0};
+    struct scps_ccsds_config own;
+    const struct scps_ccsds_config *cfg = &own;
     struct scps_ccsds *c;
     size_t size;
     int ignored;
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!in_range(cfg))
+    if (!take(&own, asked, &nobody))
         return NULL;
     *err = SCPS_ERR_NOMEM;
-    size = scps_ccsds_memory(cfg);
+    size = memory(cfg);
     c = a.alloc(a.ctx, size);
     if (!c)
         return NULL;
@@ -84,9 +133,12 @@ struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
     return &c->nif;
 }
 
-void scps_ccsds_get_status(const struct scps_netif *ccsds, struct scps_ccsds_status *out)
+void scps_ccsds_get_status_sized(const struct scps_netif *ccsds, struct scps_ccsds_status *out,
+                                 size_t size)
 {
-    *out = ((const struct scps_ccsds *)ccsds)->stats;
+    const struct scps_ccsds *c = (const struct scps_ccsds *)ccsds;
+
+    scps_sized_give(out, size, &c->stats, sizeof c->stats);
 }
 
 const char *scps_ccsds_drop_text(enum scps_ccsds_drop drop)

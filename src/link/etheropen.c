@@ -6,17 +6,22 @@
 
 #include <scps/error.h>
 
-struct scps_ether_config scps_ether_config_default(void)
+#include "base/bounds.h"
+#include "base/sized.h"
+
+void scps_ether_config_init(struct scps_ether_config *cfg, size_t size)
 {
-    return (struct scps_ether_config){.neighbours = 16,
-                                      .mtu = 1500,
-                                      .reachable = SCPS_SEC(30),
-                                      .delay = SCPS_SEC(5),
-                                      .retransmit = SCPS_SEC(1),
-                                      .tries = 3};
+    static const struct scps_ether_config defaults = {.neighbours = 16,
+                                                      .mtu = 1500,
+                                                      .reachable = SCPS_SEC(30),
+                                                      .delay = SCPS_SEC(5),
+                                                      .retransmit = SCPS_SEC(1),
+                                                      .tries = 3};
+
+    scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
-size_t scps_ether_memory(const struct scps_ether_config *cfg)
+static size_t memory(const struct scps_ether_config *cfg)
 {
     return sizeof(struct scps_ether) +
            cfg->neighbours * (sizeof(struct scps_nbr) + (size_t)cfg->mtu) + SCPS_ETHER_HEADER +
@@ -28,33 +33,78 @@ static bool addr_in_range(const struct scps_addr *a, unsigned prefix)
     return (a->family == 4 && prefix <= 32) || (a->family == 6 && prefix <= 128);
 }
 
-static bool in_range(const struct scps_ether_config *c)
+/* Checks the addresses of a configuration. */
+static bool addresses_hold(const struct scps_ether_config *c, struct scps_line *why)
 {
     static const uint8_t zeros[6];
 
-    for (unsigned i = 0; i < c->n && c->n <= SCPS_ETHER_ADDRS; i++)
-        if (!addr_in_range(&c->addr[i], c->prefix[i]))
+    for (unsigned i = 0; i < c->n; i++)
+        if (!scps_bounds_also(addr_in_range(&c->addr[i], c->prefix[i]),
+                              "addr, prefix: give IPv4 or IPv6 addresses with prefix lengths of at "
+                              "most 32 or 128",
+                              why))
             return false;
-    return c->n <= SCPS_ETHER_ADDRS && memcmp(c->mac, zeros, 6) != 0 && !(c->mac[0] & 1) &&
-           c->gateway[0].family != 6 && c->gateway[1].family != 4 && c->neighbours >= 1 &&
-           c->neighbours <= 65536 && c->mtu >= 576 && c->mtu <= 9000 && c->reachable > 0 &&
-           c->delay >= 0 && c->retransmit > 0 && c->tries;
+    return scps_bounds_also(memcmp(c->mac, zeros, 6) != 0 && !(c->mac[0] & 1),
+                            "mac: give the address of one station", why) &&
+           scps_bounds_also(!c->gateway[0].family || c->gateway[0].family == 4,
+                            "gateway[0]: give an IPv4 address, or family 0", why) &&
+           scps_bounds_also(!c->gateway[1].family || c->gateway[1].family == 6,
+                            "gateway[1]: give an IPv6 address, or family 0", why);
 }
 
-struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
+/* Copies a configuration of any size that is understood and checks it. Returns false if it is
+ * refused; *why then says the reason. */
+static bool take(struct scps_ether_config *c, const struct scps_ether_config *from,
+                 struct scps_line *why)
+{
+    static const struct scps_bounds bounds[] = {
+#define FIELD(f, least, most) SCPS_BOUNDS(scps_ether_config, f, least, most)
+        FIELD(n, 0, SCPS_ETHER_ADDRS),   FIELD(neighbours, 1, 65536),
+        FIELD(mtu, 576, 9000),           FIELD(reachable, 1, SCPS_NEVER / 2),
+        FIELD(delay, 0, SCPS_NEVER / 2), FIELD(retransmit, 1, SCPS_NEVER / 2),
+        FIELD(tries, 1, UINT32_MAX),
+#undef FIELD
+    };
+
+    scps_ether_config_init(c, sizeof *c);
+    return scps_bounds_take(c, sizeof *c, from, SCPS_SIZED_TO(scps_ether_config, addr), why) &&
+           scps_bounds_hold(bounds, sizeof bounds / sizeof *bounds, c, why) &&
+           addresses_hold(c, why);
+}
+
+int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size_t msglen)
+{
+    struct scps_line why = scps_line_begin(msg, msglen);
+    struct scps_ether_config c;
+
+    return take(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
+}
+
+size_t scps_ether_memory(const struct scps_ether_config *cfg)
+{
+    struct scps_line nobody = {NULL, 0};
+    struct scps_ether_config c;
+
+    return take(&c, cfg, &nobody) ? memory(&c) : 0;
+}
+
+struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
                                   const struct scps_alloc *alloc, int *err)
 {
     struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct scps_line nobody = {NULL, 0};
+    struct scps_ether_config own;
+    const struct scps_ether_config *cfg = &own;
     struct scps_ether *e;
     size_t size;
     int ignored;
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!in_range(cfg))
+    if (!take(&own, asked, &nobody))
         return NULL;
     *err = SCPS_ERR_NOMEM;
-    size = scps_ether_memory(cfg);
+    size = memory(cfg);
     e = a.alloc(a.ctx, size);
     if (!e)
         return NULL;
@@ -114,11 +164,12 @@ int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *add
     return 0;
 }
 
-void scps_ether_get_status(const struct scps_netif *ether, struct scps_ether_status *out)
+void scps_ether_get_status_sized(const struct scps_netif *ether, struct scps_ether_status *to,
+                                 size_t size)
 {
     const struct scps_ether *e = (const struct scps_ether *)ether;
+    struct scps_ether_status own = e->stats, *out = &own;
 
-    *out = e->stats;
     out->neighbours = 0;
     for (uint32_t i = 0; i < e->cfg.neighbours; i++) {
         const struct scps_nbr *n = &e->nbrs.v[i];
@@ -131,6 +182,7 @@ void scps_ether_get_status(const struct scps_netif *ether, struct scps_ether_sta
     for (uint32_t i = 0; i < e->cfg.neighbours && !out->unanswered.family; i++)
         if (e->nbrs.v[i].state == NBR_INCOMPLETE && e->nbrs.v[i].tries > 1)
             out->unanswered = e->nbrs.v[i].addr;
+    scps_sized_give(to, size, out, sizeof *out);
 }
 
 const char *scps_ether_drop_text(enum scps_ether_drop drop)

@@ -6,26 +6,30 @@
 
 #include <scps/error.h>
 
+#include "base/bounds.h"
 #include "base/bytes.h"
+#include "base/sized.h"
 
 #define HEADER 4 /* address, control, protocol */
 #define FCS    2
 #define LEAST_RX                                                                                   \
     1500u /* length of packets that each end must accept, whatever its MRU (RFC 1661 section 6.1) */
 
-struct scps_ppp_config scps_ppp_config_default(void)
+void scps_ppp_config_init(struct scps_ppp_config *cfg, size_t size)
 {
-    return (struct scps_ppp_config){.mru = 1500,
-                                    .compress_fields = true,
-                                    .ipv4 = true,
-                                    .ipv6 = true,
-                                    .vj = true,
-                                    .vj_slots = SCPS_VJ_SLOTS,
-                                    .restart = SCPS_SEC(3),
-                                    .max_configure = 10,
-                                    .max_terminate = 2,
-                                    .max_failure = 5,
-                                    .echo_failures = 3};
+    static const struct scps_ppp_config defaults = {.mru = 1500,
+                                                    .compress_fields = true,
+                                                    .ipv4 = true,
+                                                    .ipv6 = true,
+                                                    .vj = true,
+                                                    .vj_slots = SCPS_VJ_SLOTS,
+                                                    .restart = SCPS_SEC(3),
+                                                    .max_configure = 10,
+                                                    .max_terminate = 2,
+                                                    .max_failure = 5,
+                                                    .echo_failures = 3};
+
+    scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
 static size_t rx_room(const struct scps_ppp_config *cfg)
@@ -38,36 +42,76 @@ static size_t tx_room(const struct scps_ppp_config *cfg)
     return SCPS_HDLC_ROOM(SCPS_MAX(cfg->mru, LEAST_RX) + HEADER);
 }
 
-size_t scps_ppp_memory(const struct scps_ppp_config *cfg)
+static size_t memory(const struct scps_ppp_config *cfg)
 {
     return sizeof(struct scps_ppp) + rx_room(cfg) + tx_room(cfg);
 }
 
-static bool in_range(const struct scps_ppp_config *c)
+/* Copies a configuration of any size that is understood (NULL: the defaults) and checks it. Returns
+ * false if it is refused; *why then says the reason. */
+static bool take(struct scps_ppp_config *c, const struct scps_ppp_config *from,
+                 struct scps_line *why)
 {
-    return c->mru >= SCPS_PPP_MRU_MIN && c->mru <= SCPS_PPP_MRU_MAX && c->vj_slots >= 3 &&
-           c->vj_slots <= SCPS_VJ_SLOTS && (c->ipv4 || c->ipv6) && c->restart > 0 &&
-           c->max_configure && c->max_terminate && c->max_failure && c->echo_interval >= 0 &&
-           (c->echo_failures || !c->echo_interval) && c->local.family != 6 &&
-           c->remote.family != 6 && (!c->remote_strict || c->remote.family == 4);
+    static const struct scps_bounds bounds[] = {
+#define FIELD(f, least, most) SCPS_BOUNDS(scps_ppp_config, f, least, most)
+        FIELD(mru, SCPS_PPP_MRU_MIN, SCPS_PPP_MRU_MAX),
+        FIELD(vj_slots, 3, SCPS_VJ_SLOTS),
+        FIELD(restart, 1, SCPS_NEVER / 2),
+        FIELD(max_configure, 1, UINT32_MAX),
+        FIELD(max_terminate, 1, UINT32_MAX),
+        FIELD(max_failure, 1, UINT32_MAX),
+        FIELD(echo_interval, 0, SCPS_NEVER / 2),
+#undef FIELD
+    };
+
+    scps_ppp_config_init(c, sizeof *c);
+    return (!from ||
+            scps_bounds_take(c, sizeof *c, from, SCPS_SIZED_TO(scps_ppp_config, accm), why)) &&
+           scps_bounds_hold(bounds, sizeof bounds / sizeof *bounds, c, why) &&
+           scps_bounds_also(c->ipv4 || c->ipv6, "ipv4: false: give ipv4, ipv6 or both", why) &&
+           scps_bounds_also(c->echo_failures || !c->echo_interval,
+                            "echo_failures: 0: give 1 or more, or echo_interval 0", why) &&
+           scps_bounds_also(!c->local.family || c->local.family == 4,
+                            "local: give an IPv4 address, or family 0", why) &&
+           scps_bounds_also(!c->remote.family || c->remote.family == 4,
+                            "remote: give an IPv4 address, or family 0", why) &&
+           scps_bounds_also(!c->remote_strict || c->remote.family,
+                            "remote_strict: give remote, too", why);
 }
 
-struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg, const struct scps_alloc *alloc,
+int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t msglen)
+{
+    struct scps_line why = scps_line_begin(msg, msglen);
+    struct scps_ppp_config c;
+
+    return take(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
+}
+
+size_t scps_ppp_memory(const struct scps_ppp_config *cfg)
+{
+    struct scps_line nobody = {NULL, 0};
+    struct scps_ppp_config c;
+
+    return take(&c, cfg, &nobody) ? memory(&c) : 0;
+}
+
+struct scps_netif *scps_ppp_new(const struct scps_ppp_config *asked, const struct scps_alloc *alloc,
                                 int *err)
 {
-    const struct scps_ppp_config usual = scps_ppp_config_default();
+    struct scps_line nobody = {NULL, 0};
+    struct scps_ppp_config own;
+    const struct scps_ppp_config *cfg = &own;
     struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
     struct scps_ppp *p;
     size_t size;
     int ignored;
 
-    cfg = cfg ? cfg : &usual;
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!in_range(cfg))
+    if (!take(&own, asked, &nobody))
         return NULL;
     *err = SCPS_ERR_NOMEM;
-    size = scps_ppp_memory(cfg);
+    size = memory(cfg);
     p = a.alloc(a.ctx, size);
     if (!p)
         return NULL;
@@ -126,9 +170,11 @@ static void put_id(uint8_t out[8], uint64_t v)
     scps_put32(out + 4, (uint32_t)v);
 }
 
-void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out)
+void scps_ppp_get_status_sized(const struct scps_netif *ppp, struct scps_ppp_status *to,
+                               size_t size)
 {
     const struct scps_ppp *p = (const struct scps_ppp *)ppp;
+    struct scps_ppp_status own, *out = &own;
 
     memset(out, 0, sizeof *out);
     out->phase = phase_of(p);
@@ -156,6 +202,7 @@ void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *o
     out->echoes_sent = p->lcp.echoes_sent;
     out->echoes_answered = p->lcp.echoes_answered;
     memcpy(out->drops, p->env.drops, sizeof out->drops);
+    scps_sized_give(to, size, out, sizeof *out);
 }
 
 const char *scps_ppp_why_text(enum scps_ppp_why why)

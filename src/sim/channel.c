@@ -3,6 +3,8 @@
  * own. */
 #include "sim/link.h"
 
+#include "base/sized.h"
+
 struct scps_channel {
     struct scps_linkdir dir;
 };
@@ -95,9 +97,13 @@ void scps_channel_pop(struct scps_channel *ch)
     scps_linkdir_pop(&ch->dir);
 }
 
-void scps_channel_stats(struct scps_channel *ch, scps_time now, struct scps_link_stats *out)
+void scps_channel_stats_sized(struct scps_channel *ch, scps_time now, struct scps_link_stats *out,
+                              size_t size)
 {
-    scps_linkdir_stats(&ch->dir, now, out);
+    struct scps_link_stats own;
+
+    scps_linkdir_stats(&ch->dir, now, &own);
+    scps_sized_give(out, size, &own, sizeof own);
 }
 
 uint64_t scps_channel_queue(struct scps_channel *ch, scps_time now, uint32_t *packets)

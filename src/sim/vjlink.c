@@ -20,6 +20,7 @@
 #include <scps/vjlink.h>
 
 #include "base/bytes.h"
+#include "base/sized.h"
 
 struct vj {
     struct scps_netif nif;
@@ -129,9 +130,12 @@ struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc)
     return &vj->nif;
 }
 
-void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out)
+void scps_vj_filter_stats_sized(const struct scps_netif *filter, struct scps_vj_stats *out,
+                                size_t size)
 {
-    *out = ((const struct vj *)filter)->stats;
+    const struct vj *v = (const struct vj *)filter;
+
+    scps_sized_give(out, size, &v->stats, sizeof v->stats);
 }
 
 void scps_vj_filter_line_error(struct scps_netif *filter)

@@ -115,11 +115,15 @@ scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_
                 void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx),
                 void *ctx)
 {
-    struct scps_stack_config c = cfg ? *cfg : scps_stack_config_default();
+    struct scps_stack_config c = scps_stack_config_default();
     struct scps_host *h = scps_world_take(w, sizeof *h), **end;
 
     if (!h)
         return NULL;
+    if (cfg) /* scps_stack_new() refuses a wrong size. */
+        memcpy(&c, cfg, SCPS_MIN(cfg->size, sizeof c));
+    if (cfg)
+        c.size = cfg->size;
     c.now = w->now;
     h->stack = scps_stack_new(&c);
     if (!h->stack || scps_vclock_reserve(&w->clock) != 0) {

@@ -2,6 +2,7 @@
 /* The links of a world: each joins two hosts and is a network interface of both stacks. */
 #include "sim/world.h"
 
+#include "base/sized.h"
 #include "stack/stack.h"
 
 #include <assert.h>
@@ -163,9 +164,13 @@ void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *
     l->dir[dir].dir.tell_ctx = ctx;
 }
 
-void scps_link_get_stats(struct scps_link *l, int dir, struct scps_link_stats *out)
+void scps_link_get_stats_sized(struct scps_link *l, int dir, struct scps_link_stats *out,
+                               size_t size)
 {
-    scps_linkdir_stats(&l->dir[dir].dir, l->w->now, out);
+    struct scps_link_stats own;
+
+    scps_linkdir_stats(&l->dir[dir].dir, l->w->now, &own);
+    scps_sized_give(out, size, &own, sizeof own);
     scps_world_look_again(&l->dir[dir]);
 }
 

@@ -3,6 +3,7 @@
 #include <scps/socket.h>
 
 #include "base/field.h"
+#include "base/sized.h"
 
 #include <stddef.h>
 
@@ -32,26 +33,99 @@ static const struct {
 #include <scps/settings.def>
 };
 
-struct scps_ctx_config scps_ctx_config_default(void)
+/* A structure of another version has its parts at other places: the size, the configurations of a
+ * stack and of connections, and the rest. */
+struct parts {
+    uint8_t *stack, *conn, *rest;
+    size_t rest_size;
+};
+
+/* Returns false if the sizes contradict each other. */
+static bool find_parts(const struct scps_ctx_config *cfg, struct parts *p)
 {
-    return (struct scps_ctx_config){.stack_config = scps_stack_config_default(),
-                                    .conn = scps_conn_config_default(),
-                                    .mtu = 1500,
-                                    .queue_packets = 4096,
-                                    .max_sockets = 1024,
-                                    .first_fd = 3,
-                                    .max_backlog = 4096};
+    const size_t head = offsetof(struct scps_ctx_config, stack_config);
+    size_t left = cfg->size, stack = cfg->stack_config.size, conn;
+
+    if (left > sizeof *cfg || left < head + sizeof conn || stack > left - head - sizeof conn)
+        return false;
+    left -= head + stack;
+    p->stack = (uint8_t *)cfg + head;
+    p->conn = p->stack + stack;
+    memcpy(&conn, p->conn, sizeof conn);
+    if (conn > left)
+        return false;
+    p->rest = p->conn + conn;
+    p->rest_size = left - conn;
+    return true;
 }
 
-struct scps_ctx_config scps_ctx_config_linux(void)
-{
-    struct scps_ctx_config cfg = scps_ctx_config_default();
+#define REST      offsetof(struct scps_ctx_config, stack)
+#define REST_SIZE (sizeof(struct scps_ctx_config) - REST)
 
+/* Fills the caller's structure, whose sizes are set, from one of the library's. */
+static void hand_over(struct scps_ctx_config *to, const struct scps_ctx_config *own)
+{
+    size_t conn;
+    struct parts p;
+
+    if (!find_parts(to, &p))
+        return;
+    memcpy(&conn, p.conn, sizeof conn);
+    scps_sized_give_own(p.stack, to->stack_config.size, &own->stack_config,
+                        sizeof own->stack_config);
+    scps_sized_give_own(p.conn, conn, &own->conn, sizeof own->conn);
+    scps_sized_give(p.rest, p.rest_size, (const uint8_t *)own + REST, REST_SIZE);
+}
+
+static void set_defaults(struct scps_ctx_config *cfg)
+{
+    scps_stack_config_init(&cfg->stack_config, sizeof cfg->stack_config);
+    scps_conn_config_init(&cfg->conn, sizeof cfg->conn);
+    memset((uint8_t *)cfg + REST, 0, REST_SIZE);
+    cfg->size = sizeof *cfg;
+    cfg->mtu = 1500;
+    cfg->queue_packets = 4096;
+    cfg->max_sockets = 1024;
+    cfg->first_fd = 3;
+    cfg->max_backlog = 4096;
+}
+
+void scps_ctx_config_init(struct scps_ctx_config *cfg)
+{
+    struct scps_ctx_config own;
+
+    set_defaults(&own);
+    hand_over(cfg, &own);
+}
+
+void scps_ctx_config_init_linux(struct scps_ctx_config *cfg)
+{
+    struct scps_ctx_config own;
+
+    set_defaults(&own);
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         const struct setting *s = &settings[begins[i].setting];
-        scps_field_put((char *)&cfg.conn + s->at, s->size, begins[i].value);
+        scps_field_put((char *)&own.conn + s->at, s->size, begins[i].value);
     }
-    cfg.stack_config.port_min = 32768;
-    cfg.stack_config.port_max = 60999;
-    return cfg;
+    own.stack_config.port_min = 32768;
+    own.stack_config.port_max = 60999;
+    hand_over(cfg, &own);
+}
+
+int scps_ctx_config_copy(struct scps_ctx_config *to, const struct scps_ctx_config *from)
+{
+    struct scps_ctx_config own;
+    struct parts p;
+
+    set_defaults(&own);
+    if (from && (!find_parts(from, &p) ||
+                 !scps_sized_take_own(&own.stack_config, sizeof own.stack_config, p.stack,
+                                      SCPS_SIZED_TO(scps_stack_config, observer)) ||
+                 !scps_sized_take_own(&own.conn, sizeof own.conn, p.conn,
+                                      SCPS_SIZED_TO(scps_conn_config, rate)) ||
+                 !scps_sized_take((uint8_t *)&own + REST, REST_SIZE, p.rest, p.rest_size,
+                                  sizeof own.stack)))
+        return SCPS_ERR_RANGE;
+    hand_over(to, &own);
+    return 0;
 }

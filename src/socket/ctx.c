@@ -10,16 +10,20 @@
 #include <string.h>
 
 #include "base/prng.h"
+#include "base/sized.h"
 #include "socket/sock.h"
 
 /* ---- life ---- */
 
 struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
 {
-    struct scps_ctx_config c = cfg ? *cfg : scps_ctx_config_default();
-    if (!c.queue_packets || !c.max_sockets || c.max_sockets > INT32_MAX / 2 || c.first_fd < 0 ||
-        c.first_fd > INT32_MAX / 2 || !c.max_backlog || (!c.stack && c.mtu < 68) ||
-        !c.stack_config.port_min || c.stack_config.port_min > c.stack_config.port_max ||
+    struct scps_ctx_config c;
+
+    scps_ctx_config_sizes(&c);
+    if (scps_ctx_config_copy(&c, cfg) || !c.queue_packets || !c.max_sockets ||
+        c.max_sockets > INT32_MAX / 2 || c.first_fd < 0 || c.first_fd > INT32_MAX / 2 ||
+        !c.max_backlog || (!c.stack && c.mtu < 68) || !c.stack_config.port_min ||
+        c.stack_config.port_min > c.stack_config.port_max ||
         (!c.stack && scps_stack_config_check(&c.stack_config, NULL, 0))) {
         errno = EINVAL;
         return NULL;
@@ -274,12 +278,13 @@ int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsign
     return (int)scps_sock_leave(ctx, r);
 }
 
-int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r)
+int scps_ctx_add_route_sized(struct scps_ctx *ctx, const struct scps_route *r, size_t size)
 {
     scps_sock_enter(ctx);
     int e = SCPS_ERR_INVAL;
-    if (r && (r->nif || ctx->own)) {
-        struct scps_route mine = *r;
+    struct scps_route mine = {.prefix = 0};
+    if (r && scps_sized_take(&mine, sizeof mine, r, size, SCPS_SIZED_TO(scps_route, mtu)) &&
+        (mine.nif || ctx->own)) {
         if (!mine.nif)
             mine.nif = &ctx->nif;
         e = scps_stack_add_route(ctx->st, &mine);

@@ -8,6 +8,8 @@
  */
 #include "stack/stack.h"
 
+#include "base/line.h"
+
 #include "base/bytes.h"
 
 #define ALIGN 16u
@@ -61,9 +63,12 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
 int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
                       const struct scps_conn_config *conn, uint32_t conns)
 {
-    struct scps_conn_config c = *conn;
-    int err = scps_config_resolve(&c);
+    struct scps_line nobody = {NULL, 0};
+    struct scps_conn_config c;
+    int err = scps_config_take(&c, conn, &nobody);
 
+    if (!err)
+        err = scps_config_resolve(&c);
     if (err)
         return err;
     memset(r, 0, sizeof *r);

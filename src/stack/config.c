@@ -5,6 +5,7 @@
 
 #include "base/field.h"
 #include "base/line.h"
+#include "base/sized.h"
 
 /* Public, so simulations are repeatable without a setting; real drivers refuse it. */
 #define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
@@ -29,9 +30,12 @@ static const struct bounds {
     FIELD(plain_memory, 0, SCPS_SEC(INT64_C(3153600000))),
 };
 
-struct scps_stack_config scps_stack_config_default(void)
+/* The least size of a configuration: up to the time. */
+#define LEAST SCPS_SIZED_TO(scps_stack_config, observer)
+
+void scps_stack_config_init(struct scps_stack_config *cfg, size_t size)
 {
-    return (struct scps_stack_config){
+    static const struct scps_stack_config defaults = {
         .seed = {DEFAULT_SEED},
         .max_conns = 65536,
         .max_half_open = 256,
@@ -47,6 +51,8 @@ struct scps_stack_config scps_stack_config_default(void)
         .port_min = PORT_MIN,
         .port_max = PORT_MAX,
     };
+
+    scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
 bool scps_stack_is_predictable(const struct scps_stack *st)
@@ -107,30 +113,43 @@ static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
     return SCPS_ERR_RANGE;
 }
 
-int scps_stack_config_resolve(struct scps_stack_config *c, struct scps_line *why)
+/* Copies a configuration of any size that is understood; from NULL: the defaults. */
+static int copy(struct scps_stack_config *to, const struct scps_stack_config *from,
+                struct scps_line *why)
 {
-    int err = resolve_fields(c, why);
+    scps_stack_config_init(to, sizeof *to);
+    return !from || scps_sized_take_own(to, sizeof *to, from, LEAST)
+               ? 0
+               : scps_config_refuse_size(why, from->size, LEAST, sizeof *to);
+}
 
-    return err || !c->fixed_memory ? err : check_fixed(c, why);
+int scps_stack_config_take(struct scps_stack_config *to, const struct scps_stack_config *from,
+                           struct scps_line *why)
+{
+    int err = copy(to, from, why);
+
+    if (!err)
+        err = resolve_fields(to, why);
+    return err || !to->fixed_memory ? err : check_fixed(to, why);
 }
 
 int scps_stack_config_check(const struct scps_stack_config *cfg, char *msg, size_t msglen)
 {
-    struct scps_stack_config c = cfg ? *cfg : scps_stack_config_default();
     struct scps_line why = scps_line_begin(msg, msglen);
+    struct scps_stack_config c;
 
-    return scps_stack_config_resolve(&c, &why);
+    return scps_stack_config_take(&c, cfg, &why);
 }
 
 uint64_t scps_memory_bound(const struct scps_stack_config *st, const struct scps_conn_config *conn,
                            uint32_t n)
 {
-    struct scps_stack_config host = st ? *st : scps_stack_config_default();
-    struct scps_conn_config c = conn ? *conn : scps_conn_config_default();
     struct scps_line nobody = {NULL, 0};
+    struct scps_stack_config host;
     struct scps_reserve r;
 
-    if (!n || resolve_fields(&host, &nobody) || scps_reserve_plan(&r, &host, &c, n))
+    if (!n || copy(&host, st, &nobody) || resolve_fields(&host, &nobody) ||
+        scps_reserve_plan(&r, &host, conn, n))
         return 0;
     return scps_reserve_bytes(&r);
 }

@@ -3,6 +3,7 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/line.h"
 
 /* Returns the shared configuration of a connection: most connections are opened alike, so they
  * share one copy. */
@@ -65,7 +66,8 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_flow f = {0};
     const struct scps_route_entry *way;
-    struct scps_conn_config own = cfg ? *cfg : scps_conn_config_default();
+    struct scps_line nobody = {NULL, 0};
+    struct scps_conn_config own;
     struct scps_shared_config *shared;
     struct scps_conn *c;
     int dummy;
@@ -73,6 +75,8 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     err = err ? err : &dummy;
     scps_stack_reap(st);
     *err = choose_flow(st, local, remote, &f, &way);
+    if (!*err)
+        *err = scps_config_take(&own, cfg, &nobody);
     if (*err)
         return NULL;
     const struct scps_route *r = &way->route;

@@ -14,12 +14,24 @@
 #include "stack/dgram.h"
 
 #include "base/prng.h"
+#include "base/sized.h"
 
 #define EACH 64u /* octets that each datagram in the queue counts besides its bytes */
 
-struct scps_dgram_config scps_dgram_config_default(void)
+void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
 {
-    return (struct scps_dgram_config){.sndbuf = 64u << 10, .rcvbuf = 256u << 10, .ttl = 64};
+    static const struct scps_dgram_config defaults = {
+        .sndbuf = 64u << 10, .rcvbuf = 256u << 10, .ttl = 64};
+
+    scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
+}
+
+/* Copies a configuration of any size that is understood; from NULL: the defaults. */
+static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *from)
+{
+    scps_dgram_config_init(to, sizeof *to);
+    return !from ||
+           scps_sized_take_own(to, sizeof *to, from, SCPS_SIZED_TO(scps_dgram_config, tos));
 }
 
 /* ---- tables ---- */
@@ -130,16 +142,20 @@ struct scps_dgram *scps_dgram_open(struct scps_stack *st, const struct scps_dgra
                                    const struct scps_endpoint *local, int *err)
 {
     struct scps_endpoint at = local ? *local : (struct scps_endpoint){0};
+    struct scps_dgram_config own;
     struct scps_dgram *d;
     int dummy;
 
     err = err ? err : &dummy;
+    *err = SCPS_ERR_RANGE;
+    if (!copy(&own, cfg))
+        return NULL;
     *err = SCPS_ERR_NOMEM;
     if (!st->dgrams)
         st->dgrams = zeroed(st, sizeof *st->dgrams);
     if (!st->dgrams)
         return NULL;
-    *err = choose_local(st, cfg && cfg->reuse, &at);
+    *err = choose_local(st, own.reuse, &at);
     if (*err)
         return NULL;
     d = zeroed(st, sizeof *d);
@@ -148,7 +164,7 @@ struct scps_dgram *scps_dgram_open(struct scps_stack *st, const struct scps_dgra
         return NULL;
     }
     d->st = st;
-    d->cfg = cfg ? *cfg : scps_dgram_config_default();
+    d->cfg = own;
     d->local = at;
     d->asked = at.addr;
     scps_dgram_enter(d);
@@ -346,17 +362,24 @@ void scps_dgram_set_user(struct scps_dgram *d, void *user)
     d->user = user;
 }
 
-void scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg)
+int scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg)
 {
-    d->cfg = *cfg;
+    struct scps_dgram_config own;
+
+    if (!copy(&own, cfg))
+        return SCPS_ERR_RANGE;
+    d->cfg = own;
+    return 0;
 }
 
-void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out)
+void scps_dgram_get_config_sized(const struct scps_dgram *d, struct scps_dgram_config *out,
+                                 size_t size)
 {
-    *out = d->cfg;
+    scps_sized_give_own(out, size, &d->cfg, sizeof d->cfg);
 }
 
-void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)
+void scps_dgram_get_stats_sized(const struct scps_dgram *d, struct scps_dgram_stats *out,
+                                size_t size)
 {
-    *out = d->count;
+    scps_sized_give(out, size, &d->count, sizeof d->count);
 }

@@ -4,6 +4,7 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/sized.h"
 
 /* Rows that are not used any more match nothing and are at the end of their array. */
 static struct scps_route_entry *spare_way(struct scps_stack *st)
@@ -89,11 +90,17 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
     scps_dgram_regroup(st);
 }
 
-int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
+/* A structure is no shorter than this: up to its device. */
+#define LEAST SCPS_SIZED_TO(scps_route, mtu)
+
+int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *asked, size_t size)
 {
-    struct scps_route_entry way = {.route = *r}, *slot;
+    struct scps_route_entry way = {.pipe = NULL}, *slot;
+    const struct scps_route *r = &way.route;
     int err;
 
+    if (!scps_sized_take(&way.route, sizeof way.route, asked, size, LEAST))
+        return SCPS_ERR_RANGE;
     if (!r->nif || r->nif->stack != st || (r->dst.family != 4 && r->dst.family != 6) ||
         r->prefix > (r->dst.family == 4 ? 32u : 128u))
         return SCPS_ERR_INVAL;
@@ -120,11 +127,15 @@ static bool leads(const struct scps_route_entry *w, const struct scps_addr *dst,
            w->route.dst.family == dst->family && scps_addr_match(&w->route.dst, dst, prefix);
 }
 
-int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r)
+int scps_stack_set_route_sized(struct scps_stack *st, const struct scps_route *asked, size_t size)
 {
+    struct scps_route own = {.prefix = 0};
+    const struct scps_route *r = &own;
     bool had;
     int err;
 
+    if (!scps_sized_take(&own, sizeof own, asked, size, LEAST))
+        return SCPS_ERR_RANGE;
     for (uint32_t i = st->n_ways; i-- > 0;) {
         struct scps_route_entry *w = &st->ways[i];
         if (!leads(w, &r->dst, r->prefix, r->nif))

@@ -3,6 +3,7 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/sized.h"
 
 static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
 {
@@ -11,7 +12,7 @@ static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
 
-void scps_stack_signal(struct scps_stack *st, scps_time now, const struct scps_signal *sig)
+void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig)
 {
     scps_stack_advance(st, now);
     if (sig->kind == SCPS_SIGNAL_PATH && sig->rate)
@@ -40,4 +41,15 @@ void scps_stack_signal(struct scps_stack *st, scps_time now, const struct scps_s
             break;
         }
     }
+}
+
+int scps_stack_signal_sized(struct scps_stack *st, scps_time now, const struct scps_signal *sig,
+                            size_t size)
+{
+    struct scps_signal own = {.until = 0};
+
+    if (!scps_sized_take(&own, sizeof own, sig, size, SCPS_SIZED_TO(scps_signal, until)))
+        return SCPS_ERR_RANGE;
+    scps_signal_pass(st, now, &own);
+    return 0;
 }

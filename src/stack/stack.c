@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/line.h"
 #include "base/prng.h"
+#include "base/sized.h"
 
 /* ---- lifetime ---- */
 
@@ -45,12 +46,12 @@ struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg)
 
 struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char *msg, size_t msglen)
 {
-    struct scps_stack_config cfg = cfg_in ? *cfg_in : scps_stack_config_default();
+    struct scps_stack_config cfg;
     struct scps_line why = scps_line_begin(msg, msglen);
     struct scps_stack *st;
     uint64_t need = sizeof *st;
 
-    if (scps_stack_config_resolve(&cfg, &why))
+    if (scps_stack_config_take(&cfg, cfg_in, &why))
         return NULL;
     st = cfg.fixed_memory ? take_all(&cfg, &need) : alloc_stack(&cfg);
     if (!st) {
@@ -142,11 +143,13 @@ static void attach(struct scps_stack *st, struct scps_nif *nif, struct scps_neti
     netif->stack_priv = nif;
 }
 
-int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *netif)
+int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, uint32_t layout)
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_nif **v, *nif;
 
+    if (layout != SCPS_NETIF_LAYOUT)
+        return SCPS_ERR_RANGE;
     if (!netif || netif->stack || netif->upper || netif->mtu < 68)
         return SCPS_ERR_INVAL;
     for (uint32_t i = 0; i < st->n_nifs; i++)
@@ -317,18 +320,21 @@ struct scps_observer scps_stack_observer(const struct scps_stack *st)
     return st->env.obs;
 }
 
-void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out)
+void scps_stack_get_stats_sized(const struct scps_stack *st, struct scps_stack_stats *out,
+                                size_t size)
 {
-    *out = st->count;
-    memcpy(out->drops, st->env.drops, sizeof out->drops);
-    out->memory = st->env.budget.used;
-    out->memory_peak = st->env.budget.peak;
-    out->memory_refused = st->env.budget.refused;
-    out->challenge_acks = st->env.challenges;
-    out->conns = st->n_conns;
-    out->half_open = st->half_open;
-    out->dgrams = scps_dgram_count(st);
-    out->listeners = 0;
+    struct scps_stack_stats now = st->count;
+
+    memcpy(now.drops, st->env.drops, sizeof now.drops);
+    now.memory = st->env.budget.used;
+    now.memory_peak = st->env.budget.peak;
+    now.memory_refused = st->env.budget.refused;
+    now.challenge_acks = st->env.challenges;
+    now.conns = st->n_conns;
+    now.half_open = st->half_open;
+    now.dgrams = scps_dgram_count(st);
+    now.listeners = 0;
     for (const struct scps_listener *l = st->listeners; l; l = l->next)
-        out->listeners++;
+        now.listeners++;
+    scps_sized_give(out, size, &now, sizeof now);
 }

@@ -135,7 +135,7 @@ struct scps_reserve {
 };
 
 /* Plans all memory for `conns` connections opened within conn. Returns 0, or an error of
- * scps_config_resolve. */
+ * scps_config_take or scps_config_resolve. */
 int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
                       const struct scps_conn_config *conn, uint32_t conns);
 /* Returns the bytes of the stack and of all that r plans; 0: more than can be addressed. */
@@ -144,9 +144,10 @@ uint64_t scps_reserve_bytes(const struct scps_reserve *r);
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
 /* ---- config.c ---- */
-/* Checks every field and fills in what 0 and NULL stand for. Returns 0, or an error that *why has
- * in words. */
-int scps_stack_config_resolve(struct scps_stack_config *c, struct scps_line *why);
+/* Copies a configuration (NULL: the defaults), checks every field and fills in what 0 and NULL
+ * stand for. Returns 0, or an error that *why has in words. */
+int scps_stack_config_take(struct scps_stack_config *to, const struct scps_stack_config *from,
+                           struct scps_line *why);
 
 /* ---- demux.c ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
@@ -225,6 +226,10 @@ void scps_stack_last(struct scps_shaper **at);
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
 /* The rate of a path has changed: adapts the routes within that path that have a rate. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
+
+/* ---- signal.c ---- */
+/* Passes a signal to the connections that it concerns, at now. */
+void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig);
 
 /* ---- port.c ---- */
 /* RFC 6528. */

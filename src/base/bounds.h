@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks the fields of a configuration against a table of bounds, and says which one is refused. */
+#ifndef SCPS_BASE_BOUNDS_H
+#define SCPS_BASE_BOUNDS_H
+
+#include "base/field.h"
+#include "base/line.h"
+#include "base/sized.h"
+
+struct scps_bounds {
+    const char *name;
+    uint16_t at, size; /* of the field */
+    int64_t least, most;
+};
+
+/* A row for field f of struct type. */
+#define SCPS_BOUNDS(type, f, least, most)                                                          \
+    {                                                                                              \
+#f, offsetof(struct type, f), sizeof(((struct type *)0)->f), least, most                   \
+    }
+
+/* Writes "NAME: V: give LEAST to MOST". */
+static inline void scps_bounds_say(struct scps_line *why, const char *name, int64_t v,
+                                   int64_t least, int64_t most)
+{
+    scps_line_text(why, name);
+    scps_line_text(why, ": ");
+    scps_line_signed(why, v);
+    scps_line_text(why, ": give ");
+    scps_line_signed(why, least);
+    scps_line_text(why, " to ");
+    scps_line_signed(why, most);
+}
+
+/* Returns true if the fields of the n rows are within their bounds; else *why names the first that
+ * is not. */
+static inline bool scps_bounds_hold(const struct scps_bounds *rows, size_t n, const void *cfg,
+                                    struct scps_line *why)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct scps_bounds *b = &rows[i];
+        int64_t v = scps_field_get((const char *)cfg + b->at, b->size);
+
+        if (v < b->least || v > b->most) {
+            scps_bounds_say(why, b->name, v, b->least, b->most);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As scps_sized_take_own(); *why says the reason when the size is refused. */
+static inline bool scps_bounds_take(void *to, size_t most, const void *from, size_t least,
+                                    struct scps_line *why)
+{
+    size_t n;
+
+    if (scps_sized_take_own(to, most, from, least))
+        return true;
+    memcpy(&n, from, sizeof n);
+    scps_bounds_say(why, "size", (int64_t)n, (int64_t)least, (int64_t)most);
+    scps_line_text(why, ", as the function that returns the defaults sets it");
+    return false;
+}
+
+/* Writes the whole reason, if the condition on several fields does not hold; returns whether it
+ * holds. */
+static inline bool scps_bounds_also(bool holds, const char *reason, struct scps_line *why)
+{
+    if (!holds)
+        scps_line_text(why, reason);
+    return holds;
+}
+
+#endif
