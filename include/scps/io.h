@@ -36,11 +36,17 @@ struct scps_tun_config {
      * counts their headers. Excludes offload. */
     bool ethernet;
 };
+/* What the next function calls, with the size of the caller's structure. */
+SCPS_API struct scps_netif *scps_tun_open_sized(const struct scps_tun_config *cfg, size_t size,
+                                                char msg[SCPS_IO_MSGLEN]);
 /* Opens or creates the device and brings it up. It is removed at close unless it was there before;
  * then what was changed (MTU, up, addresses added) is put back. NULL on failure, with one line in
  * msg: what failed and the remedy (no /dev/net/tun, no permission, in use, not a TUN device). */
-SCPS_API struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg,
-                                          char msg[SCPS_IO_MSGLEN]);
+static inline struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg,
+                                               char msg[SCPS_IO_MSGLEN])
+{
+    return scps_tun_open_sized(cfg, sizeof *cfg, msg);
+}
 
 struct scps_udptun_config {
     struct scps_endpoint local,
@@ -48,23 +54,39 @@ struct scps_udptun_config {
     /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the
      * headers) */
     uint32_t mtu;
+    /* The far end combines the ECN field of the outer header with the packet's own, as this library
+     * does: copy it outward (RFC 6040 section 4.1, normal mode), so that routers on the way mark
+     * congestion instead of dropping. Default false: outer headers are Not-ECT */
+    bool ecn;
 };
+/* What the next function calls, with the size of the caller's structure. */
+SCPS_API struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *cfg,
+                                                   size_t size, char msg[SCPS_IO_MSGLEN]);
 /* IP in UDP: no privileges. With a remote endpoint the socket receives from it alone. Without
  * one it sends to the peer heard last, and keeps apart up to 64 peers by their inner source
  * address. NULL on failure, with one line in msg (address in use, not an address of this host). */
-SCPS_API struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
-                                             char msg[SCPS_IO_MSGLEN]);
+static inline struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
+                                                  char msg[SCPS_IO_MSGLEN])
+{
+    return scps_udptun_open_sized(cfg, sizeof *cfg, msg);
+}
 
 struct scps_tty_config {
     const char *path; /* of a serial line or a pseudo terminal */
     /* bit/s, one of the system's, for example 115200; 0: the line's present speed */
     uint32_t speed;
 };
+/* What the next function calls, with the size of the caller's structure. */
+SCPS_API struct scps_netif *scps_tty_open_sized(const struct scps_tty_config *cfg, size_t size,
+                                                char msg[SCPS_IO_MSGLEN]);
 /* The octets of a terminal line, in raw mode and without flow control by characters, for filters
  * that make packets of them (ppp.h). What was changed is put back at close. NULL on failure, with
  * one line in msg (no such device, no permission, not a terminal, in use, no such speed). */
-SCPS_API struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg,
-                                          char msg[SCPS_IO_MSGLEN]);
+static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg,
+                                               char msg[SCPS_IO_MSGLEN])
+{
+    return scps_tty_open_sized(cfg, sizeof *cfg, msg);
+}
 
 /* These functions are for programs that drive a device without a loop. nif is any member of a chain
  * that ends in a device opened here; any other gives SCPS_ERR_INVAL. */
@@ -112,13 +134,14 @@ SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
 SCPS_API void scps_loop_free(struct scps_loop *l);
 
 /* The interface options every program in real time shares, by their long names:
- *   --tun NAME --tap NAME --udp LOCAL:PORT[,REMOTE:PORT] --ppp DEVICE[,KEY[=VALUE]...]
+ *   --tun NAME --tap NAME --udp LOCAL:PORT[,REMOTE:PORT][,ecn] --ppp DEVICE[,KEY[=VALUE]...]
  *   --ccsds KIND[,KEY[=VALUE]...] --addr A[/LEN] --kernel-addr K[/LEN] --gateway G --mtu N
  *   --line-rate R --offload
  * --addr, --kernel-addr and --gateway may be given again for the other address family. */
 #define SCPS_IFOPTS_ADDRS 4
 #define SCPS_IFOPTS_PATH  128
 struct scps_ifopts {
+    size_t size;                /* of this structure; scps_ifopts_parse() sets it */
     char tun[64];               /* as typed; empty: not given */
     char tap[64];               /* as typed; empty: not given */
     char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: not given */
@@ -132,6 +155,7 @@ struct scps_ifopts {
     uint32_t ccsds_speed;
     bool udp;
     struct scps_endpoint udp_local, udp_remote;
+    bool udp_ecn; /* scps_udptun_config.ecn */
     struct scps_ifaddr {
         struct scps_addr addr;
         unsigned prefix;
@@ -157,10 +181,17 @@ struct scps_ifopts {
 /* clang-format on */
 /* Lines for a help text, each ending in a newline. */
 SCPS_API const char *scps_ifopts_help(void);
+/* What the next function calls, with the size of the caller's structure. */
+SCPS_API int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
+                                     char msg[SCPS_IO_MSGLEN]);
 /* Begin with a zeroed o. Parses the value of option `name` (without dashes; --offload has none).
  * Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with one line in msg. */
-SCPS_API int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
-                               char msg[SCPS_IO_MSGLEN]);
+static inline int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
+                                    char msg[SCPS_IO_MSGLEN])
+{
+    o->size = sizeof *o;
+    return scps_ifopts_parse_sized(o, name, value, msg);
+}
 /* True when any of the options was given. */
 SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
 /* Checks that the options agree (one device, an address for it). Returns 0, or SCPS_ERR_INVAL

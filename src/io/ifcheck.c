@@ -98,6 +98,8 @@ static int check_device(const struct scps_ifopts *o, char *msg)
         scps_io_say(msg, "no address for this stack: give --addr A/LEN");
     else if (o->udp && !o->ccsds && o->offload)
         scps_io_say(msg, "--offload is for --tun: over UDP it is always used where the kernel can");
+    else if (o->udp_ecn && o->ccsds)
+        scps_io_say(msg, "--udp ...,ecn: transfer frames have no ECN field: leave ecn out");
     else if (!o->tun[0] && o->offload)
         scps_io_say(msg, "--offload is for --tun: other links carry single packets");
     else
@@ -133,10 +135,18 @@ static int check_kernel(const struct scps_ifopts *o, const struct scps_ifaddr *k
     return SCPS_ERR_INVAL;
 }
 
+int scps_ifcheck_size(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
+{
+    struct scps_ifopts unused;
+
+    return scps_io_take(&unused, sizeof unused, o, o->size, sizeof unused, msg) ? 0
+                                                                                : SCPS_ERR_INVAL;
+}
+
 int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 {
-    if (check_device(o, msg) || (o->ppp[0] && scps_ifppp_check(o, msg)) ||
-        (o->tap[0] && scps_ifether_check(o, msg)))
+    if (scps_ifcheck_size(o, msg) || check_device(o, msg) ||
+        (o->ppp[0] && scps_ifppp_check(o, msg)) || (o->tap[0] && scps_ifether_check(o, msg)))
         return SCPS_ERR_INVAL;
     for (unsigned i = 0; i < o->nkernel; i++)
         if (check_kernel(o, &o->kernel[i], msg))

@@ -31,10 +31,12 @@ const char *scps_ifopts_help(void)
 {
     return "  --tun NAME              TUN device; made if missing, and then removed at the end\n"
            "  --tap NAME              Ethernet on a TAP device, likewise\n"
-           "  --udp LOCAL:PORT[,REMOTE:PORT]\n"
+           "  --udp LOCAL:PORT[,REMOTE:PORT][,ecn]\n"
            "                          IP in UDP, no privileges; without REMOTE, answer whoever "
            "speaks;\n"
-           "                          IPv6 in brackets, as [::1]:7000\n"
+           "                          IPv6 in brackets, as [::1]:7000; ecn: copy ECN fields "
+           "outward,\n"
+           "                          for a far end that heeds them on arrival (RFC 6040)\n"
            "  --ppp DEVICE[,KEY[=VALUE]...]\n"
            "                          PPP on a serial line or pseudo terminal; keys: speed=BIT/S,\n"
            "                          remote=ADDRESS (for a peer that asks for one), wait=S, "
@@ -163,14 +165,18 @@ static bool parse_endpoint(const char *s, size_t n, struct scps_endpoint *e)
 static int parse_udp(struct scps_ifopts *o, const char *value, char *msg)
 {
     struct scps_endpoint local, remote = {0};
-    const char *comma = strchr(value, ',');
-    size_t n = comma ? (size_t)(comma - value) : strlen(value);
+    size_t len = strlen(value);
+    bool ecn = len > 4 && strcmp(value + len - 4, ",ecn") == 0;
+    len -= ecn ? 4 : 0;
+    const char *comma = memchr(value, ',', len);
+    size_t n = comma ? (size_t)(comma - value) : len;
     if (!parse_endpoint(value, n, &local) ||
-        (comma && (!parse_endpoint(comma + 1, strlen(comma + 1), &remote) || !remote.port ||
+        (comma && (!parse_endpoint(comma + 1, len - n - 1, &remote) || !remote.port ||
                    !remote.addr.family))) {
         scps_io_say(msg,
-                    "--udp %s: wanted LOCAL:PORT,REMOTE:PORT, as 127.0.0.1:7001,127.0.0.1:7002, "
-                    "with IPv6 in brackets",
+                    "--udp %.80s: wanted LOCAL:PORT,REMOTE:PORT, as "
+                    "127.0.0.1:7001,127.0.0.1:7002, with IPv6 in brackets, and ,ecn behind it if "
+                    "ECN fields are to be copied outward",
                     value);
         return SCPS_ERR_INVAL;
     }
@@ -185,6 +191,7 @@ static int parse_udp(struct scps_ifopts *o, const char *value, char *msg)
     o->udp = true;
     o->udp_local = local;
     o->udp_remote = remote;
+    o->udp_ecn = ecn;
     return 0;
 }
 
@@ -201,10 +208,13 @@ static int parse_more(struct scps_ifaddr *list, unsigned *n, const char *opt, co
     return err;
 }
 
-int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
-                      char msg[SCPS_IO_MSGLEN])
+int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
+                            char msg[SCPS_IO_MSGLEN])
 {
-    int err = 0;
+    int err = scps_ifcheck_size(o, msg);
+
+    if (err)
+        return err;
     if (strcmp(name, "tun") == 0 || strcmp(name, "tap") == 0) {
         if (!scps_tun_name_is_good(value) || strchr(value, ',')) {
             scps_io_say(msg,
@@ -314,7 +324,8 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
 
 struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 {
-    struct scps_udptun_config udp = {.local = o->udp_local, .remote = o->udp_remote, .mtu = o->mtu};
+    struct scps_udptun_config udp = {
+        .local = o->udp_local, .remote = o->udp_remote, .mtu = o->mtu, .ecn = o->udp_ecn};
     struct scps_netif *dev;
 
     if (scps_ifopts_check(o, msg))

@@ -8,14 +8,18 @@
  * Sources: termios(3), tty_ioctl(4), pty(7).
  */
 #include "base/bytes.h"
+#include "base/sized.h"
 #include "io/iodev.h"
 #include "io/tunaddr.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -142,6 +146,24 @@ bool scps_tty_has_speed(uint32_t bits)
     return speed_code(bits, &code);
 }
 
+/* Returns false if the kernel says that a character device is of another kind than terminals. It is
+ * asked without opening the device, which could hang up a modem. */
+static bool may_be_terminal(const struct stat *st)
+{
+    char path[80], class[200];
+    ssize_t n;
+
+    if (!S_ISCHR(st->st_mode))
+        return false;
+    snprintf(path, sizeof path, "/sys/dev/char/%u:%u/subsystem", major(st->st_rdev),
+             minor(st->st_rdev));
+    n = readlink(path, class, sizeof class - 1);
+    if (n < 0)
+        return true; /* A pseudo terminal has no entry there. */
+    class[n] = 0;
+    return strcmp(strrchr(class, '/') ? strrchr(class, '/') + 1 : class, "tty") == 0;
+}
+
 int scps_tty_check(const char *option, const char *path, char msg[SCPS_IO_MSGLEN])
 {
     struct stat st;
@@ -151,7 +173,7 @@ int scps_tty_check(const char *option, const char *path, char msg[SCPS_IO_MSGLEN
             return 0;
         scps_io_say(msg, "%s: there is no %.120s: give a serial line or a pseudo terminal that is",
                     option, path);
-    } else if (!S_ISCHR(st.st_mode)) {
+    } else if (!may_be_terminal(&st)) {
         scps_io_say(msg, "%s: %.120s is not a terminal: give a serial line or a pseudo terminal",
                     option, path);
     } else {
@@ -210,12 +232,17 @@ static struct scps_netif *failed(int fd, struct tty *t)
     return NULL;
 }
 
-struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg, char msg[SCPS_IO_MSGLEN])
+struct scps_netif *scps_tty_open_sized(const struct scps_tty_config *asked, size_t size,
+                                       char msg[SCPS_IO_MSGLEN])
 {
+    struct scps_tty_config own = {0};
+    const struct scps_tty_config *cfg = &own;
     speed_t speed = B0;
     struct tty *t;
     int fd;
 
+    if (!scps_io_take(&own, sizeof own, asked, size, SCPS_SIZED_TO(scps_tty_config, speed), msg))
+        return NULL;
     if (cfg->speed && !speed_code(cfg->speed, &speed)) {
         scps_io_say(msg, "speed %u: give one that lines have, as 9600, 115200 or 921600",
                     cfg->speed);

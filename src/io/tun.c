@@ -16,6 +16,7 @@
  * virtio_net_hdr).
  */
 #include "base/bytes.h"
+#include "base/sized.h"
 #include "io/iodev.h"
 #include "io/tunaddr.h"
 #include <scps/ether.h>
@@ -243,13 +244,19 @@ static void accept_offload(int fd)
         (void)ioctl(fd, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6);
 }
 
-struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg, char msg[SCPS_IO_MSGLEN])
+struct scps_netif *scps_tun_open_sized(const struct scps_tun_config *asked, size_t size,
+                                       char msg[SCPS_IO_MSGLEN])
 {
+    struct scps_tun_config own = {0};
+    const struct scps_tun_config *cfg = &own;
     struct scps_tunlink link;
     struct ifreq ifr = {.ifr_flags = IFF_NO_PI};
     int fd = -1;
     struct tun *t = NULL;
 
+    if (!scps_io_take(&own, sizeof own, asked, size, SCPS_SIZED_TO(scps_tun_config, kernel_addr),
+                      msg))
+        return NULL;
     if (!cfg->name || !scps_tun_name_is_good(cfg->name)) {
         say_why(cfg->name ? cfg->name : "", &(struct scps_tunlink){0}, cfg->ethernet, EINVAL, msg);
         return NULL;

@@ -8,6 +8,8 @@
  * goes away with its descriptor.
  */
 #include "io/tunaddr.h"
+
+#include "base/sized.h"
 #include <scps/error.h>
 
 #include <linux/if.h>
@@ -285,4 +287,15 @@ void scps_tunaddr_undo(const struct scps_tunundo *undo)
     rtnl_link_put(want);
     rtnl_link_put(l);
     nl_socket_free(sk);
+}
+
+bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t least, char *msg)
+{
+    if (scps_sized_take(to, most, from, n, least))
+        return true;
+    scps_io_say(msg,
+                "size: a configuration of %zu bytes: this library takes %zu to %zu: compile the "
+                "program with its headers",
+                n, least, most);
+    return false;
 }

@@ -19,6 +19,9 @@ struct scps_tunlink { /* a device as the kernel describes it */
 __attribute__((format(printf, 2, 3)))
 #endif
 void scps_io_say(char *msg, const char *fmt, ...);
+/* Copies a caller's structure of n octets to `to`, which is zeroed and has `most`. Returns false,
+ * with one line in msg, for a size that is not understood. */
+bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t least, char *msg);
 
 /* Looks a device up by name; index 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM with one
  * line in msg. */

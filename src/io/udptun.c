@@ -10,8 +10,10 @@
  * that made it runs: the loop flushes after each. Where the kernel or the card cannot cut, the same
  * bytes go out with sendmmsg.
  *
- * ECN (RFC 6040): outer headers are Not-ECT, section 4.1's compatibility mode, since the far end
- * may be a version that does not look at them; what others mark is handed up with the packet.
+ * ECN (RFC 6040): what others mark on outer headers is handed up with the packet. Outer headers of
+ * this end are Not-ECT, section 4.1's compatibility mode, since the far end may be a version that
+ * does not look at them, unless the configuration says that it does: then they have the ECN field
+ * of the packet inside, the normal mode. Packets of one train have one ECN field.
  *
  * With a remote endpoint the socket is connected and the kernel turns strangers away. Without one
  * we answer at the outer address an inner source address was last seen behind, or whoever spoke
@@ -21,24 +23,18 @@
  * Sources: udp(7), Linux Documentation/networking/segmentation-offloads.rst.
  */
 #include "base/bytes.h"
+#include "base/sized.h"
 #include "io/iodev.h"
 #include "io/tunaddr.h"
+#include "io/udpctl.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#endif
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
 
 #define DGRAM_MAX 65507 /* payload of the largest UDP datagram over IPv4 */
 #define BATCH     8     /* datagrams for one recvmmsg; each may hold a train */
@@ -62,10 +58,12 @@ struct peer {
 struct udptun {
     struct scps_iodev dev;
     bool learning, no_segment;
+    bool copies_ecn; /* RFC 6040 section 4.1: normal mode */
     /* gathered packets: `count` packets of `seg` bytes, of which the last may be shorter */
     uint8_t tx[DGRAM_MAX];
     size_t tx_len, seg;
     unsigned count;
+    uint8_t ecn; /* of their outer headers */
     union sock to;
     /* learning */
     struct peer peers[PEERS];
@@ -75,10 +73,7 @@ struct udptun {
     struct mmsghdr msg[BATCH];
     struct iovec iov[BATCH];
     union sock from[BATCH];
-    union {
-        char room[2 * CMSG_SPACE(sizeof(int))]; /* UDP_GRO, and IP_TOS or IPV6_TCLASS */
-        struct cmsghdr align;
-    } ctl[BATCH];
+    union scps_udpctl ctl[BATCH];
     uint8_t *rx; /* BATCH x 64 KiB, of which memory is used only as far as datagrams reach */
 };
 
@@ -151,32 +146,13 @@ static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt 
 
 /* ---- in ---- */
 
-/* Reads from control messages the length of the packets in a datagram that the kernel put together,
- * 0 if there are none, and the ECN field of its IP header. */
-static void read_control(const struct msghdr *m, int *seg, uint8_t *ecn)
-{
-    *seg = 0;
-    *ecn = 0;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR((struct msghdr *)m, c)) {
-        if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO) {
-            memcpy(seg, CMSG_DATA(c), sizeof *seg);
-        } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
-            *ecn = *CMSG_DATA(c) & 3;
-        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
-            int class;
-            memcpy(&class, CMSG_DATA(c), sizeof class);
-            *ecn = class & 3;
-        }
-    }
-}
-
 static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
                         scps_time at)
 {
     unsigned n = 0;
     uint8_t ecn;
     int seg;
-    read_control(m, &seg, &ecn);
+    scps_udpctl_read(m, &seg, &ecn);
     if (seg <= 0)
         seg = (int)len;
     while (len) {
@@ -232,29 +208,23 @@ static void take_off(struct udptun *u, unsigned n)
     u->count -= n;
 }
 
+/* Returns whether the outer headers are those of IPv4, as an IPv6 socket's may be, too. */
+static bool outer_ipv4(const struct udptun *u)
+{
+    return u->to.sa.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&u->to.in6.sin6_addr);
+}
+
 /* Sends all gathered packets with one call. Returns what sendmsg does. */
 static ssize_t send_train(struct udptun *u)
 {
-    union {
-        char room[CMSG_SPACE(sizeof(uint16_t))];
-        struct cmsghdr align;
-    } ctl = {{0}};
+    union scps_udpctl ctl;
     struct iovec v = {u->tx, u->tx_len};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
     if (u->learning) {
         m.msg_name = &u->to;
         m.msg_namelen = sock_len(&u->to);
     }
-    if (u->count > 1) {
-        uint16_t seg = (uint16_t)u->seg;
-        m.msg_control = ctl.room;
-        m.msg_controllen = sizeof ctl.room;
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        c->cmsg_level = SOL_UDP;
-        c->cmsg_type = UDP_SEGMENT;
-        c->cmsg_len = CMSG_LEN(sizeof seg);
-        memcpy(CMSG_DATA(c), &seg, sizeof seg);
-    }
+    scps_udpctl_write(&m, &ctl, u->count > 1 ? (uint16_t)u->seg : 0, u->ecn, outer_ipv4(u));
     return sendmsg(u->dev.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
@@ -263,9 +233,11 @@ static int send_each(struct udptun *u)
 {
     struct mmsghdr m[TRAIN] = {0};
     struct iovec v[TRAIN];
+    union scps_udpctl ctl;
     for (unsigned i = 0; i < u->count; i++) {
         v[i].iov_base = u->tx + i * u->seg;
         v[i].iov_len = SCPS_MIN(u->seg, u->tx_len - i * u->seg);
+        scps_udpctl_write(&m[i].msg_hdr, &ctl, 0, u->ecn, outer_ipv4(u));
         m[i].msg_hdr.msg_iov = &v[i];
         m[i].msg_hdr.msg_iovlen = 1;
         if (u->learning) {
@@ -330,13 +302,14 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (len > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     const union sock *to = &u->to;
+    uint8_t ecn = u->copies_ecn ? scps_pkt_ecn(p) : 0;
     if (u->learning) {
         const struct peer *e = peer_of(u, p);
         if (!e)
             return SCPS_ERR_UNREACH; /* No peer has sent anything yet. */
         to = &e->outer;
     }
-    if (u->count && (len > u->seg || u->count == TRAIN || u->tx_len % u->seg ||
+    if (u->count && (len > u->seg || u->count == TRAIN || ecn != u->ecn || u->tx_len % u->seg ||
                      u->tx_len + len > sizeof u->tx || !sock_equal(to, &u->to))) {
         int err = send_out(u);
         if (err)
@@ -344,6 +317,7 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     }
     if (!u->count) {
         u->seg = len;
+        u->ecn = ecn;
         u->to = *to;
     }
     memcpy(u->tx + u->tx_len, p->data, p->len);
@@ -429,6 +403,7 @@ static struct udptun *new_udptun(int fd, uint8_t family, const struct scps_udptu
         u->msg[i].msg_hdr.msg_control = u->ctl[i].room;
     }
     u->learning = !cfg->remote.port;
+    u->copies_ecn = cfg->ecn;
     u->dev.fd = fd;
     u->dev.read = udp_read;
     u->dev.flush = udp_flush;
@@ -439,26 +414,37 @@ static struct udptun *new_udptun(int fd, uint8_t family, const struct scps_udptu
     return u;
 }
 
-struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char msg[SCPS_IO_MSGLEN])
+/* Returns the family of the socket for cfg; 0, with one line in msg: cfg is refused. */
+static uint8_t family_of(const struct scps_udptun_config *cfg, char msg[SCPS_IO_MSGLEN])
 {
     uint8_t lf = cfg->local.addr.family, rf = cfg->remote.addr.family;
-    uint8_t family = lf ? lf : rf ? rf : 4;
-    union sock local, remote;
-    struct udptun *u = NULL;
-    const int on = 1;
-    if (lf && rf && lf != rf) {
+
+    if (lf && rf && lf != rf)
         scps_io_say(msg,
                     "the two UDP addresses are of different families: give both IPv4 or both IPv6");
-        return NULL;
-    }
-    if (cfg->remote.port && !rf) {
+    else if (cfg->remote.port && !rf)
         scps_io_say(msg, "the remote UDP port has no address: give ADDRESS:PORT");
-        return NULL;
-    }
-    if (cfg->mtu > DGRAM_MAX || (cfg->mtu && cfg->mtu < 68)) {
+    else if (cfg->mtu > DGRAM_MAX || (cfg->mtu && cfg->mtu < 68))
         scps_io_say(msg, "an MTU of %u does not go into UDP: 68 to %d", cfg->mtu, DGRAM_MAX);
+    else
+        return lf ? lf : rf ? rf : 4;
+    return 0;
+}
+
+struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *asked, size_t size,
+                                          char msg[SCPS_IO_MSGLEN])
+{
+    struct scps_udptun_config own = {.mtu = 0};
+    const struct scps_udptun_config *cfg = &own;
+    union sock local, remote;
+    struct udptun *u = NULL;
+    uint8_t family;
+
+    if (!scps_io_take(&own, sizeof own, asked, size, SCPS_SIZED_TO(scps_udptun_config, mtu), msg))
         return NULL;
-    }
+    family = family_of(cfg, msg);
+    if (!family)
+        return NULL;
     int fd = socket(family == 4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         scps_io_say(msg, "cannot open a UDP socket: %s", strerror(errno));
@@ -466,32 +452,24 @@ struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg, char m
     }
     set_buffers(fd);
     to_sock(&cfg->local, family, &local);
+    to_sock(&cfg->remote, family, &remote);
     if (bind(fd, &local.sa, sock_len(&local))) {
         say_bind(&cfg->local, errno, msg);
         goto fail;
     }
-    if (cfg->remote.port) {
-        to_sock(&cfg->remote, family, &remote);
-        if (connect(fd, &remote.sa, sock_len(&remote))) {
-            char text[SCPS_ADDR_STRLEN];
-            scps_io_say(msg, "cannot reach UDP %s port %u: %s",
-                        scps_addr_format(&cfg->remote.addr, text), cfg->remote.port,
-                        strerror(errno));
-            goto fail;
-        }
+    if (cfg->remote.port && connect(fd, &remote.sa, sock_len(&remote))) {
+        char text[SCPS_ADDR_STRLEN];
+        scps_io_say(msg, "cannot reach UDP %s port %u: %s",
+                    scps_addr_format(&cfg->remote.addr, text), cfg->remote.port, strerror(errno));
+        goto fail;
     }
-    /* Without UDP_GRO each datagram is read alone. */
-    (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on);
-    /* Without these, congestion marked on outer headers is not heard of. An IPv6 socket gets IPv4
-     * packets, too. */
-    (void)setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof on);
-    if (family == 6)
-        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof on);
+    scps_udpctl_listen(fd, local.sa.sa_family);
     u = new_udptun(fd, family, cfg);
     if (!u) {
         scps_io_say(msg, "out of memory");
         goto fail;
     }
+    u->to = remote;
     return &u->dev.nif;
 
 fail:

@@ -140,7 +140,7 @@ class Pair(unittest.TestCase):
 
     def test_what_is_refused(self):
         for words, said in (("tc", "give the kind of frames first"), ("aos", "give --udp LOCAL:PORT,REMOTE:PORT, or line=DEVICE"),
-                            ("aos,line=/dev/null,scid=300", "a spacecraft id, in AOS to 255")):
+                            ("aos,line=/dev/tty,scid=300", "a spacecraft id, in AOS to 255")):
             p = subprocess.run([PROGRAM, "-t", "--ccsds", words, "--addr", "10.9.0.1", "10.9.0.2"], stdin=subprocess.DEVNULL,
                                capture_output=True, text=True, timeout=PATIENCE, check=False)
             self.assertEqual((2, 1), (p.returncode, p.stderr.count("\n")), p.stderr)

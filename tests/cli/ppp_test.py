@@ -293,7 +293,7 @@ class Pair(unittest.TestCase):
 
     def test_what_is_no_line(self):
         self.refused("/nonexistent", "--ppp: there is no /nonexistent: give a serial line", status=2)
-        self.refused("/dev/null", "--ppp: /dev/null is not a terminal: give a serial line")
+        self.refused("/dev/null", "--ppp: /dev/null is not a terminal: give a serial line", status=2)
         line = Line()
         self.refused(line.names[0] + ",speed=1234567", "--ppp: speed=1234567: give bit/s that lines have, as speed=9600", status=2)
         for words in ("speed=x", "remote=fd00::1", "wait=0", "restart=1.2345", "echo=-1", "accm=100000000", "vj"):

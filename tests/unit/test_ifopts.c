@@ -48,18 +48,20 @@ static void test_accepted(void **state)
         "udp=[::1]:7001,[::1]:7002 addr=10.0.0.1",
         "udp=:7001,127.0.0.1:7002 addr=fd00::1/64",
         "udp=:7001 addr=10.0.0.1",
-        "ppp=/dev/null",
+        "udp=:7001,ecn addr=10.0.0.1",
+        "udp=[::1]:7001,[::1]:7002,ecn addr=10.0.0.1",
+        "ppp=/dev/tty",
         "udp=:7001,127.0.0.1:7002 ccsds=aos addr=10.0.0.1",
         "udp=:7001,127.0.0.1:7002 ccsds=uslp,scid=65535,vcid=62,map=15,frame=2048,fill=0.01 "
         "addr=10.0.0.1",
-        "ccsds=tm,scid=1023,vcid=7,frame=64,nofecf,line=/dev/null,speed=9600 addr=10.0.0.1 "
+        "ccsds=tm,scid=1023,vcid=7,frame=64,nofecf,line=/dev/tty,speed=9600 addr=10.0.0.1 "
         "mtu=9000",
         "tap=t0 addr=10.0.0.2/24 addr=fd00::2/64 kernel-addr=10.0.0.1 gateway=10.0.0.1 mtu=9000",
-        "ppp=/dev/null,speed=9600,passive,novj,wait=60,restart=1.25,echo=10,accm=a0000 mtu=576",
+        "ppp=/dev/tty,speed=9600,passive,novj,wait=60,restart=1.25,echo=10,accm=a0000 mtu=576",
         "tun=t0 addr=10.0.0.2/24 kernel-addr=10.0.1.1/24 gateway=10.0.1.1",
         "tun=t0 addr=10.0.0.2 gateway=10.0.1.1",
         "tap=t0 addr=fd00::2/64 gateway=fe80::1",
-        "ppp=/dev/null,remote=10.0.0.2 addr=10.0.0.1 addr=fd00::1/64 line-rate=9600",
+        "ppp=/dev/tty,remote=10.0.0.2 addr=10.0.0.1 addr=fd00::1/64 line-rate=9600",
     };
     struct scps_ifopts o;
     for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
@@ -102,7 +104,7 @@ static void test_values(void **state)
                  {"2min", SCPS_SEC(120)},  {"10000", SCPS_SEC(10000)}};
     for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
         char text[64];
-        snprintf(text, sizeof text, "ppp=/dev/null,restart=%s", times[i].text);
+        snprintf(text, sizeof text, "ppp=/dev/tty,restart=%s", times[i].text);
         assert_int_equal(options(&o, text), 0);
         assert_int_equal(o.ppp_config.restart, times[i].us);
     }
@@ -161,13 +163,19 @@ static void test_refused(void **state)
         {"udp=[::1:7000 addr=10.0.0.1", "brackets"},
         {"udp=[]:7000 addr=10.0.0.1", "brackets"},
         {"udp=:0 addr=10.0.0.1", "cannot be 0"},
-        {"ppp=/dev/null tun=t0 addr=10.0.0.1", "exclude each other"},
-        {"ppp=/dev/null addr=10.0.0.1 kernel-addr=10.0.0.2", "over PPP"},
+        {"udp=:7001,ecn,ecn addr=10.0.0.1", "LOCAL:PORT"},
+        {"udp=,ecn addr=10.0.0.1", "LOCAL:PORT"},
+        {"udp=ecn addr=10.0.0.1", "LOCAL:PORT"},
+        {"udp=:7001,127.0.0.1:7002,ecn ccsds=aos addr=10.0.0.1", "have no ECN field"},
+        {"ppp=/dev/null", "/dev/null is not a terminal"},
+        {"ccsds=aos,line=/dev/zero addr=10.0.0.1", "/dev/zero is not a terminal"},
+        {"ppp=/dev/tty tun=t0 addr=10.0.0.1", "exclude each other"},
+        {"ppp=/dev/tty addr=10.0.0.1 kernel-addr=10.0.0.2", "over PPP"},
         {"ccsds=aos addr=10.0.0.1", "or line=DEVICE"},
         {"ccsds=tc addr=10.0.0.1", "aos, uslp or tm"},
         {"ccsds=aos udp=:7001 addr=10.0.0.1", "frames name no sender"},
-        {"ccsds=aos,line=/dev/null udp=:7001 addr=10.0.0.1", "exclude each other"},
-        {"ccsds=aos,line=/dev/null tun=t0 addr=10.0.0.1", "exclude each other"},
+        {"ccsds=aos,line=/dev/tty udp=:7001 addr=10.0.0.1", "exclude each other"},
+        {"ccsds=aos,line=/dev/tty tun=t0 addr=10.0.0.1", "exclude each other"},
         {"ccsds=aos,scid=256", "spacecraft id"},
         {"ccsds=tm,vcid=8", "in TM to 7"},
         {"ccsds=uslp,map=16", "to 15"},
@@ -177,29 +185,29 @@ static void test_refused(void **state)
         {"tap=t0 addr=10.0.0.2", "/LEN"},
         {"tap=t0 tun=t1 addr=10.0.0.2/24", "exclude each other"},
         {"tap=t0 addr=10.0.0.2/24 mtu=575", "576 to 9000"},
-        {"ppp=/dev/null mtu=127", "128 to 16384"},
-        {"ppp=/dev/null,speed=0", "as speed=9600"},
-        {"ppp=/dev/null,speed=115201", "as speed=9600"},
-        {"ccsds=tm,line=/dev/null,speed=1 addr=10.0.0.1", "as speed=9600"},
-        {"ppp=/dev/null,remote=10.0.0", "as remote=10.0.0.2"},
-        {"ppp=/dev/null,restart=0", "as restart=500ms"},
-        {"ppp=/dev/null,slow", "passive or novj"},
+        {"ppp=/dev/tty mtu=127", "128 to 16384"},
+        {"ppp=/dev/tty,speed=0", "as speed=9600"},
+        {"ppp=/dev/tty,speed=115201", "as speed=9600"},
+        {"ccsds=tm,line=/dev/tty,speed=1 addr=10.0.0.1", "as speed=9600"},
+        {"ppp=/dev/tty,remote=10.0.0", "as remote=10.0.0.2"},
+        {"ppp=/dev/tty,restart=0", "as restart=500ms"},
+        {"ppp=/dev/tty,slow", "passive or novj"},
         {"ppp=,speed=9600", "line or pseudo terminal first"},
-        {"ppp=/dev/null,restart=0.0001us", "as restart=500ms"},
-        {"ppp=/dev/null,restart=5m", "as restart=500ms"},
-        {"ppp=/dev/null,wait=10000.001", "as wait=60s"},
-        {"ppp=/dev/null,wait=9999999999min", "as wait=60s"},
-        {"ppp=/dev/null,echo=1M", "as echo=10s"},
+        {"ppp=/dev/tty,restart=0.0001us", "as restart=500ms"},
+        {"ppp=/dev/tty,restart=5m", "as restart=500ms"},
+        {"ppp=/dev/tty,wait=10000.001", "as wait=60s"},
+        {"ppp=/dev/tty,wait=9999999999min", "as wait=60s"},
+        {"ppp=/dev/tty,echo=1M", "as echo=10s"},
         {"ccsds=aos,frame=3K", "64 to 2048"},
         {"ccsds=aos,frame=1M", "64 to 2048"},
-        {"ppp=/dev/null,novj,novj", "novj is given twice"},
-        {"ppp=/dev/null,echo=1,wait=2,echo=1", "echo is given twice"},
-        {"ppp=/dev/null,echo=1,echoes=2", "echoes=2: give speed=N"},
-        {"ppp=/dev/null,passive,", "without a key"},
-        {"ppp=/dev/null,,passive", "without a key"},
-        {"ppp=/dev/null,passive=1", "takes no value"},
-        {"ppp=/dev/null,novj addr=fd00::1", "novj is of IPv4"},
-        {"ppp=/dev/null,remote=10.0.0.1 addr=fd00::1", "remote is of IPv4"},
+        {"ppp=/dev/tty,novj,novj", "novj is given twice"},
+        {"ppp=/dev/tty,echo=1,wait=2,echo=1", "echo is given twice"},
+        {"ppp=/dev/tty,echo=1,echoes=2", "echoes=2: give speed=N"},
+        {"ppp=/dev/tty,passive,", "without a key"},
+        {"ppp=/dev/tty,,passive", "without a key"},
+        {"ppp=/dev/tty,passive=1", "takes no value"},
+        {"ppp=/dev/tty,novj addr=fd00::1", "novj is of IPv4"},
+        {"ppp=/dev/tty,remote=10.0.0.1 addr=fd00::1", "remote is of IPv4"},
         {"ppp=/nonexistent addr=10.0.0.1", "--ppp: there is no /nonexistent: give a serial line"},
         {"ppp=/etc/passwd/x addr=10.0.0.1", "--ppp: there is no /etc/passwd/x"},
         {"ppp=/etc/passwd addr=10.0.0.1", "--ppp: /etc/passwd is not a terminal"},
@@ -209,9 +217,8 @@ static void test_refused(void **state)
         {"ccsds=aos,", "without a key"},
         {"ccsds=aos,nofecf=0", "takes no value"},
         {"ccsds=aos,speed=9600 udp=:1,127.0.0.1:2 addr=10.0.0.1", "add line=DEVICE"},
-        {"ccsds=aos,line=/dev/null addr=10.0.0.1 kernel-addr=10.0.0.2", "over CCSDS frames"},
-        {"ccsds=aos,line=/dev/null ppp=/dev/null addr=10.0.0.1",
-         "--ccsds with line=DEVICE exclude"},
+        {"ccsds=aos,line=/dev/tty addr=10.0.0.1 kernel-addr=10.0.0.2", "over CCSDS frames"},
+        {"ccsds=aos,line=/dev/tty ppp=/dev/tty addr=10.0.0.1", "--ccsds with line=DEVICE exclude"},
         {"tap=a/b", "1 to 15 characters"},
         {"tap=sixteen-letters- addr=10.0.0.2/24", "1 to 15 characters"},
         {"tap=t0,novj addr=10.0.0.2/24", "a name for a device alone"},
@@ -246,7 +253,7 @@ static void test_table(void **state)
 {
     (void)state;
     static const struct option table[] = {SCPS_IFOPTS_LONG('I'), {NULL, 0, NULL, 0}};
-    static const char *value[] = {"t0",   "t0",          "127.0.0.1:1", "/dev/null",
+    static const char *value[] = {"t0",   "t0",          "127.0.0.1:1", "/dev/tty",
                                   "aos",  "10.0.0.1/24", "10.0.0.2",    "10.0.0.2",
                                   "1500", "64kbit",      NULL};
     unsigned i;
@@ -259,6 +266,24 @@ static void test_table(void **state)
         assert_non_null(strstr(scps_ifopts_help(), table[i].name));
     }
     assert_int_equal(i, sizeof value / sizeof *value);
+}
+
+/* The options of a program compiled with headers of another version. */
+static void test_size(void **state)
+{
+    (void)state;
+    struct scps_ifopts o;
+    assert_int_equal(options(&o, "udp=:7001,ecn addr=10.0.0.1"), 0);
+    assert_true(o.udp_ecn);
+    assert_int_equal(options(&o, "udp=:7001 addr=10.0.0.1"), 0);
+    assert_false(o.udp_ecn);
+    for (int more = -8; more <= 8; more += 16) {
+        o.size = sizeof o + (size_t)more;
+        assert_int_equal(scps_ifopts_check(&o, msg), SCPS_ERR_INVAL);
+        assert_memory_equal(msg, "size: ", 6);
+        assert_int_equal(scps_ifopts_parse_sized(&o, "tun", "t0", msg), SCPS_ERR_INVAL);
+        assert_null(scps_ifopts_open(&o, msg));
+    }
 }
 
 /* The device says what --line-rate said, and what a packet takes besides its own length. */
@@ -280,7 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),  cmocka_unit_test(test_values),
         cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
-        cmocka_unit_test(test_line_rate),
+        cmocka_unit_test(test_line_rate), cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

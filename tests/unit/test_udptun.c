@@ -28,16 +28,28 @@ static struct scps_endpoint endpoint(const char *addr, uint16_t port)
     return e;
 }
 
-static struct iocatch *open_tunnel(const char *local, uint16_t lport, const char *remote,
-                                   uint16_t rport, uint32_t mtu)
+static struct iocatch *open_with(struct scps_udptun_config cfg, const char *remote, uint16_t rport)
 {
-    struct scps_udptun_config cfg = {.local = endpoint(local, lport), .mtu = mtu};
     if (remote)
         cfg.remote = endpoint(remote, rport);
     struct scps_netif *nif = scps_udptun_open(&cfg, msg);
     if (!nif)
         fail_msg("%s", msg);
     return iocatch_push(nif);
+}
+
+static struct iocatch *open_tunnel(const char *local, uint16_t lport, const char *remote,
+                                   uint16_t rport, uint32_t mtu)
+{
+    return open_with((struct scps_udptun_config){.local = endpoint(local, lport), .mtu = mtu},
+                     remote, rport);
+}
+
+static struct iocatch *open_tunnel_ecn(const char *local, uint16_t lport, const char *remote,
+                                       uint16_t rport, bool ecn)
+{
+    return open_with((struct scps_udptun_config){.local = endpoint(local, lport), .ecn = ecn},
+                     remote, rport);
 }
 
 /* One IPv4 packet from inner address 10.0.0.src to 10.0.0.dst, with len bytes made from tag behind
@@ -225,10 +237,40 @@ static void test_learning_is_bounded(void **state)
 }
 
 /* Nobody on the other side yet: the packets are lost, the tunnel is not. */
-/* What stands in the ECN field of the outer header comes with the packet; ours is Not-ECT. */
-static void outer_ecn(const char *host, int level, int option, int recv_option)
+/* Sends 40 packets whose ECN fields change from time to time, so that trains and single packets
+ * leave, and looks at their outer headers on fd. */
+static void sent_outward(struct iocatch *a, int fd, bool copied)
 {
-    struct iocatch *a = open_tunnel(host, udp_port(0), host, udp_port(1), 0);
+    static const uint8_t fields[] = {0, 2, 2, 2, 3, 1, 1, 2, 0, 0};
+    uint8_t p[200];
+
+    for (unsigned i = 0; i < 40; i++) {
+        struct scps_pkt out = {.data = p, .len = packet(p, 1, 2, 100, 1)};
+        p[1] = (uint8_t)(0xb8 | fields[i % 10]); /* the rest of the octet stays inside */
+        assert_int_equal(scps_netif_send(&a->nif, &out), 0);
+    }
+    scps_io_flush(&a->nif);
+    for (unsigned i = 0; i < 40; i++) {
+        union {
+            char room[64];
+            struct cmsghdr align;
+        } ctl;
+        struct iovec iov = {p, sizeof p};
+        struct msghdr m = {
+            .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
+
+        assert_int_equal(recvmsg(fd, &m, 0), 120);
+        assert_int_equal(p[1] & 3, fields[i % 10]);
+        assert_non_null(CMSG_FIRSTHDR(&m));
+        assert_int_equal(*CMSG_DATA(CMSG_FIRSTHDR(&m)), copied ? fields[i % 10] : 0);
+    }
+}
+
+/* What stands in the ECN field of the outer header comes with the packet; ours is Not-ECT, or the
+ * packet's own. */
+static void outer_ecn(const char *host, int level, int option, int recv_option, bool copied)
+{
+    struct iocatch *a = open_tunnel_ecn(host, udp_port(0), host, udp_port(1), copied);
     const struct scps_endpoint to = endpoint(host, udp_port(0));
     bool six = to.addr.family == 6;
     struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -252,20 +294,7 @@ static void outer_ecn(const char *host, int level, int option, int recv_option)
     for (unsigned i = 0; i < 8; i++)
         assert_int_equal(a->v[i].ecn, i & 3);
 
-    union {
-        char room[64];
-        struct cmsghdr align;
-    } ctl;
-    struct iovec iov = {p, sizeof p};
-    struct msghdr m = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl};
-    struct scps_pkt out = {.data = p, .len = packet(p, 1, 2, 100, 1)};
-    p[1] = SCPS_ECN_ECT0;
-    assert_int_equal(scps_netif_send(&a->nif, &out), 0);
-    scps_io_flush(&a->nif);
-    assert_true(recvmsg(fd, &m, 0) > 0);
-    assert_non_null(CMSG_FIRSTHDR(&m));
-    assert_int_equal(*CMSG_DATA(CMSG_FIRSTHDR(&m)) & 3, 0);
+    sent_outward(a, fd, copied);
     close(fd);
     scps_netif_close(&a->nif);
 }
@@ -273,13 +302,42 @@ static void outer_ecn(const char *host, int level, int option, int recv_option)
 static void test_outer_ecn(void **state)
 {
     (void)state;
-    outer_ecn("127.0.0.1", IPPROTO_IP, IP_TOS, IP_RECVTOS);
+    for (int copied = 0; copied < 2; copied++)
+        outer_ecn("127.0.0.1", IPPROTO_IP, IP_TOS, IP_RECVTOS, copied);
     int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     bool have = fd >= 0 && bind(fd, (struct sockaddr *)&six, sizeof six) == 0;
     close(fd);
-    if (have)
-        outer_ecn("::1", IPPROTO_IPV6, IPV6_TCLASS, IPV6_RECVTCLASS);
+    for (int copied = 0; have && copied < 2; copied++)
+        outer_ecn("::1", IPPROTO_IPV6, IPV6_TCLASS, IPV6_RECVTCLASS, copied);
+}
+
+/* Programs compiled with headers of another version. */
+static void test_sizes(void **state)
+{
+    const struct scps_udptun_config udp = {.local = endpoint("127.0.0.1", udp_port(0))};
+    const struct scps_tun_config tun = {.name = "a name that is much too long"};
+    const struct scps_tty_config tty = {.path = "/dev/null"};
+    const size_t wrong[] = {0, 3, 65536, SIZE_MAX};
+    struct scps_netif *nif;
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        assert_null(scps_udptun_open_sized(&udp, wrong[i], msg));
+        assert_memory_equal(msg, "size: ", 6);
+        assert_null(scps_tun_open_sized(&tun, wrong[i], msg));
+        assert_memory_equal(msg, "size: ", 6);
+        assert_null(scps_tty_open_sized(&tty, wrong[i], msg));
+        assert_memory_equal(msg, "size: ", 6);
+    }
+    nif = scps_udptun_open_sized(&udp, offsetof(struct scps_udptun_config, mtu), msg);
+    assert_non_null(nif);
+    assert_int_equal(nif->mtu, 1472);
+    scps_netif_close(nif);
+    assert_null(scps_tun_open_sized(&tun, offsetof(struct scps_tun_config, kernel_addr), msg));
+    assert_null(strstr(msg, "size: "));
+    assert_null(scps_tty_open_sized(&tty, offsetof(struct scps_tty_config, speed), msg));
+    assert_null(strstr(msg, "size: "));
 }
 
 static void test_absent_peer(void **state)
@@ -334,7 +392,7 @@ int main(void)
         cmocka_unit_test(test_ipv4),        cmocka_unit_test(test_ipv6),
         cmocka_unit_test(test_learning),    cmocka_unit_test(test_learning_is_bounded),
         cmocka_unit_test(test_absent_peer), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_outer_ecn),
+        cmocka_unit_test(test_outer_ecn),   cmocka_unit_test(test_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
