@@ -136,7 +136,7 @@ void trace_qlogs_forget(struct trace_qlogs *q, uint32_t conn)
     free_connection(q, c);
 }
 
-/* ---- packets as notes ---- */
+/* ---- a packet as the events (struct scps_note) that the stack reports to an observer ---- */
 
 static void note(struct direction *d, const struct scps_trace_seen *s, enum scps_note_kind kind,
                  uint64_t a, uint64_t b, uint64_t c, uint64_t e)

@@ -52,7 +52,8 @@ const char *ttcp_setting_option(enum setting_id id, char out[TTCP_NAME]);
 const char *ttcp_setting_arg(enum setting_id id);
 /* Writes bounds, default and clause of a setting in words. */
 void ttcp_setting_facts(enum setting_id id, char *out, size_t len);
-/* Applies the option of a setting, spelled as in `option`. Result as that of a ttcp_take_fn. */
+/* Sets setting id from arg, as its option does; `option` is how the user spelled it, for messages.
+ * Returns 0, or -1 with one line in msg. */
 int ttcp_take_setting(struct ttcp_options *o, enum setting_id id, const char *option,
                       const char *arg, char msg[TTCP_MSGLEN]);
 /* Sets a setting as if its option had been given. */

@@ -97,7 +97,9 @@ struct ttcp_result {
     /* Why the link ended, in words; NULL: it did not end, or the reason is unknown */
     const char *link_trouble;
     struct scps_addr unanswered; /* Ethernet neighbour that does not answer; family 0: none */
-    struct scps_ifdrop link_drops[SCPS_IFDROPS]; /* drops of the link filter, in the first flow */
+    /* Packets that PPP, CCSDS or Ethernet framing dropped, of all flows; told in the first flow's
+     * result alone */
+    struct scps_ifdrop link_drops[SCPS_IFDROPS];
     unsigned n_link_drops;
 };
 

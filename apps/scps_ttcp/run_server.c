@@ -25,7 +25,7 @@ struct test {
     struct ttcp_end end;
     /* The flow of this test, and with --bidir the one of the other direction */
     struct ttcp_flow flow[2];
-    /* result of flow[0]; the list of the other flow's result hangs on it */
+    /* the result of flow[0]; with --bidir its `next` leads to that of flow[1] */
     struct ttcp_result result;
     size_t n_flows;
     scps_time t0; /* its SYN */

@@ -38,7 +38,7 @@ struct scps_comp_tx {
     uint8_t conn_id; /* announced in our SYN */
     /* a changed ack, window or sequence number is repeated in this many further packets */
     uint8_t repeat;
-    /* Behave as the reference implementation (RI): segments with data never carry an
+    /* Behave as the reference implementation: segments with data never carry an
      * acknowledgement */
     bool no_ack_on_data;
     /* further packets that repeat this field */
@@ -60,20 +60,23 @@ struct scps_comp_rx {
     uint32_t tsval, tsecr;
 };
 
-/* Initialises the sender's state. repeat 2 is good. repeat 0 with no_ack_on_data makes the same
- * octets as RI; then acknowledgements that data would have carried need packets of their own. */
+/* Initialises the sender's state. A changed field is sent again in the next `repeat` packets, so
+ * that the loss of one does no harm; 2 is enough. repeat 0 with no_ack_on_data makes the same
+ * octets as the reference implementation; then acknowledgements that data would have carried need
+ * packets of their own. */
 SCPS_API void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat,
                                 bool no_ack_on_data);
 /* Writes the header of s into p, its checksum zero, and returns its length, always even. 0 if s
  * cannot be compressed and must be sent as TCP: SYN and RST, ECE and CWR (no bits for them),
  * options that do not fit. Data without the ACK flag leaves the acknowledgement out, which its
- * receiver fills in; RI leaves it out of all data (no_ack_on_data). *acked (may be NULL) tells
- * whether s->ack and s->wnd are in the packet or known to have been sent before. */
+ * receiver fills in; the reference implementation leaves it out of all data (no_ack_on_data).
+ * *acked (may be NULL) tells whether s->ack and s->wnd are in the packet or known to have been sent
+ * before. */
 SCPS_API size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s,
                                 bool *acked);
 /* Returns the checksum over pseudo-header with proto, header (hdr_len bytes at p, its checksum
- * field included) and payload apart; payload NULL: payload_len zeros. proto: 105 by the
- * standard, 6 or 106 in RI. */
+ * field included) and payload apart; payload NULL: payload_len zeros. proto: 105 by the standard, 6
+ * or 106 in the reference implementation. */
 SCPS_API uint16_t scps_comp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                      uint8_t proto, const uint8_t *p, size_t hdr_len,
                                      const uint8_t *payload, size_t payload_len);

@@ -441,7 +441,8 @@ struct scps_ctx_config {
      * Returns 0 (the call looks again, and calls again if it must), or an errno value for the
      * call to fail with (EINTR). NULL: nothing ever blocks. */
     int (*wait)(const struct scps_wait *w);
-    /* Called around every entry, never twice by one thread. NULL: no locking. */
+    /* lock is called at the beginning of every function of this interface and unlock at its end; a
+     * thread that holds the lock does not take it again. NULL: no locking. */
     void (*lock)(void *user);
     void (*unlock)(void *user);
     /* wakes waiting threads: something has changed, so they check their conditions. Called locked.

@@ -22,9 +22,10 @@ struct scps_conn;
 struct scps_listener;
 struct scps_dgram;
 
-/* Limits of answers to strangers as shares of a link (scps_stack_config.answer_rate). */
-#define SCPS_ANSWER_SHARE 16   /* at most this fraction of a known rate, 1/16 */
-#define SCPS_ANSWER_LEAST 128  /* at least this fraction of a known rate, 1/128 */
+/* Limits of the replies to packets of no connection (RST, ICMP errors, SYN cookies), as shares of a
+ * link's rate: scps_stack_config.answer_rate. */
+#define SCPS_ANSWER_SHARE 16  /* at most 1/16 of the rate, while connections leave so much unused */
+#define SCPS_ANSWER_LEAST 128 /* at least 1/128 of it, however busy the link is */
 #define SCPS_ANSWER_FLOOR 1000 /* bytes/s, the minimum where no rate is known */
 
 /* Capacity of a stack with fixed memory, beside max_conns connections. */

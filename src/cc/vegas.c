@@ -14,12 +14,13 @@
  *
  * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
  * IEEE JSAC 13(8), 1995 (and its 1994 forerunner); NASA/TM-2003-212001, "Vegas" and "SCPS-Vegas";
- * the docs/SCPS-TP.md section 4.3, which says what the SCPS reference implementation (RI) does.
+ * the docs/SCPS-TP.md section 4.3, which says what the SCPS reference implementation does.
  *
- * With RI: 3/5/4 segments, doubling every round trip (ss=0, ours without a rate), half the excess,
- * the first sample discarded, base forgotten after four timeouts in a row, half the window at a
- * loss by congestion and nothing at one by corruption. Not with RI: its decrease takes one segment
- * more and its third duplicate halves twice, both oversights.
+ * With the reference implementation: 3/5/4 segments, doubling every round trip (ss=0, ours without
+ * a rate), half the excess, the first sample discarded, base forgotten after four timeouts in a
+ * row, half the window at a loss by congestion and nothing at one by corruption. Not with the
+ * reference implementation: its decrease takes one segment more and its third duplicate halves
+ * twice, both oversights.
  *
  * With the paper, by parameters:
  * alpha=1,beta=3,gamma=1,ss=1,decrease=1,first=0,rounds=0,timeouts=0,train=0.
@@ -52,14 +53,15 @@
  *   takes most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round trips). It
  *   stops where a train of ACKs says the path is full and goes there at the bottleneck's rate
  *   (train.h); gamma is on guard as ever. For a path that is ours; who sets a rate says that it is,
- *   and how fast, so with a rate this is the default (ss=3). RI doubles whatever its rate: ss=0.
+ *   and how fast, so with a rate this is the default (ss=3). The reference implementation doubles
+ *   whatever its rate: ss=0.
  * - base and route changes. A longer route looks like a queue, and Vegas would give up its window
  *   for ever. But a queue of our own is gone after a few rounds of giving up half of it; if the
  *   excess is still there after `rounds` round trips in a row it is not ours, base becomes the
  *   lowest RTT of those rounds, and slow start (with gamma on guard) leads back to the window of
  *   before. A base that only ages would creep upwards with our own queue in it.
  * - Losses taken for corruption that depend on the window are a queue shorter than alpha: see
- *   vegas_brake.h. RI has no such brake (brake=0).
+ *   vegas_brake.h. The reference implementation has no such brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md
  *   section 3.4).
  *

@@ -6,10 +6,10 @@
  * does and lives in window.c, with the sources by clause and the departures; this is that with
  * Reno's numbers.
  *
- * Cause of loss: RI's VJ takes every loss as congestion whatever its route says (docs/SCPS-TP.md
- * section 4.2), which corruption=0 gives. By default the core's word is taken: it says congestion
- * unless the route, a signal or the peer said otherwise, and then the window stays as it is
- * (docs/SCPS-TP.md section 3.4).
+ * Cause of loss: the reference implementation's VJ takes every loss as congestion whatever its
+ * route says (docs/SCPS-TP.md section 4.2), which corruption=0 gives. By default the core's word is
+ * taken: it says congestion unless the route, a signal or the peer said otherwise, and then the
+ * window stays as it is (docs/SCPS-TP.md section 3.4).
  */
 #include "cc/cc.h"
 #include "cc/window.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The sizes follow from the configuration alone:
+/* What a connection takes from memory when it opens, where memory is fixed (fixed_memory). The
+ * sizes follow from the configuration alone:
  *
  *      sndring, rcvring   the buffers, rounded up to a power of two
  *      sent               four times the full segments in the send buffer: a sender of smaller
  *                         ones waits for acknowledgements when there is no record left
- *      holes, marks       one for every 256 octets of the receive buffer, 64 at least
+ *      holes, marks       ranges held beyond a hole, and ends of records: one for every 256
+ *                         octets of the receive buffer, 64 at least
  */
 #include "core/fixed.h"
 

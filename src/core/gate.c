@@ -18,8 +18,8 @@
  * Minimum rate: a second bucket. A connection whose congestion window is full stands in line for
  * it; whoever is first when the credit covers a full packet may send one segment more. All that
  * leaves is charged to that bucket, so it tops a route up to the minimum and adds nothing to what
- * the windows allow beyond it. RI keeps the same bucket and skips the window test for whoever asks
- * first.
+ * the windows allow beyond it. The reference implementation keeps the same bucket and skips the
+ * window test for whoever asks first.
  */
 #include "core/conn.h"
 

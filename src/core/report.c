@@ -58,7 +58,8 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
 
-    /* Otherwise the sender would take the retransmission for lost again. */
+    /* A resent segment has filled a hole, and acknowledgements are rare: the range that holds it is
+     * reported too, or the sender would take the resent segment for lost. */
     if (rep->snack.mended && v->thin) {
         uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.mended);
         const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;

@@ -85,7 +85,8 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
             scps_rtt_sample(rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
         scps_rto_measured(&tx->rto, sample);
     }
-    /* A sample by this end's own clock has updated the minimum already. */
+    /* scps_rtt_sample() has updated the minimum already; a sample in ticks of the time
+     * stamps' clock (by_clock) has not, for a tick is longer than some paths. */
     if (newest >= 0 && (!sampled || by_clock || newest < rtt->min))
         scps_rtt_floor(rtt, now, newest, window);
 }

@@ -2,12 +2,12 @@
 /* SNACK, the receiver: it says what is missing (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md
  * section 2).
  *
- * Holes lie between the left edge and the ranges held beyond it. One that was never
- * reported goes first, lowest first; when all have been, they are reported again in turn, since an
+ * Holes lie between the left edge and the ranges held beyond it. One that was never reported goes
+ * first, lowest first; when all have been, they are reported again in turn, since an
  * acknowledgement may be lost, too. That costs the sender nothing: it ignores a report younger than
- * a round trip after its last resending. RI repeats the first hole three times before it names the
- * next (RESNACK_THRESH), which at high loss leaves later holes unheard of for many round trips;
- * with one hole an option that is the wrong economy.
+ * a round trip after its last resending. The reference implementation repeats the first hole three
+ * times before it names the next (RESNACK_THRESH), which at high loss leaves later holes unheard of
+ * for many round trips; with one hole an option that is the wrong economy.
  *
  * A FIN tells of what is missing before it, too (docs/SCPS-TP.md section 2.3), with no data beyond
  * the hole.

@@ -26,7 +26,8 @@ struct scps_holes {
     const struct scps_rcvbuf *in;
     scps_off fin_at; /* offset of a FIN that lies beyond a hole; 0: none does */
     const struct scps_agreed *agreed;
-    uint32_t unit; /* octets: what both ends count in */
+    uint32_t unit; /* octets: the unit in which both ends count offsets and
+                    * lengths of SNACK */
 };
 
 /* All is to be told anew; or what lies beyond `to`. */

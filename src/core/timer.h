@@ -53,7 +53,8 @@ static inline void scps_timer_set(struct scps_conn_ctx *x, struct scps_timer *t,
     t->at = when;
     scps_timer_due(x, when);
 }
-/* Sets the pacer's timer, which is set with each segment, so x->timers_by does not include it. */
+/* Sets the pacer's timer. It moves with each segment, so it is kept out of x->timers_by, the time
+ * by which all other timers have to be looked at; the heap's key includes it. */
 static inline void scps_timer_set_next(struct scps_conn_ctx *x, struct scps_timer *t,
                                        scps_time when)
 {

@@ -15,15 +15,16 @@ struct scps_conn;
 /* The protocol number in the pseudo-header of the peer's compressed segments: 105, 6 or 106, and 0
  * where none is known. Owned by stack/comp.c. */
 struct scps_comp_sum {
-    uint8_t agreed;     /* number of the newest good segment */
-    uint8_t newest;     /* of the compressed segment being processed; 0 if it is no evidence */
-    uint8_t good;       /* good segments with the agreed number, up to 2 */
-    bool mixed;         /* different numbers have been seen since the last good segment */
-    uint8_t other;      /* number of the segments in a row that were in doubt */
-    uint8_t others;     /* how many of those there were, up to UINT8_MAX */
-    uint16_t mark;      /* checksum of the last segment that was no copy */
-    scps_time other_at; /* time of the first of the row */
-    scps_time mark_at;  /* time of the segment that `mark` is of; 0: there was none */
+    uint8_t agreed; /* number of the newest good segment */
+    uint8_t newest; /* of the compressed segment being processed; 0 if it is no evidence */
+    uint8_t good;   /* good segments with the agreed number, up to 2 */
+    bool mixed;     /* different numbers have been seen since the last good segment */
+    /* Segments in a row whose checksum is right with a number that is not the agreed one: that
+     * number, how many there were (at most UINT8_MAX), and when the first of them came */
+    uint8_t other, others;
+    uint16_t mark; /* checksum of the last segment that was no copy */
+    scps_time other_at;
+    scps_time mark_at; /* time of the segment that `mark` is of; 0: there was none */
 };
 
 /* octets: the longest extended option, 36 beside the normal one of 4, without kind and length */

@@ -10,21 +10,22 @@
  * What is sent. Data says S, and A while the acknowledgement is news; other segments say A, and S
  * while that is news or with option 23, which is believed only then (core/state.c). News is what
  * differs from the last packet, and is repeated in the next `repeat` packets: one loss among them
- * costs nothing. RI never repeats and leaves A out of data (8.2), which two parameters give. A
- * SNACK goes as an option, as RI does; its own bit and place (8.2, "exact place needs the book")
- * are understood, not used.
+ * costs nothing. The reference implementation never repeats and leaves A out of data (8.2), which
+ * two parameters give. A SNACK goes as an option, as the reference implementation does; its own bit
+ * and place (8.2, "exact place needs the book") are understood, not used.
  *
  * What is left out. docs/SCPS-TP.md: fields keep the last value received. Where the last data says
- * `seq` and was so long, that sender's next pure acknowledgement has seq + length; RI would say S
- * then, but that packet may be lost, and the old value would lie before the window. So the furthest
- * sequence number heard of is kept, data included; while nothing is lost both are the same. Data,
- * FIN and RST without S are refused: the checksum does not cover what is filled in, and octets in
- * the wrong place, or a forged reset that is always in the window, are worse than a resend.
+ * `seq` and was so long, that sender's next pure acknowledgement has seq + length; the reference
+ * implementation would say S then, but that packet may be lost, and the old value would lie before
+ * the window. So the furthest sequence number heard of is kept, data included; while nothing is
+ * lost both are the same. Data, FIN and RST without S are refused: the checksum does not cover what
+ * is filled in, and octets in the wrong place, or a forged reset that is always in the window, are
+ * worse than a resend.
  *
  * Time stamps that are left out are absent. Each of them has a bit (8.2: TS1, TS2), so a segment
- * without them is no fault of its sender's; RI leaves them out of records. The value heard last
- * would be an echo of something older, which tells a sender that its resends were needless (RFC
- * 3522).
+ * without them is no fault of its sender's; the reference implementation leaves them out of
+ * records. The value heard last would be an echo of something older, which tells a sender that its
+ * resends were needless (RFC 3522).
  *
  * ACKR is ignored and RST sent uncompressed, as docs/SCPS-TP.md advises (8.2).
  */

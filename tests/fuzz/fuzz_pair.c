@@ -291,8 +291,8 @@ static void heal(struct world *w)
 
 /* How long two ends may take after the channel healed: a timer that is backed off to its limit,
  * and what is left to send. Where each segment was lost, or a timer that may not be as long as the
- * round trip keeps the window at one, each takes a round trip (RFC 6582 section 3.2): some 280 of 36
- * octets. */
+ * round trip keeps the window at one, each takes a round trip (RFC 6582 section 3.2): some 280 of
+ * 36 octets. */
 static scps_dur patience(const struct world *w)
 {
     scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
