@@ -429,6 +429,8 @@ static void an_outage_is_no_round_trip(void **x)
     peer_says(t, SEC(4), .seq = ZERO, .ack = 1);
     expect_sent(t, .at = SEC(4), .from = 1, .len = 988);
     expect_sent(t, .at = SEC(4), .from = 989, .len = 988);
+    /* RFC 9293 3.10.7.4: the probe is answered */
+    expect_sent(t, .at = SEC(4), .from = 1977, .len = 0);
     peer_says(t, SEC(4) + MS(100), .ack = 989, .tsecr = first);
     expect_quiet(t, ANY_HOLD);
     assert_int_equal(script_info(t).srtt, MS(100));
