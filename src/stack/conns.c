@@ -5,12 +5,24 @@
 
 #include "base/bytes.h"
 
+uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
+                        const struct scps_route_entry *way, uint8_t family)
+{
+    uint32_t over = family == 4 ? 40 : 60, mtu = nif->nif->mtu;
+
+    if (way && way->route.nif == nif->nif && way->route.mtu)
+        mtu = SCPS_MIN(mtu, way->route.mtu);
+    if (st->reserve)
+        mtu = SCPS_MIN(mtu, st->reserve->fixed.mss + over);
+    return (uint16_t)SCPS_MIN(mtu - over, 65535 - over);
+}
+
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_route_entry *way, int *err)
 {
-    uint32_t over = f->local.family == 4 ? 40 : 60, mtu = nif->nif->mtu, adv;
     struct scps_conn *c;
+    uint16_t mss;
 
     *err = SCPS_ERR_LIMIT;
     if (st->n_conns >= st->cfg.max_conns)
@@ -35,15 +47,9 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
     if (!++st->next_id)
         ++st->next_id;
     c->ctx.id = st->next_id;
-    if (way && way->route.nif == nif->nif && way->route.mtu)
-        mtu = SCPS_MIN(mtu, way->route.mtu);
-    if (st->reserve)
-        mtu = SCPS_MIN(mtu, st->reserve->fixed.mss + over);
-    adv = mtu - over;
-    if (cfg->c.mss)
-        adv = SCPS_MIN(adv, cfg->c.mss);
-    scps_agreed_announce(&c->agreed, (uint16_t)SCPS_MIN(adv, 65535 - over));
-    scps_conn_set_pmtu_mss(c, SCPS_MIN(mtu - over, 65535 - over));
+    mss = scps_stack_mss(st, nif, way, f->local.family);
+    scps_agreed_announce(&c->agreed, cfg->c.mss ? SCPS_MIN(mss, cfg->c.mss) : mss);
+    scps_conn_set_pmtu_mss(c, mss);
     st->n_conns++;
     *err = 0;
     return c;

@@ -85,7 +85,6 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
     struct scps_stack *st = l->st;
     const struct scps_conn_config *cfg = &l->cfg->c;
     uint64_t unit = (uint64_t)(st->env.now / UNIT);
-    uint32_t overhead = f->local.family == 4 ? 40 : 60;
     unsigned peer = syn->has & SCPS_HAS_MSS ? syn->mss
                     : f->local.family == 4  ? 536
                                             : 1220,
@@ -106,7 +105,9 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
     }
     low = (unsigned)seg.caps >> CAPS_DOWN | idx;
     seg.seq = cookie_hash(st, f, syn->seq, unit, low) << 8 | (uint32_t)(unit & 3) << 6 | low;
-    seg.mss = (uint16_t)(nif->nif->mtu - overhead);
+    seg.mss = scps_stack_mss(st, nif, scps_route_find(st, &f->remote), f->local.family);
+    if (cfg->mss)
+        seg.mss = SCPS_MIN(seg.mss, cfg->mss);
     if (syn->has & SCPS_HAS_TS && cfg->timestamps) {
         uint32_t bits = 15, clock = (uint32_t)(st->env.now / 1000) + scps_ts_offset(st, f);
         if (syn->has & SCPS_HAS_WSCALE && cfg->wscale) {

@@ -265,6 +265,10 @@ int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const str
 void scps_listener_free_all(struct scps_stack *st);
 
 /* ---- conns.c ---- */
+/* Returns the MSS of packets over nif and route way (NULL, or another link's: no route is known):
+ * its MTU less the IP and TCP headers without options (RFC 6691). */
+uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
+                        const struct scps_route_entry *way, uint8_t family);
 /* Makes a connection for flow f over nif and route way (NULL, or another link's: no route is
  * known). It is in the tables, but not opened yet. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
