@@ -47,7 +47,7 @@
 #include "core/tx.h"
 
 #define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
-#define DAMAGED 16          /* resends in a row that damage alone may explain */
+#define DAMAGED 64          /* resends in a row that damage, or a queue, may explain */
 #define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4 */
 #define LEAST   SCPS_MS(10) /* least margin of an embargo: the peer may be busy */
 #define SILENCE (2 * LEAST) /* time after which a silent peer counts as sending no more reports */

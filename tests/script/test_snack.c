@@ -134,32 +134,32 @@ static void rate_alone(struct script *t)
     t->cfg.rate = t->cfg.burst = 100000000;
 }
 
-/* Damage explains few losses of one segment in a row: after sixteen resends the embargo doubles
+/* Damage explains few losses of one segment in a row: after 64 resends the embargo doubles
  * where losses are corruption, too, up to a second (RFC 6298 section 2.4), and so it does at the
  * end of the data of a sender that only its rate limits. Each resend restarts the retransmission
  * timer: what a peer never takes, as its report is false, would leave each round trip for ever. */
 static void embargo_of_damage_grows_late(void **x)
 {
     for (int rate = 0; rate < 2; rate++) {
-        scps_time at, last = 0, gap[26];
+        scps_time at, last = 0, gap[74];
         struct script *t = ten_out(x, &at, true, SHORT, rate ? rate_alone : long_embargo);
         if (rate) {
             scps_conn_shutdown(t->c);
             expect_sent(t, .at = at, .from = S(10), .flags = SCPS_FIN | SCPS_ACK);
         }
         peer_says(t, at + MS(100), .ack = S(0), .sack = {{S(1), S(10) + rate}}, .snack = {{0, 1}});
-        for (int k = 0; k < 26; k++) {
+        for (int k = 0; k < 74; k++) {
             expect_sent(t, .at = script_now(t), .slack = SEC(3), .from = S(0), .len = 1000);
             gap[k] = script_now(t) - last;
             last = script_now(t);
             peer_says(t, last + MS(20), .ack = S(0));
-            if (k >= 16) /* named again, which is too soon now */
+            if (k >= 64) /* named again, which is too soon now */
                 peer_says(t, last + MS(150), .ack = S(0), .snack = {{0, 1}});
         }
-        for (int k = 2; k <= 16; k++)
+        for (int k = 2; k <= 64; k++)
             assert_in_range(gap[k], MS(100), MS(125));
-        assert_in_range(gap[17], 2 * gap[16] - MS(20), 2 * gap[16]);
-        assert_in_range(gap[25], MS(980), MS(1020));
+        assert_in_range(gap[65], 2 * gap[64] - MS(20), 2 * gap[64]);
+        assert_in_range(gap[73], MS(980), MS(1020));
         assert_int_equal(script_info(t).timeouts, 0);
         script_forget_sent(t);
         script_free(t);
