@@ -15,21 +15,21 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
 
     if (c->err)
         return c->err;
-    if (c->snd.shut)
+    if (c->s.snd.shut)
         return SCPS_ERR_PIPE;
     if (c->state == SCPS_CLOSED)
         return SCPS_ERR_NOTCONN;
-    if (flags & SCPS_EOR && !c->ctx.cfg->c.records)
+    if (flags & SCPS_EOR && !c->s.ctx.cfg->c.records)
         return SCPS_ERR_INVAL;
-    held = scps_send_held(&c->snd);
-    room = c->ctx.cfg->c.sndbuf > held ? c->ctx.cfg->c.sndbuf - held : 0;
+    held = scps_send_held(&c->s.snd);
+    room = c->s.ctx.cfg->c.sndbuf > held ? c->s.ctx.cfg->c.sndbuf - held : 0;
     if (!len)
         return 0;
     if (!room) {
-        scps_room_want(&c->room, true);
+        scps_room_want(&c->s.small, true);
         return SCPS_ERR_AGAIN;
     }
-    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
+    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->s.ctx))
         return scps_conn_starve(c);
     return (int64_t)SCPS_MIN(len, room);
 }
@@ -38,15 +38,15 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
  * Returns n, or SCPS_ERR_NOMEM, with the octets removed: there is no memory to record the end. */
 static inline int64_t wrote(struct scps_conn *c, size_t n, bool end, unsigned flags)
 {
-    if (end && scps_record_write(&c->tx->ends, &c->ctx, c->snd.end + n)) {
-        scps_sndbuf_unwrite(&c->tx->buf, n);
+    if (end && scps_record_write(&c->s.tx->ends, &c->s.ctx, c->s.snd.end + n)) {
+        scps_sndbuf_unwrite(&c->s.tx->buf, n);
         return scps_conn_starve(c);
     }
-    scps_send_wrote(&c->snd, n);
+    scps_send_wrote(&c->s.snd, n);
     if (flags & SCPS_MORE)
-        scps_small_set(&c->small, SCPS_SMALL_MORE, true);
+        scps_small_set(&c->s.small, SCPS_SMALL_MORE, true);
     else
-        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
+        scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
     scps_conn_wake(c);
     return (int64_t)n;
 }
@@ -58,13 +58,13 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
 
     if (r <= 0)
         return r;
-    n = scps_sndbuf_write(&c->tx->buf, &c->ctx.env->alloc_later, buf, (size_t)r,
-                          c->ctx.cfg->c.hollow);
+    n = scps_sndbuf_write(&c->s.tx->buf, &c->s.ctx.env->alloc_later, buf, (size_t)r,
+                          c->s.ctx.cfg->c.hollow);
     if (!n)
         return scps_conn_starve(c);
     r = wrote(c, n, flags & SCPS_EOR && n == len, flags);
     if (r > 0)
-        scps_room_want(&c->room, n < len);
+        scps_room_want(&c->s.small, n < len);
     return r;
 }
 
@@ -89,29 +89,29 @@ int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t
             break;
     }
     if (!(flags & SCPS_MORE)) /* After a short write, too, the last segment may be sent. */
-        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
+        scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
     return all;
 }
 
 int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at)
 {
-    int64_t r = c->ctx.cfg->c.hollow ? SCPS_ERR_INVAL : may_write(c, len, 0);
+    int64_t r = c->s.ctx.cfg->c.hollow ? SCPS_ERR_INVAL : may_write(c, len, 0);
     size_t n;
 
     if (r <= 0)
         return r;
-    n = scps_sndbuf_room(&c->tx->buf, &c->ctx.env->alloc_later, (size_t)r, at);
+    n = scps_sndbuf_room(&c->s.tx->buf, &c->s.ctx.env->alloc_later, (size_t)r, at);
     if (!n)
         return scps_conn_starve(c);
-    c->tx->reserved = c->tx->buf.to;
-    c->tx->reserved_to = c->tx->buf.to + n;
-    scps_room_want(&c->room, (size_t)r < len);
+    c->s.tx->reserved = c->s.tx->buf.to;
+    c->s.tx->reserved_to = c->s.tx->buf.to + n;
+    scps_room_want(&c->s.small, (size_t)r < len);
     return (int64_t)n;
 }
 
 int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags)
 {
-    struct scps_tx *tx = c->tx;
+    struct scps_tx *tx = c->s.tx;
     int64_t r = may_write(c, len, flags);
 
     if (r < 0 || !len) {
@@ -134,8 +134,8 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     if (n) {
         if (!(flags & SCPS_PEEK)) {
             SCPS_OBSERVE_CONN(c, DELIVERED, c->rcv.in.read - n, n, 0, 0);
-            if (scps_tp_marks(c->tp))
-                scps_marks_read(scps_tp_marks(c->tp), &c->rcv.in, n);
+            if (scps_tp_marks(c->s.tp))
+                scps_marks_read(scps_tp_marks(c->s.tp), &c->rcv.in, n);
             scps_rcv_read(c);
             scps_bets_check_hole(c);
         }
@@ -143,7 +143,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
     }
     if (ready)
         return 0; /* len was 0 */
-    if (scps_tp_marks(c->tp) && scps_marks_at_hole(scps_tp_marks(c->tp), &c->rcv.in))
+    if (scps_tp_marks(c->s.tp) && scps_marks_at_hole(scps_tp_marks(c->s.tp), &c->rcv.in))
         return SCPS_ERR_HOLE;
     if (c->rcv.fin)
         return 0;
@@ -156,7 +156,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
 bool scps_conn_stops(const struct scps_conn *c)
 {
-    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     return m && scps_marks_ahead(m, &c->rcv.in);
 }
@@ -171,7 +171,7 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 
 unsigned scps_conn_record(const struct scps_conn *c)
 {
-    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     return m ? (m->ended ? SCPS_RECORD_END : 0) | (m->torn ? SCPS_RECORD_TORN : 0) : 0;
 }
@@ -180,9 +180,9 @@ void scps_conn_cork(struct scps_conn *c, bool on)
 {
     scps_conn_hold_small(c, SCPS_SMALL_CORK, on);
     if (!on) {
-        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
-        if (c->tx)
-            scps_timer_stop(&c->tx->cork_timer);
+        scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
+        if (c->s.tx)
+            scps_timer_stop(&c->s.tx->cork_timer);
     }
 }
 
@@ -190,7 +190,7 @@ void scps_conn_nodelay(struct scps_conn *c, bool on)
 {
     scps_conn_hold_small(c, SCPS_SMALL_NODELAY, on);
     if (on) {
-        scps_small_set(&c->small, SCPS_SMALL_MORE, false);
+        scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
         scps_conn_wake(c);
     }
 }
@@ -199,13 +199,13 @@ int scps_conn_shutdown(struct scps_conn *c)
 {
     if (c->state == SCPS_CLOSED)
         return SCPS_ERR_NOTCONN;
-    if (c->snd.shut)
+    if (c->s.snd.shut)
         return 0;
     if (c->state == SCPS_TIME_WAIT)
         return 0;
-    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
+    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->s.ctx))
         scps_conn_starve(c); /* The FIN is sent when there is memory for its record. */
-    scps_send_shut(&c->snd);
+    scps_send_shut(&c->s.snd);
     if (c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     else if (c->state == SCPS_CLOSE_WAIT)
@@ -216,7 +216,7 @@ int scps_conn_shutdown(struct scps_conn *c)
 
 void scps_conn_close(struct scps_conn *c)
 {
-    bool unread = scps_rcvbuf_ready(&c->rcv.in) > scps_marks_hole_len(scps_tp_marks(c->tp));
+    bool unread = scps_rcvbuf_ready(&c->rcv.in) > scps_marks_hole_len(scps_tp_marks(c->s.tp));
 
     scps_conn_release(c);
     switch (c->state) {
@@ -229,7 +229,7 @@ void scps_conn_close(struct scps_conn *c)
     case SCPS_TIME_WAIT:
         return;
     case SCPS_FIN_WAIT_2:
-        scps_conn_end_after(c, c->ctx.cfg->c.fin_wait2);
+        scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
         break;
     default:
         break;
@@ -263,7 +263,7 @@ void scps_conn_set_user(struct scps_conn *c, void *user)
 
 int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 {
-    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     if (!m || !scps_marks_at_hole(m, &c->rcv.in))
         return 0;
@@ -278,7 +278,7 @@ int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
 
 size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max)
 {
-    const struct scps_rangeset *list = c->tp ? &c->tp->given_up : NULL;
+    const struct scps_rangeset *list = c->s.tp ? &c->s.tp->given_up : NULL;
 
     if (!list)
         return 0;
@@ -300,16 +300,16 @@ enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
 
     if (v != SCPS_PATH_TAKEN)
         ; /* that is the reason */
-    else if (c->ctl.cwnd == SCPS_CWND_OPEN || c->ctx.cfg->c.cc->needs_rate)
+    else if (c->s.ctl.cwnd == SCPS_CWND_OPEN || c->s.ctx.cfg->c.cc->needs_rate)
         v = SCPS_PATH_NO_WINDOW;
-    else if (c->snd.una > 1 || c->resumes || c->state == SCPS_CLOSED)
+    else if (c->s.snd.una > 1 || c->s.resumes || c->state == SCPS_CLOSED)
         v = SCPS_PATH_LATE;
     else if (scps_conn_need_tp(c))
         v = SCPS_PATH_NO_MEMORY;
     if (v == SCPS_PATH_TAKEN) {
-        scps_resume_begin(&c->tp->resume, &c->ctx, p.cwnd, p.rate, p.rtt, p.limit_found,
+        scps_resume_begin(&c->s.tp->resume, &c->s.ctx, p.cwnd, p.rate, p.rtt, p.limit_found,
                           own.max_jump);
-        c->resumes = true;
+        c->s.resumes = true;
     } else {
         SCPS_OBSERVE_CONN(c, RESUME, SCPS_RESUME_REFUSED, v, 0, 0);
     }

@@ -59,13 +59,13 @@ static scps_off highest(const struct scps_receive *rcv, const struct scps_rx *rx
 /* Gives up the hole at RCV.NXT, which ends at `to`. */
 static void jump(struct scps_conn *c, scps_off to)
 {
-    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     assert(to > c->rcv.in.next && c->rcv.in.read == c->rcv.in.next && m->hole.from == m->hole.to);
     scps_marks_stop(m);
     scps_marks_lose(m, c->rcv.in.next, to);
-    c->ctx.st->holes++;
-    c->ctx.st->bytes_missing += m->hole.to - m->hole.from;
+    c->s.ctx.st->holes++;
+    c->s.ctx.st->bytes_missing += m->hole.to - m->hole.from;
     SCPS_OBSERVE_CONN(c, GAVE_UP, m->hole.from, m->hole.to, 1, 0);
     scps_rcv_jump(c, m->hole.to);
     scps_conn_notify(c, SCPS_EV_HOLE);
@@ -83,7 +83,7 @@ static scps_dur bets_hole_timeout(const struct scps_conn_config *cfg, scps_dur s
  * 0: it waits for none, or no repair can come. */
 static scps_off awaited(const struct scps_conn *c)
 {
-    if (c->rcv.in.read != c->rcv.in.next || c->todo.bits & SCPS_TODO_OUTAGE ||
+    if (c->rcv.in.read != c->rcv.in.next || c->s.todo.bits & SCPS_TODO_OUTAGE ||
         c->state == SCPS_CLOSED)
         return 0;
     return beyond(&c->rcv, c->rx);
@@ -91,7 +91,7 @@ static scps_off awaited(const struct scps_conn *c)
 
 void scps_bets_wait(struct scps_conn *c)
 {
-    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
     scps_off to = awaited(c);
 
     if (!to) {
@@ -100,23 +100,23 @@ void scps_bets_wait(struct scps_conn *c)
     }
     /* Try again: the peer may give the hole up, too, and send no more. */
     if (scps_conn_need_marks(c)) {
-        scps_env_starved(c->ctx.env);
+        scps_env_starved(c->s.ctx.env);
         return;
     }
-    m = scps_tp_marks(c->tp);
+    m = scps_tp_marks(c->s.tp);
     if (to <= m->old) {
         jump(c, to);
     } else if (m->due == SCPS_NEVER || m->due_for != c->rcv.in.next) {
         m->due_for = c->rcv.in.next;
         m->known = highest(&c->rcv, c->rx);
-        scps_marks_wait(m, c->ctx.env->now + bets_hole_timeout(&c->ctx.cfg->c, c->rtt.srtt));
-        scps_timer_due(&c->ctx, m->due);
+        scps_marks_wait(m, c->s.ctx.env->now + bets_hole_timeout(&c->s.ctx.cfg->c, c->s.rtt.srtt));
+        scps_timer_due(&c->s.ctx, m->due);
     }
 }
 
 void scps_bets_timer(struct scps_conn *c)
 {
-    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
     scps_off to = awaited(c);
 
     scps_marks_stop(m);
@@ -132,7 +132,7 @@ void scps_bets_timer(struct scps_conn *c)
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record)
 {
-    struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
     const struct scps_range *h = &m->hole;
 
     if (to <= h->from || from >= h->to)
@@ -145,12 +145,12 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     to = SCPS_MIN(to, h->to);
     if ((from != h->from && to != h->to) || /* The data would split the hole in two. */
         (record && !scps_conn_keep_record(c, from, to)) ||
-        scps_rcvbuf_fill(&c->rcv.in, &c->ctx.env->alloc, from, data, (uint32_t)(to - from),
-                         scps_receive_max_holes(c->ctx.cfg->c.rcvbuf)))
+        scps_rcvbuf_fill(&c->rcv.in, &c->s.ctx.env->alloc, from, data, (uint32_t)(to - from),
+                         scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf)))
         return;
     if (scps_marks_repair(m, from, to))
-        c->ctx.st->holes--;
-    c->ctx.st->bytes_missing -= to - from;
+        c->s.ctx.st->holes--;
+    c->s.ctx.st->bytes_missing -= to - from;
     SCPS_OBSERVE_CONN(c, RECEIVED, from, to - from, 0, 0);
     scps_conn_notify(c, SCPS_EV_READABLE);
 }
@@ -175,55 +175,57 @@ bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack)
 
 static void give_up(struct scps_conn *c)
 {
-    struct scps_tx *tx = c->tx;
-    struct scps_rangeset *list = !scps_conn_need_tp(c) ? &c->tp->given_up : NULL;
-    scps_off from = c->snd.una, end;
+    struct scps_tx *tx = c->s.tx;
+    struct scps_rangeset *list = !scps_conn_need_tp(c) ? &c->s.tp->given_up : NULL;
+    scps_off from = c->s.snd.una, end;
 
     if (from != tx->gave_up_to)
         tx->peer_una = from;
     tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
-    scps_send_acked(&c->snd, tx->gave_up_to);
-    tx->gave_up_at = c->ctx.env->now;
+    scps_send_acked(&c->s.snd, tx->gave_up_to);
+    tx->gave_up_at = c->s.ctx.env->now;
     /* The time of a FIN that remains starts anew. */
-    scps_rto_silent_since(&tx->rto, c->ctx.env->now);
+    scps_rto_silent_since(&tx->rto, c->s.ctx.env->now);
     if (list && !list->max) {
-        const struct scps_fixed *fixed = c->ctx.env->fixed;
+        const struct scps_fixed *fixed = c->s.ctx.env->fixed;
         scps_rangeset_init(list, fixed ? fixed->given_up : KEPT_RANGES);
         if (fixed)
-            (void)scps_rangeset_reserve(list, &c->ctx.env->alloc); /* the plan has it */
+            (void)scps_rangeset_reserve(list, &c->s.ctx.env->alloc); /* the plan has it */
     }
     if (list) /* The list holds the first ranges; the sum counts all. */
-        scps_rangeset_add(list, &c->ctx.env->alloc, from, end, NULL);
-    c->ctx.st->bytes_given_up += end - from;
+        scps_rangeset_add(list, &c->s.ctx.env->alloc, from, end, NULL);
+    c->s.ctx.st->bytes_given_up += end - from;
     SCPS_OBSERVE_CONN(c, GAVE_UP, from, end, 0, 0);
-    scps_sndbuf_release(&tx->buf, c->snd.una);
+    scps_sndbuf_release(&tx->buf, c->s.snd.una);
     scps_recovery_forget(&tx->rec);
-    scps_recovery_passed(c);
+    if (scps_recovery_passed(&tx->rec, c->s.snd.una)) {
+        scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_RECOVERED);
+        SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->s.snd.una, c->s.ctl.cwnd, c->s.ctl.ssthresh);
+    }
     scps_conn_notify(c, SCPS_EV_GAVE_UP);
-    if (c->room.wanted)
+    if (c->s.small.wanted)
         scps_conn_room(c);
-    if (c->snd.una < c->snd.nxt) {
-        scps_snd_arm_rtx(c);
+    if (c->s.snd.una < c->s.snd.nxt) {
+        scps_snd_arm_rtx(&c->s);
         return;
     }
     scps_rto_stop(tx);
-    if (c->snd.una == scps_send_fin_end(&c->snd)) {
+    if (c->s.snd.una == scps_send_fin_end(&c->s.snd)) {
         scps_conn_notify(c, SCPS_EV_DRAINED);
-        scps_timer_set(&c->ctx, &tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
+        scps_timer_set(&c->s.ctx, &tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
     }
 }
 
 void scps_bets_send(struct scps_conn *c)
 {
-    const struct scps_look l = scps_conn_look(c);
     scps_off old = 0;
     const struct scps_sent_segment *r;
 
     /* At least the oldest segment has exceeded its lifetime. */
-    if (c->ctx.env->now >= scps_bets_until(&l))
-        old = SCPS_MAX(c->tx->life_nxt, c->snd.una + 1);
-    while (
-        c->established && (r = scps_bets_oldest(&c->tx->sb, c->snd.edge)) &&
-        (r->from < old || (r->state == SCPS_SENT_LOST && r->resends >= c->ctx.cfg->c.bets_retries)))
+    if (c->s.ctx.env->now >= scps_bets_until(&c->s))
+        old = SCPS_MAX(c->s.tx->life_nxt, c->s.snd.una + 1);
+    while (c->s.established && (r = scps_bets_oldest(&c->s.tx->sb, c->s.snd.edge)) &&
+           (r->from < old ||
+            (r->state == SCPS_SENT_LOST && r->resends >= c->s.ctx.cfg->c.bets_retries)))
         give_up(c);
 }

@@ -3,7 +3,7 @@
 #ifndef SCPS_CORE_BETS_H
 #define SCPS_CORE_BETS_H
 
-#include "core/look.h"
+#include "core/sender.h"
 
 struct scps_conn;
 struct scps_tx;
@@ -25,11 +25,11 @@ bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack);
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);
 /* Returns when the oldest segment has been outstanding for too long; SCPS_NEVER: it has no limit,
  * or cannot be given up. */
-scps_time scps_bets_until(const struct scps_look *l);
+scps_time scps_bets_until(struct scps_sender *s);
 /* Returns the same for setting the timer: the time at which all the data sent so far is too old. */
-scps_time scps_bets_arm(const struct scps_look *l);
+scps_time scps_bets_arm(struct scps_sender *s);
 /* Returns true if a silent peer does not end the connection, because there is data that can be
  * given up instead. */
-bool scps_bets_keeps_open(const struct scps_look *l);
+bool scps_bets_keeps_open(struct scps_sender *s);
 
 #endif

@@ -19,29 +19,29 @@ const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *s
     return r->len > (r->flags & SCPS_SENT_FIN ? 1u : 0) ? r : NULL;
 }
 
-scps_time scps_bets_until(const struct scps_look *l)
+scps_time scps_bets_until(struct scps_sender *s)
 {
-    scps_dur life = l->x->cfg->c.bets_lifetime;
+    scps_dur life = s->ctx.cfg->c.bets_lifetime;
 
-    if (!life || !scps_bets_keeps_open(l))
+    if (!life || !scps_bets_keeps_open(s))
         return SCPS_NEVER;
-    return SCPS_MAX(l->tx->progress_at, l->tx->gave_up_at) + life;
+    return SCPS_MAX(s->tx->progress_at, s->tx->gave_up_at) + life;
 }
 
-scps_time scps_bets_arm(const struct scps_look *l)
+scps_time scps_bets_arm(struct scps_sender *s)
 {
-    struct scps_tx *tx = l->tx;
+    struct scps_tx *tx = s->tx;
     scps_time since = SCPS_MAX(tx->progress_at, tx->gave_up_at);
 
     if (since != tx->life_since) {
         tx->life_since = since;
-        tx->life_nxt = l->snd->nxt;
+        tx->life_nxt = s->snd.nxt;
     }
-    return scps_bets_until(l);
+    return scps_bets_until(s);
 }
 
-bool scps_bets_keeps_open(const struct scps_look *l)
+bool scps_bets_keeps_open(struct scps_sender *s)
 {
-    return l->agreed->caps & SCPS_CAP_BETS && l->established &&
-           scps_bets_oldest(&l->tx->sb, l->snd->edge);
+    return s->agreed.caps & SCPS_CAP_BETS && s->established &&
+           scps_bets_oldest(&s->tx->sb, s->snd.edge);
 }

@@ -20,7 +20,7 @@ static void stop_timers(struct scps_conn *c)
     scps_timer_stop(&c->keep_timer);
     scps_timer_stop(&c->end_timer);
     scps_timer_stop(&c->outage_timer);
-    scps_timer_looked(&c->ctx, SCPS_NEVER);
+    scps_timer_looked(&c->s.ctx, SCPS_NEVER);
 }
 
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg)
@@ -32,14 +32,14 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
     if (!c)
         return NULL;
     memset(c, 0, size);
-    scps_conn_ctx_init(&c->ctx, env, cfg);
+    scps_conn_ctx_init(&c->s.ctx, env, cfg);
     c->state = SCPS_CLOSED;
-    scps_send_init(&c->snd);
+    scps_send_init(&c->s.snd);
     stop_timers(c);
-    scps_rtt_init(&c->rtt, cfg->c.rto_initial);
+    scps_rtt_init(&c->s.rtt, cfg->c.rto_initial);
     scps_rcvbuf_init(&c->rcv.in, 1, cfg->c.hollow);
     if (cfg->c.nodelay)
-        scps_small_set(&c->small, SCPS_SMALL_NODELAY, true);
+        scps_small_set(&c->s.small, SCPS_SMALL_NODELAY, true);
     if (env->fixed &&
         scps_rcvbuf_reserve(&c->rcv.in, &env->alloc, cfg->c.hollow ? 0 : env->fixed->rcvring,
                             env->fixed->holes)) {
@@ -51,17 +51,17 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
 
 void scps_conn_free(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
-    const struct scps_shared_config *cfg = c->ctx.cfg;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
+    const struct scps_shared_config *cfg = c->s.ctx.cfg;
 
     scps_conn_dequeue(c);
     scps_gate_forget(c);
-    scps_heap_remove(&c->ctx.env->deadlines, c);
+    scps_heap_remove(&c->s.ctx.env->deadlines, c);
     scps_conn_free_tx(c);
     scps_conn_free_rx(c);
     scps_conn_free_tp(c);
     scps_rcvbuf_fini(&c->rcv.in, a);
-    scps_conn_ctx_fini(&c->ctx);
+    scps_conn_ctx_fini(&c->s.ctx);
     a->free(a->ctx, c, conn_size(cfg));
     scps_config_unref(a, cfg);
 }
@@ -70,28 +70,28 @@ void scps_conn_free(struct scps_conn *c)
 
 void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
 {
-    uint32_t full = scps_agreed_full(&c->agreed, c->ctx.cfg->c.mss, mss);
+    uint32_t full = scps_agreed_full(&c->s.agreed, c->s.ctx.cfg->c.mss, mss);
 
-    if (c->tx && full < c->agreed.mss && scps_sb_count(&c->tx->sb)) {
+    if (c->s.tx && full < c->s.agreed.mss && scps_sb_count(&c->s.tx->sb)) {
         /* With compressed headers, leave room for the FIN of the last piece. */
-        uint32_t piece = c->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
-        if (scps_sb_resegment(&c->tx->sb, &c->ctx.env->alloc, piece))
+        uint32_t piece = c->s.agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
+        if (scps_sb_resegment(&c->s.tx->sb, &c->s.ctx.env->alloc, piece))
             return; /* No memory: the MSS stays. */
     }
-    scps_agreed_set_path(&c->agreed, mss, full);
+    scps_agreed_set_path(&c->s.agreed, mss, full);
 }
 
 struct scps_asked scps_conn_asked(const struct scps_conn *c)
 {
-    return (struct scps_asked){.cfg = &c->ctx.cfg->c,
-                               .agreed = &c->agreed,
+    return (struct scps_asked){.cfg = &c->s.ctx.cfg->c,
+                               .agreed = &c->s.agreed,
                                .state = (enum scps_state)c->state,
                                .plain = (enum scps_plain)c->plain,
                                .family = c->remote.family,
-                               .conn_id = c->tp ? c->tp->conn_id : 0,
+                               .conn_id = c->s.tp ? c->s.tp->conn_id : 0,
                                .active = c->active,
-                               .established = c->established != 0,
-                               .syn_lost = c->syn_lost};
+                               .established = c->s.established != 0,
+                               .syn_lost = c->s.syn_lost};
 }
 
 bool scps_conn_offers(const struct scps_conn *c)
@@ -103,11 +103,11 @@ bool scps_conn_offers(const struct scps_conn *c)
 
 bool scps_conn_doubts_comp(const struct scps_conn *c)
 {
-    unsigned backoff = c->tx ? c->tx->rto.backoff : 0;
+    unsigned backoff = c->s.tx ? c->s.tx->rto.backoff : 0;
 
-    if (c->todo.bits & SCPS_TODO_OUTAGE)
+    if (c->s.todo.bits & SCPS_TODO_OUTAGE)
         return backoff >= 1;
-    return backoff >= 2 || c->keep_probes >= 2;
+    return backoff >= 2 || c->s.keep_probes >= 2;
 }
 
 void scps_conn_plainly(struct scps_conn *c, enum scps_plain why)
@@ -118,7 +118,7 @@ void scps_conn_plainly(struct scps_conn *c, enum scps_plain why)
 void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
 {
     struct scps_asked asked = scps_conn_asked(c);
-    struct scps_agreed *a = &c->agreed;
+    struct scps_agreed *a = &c->s.agreed;
 
     *a = scps_negotiate_settle(&asked, syn);
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
@@ -126,17 +126,17 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     if (a->opts & SCPS_AGREED_CAPS)
         c->plain = SCPS_PLAIN_NO;
     if (a->opts & SCPS_AGREED_TS)
-        scps_ts_take(&c->ts, syn->tsval, c->ctx.env->now);
+        scps_ts_take(&c->ts, syn->tsval, c->s.ctx.env->now);
     if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(c))
-        scps_negotiate_settle_bindings(asked.cfg->binding, syn, c->tp->binding);
+        scps_negotiate_settle_bindings(asked.cfg->binding, syn, c->s.tp->binding);
     if (a->caps & SCPS_CAP_COM)
-        c->tp->peer_id = syn->conn_id;
+        c->s.tp->peer_id = syn->conn_id;
     scps_conn_set_pmtu_mss(c, a->pmtu_mss);
 }
 
 void scps_conn_queue_for_free(struct scps_conn *c)
 {
-    if (c->state != SCPS_CLOSED || !c->released || c->todo.bits & SCPS_TODO_RST || c->dead)
+    if (c->state != SCPS_CLOSED || !c->released || c->s.todo.bits & SCPS_TODO_RST || c->dead)
         return;
     scps_conn_put_aside(c);
 }
@@ -151,7 +151,7 @@ void scps_conn_release(struct scps_conn *c)
 void scps_conn_end_after(struct scps_conn *c, scps_dur wait)
 {
     scps_timer_stop(&c->keep_timer);
-    scps_timer_set(&c->ctx, &c->end_timer, c->ctx.env->now + wait);
+    scps_timer_set(&c->s.ctx, &c->end_timer, c->s.ctx.env->now + wait);
 }
 
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
@@ -162,11 +162,11 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
     c->state = (uint8_t)s;
     if (s == SCPS_TIME_WAIT) {
         scps_timer_stop(&c->outage_timer);
-        scps_conn_end_after(c, c->ctx.cfg->c.time_wait);
+        scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
         scps_conn_free_tx(c);
         scps_conn_notify(c, SCPS_EV_CLOSED);
     } else if (s == SCPS_FIN_WAIT_2 && c->released) {
-        scps_conn_end_after(c, c->ctx.cfg->c.fin_wait2);
+        scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
     }
 }
 
@@ -178,13 +178,13 @@ void scps_conn_finish(struct scps_conn *c, int err)
         return;
     scps_conn_set_state(c, SCPS_CLOSED);
     stop_timers(c);
-    scps_marks_stop(scps_tp_marks(c->tp));
-    scps_heap_remove(&c->ctx.env->deadlines, c);
+    scps_marks_stop(scps_tp_marks(c->s.tp));
+    scps_heap_remove(&c->s.ctx.env->deadlines, c);
     scps_conn_free_tx(c);
     scps_conn_free_rx(c);
     if (err)
         c->err = (int8_t)err;
-    if (c->pending && !c->established) { /* A half-open connection: only the stack knows it. */
+    if (c->pending && !c->s.established) { /* A half-open connection: only the stack knows it. */
         c->released = true;
     } else if (err) {
         scps_conn_notify(c, SCPS_EV_ERROR);
@@ -196,7 +196,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
 
 void scps_conn_reset(struct scps_conn *c, int err)
 {
-    scps_todo_add(&c->todo, SCPS_TODO_RST);
+    scps_todo_add(&c->s.todo, SCPS_TODO_RST);
     scps_conn_wake(c);
     scps_conn_finish(c, err);
 }
@@ -205,36 +205,37 @@ void scps_conn_detach(struct scps_conn *c)
 {
     scps_conn_dequeue(c);
     scps_gate_forget(c);
-    c->turns = NULL;
-    scps_todo_done(&c->todo, SCPS_TODO_RST);
+    c->s.turns = NULL;
+    scps_todo_done(&c->s.todo, SCPS_TODO_RST);
     scps_conn_queue_for_free(c);
 }
 
 void scps_conn_established(struct scps_conn *c)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
 
-    c->established = c->heard_at = SCPS_MAX(c->ctx.env->now, 1);
-    if (c->tx)
-        scps_rto_anew(&c->tx->rto, 0);
-    scps_agreed_await(&c->agreed, c->agreed.caps & SCPS_CAP_COM && c->active);
-    scps_conn_set_pmtu_mss(c, c->agreed.pmtu_mss);
-    scps_receive_segment(&c->rcv, SCPS_MIN(536, c->agreed.adv_mss));
-    if (c->syn_lost && !c->rtt.srtt)
-        scps_rtt_at_least(&c->rtt, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
+    c->s.established = c->heard_at = SCPS_MAX(c->s.ctx.env->now, 1);
+    if (c->s.tx)
+        scps_rto_anew(&c->s.tx->rto, 0);
+    scps_agreed_await(&c->s.agreed, c->s.agreed.caps & SCPS_CAP_COM && c->active);
+    scps_conn_set_pmtu_mss(c, c->s.agreed.pmtu_mss);
+    scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
+    if (c->s.syn_lost && !c->s.rtt.srtt)
+        scps_rtt_at_least(&c->s.rtt, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
     if (cfg->expected_rtt) /* On a slow line full segments take longer than the SYN. */
-        scps_rtt_at_least(&c->rtt, cfg->expected_rtt + cfg->rto_min);
-    scps_cc_begin(c);
+        scps_rtt_at_least(&c->s.rtt, cfg->expected_rtt + cfg->rto_min);
+
+    scps_cc_begin(&c->s, scps_conn_cc(c));
     if (cfg->keepalive)
-        scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + cfg->keep_idle);
-    if (c->tx) /* A connection made from a SYN cookie has no tx, and so no trim timer. */
-        scps_timer_by(&c->ctx, &c->tx->trim_timer, c->ctx.env->now + 2 * c->rtt.rto);
-    if (c->snd.shut && c->state == SCPS_ESTABLISHED)
+        scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now + cfg->keep_idle);
+    if (c->s.tx) /* A connection made from a SYN cookie has no tx, and so no trim timer. */
+        scps_timer_by(&c->s.ctx, &c->s.tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
+    if (c->s.snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     if (c->plain == SCPS_PLAIN_FELL_BACK)
-        c->ctx.env->fell_back(c->ctx.env, c);
+        c->s.ctx.env->fell_back(c->s.ctx.env, c);
     if (c->pending) {
-        c->ctx.env->established(c->ctx.env, c);
+        c->s.ctx.env->established(c->s.ctx.env, c);
     } else {
         scps_conn_notify(c, SCPS_EV_CONNECTED);
         scps_conn_notify(c, SCPS_EV_WRITABLE);
@@ -245,11 +246,12 @@ void scps_conn_established(struct scps_conn *c)
 int scps_conn_open(struct scps_conn *c)
 {
     if (scps_conn_need_tx(c) ||
-        ((c->ctx.cfg->c.binding[0].len || c->ctx.cfg->c.binding[1].len) && scps_conn_need_tp(c)))
+        ((c->s.ctx.cfg->c.binding[0].len || c->s.ctx.cfg->c.binding[1].len) &&
+         scps_conn_need_tp(c)))
         return SCPS_ERR_NOMEM;
     c->active = true;
-    c->opened = c->ctx.env->now;
-    c->hold = SCPS_HOLD_HANDSHAKE;
+    c->opened = c->s.ctx.env->now;
+    c->s.hold = SCPS_HOLD_HANDSHAKE;
     scps_conn_set_state(c, SCPS_SYN_SENT);
     scps_conn_wake(c);
     return 0;
@@ -257,14 +259,14 @@ int scps_conn_open(struct scps_conn *c)
 
 static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
 {
-    c->opened = c->ctx.env->now;
+    c->opened = c->s.ctx.env->now;
     scps_receive_begin(&c->rcv, syn->seq);
     scps_conn_settle(c, syn);
-    scps_ackout_begin(&c->ack, SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535));
+    scps_ackout_begin(&c->ack, SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535));
     scps_send_offered(
-        &c->snd, syn->seq,
-        scps_negotiate_first_window(&c->agreed, c->ctx.cfg->c.first_window, syn->wnd));
-    c->hold = SCPS_HOLD_HANDSHAKE;
+        &c->s.snd, syn->seq,
+        scps_negotiate_first_window(&c->s.agreed, c->s.ctx.cfg->c.first_window, syn->wnd));
+    c->s.hold = SCPS_HOLD_HANDSHAKE;
 }
 
 int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
@@ -282,7 +284,7 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
     take_syn(c, syn);
     /* A cookie carries some capabilities and not others: negotiate.c. */
     scps_conn_plainly(c, SCPS_PLAIN_COOKIE);
-    scps_send_resume(&c->snd, una);
+    scps_send_resume(&c->s.snd, una);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     scps_conn_established(c);
     return 0;
@@ -290,26 +292,26 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 
 void scps_conn_heard(struct scps_conn *c)
 {
-    if (!(c->agreed.opts & SCPS_AGREED_UNHEARD))
+    if (!(c->s.agreed.opts & SCPS_AGREED_UNHEARD))
         return;
-    scps_agreed_await(&c->agreed, false);
-    scps_conn_set_pmtu_mss(c, c->agreed.pmtu_mss);
+    scps_agreed_await(&c->s.agreed, false);
+    scps_conn_set_pmtu_mss(c, c->s.agreed.pmtu_mss);
 }
 
 /* ---- configuration ---- */
 
 void scps_conn_hold_small(struct scps_conn *c, unsigned bit, bool on)
 {
-    scps_small_set(&c->small, bit, on);
+    scps_small_set(&c->s.small, bit, on);
     if (!on)
         scps_conn_wake(c);
 }
 
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
     struct scps_conn_config n;
-    const struct scps_conn_config *old = &c->ctx.cfg->c;
+    const struct scps_conn_config *old = &c->s.ctx.cfg->c;
     struct scps_shared_config *s;
     struct scps_line nobody = {NULL, 0};
     scps_dur idle = old->keep_idle;
@@ -321,27 +323,27 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
         scps_conn_config_set_cc(&n, old->cc, old->cc_param);
         n.hollow = old->hollow;
         n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
-        if (c->agreed.rcv_wscale < 14)
+        if (c->s.agreed.rcv_wscale < 14)
             n.rcvbuf = (uint32_t)SCPS_MIN(
-                n.rcvbuf, SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->agreed.rcv_wscale));
+                n.rcvbuf, SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->s.agreed.rcv_wscale));
     }
-    s = scps_config_new(c->ctx.env, &n, c->turns && c->turns->gate, &err);
+    s = scps_config_new(c->s.ctx.env, &n, c->s.turns && c->s.turns->gate, &err);
     if (!s)
         return err;
-    scps_config_unref(a, c->ctx.cfg);
-    scps_conn_ctx_configure(&c->ctx, s);
+    scps_config_unref(a, c->s.ctx.cfg);
+    scps_conn_ctx_configure(&c->s.ctx, s);
     scps_conn_hold_small(c, SCPS_SMALL_NODELAY, n.nodelay);
-    scps_rtt_limits(&c->rtt, s->c.rto_min, s->c.rto_max);
-    scps_rtt_initial(&c->rtt, s->c.rto_initial);
-    if (c->established && c->state != SCPS_CLOSED) {
-        scps_cc_follow(c, s->c.rate);
+    scps_rtt_limits(&c->s.rtt, s->c.rto_min, s->c.rto_max);
+    scps_rtt_initial(&c->s.rtt, s->c.rto_initial);
+    if (c->s.established && c->state != SCPS_CLOSED) {
+        scps_cc_follow(&c->s, s->c.rate);
         if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
             ; /* No keep-alive is needed. */
         else if (!scps_timer_runs(&c->keep_timer))
-            scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now + s->c.keep_idle);
-        else if (s->c.keep_idle != idle && !c->keep_probes)
+            scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now + s->c.keep_idle);
+        else if (s->c.keep_idle != idle && !c->s.keep_probes)
             /* scps_keep_timer() computes when the next probe is due. */
-            scps_timer_set(&c->ctx, &c->keep_timer, c->ctx.env->now);
+            scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now);
     }
     scps_conn_wake(c);
     return 0;

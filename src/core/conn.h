@@ -16,7 +16,6 @@
 #include "core/config.h"
 #include "core/control.h"
 #include "core/gate.h"
-#include "core/heard.h"
 #include "core/input.h"
 #include "core/life.h"
 #include "core/negotiate.h"
@@ -26,7 +25,7 @@
 #include "core/resume.h"
 #include "core/rtt.h"
 #include "core/rx.h"
-#include "core/send.h"
+#include "core/sender.h"
 #include "core/small.h"
 #include "core/snd.h"
 #include "core/todo.h"
@@ -35,12 +34,8 @@
 #include "core/tx.h"
 
 struct scps_conn {
-    struct scps_conn_ctx ctx; /* the part of the connection that its parts see */
-    /* owners and queues */
-    struct scps_ready_queue *turns; /* ready queue of its link or of its route */
-    struct scps_tx *tx;             /* sending state; NULL: nothing written, nothing outstanding */
-    struct scps_rx *rx;             /* state of data beyond a hole; NULL: there is none */
-    struct scps_conn_scps *tp;      /* SCPS-TP state; NULL: no feature in force needs it */
+    struct scps_sender s; /* the sending half, with the context that all parts see */
+    struct scps_rx *rx;   /* state of data beyond a hole; NULL: there is none */
     union {
         struct scps_listener *listener; /* while pending */
         void *user;
@@ -51,38 +46,18 @@ struct scps_conn {
     /* state of the connection */
     uint8_t state; /* enum scps_state */
     int8_t err;
-    uint8_t hold;
-    uint8_t phase;         /* enum scps_cc_phase that the observer was told last */
-    uint8_t outage_probes; /* consecutive probes; UINT8_MAX: that many or more */
-    struct scps_heard heard;
-    struct scps_small small;
-    struct scps_room room;
-    bool pending : 1;      /* not accepted yet */
-    bool dsacks : 1;       /* the peer has sent a DSACK, so it supports them */
-    bool resumes : 1;      /* a saved path state was accepted: tp->resume */
-    bool active : 1;       /* active open: this end sent the first SYN */
-    bool released : 1;     /* the application has closed or aborted it, or never had a handle */
-    bool syn_lost : 1;     /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
-    bool cwnd_limited : 1; /* the congestion window was fully used since the last acknowledgement */
-    /* in an outage whose end is known: the timer runs to that end, and no probe is sent */
-    bool end_known : 1;
-    uint8_t plain : 2;    /* enum scps_plain */
-    uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
-    bool ready : 1;       /* it is in its link's ready queue */
-    bool listed : 1;      /* it has a pending event in the host's event queue */
-    bool dead : 1;        /* it is in the queue of connections to be freed */
-    uint16_t events;      /* 1 << enum scps_event_kind */
-    uint16_t icmp;        /* type << 8 | code of the newest ICMP error */
-    uint16_t keep_probes; /* consecutive keep-alives without an answer, up to keep_count */
-    struct scps_todo todo;
-    struct scps_agreed agreed;
+    bool pending : 1;  /* not accepted yet */
+    bool active : 1;   /* active open: this end sent the first SYN */
+    bool released : 1; /* the application has closed or aborted it, or never had a handle */
+    uint8_t plain : 2; /* enum scps_plain */
+    bool ready : 1;    /* it is in its link's ready queue */
+    bool listed : 1;   /* it has a pending event in the host's event queue */
+    bool dead : 1;     /* it is in the queue of connections to be freed */
+    uint16_t events;   /* 1 << enum scps_event_kind */
     struct scps_ts ts;
     uint64_t segs_out, segs_in;
-    scps_time opened, established;
+    scps_time opened;
     scps_time heard_at; /* time of the last arrival of data, or of news about data sent: keep.c */
-    struct scps_send snd;
-    struct scps_rtt rtt;
-    struct scps_cc_ctl ctl;
     struct scps_receive rcv;
     struct scps_ackout ack;
     struct scps_timer keep_timer; /* timer of keep-alive probes */
@@ -93,10 +68,15 @@ struct scps_conn {
     uint64_t cc_state[]; /* scps_cc_state_size() bytes */
 };
 
+/* Returns the state of the controller, for the functions of control.h. */
+static inline void *scps_conn_cc(struct scps_conn *c)
+{
+    return c->cc_state;
+}
 /* Records that data, or news about data sent, has arrived: no keep-alive is needed for a while. */
 static inline void scps_conn_news(struct scps_conn *c)
 {
-    c->heard_at = c->ctx.env->now;
+    c->heard_at = c->s.ctx.env->now;
 }
 
 /* An acknowledgement of all that has arrived is due now. */
@@ -104,53 +84,33 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
 {
     if (c->rx)
         scps_ackrx_tell(&c->rx->ack, scps_receive_next(&c->rcv));
-    scps_todo_add(&c->todo, SCPS_TODO_ACK);
+    scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_conn_wake(c);
-}
-/* What the rules of loss detection see. */
-static inline struct scps_look scps_conn_look(struct scps_conn *c)
-{
-    return (struct scps_look){&c->ctx,    c->tx, &c->snd, &c->agreed, &c->rtt, c->established != 0,
-                              c->ctl.cwnd};
-}
-/* Returns the cause to which a loss found now is attributed. */
-static inline enum scps_loss_cause scps_conn_loss_cause(const struct scps_conn *c)
-{
-    return scps_cause_now(c->tx ? &c->tx->cause : NULL, &c->ctx);
-}
-/* Returns true if an episode of recovery reduces the window: the controller asks for a smaller one
- * than before. */
-static inline bool scps_conn_is_reducing(const struct scps_conn *c)
-{
-    const struct scps_tx *tx = c->tx;
-
-    return tx->rec.episode == SCPS_EPISODE_FAST && c->ctl.cwnd < tx->saved_ctl.cwnd &&
-           !c->ctx.cfg->c.cc->own_recovery &&
-           !(c->resumes && c->tp->resume.phase == SCPS_RESUME_RETREAT);
 }
 /* Returns how much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
-    const struct scps_rcv_marks *m = scps_tp_marks(c->tp);
+    const struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     return m ? scps_marks_ready(m, &c->rcv.in) : scps_rcvbuf_ready(&c->rcv.in);
 }
 /* Called after a read or an arrival: checks whether a hole holds up the reader, and since when. */
 static inline void scps_bets_check_hole(struct scps_conn *c)
 {
-    if (c->agreed.caps & SCPS_CAP_BETS)
+    if (c->s.agreed.caps & SCPS_CAP_BETS)
         scps_bets_wait(c);
 }
 /* Returns true if there is surely nothing to send now, which saves a call of scps_conn_output.
  * data: a segment with data has just been sent. False: perhaps there is. */
 static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
 {
-    if (c->hold == SCPS_HOLD_NONE ||
-        c->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_PROBE))
+    if (c->s.hold == SCPS_HOLD_NONE ||
+        c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_PROBE))
         return false;
-    if (c->hold == SCPS_HOLD_PACE)
+    if (c->s.hold == SCPS_HOLD_PACE)
         return data;
-    return c->hold == SCPS_HOLD_APP && (!c->tx || (scps_send_all_sent(&c->snd) && !c->tx->sb.lost));
+    return c->s.hold == SCPS_HOLD_APP &&
+           (!c->s.tx || (scps_send_all_sent(&c->s.snd) && !c->s.tx->sb.lost));
 }
 static inline struct scps_listener *scps_conn_listener(const struct scps_conn *c)
 {

@@ -5,78 +5,87 @@
  * scps_cc_ctl).  Here its window is kept at one segment at least, and the pacer is set to its
  * rate, or to one that follows from the window.
  */
-#include "core/conn.h"
+#include "core/control.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
+#include "core/tx.h"
 
-void scps_cc_view_of(const struct scps_conn *c, struct scps_cc_view *v)
+uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    uint32_t iw_max = SCPS_MAX(2u * c->agreed.mss, 14600u); /* RFC 6928 section 2 */
+    uint32_t most = SCPS_MAX(2u * mss, 14600u); /* RFC 6928 section 2 */
 
-    v->now = c->ctx.env->now;
-    v->outstanding = c->snd.nxt - c->snd.una;
-    v->mss = c->agreed.mss;
-    v->init_cwnd = cfg->init_cwnd_segs ? cfg->init_cwnd_segs * (uint32_t)c->agreed.mss
-                                       : SCPS_MIN(10u * c->agreed.mss, iw_max);
-    if (c->syn_lost && !cfg->init_cwnd_segs)
-        v->init_cwnd = c->agreed.mss; /* RFC 5681 section 3.1 */
-    v->srtt = c->rtt.srtt;
-    v->min_rtt = scps_rtt_min(&c->rtt);
+    if (cfg->init_cwnd_segs)
+        return cfg->init_cwnd_segs * mss;
+    return syn_lost ? mss /* RFC 5681 section 3.1 */ : SCPS_MIN(10u * mss, most);
+}
+
+static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
+{
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
+    const struct scps_tx *tx = s->tx;
+
+    v->now = s->ctx.env->now;
+    v->outstanding = s->snd.nxt - s->snd.una;
+    v->mss = s->agreed.mss;
+    v->init_cwnd = scps_cc_init_cwnd(cfg, s->agreed.mss, s->syn_lost);
+    v->srtt = s->rtt.srtt;
+    v->min_rtt = scps_rtt_min(&s->rtt);
     v->conf_rate = cfg->rate;
     v->max_cwnd = cfg->sndbuf;
-    v->cwnd_limited = c->cwnd_limited;
-    v->cause = scps_conn_loss_cause(c);
-    v->random = c->snd.iss;
-    if (c->tx) {
-        v->app_limited = c->tx->delivery.app_limited;
-        v->delivered = c->tx->delivery.delivered;
-        v->lost = c->tx->sb.lost_ever;
-        v->inflight = scps_recovery_inflight(c->tx);
+    v->cwnd_limited = s->use.limited;
+    v->cause = scps_cause_now(tx ? &tx->cause : NULL, &s->ctx);
+    v->random = s->snd.iss;
+    if (tx) {
+        v->app_limited = tx->delivery.app_limited;
+        v->delivered = tx->delivery.delivered;
+        v->lost = tx->sb.lost_ever;
+        v->inflight = scps_recovery_inflight(tx);
     } else {
         v->app_limited = false;
-        v->delivered = c->snd.una;
+        v->delivered = s->snd.una;
         v->lost = v->inflight = 0;
     }
 }
 
 /* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
  * Returns it. */
-static inline uint64_t set_rate(struct scps_conn *c)
+static inline uint64_t set_rate(struct scps_sender *s)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    const uint32_t packet = c->agreed.pmtu_mss + 40u + cfg->rate_overhead;
-    const uint32_t burst = c->ctl.quantum ? c->ctl.quantum : 4 * packet;
-    uint64_t rate = c->ctl.rate;
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
+    const struct scps_cc_ctl *ctl = &s->ctl;
+    struct scps_tx *tx = s->tx;
+    const uint32_t packet = s->agreed.pmtu_mss + 40u + cfg->rate_overhead;
+    const uint32_t burst = ctl->quantum ? ctl->quantum : 4 * packet;
+    uint64_t rate = ctl->rate;
     bool window = rate && cfg->cc->payload_rate;
 
-    if (c->ctl.cwnd != SCPS_CWND_OPEN) {
-        if (!rate && cfg->pacing && c->rtt.srtt) {
+    if (ctl->cwnd != SCPS_CWND_OPEN) {
+        if (!rate && cfg->pacing && s->rtt.srtt) {
             /* The rate is two windows in a round trip while the window may double, 1.2 windows
              * later. */
-            rate = scps_muldiv(c->ctl.cwnd, 1000000, (uint64_t)c->rtt.srtt);
-            rate = c->ctl.cwnd < c->ctl.ssthresh ? rate * 2 : rate * 6 / 5;
+            rate = scps_muldiv(ctl->cwnd, 1000000, (uint64_t)s->rtt.srtt);
+            rate = ctl->cwnd < ctl->ssthresh ? rate * 2 : rate * 6 / 5;
             rate = SCPS_MAX(rate, 1);
             window = true;
-        } else if (!rate && c->tx && c->tx->rec.spread_until) {
-            rate = scps_recovery_rate(c);
+        } else if (!rate && tx && tx->rec.spread_until) {
+            rate = scps_recovery_rate(s);
         }
     }
     if (cfg->rate) { /* A configured rate counts headers; the window does not. */
         if (window)
-            rate = scps_muldiv(rate, packet, c->agreed.mss);
+            rate = scps_muldiv(rate, packet, s->agreed.mss);
         window = false;
         if (!rate || rate > cfg->rate)
             rate = cfg->rate;
     }
-    if (rate && c->tx && scps_recovery_only_probes(c->tx, c->snd.nxt - c->snd.una, c->agreed.mss)) {
-        rate = SCPS_MIN(rate, scps_recovery_probe_rate(c->rtt.rto, packet));
+    if (rate && tx && scps_recovery_only_probes(tx, s->snd.nxt - s->snd.una, s->agreed.mss)) {
+        rate = SCPS_MIN(rate, scps_recovery_probe_rate(s->rtt.rto, packet));
         window = false;
     }
-    if (c->tx && (rate || c->tx->pacer.rate)) {
-        c->tx->paces_window = window;
-        scps_pacer_set(&c->tx->pacer, c->ctx.env->now, rate, cfg->burst ? cfg->burst : burst);
+    if (tx && (rate || tx->pacer.rate)) {
+        tx->paces_window = window;
+        scps_pacer_set(&tx->pacer, s->ctx.env->now, rate, cfg->burst ? cfg->burst : burst);
     }
     return rate;
 }
@@ -94,131 +103,127 @@ static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, u
 
 /* Notes the controller's numbers for the observer, and its phase if that has changed. */
 static SCPS_NOINLINE void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
-                                       uint8_t *told, uint64_t rate, const struct scps_tx *tx)
+                                       struct scps_cc_use *use, uint64_t rate,
+                                       const struct scps_tx *tx)
 {
     uint8_t phase = (uint8_t)SCPS_MIN(ctl->phase, SCPS_PHASE_COUNT);
 
-    if (phase != *told)
-        SCPS_OBSERVE(x, PHASE, phase, *told, ctl->cwnd, rate);
-    *told = phase;
+    if (phase != use->told)
+        SCPS_OBSERVE(x, PHASE, phase, use->told, ctl->cwnd, rate);
+    use->told = phase & 127;
     SCPS_OBSERVE(x, CWND, ctl->cwnd, ctl->ssthresh, rate, tx ? tx->sb.inflight : 0);
 }
 
-void scps_cc_apply(struct scps_conn *c)
+void scps_cc_apply(struct scps_sender *s)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    const struct scps_tx *tx = c->tx;
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
+    const struct scps_tx *tx = s->tx;
+    struct scps_cc_ctl *ctl = &s->ctl;
     uint64_t rate = 0;
 
-    if (c->ctl.cwnd != SCPS_CWND_OPEN) {
-        if (c->ctl.cwnd < c->agreed.mss)
-            c->ctl.cwnd = correct(&c->ctx, c->ctl.cwnd, c->agreed.mss);
-        scps_stats_cwnd(c->ctx.st, c->ctl.cwnd);
+    if (ctl->cwnd != SCPS_CWND_OPEN) {
+        if (ctl->cwnd < s->agreed.mss)
+            ctl->cwnd = correct(&s->ctx, ctl->cwnd, s->agreed.mss);
+        scps_stats_cwnd(s->ctx.st, ctl->cwnd);
     }
-    if (c->ctl.rate > SCPS_RATE_MAX)
-        c->ctl.rate = correct(&c->ctx, c->ctl.rate, SCPS_RATE_MAX);
+    if (ctl->rate > SCPS_RATE_MAX)
+        ctl->rate = correct(&s->ctx, ctl->rate, SCPS_RATE_MAX);
     /* In the usual case nothing sets a rate, and none was set. */
-    if (c->ctl.rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
-        rate = set_rate(c);
-    if (c->ctx.env->obs.mask & NUMBERS)
-        note_numbers(&c->ctx, &c->ctl, &c->phase, rate, tx);
+    if (ctl->rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
+        rate = set_rate(s);
+    if (s->ctx.env->obs.mask & NUMBERS)
+        note_numbers(&s->ctx, ctl, &s->use, rate, tx);
 }
 
-void scps_cc_limited(struct scps_conn *c, bool limited)
+void scps_cc_begin(struct scps_sender *s, void *cc)
 {
-    c->cwnd_limited = limited;
-}
-
-void scps_cc_begin(struct scps_conn *c)
-{
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
     struct scps_cc_view v;
 
-    scps_cc_view_of(c, &v);
-    c->ctl = (struct scps_cc_ctl){.cwnd = v.init_cwnd, .ssthresh = UINT64_MAX};
-    c->ctx.cfg->c.cc->start(c->cc_state, c->ctx.cfg->c.cc_param, &v, &c->ctl);
-    scps_cc_apply(c);
+    view_of(s, &v);
+    s->ctl = (struct scps_cc_ctl){.cwnd = v.init_cwnd, .ssthresh = UINT64_MAX};
+    cfg->cc->start(cc, cfg->cc_param, &v, &s->ctl);
+    scps_cc_apply(s);
 }
 
-void scps_cc_change(struct scps_conn *c, enum scps_cc_change what)
+void scps_cc_change(struct scps_sender *s, void *cc, enum scps_cc_change what)
 {
+    const struct scps_cc_ops *ops = s->ctx.cfg->c.cc;
     struct scps_cc_view v;
 
-    if (!c->ctx.cfg->c.cc->change || !c->established)
+    if (!ops->change || !s->established)
         return;
-    scps_cc_view_of(c, &v);
-    c->ctx.cfg->c.cc->change(c->cc_state, &v, what, &c->ctl);
-    if (c->resumes)
-        scps_resume_change(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, what,
-                           &c->ctl);
-    scps_cc_apply(c);
+    view_of(s, &v);
+    ops->change(cc, &v, what, &s->ctl);
+    if (s->resumes)
+        scps_resume_change(&s->tp->resume, (struct scps_resume_cc){&s->ctx, cc}, &v, what, &s->ctl);
+    scps_cc_apply(s);
 }
 
-void scps_cc_sent(struct scps_conn *c, uint32_t bytes, bool resent)
+void scps_cc_sent(struct scps_sender *s, void *cc, uint32_t bytes, bool resent)
 {
     struct scps_cc_sent p = {.bytes = bytes, .resent = resent};
-    struct scps_cc_ctl was = c->ctl;
+    struct scps_cc_ctl was = s->ctl, *ctl = &s->ctl;
     struct scps_cc_view v;
 
-    if (!c->established)
+    if (!s->established)
         return;
-    scps_cc_view_of(c, &v);
-    c->ctx.cfg->c.cc->on_sent(c->cc_state, &v, &p, &c->ctl);
-    if (was.cwnd != c->ctl.cwnd || was.rate != c->ctl.rate || was.quantum != c->ctl.quantum ||
-        was.phase != c->ctl.phase)
-        scps_cc_apply(c);
+    view_of(s, &v);
+    s->ctx.cfg->c.cc->on_sent(cc, &v, &p, ctl);
+    if (was.cwnd != ctl->cwnd || was.rate != ctl->rate || was.quantum != ctl->quantum ||
+        was.phase != ctl->phase)
+        scps_cc_apply(s);
 }
 
-void scps_cc_ack(struct scps_conn *c, const struct scps_cc_ack *a, bool may_grow)
+void scps_cc_ack(struct scps_sender *s, void *cc, const struct scps_cc_ack *a, bool may_grow)
 {
-    uint64_t cwnd = c->ctl.cwnd;
+    uint64_t cwnd = s->ctl.cwnd;
     struct scps_cc_view v;
 
-    scps_cc_view_of(c, &v);
-    c->ctx.cfg->c.cc->ack(c->cc_state, &v, a, &c->ctl);
+    view_of(s, &v);
+    s->ctx.cfg->c.cc->ack(cc, &v, a, &s->ctl);
     if (!may_grow)
-        c->ctl.cwnd = SCPS_MIN(c->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
-    if (c->resumes)
-        scps_resume_ack(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, a,
-                        &c->ctl);
-    scps_cc_limited(c, false);
-    scps_cc_apply(c);
+        s->ctl.cwnd = SCPS_MIN(s->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
+    if (s->resumes)
+        scps_resume_ack(&s->tp->resume, (struct scps_resume_cc){&s->ctx, cc}, &v, a, &s->ctl);
+    scps_cc_limited(&s->use, false);
+    scps_cc_apply(s);
 }
 
-void scps_cc_loss(struct scps_conn *c, const struct scps_cc_loss *l)
+void scps_cc_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *loss)
 {
     struct scps_cc_view v;
 
-    scps_cc_view_of(c, &v);
-    if (c->resumes)
-        scps_resume_before_loss(&c->tp->resume, &c->ctx, l, &c->ctl);
-    c->ctx.cfg->c.cc->loss(c->cc_state, &v, l, &c->ctl);
-    if (c->resumes)
-        scps_resume_loss(&c->tp->resume, (struct scps_resume_cc){&c->ctx, c->cc_state}, &v, l,
-                         &c->ctl);
-    scps_cc_apply(c);
+    view_of(s, &v);
+    if (s->resumes)
+        scps_resume_before_loss(&s->tp->resume, &s->ctx, loss, &s->ctl);
+    s->ctx.cfg->c.cc->loss(cc, &v, loss, &s->ctl);
+    if (s->resumes)
+        scps_resume_loss(&s->tp->resume, (struct scps_resume_cc){&s->ctx, cc}, &v, loss, &s->ctl);
+    scps_cc_apply(s);
 }
 
-void scps_cc_save(struct scps_conn *c)
+void scps_cc_save(struct scps_sender *s, const void *cc)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
 
-    c->tx->saved_ctl = c->ctl;
+    s->tx->saved_ctl = s->ctl;
     if (!cfg->cc->own_recovery)
-        memcpy(c->tx->saved_state, c->cc_state, scps_cc_state_size(cfg->cc, cfg->cc_param));
+        memcpy(s->tx->saved_state, cc, scps_cc_state_size(cfg->cc, cfg->cc_param));
 }
 
-void scps_cc_restore(struct scps_conn *c, uint64_t least)
+void scps_cc_restore(struct scps_sender *s, void *cc, uint64_t least)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
 
-    memcpy(c->cc_state, c->tx->saved_state, scps_cc_state_size(cfg->cc, cfg->cc_param));
-    c->ctl = c->tx->saved_ctl;
-    c->ctl.cwnd = SCPS_MAX(c->ctl.cwnd, least);
+    memcpy(cc, s->tx->saved_state, scps_cc_state_size(cfg->cc, cfg->cc_param));
+    s->ctl = s->tx->saved_ctl;
+    s->ctl.cwnd = SCPS_MAX(s->ctl.cwnd, least);
 }
 
-void scps_cc_follow(struct scps_conn *c, uint64_t rate)
+void scps_cc_follow(struct scps_sender *s, uint64_t rate)
 {
-    if (rate && c->ctl.rate)
-        c->ctl.rate = rate;
-    scps_cc_apply(c);
+    if (rate && s->ctl.rate)
+        s->ctl.rate = rate;
+    scps_cc_apply(s);
 }

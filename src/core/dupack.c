@@ -16,26 +16,26 @@ static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t f
     return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
 }
 
-void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_result *sum)
+void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *sum)
 {
-    struct scps_tx *tx = l->tx;
-    uint32_t head = tx->sb.head, thresh = l->x->cfg->c.dupthresh;
+    struct scps_tx *tx = s->tx;
+    uint32_t head = tx->sb.head, thresh = s->ctx.cfg->c.dupthresh;
 
     scps_recovery_duplicate(&tx->rec);
-    l->x->st->dupacks_in++;
-    if (l->agreed->opts & SCPS_AGREED_SACK)
+    s->ctx.st->dupacks_in++;
+    if (s->agreed.opts & SCPS_AGREED_SACK)
         return;
     /* RFC 5681 section 3.2 inflates in fast recovery. After a timeout the window is slow start's:
      * what duplicates would release there keeps a queue full that the oldest segment has to pass.
      * But RFC 5682 section 2.1 step 3a lets one go for the duplicate that ends F-RTO. */
     if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
-        uint32_t segment = left_network(&tx->sb, l->snd->nxt - l->snd->una, l->agreed->mss);
-        scps_recovery_virtual(&tx->rec, segment, l->snd->nxt - l->snd->una);
+        uint32_t segment = left_network(&tx->sb, s->snd.nxt - s->snd.una, s->agreed.mss);
+        scps_recovery_virtual(&tx->rec, segment, s->snd.nxt - s->snd.una);
         sum->delivered += segment;
     }
-    if (scps_dupack_last(l->snd, l->agreed->mss, scps_sb_count(&tx->sb))) /* early retransmit */
+    if (scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(&tx->sb))) /* early retransmit */
         thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
-    if (scps_agreed_snack(l->agreed) && scps_sb_at(&tx->sb, head)->resends)
+    if (scps_agreed_snack(&s->agreed) && scps_sb_at(&tx->sb, head)->resends)
         /* The embargo of its retransmission runs (docs/SCPS-TP.md section 2.4); the receiver will
          * report it again if it is still missing. */
         return;

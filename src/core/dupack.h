@@ -4,7 +4,7 @@
 #define SCPS_CORE_DUPACK_H
 
 #include "base/bytes.h"
-#include "core/look.h"
+#include "core/sender.h"
 
 /* RFC 5827 section 3.2: "no unsent data ready for transmission at the sender, or the advertised
  * receive window does not permit new segments to be transmitted", the latter with less than four
@@ -17,6 +17,6 @@ static inline bool scps_dupack_last(const struct scps_send *s, uint32_t mss, uin
 /* Counts a duplicate acknowledgement without SACK (RFC 5681 section 2): same number, no data,
  * same window, something outstanding. told: its SNACK says what arrived, so nothing has to be
  * assumed. */
-void scps_dupack_take(const struct scps_look *l, bool told, struct scps_ack_result *sum);
+void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *sum);
 
 #endif

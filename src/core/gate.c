@@ -68,7 +68,7 @@ bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now)
     g->asked = NULL;
     if (scps_gate_covers(g, c, now, BARE))
         return true;
-    scps_snd_routed(c);
+    scps_snd_routed(&c->s);
     return false;
 }
 
@@ -108,13 +108,13 @@ bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uin
 
     pay(g, now, cost);
     scps_gate_passed(g, c);
-    scps_snd_routed(c); /* The route's rate holds the connection until it is served again. */
-    if (!c->tx)
+    scps_snd_routed(&c->s); /* The route's rate holds the connection until it is served again. */
+    if (!c->s.tx)
         return true;
-    c->tx->share -= (int32_t)cost;
-    if (c->tx->share > 0)
+    c->s.tx->share -= (int32_t)cost;
+    if (c->s.tx->share > 0)
         return false;
-    c->tx->share += (int32_t)g->quantum;
+    c->s.tx->share += (int32_t)g->quantum;
     return true;
 }
 
@@ -128,7 +128,7 @@ void scps_gate_passed(struct scps_gate *g, struct scps_conn *c)
 
 bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c)
 {
-    struct scps_tx *tx = c->tx;
+    struct scps_tx *tx = c->s.tx;
 
     if (g->permitted == c)
         return true;
@@ -138,7 +138,7 @@ bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c)
     tx->line_next = NULL;
     tx->line_prev = g->wait_tail;
     if (g->wait_tail)
-        g->wait_tail->tx->line_next = c;
+        g->wait_tail->s.tx->line_next = c;
     else
         g->wait_head = c;
     g->wait_tail = c;
@@ -147,8 +147,8 @@ bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c)
 
 void scps_gate_forget(struct scps_conn *c)
 {
-    struct scps_gate *g = c->turns ? c->turns->gate : NULL;
-    struct scps_tx *tx = c->tx;
+    struct scps_gate *g = c->s.turns ? c->s.turns->gate : NULL;
+    struct scps_tx *tx = c->s.tx;
 
     if (!g)
         return;
@@ -157,8 +157,8 @@ void scps_gate_forget(struct scps_conn *c)
     scps_gate_passed(g, c);
     if (!tx || !tx->in_line)
         return;
-    *(tx->line_prev ? &tx->line_prev->tx->line_next : &g->wait_head) = tx->line_next;
-    *(tx->line_next ? &tx->line_next->tx->line_prev : &g->wait_tail) = tx->line_prev;
+    *(tx->line_prev ? &tx->line_prev->s.tx->line_next : &g->wait_head) = tx->line_next;
+    *(tx->line_next ? &tx->line_next->s.tx->line_prev : &g->wait_tail) = tx->line_prev;
     tx->in_line = false;
 }
 

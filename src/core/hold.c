@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps the reason why nothing is sent now (enum scps_hold), and the time that each reason
  * lasted. */
-#include "core/conn.h"
+#include "core/snd.h"
+#include "core/tx.h"
 
-void scps_snd_hold(struct scps_conn *c, enum scps_hold why)
+void scps_snd_hold(struct scps_sender *s, enum scps_hold why)
 {
-    if (c->hold == why)
+    if (s->hold == why)
         return;
-    scps_stats_hold(c->ctx.st, (enum scps_hold)c->hold, c->ctx.env->now);
-    c->hold = (uint8_t)why;
+    scps_stats_hold(s->ctx.st, (enum scps_hold)s->hold, s->ctx.env->now);
+    s->hold = (uint8_t)why;
     if (why != SCPS_HOLD_NONE)
-        SCPS_OBSERVE_CONN(c, HOLD, why, c->ctl.cwnd, c->tx ? c->tx->sb.inflight : 0,
-                          c->tx ? c->tx->pace_timer.at : SCPS_NEVER);
+        SCPS_OBSERVE(&s->ctx, HOLD, why, s->ctl.cwnd, s->tx ? s->tx->sb.inflight : 0,
+                     s->tx ? s->tx->pace_timer.at : SCPS_NEVER);
 }
 
-void scps_snd_routed(struct scps_conn *c)
+void scps_snd_routed(struct scps_sender *s)
 {
-    if (c->tx && (!scps_send_all_sent(&c->snd) || c->tx->sb.lost))
-        scps_snd_hold(c, SCPS_HOLD_ROUTE);
+    if (s->tx && (!scps_send_all_sent(&s->snd) || s->tx->sb.lost))
+        scps_snd_hold(s, SCPS_HOLD_ROUTE);
 }

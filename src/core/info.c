@@ -54,12 +54,12 @@ int scps_conn_error(const struct scps_conn *c)
 
 unsigned scps_conn_icmp(const struct scps_conn *c)
 {
-    return c->icmp;
+    return c->s.icmp;
 }
 
 uint32_t scps_conn_id(const struct scps_conn *c)
 {
-    return c->ctx.id;
+    return c->s.ctx.id;
 }
 
 size_t scps_conn_readable(const struct scps_conn *c)
@@ -69,25 +69,25 @@ size_t scps_conn_readable(const struct scps_conn *c)
 
 size_t scps_conn_writable(const struct scps_conn *c)
 {
-    uint64_t held = scps_send_held(&c->snd);
+    uint64_t held = scps_send_held(&c->s.snd);
 
-    if (c->err || c->state == SCPS_CLOSED || c->snd.shut || c->room.starved)
+    if (c->err || c->state == SCPS_CLOSED || c->s.snd.shut || c->s.small.starved)
         return 0;
-    return c->ctx.cfg->c.sndbuf > held ? (size_t)(c->ctx.cfg->c.sndbuf - held) : 0;
+    return c->s.ctx.cfg->c.sndbuf > held ? (size_t)(c->s.ctx.cfg->c.sndbuf - held) : 0;
 }
 
 uint64_t scps_conn_unsent(const struct scps_conn *c)
 {
-    scps_off nxt = SCPS_MAX(c->snd.nxt, 1);
+    scps_off nxt = SCPS_MAX(c->s.snd.nxt, 1);
 
-    return c->snd.end > nxt ? c->snd.end - nxt : 0;
+    return c->s.snd.end > nxt ? c->s.snd.end - nxt : 0;
 }
 
 uint64_t scps_conn_unacked(const struct scps_conn *c)
 {
-    scps_off una = SCPS_MAX(c->snd.una, 1);
+    scps_off una = SCPS_MAX(c->s.snd.una, 1);
 
-    return c->snd.end > una ? c->snd.end - una : 0;
+    return c->s.snd.end > una ? c->s.snd.end - una : 0;
 }
 
 bool scps_conn_eof(const struct scps_conn *c)
@@ -113,28 +113,27 @@ void *scps_conn_user(const struct scps_conn *c)
 void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,
                                 size_t size)
 {
-    struct scps_conn_config own = c->ctx.cfg->c;
+    struct scps_conn_config own = c->s.ctx.cfg->c;
 
-    own.nodelay = c->small.bits & SCPS_SMALL_NODELAY;
+    own.nodelay = c->s.small.bits & SCPS_SMALL_NODELAY;
     scps_sized_give_own(out, size, &own, sizeof own);
 }
 
 int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_state *out)
 {
-    struct scps_carried most = c->ctx.st->carried;
+    struct scps_carried most = c->s.ctx.st->carried;
     struct scps_path_values p = {.saved_at = now,
-                                 .rtt = scps_rtt_min(&c->rtt),
-                                 .limit_found = c->ctl.ssthresh != UINT64_MAX,
+                                 .rtt = scps_rtt_min(&c->s.rtt),
+                                 .limit_found = c->s.ctl.ssthresh != UINT64_MAX,
                                  .local = c->local,
                                  .remote = c->remote};
-    struct scps_cc_view v;
 
-    if (!scps_conn_ctx_counts(&c->ctx))
+    if (!scps_conn_ctx_counts(&c->s.ctx))
         return SCPS_ERR_AGAIN;
-    if (c->tx && scps_delivery_most(&c->tx->delivery).bytes > most.bytes)
-        most = scps_delivery_most(&c->tx->delivery);
-    scps_cc_view_of(c, &v);
-    if (most.bytes < 4 * (uint64_t)v.init_cwnd || p.rtt <= 0)
+    if (c->s.tx && scps_delivery_most(&c->s.tx->delivery).bytes > most.bytes)
+        most = scps_delivery_most(&c->s.tx->delivery);
+    if (p.rtt <= 0 || most.bytes < 4 * (uint64_t)scps_cc_init_cwnd(&c->s.ctx.cfg->c,
+                                                                   c->s.agreed.mss, c->s.syn_lost))
         return SCPS_ERR_AGAIN;
     p.cwnd = most.bytes;
     p.rate = scps_muldiv(most.bytes, 1000000, (uint64_t)SCPS_MAX(most.took, p.rtt));
@@ -145,7 +144,7 @@ int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_stat
 
 enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been)
 {
-    const struct scps_resume *r = c->resumes ? &c->tp->resume : NULL;
+    const struct scps_resume *r = c->s.resumes ? &c->s.tp->resume : NULL;
 
     if (been)
         *been = r ? r->been : 1u << SCPS_RESUME_NORMAL;
@@ -240,60 +239,60 @@ static void of_agreed(const struct scps_agreed *a, struct scps_info *out)
 void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_t size)
 {
     static const struct scps_conn_stats none;
-    const struct scps_conn_stats *st = scps_conn_ctx_counts(&c->ctx) ? c->ctx.st : &none;
+    const struct scps_conn_stats *st = scps_conn_ctx_counts(&c->s.ctx) ? c->s.ctx.st : &none;
     const struct scps_asked asked = scps_conn_asked(c);
-    const struct scps_tx *tx = c->tx;
-    scps_off una = SCPS_MAX(c->snd.una, 1);
+    const struct scps_tx *tx = c->s.tx;
+    scps_off una = SCPS_MAX(c->s.snd.una, 1);
     struct scps_info own, *out = &own;
 
     *out = (struct scps_info){
         .state = (enum scps_state)c->state,
         .rcv_mss = c->rcv.mss,
-        .pmtu = c->agreed.pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
-        .rto = c->rtt.rto,
-        .srtt = c->rtt.srtt,
-        .rttvar = c->rtt.rttvar,
-        .min_rtt = scps_rtt_min(&c->rtt),
+        .pmtu = c->s.agreed.pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
+        .rto = c->s.rtt.rto,
+        .srtt = c->s.rtt.srtt,
+        .rttvar = c->s.rtt.rttvar,
+        .min_rtt = scps_rtt_min(&c->s.rtt),
         .last_rtt = tx ? tx->rto.latest : st->last_rtt,
         .opened = c->opened,
-        .established = c->established,
+        .established = c->s.established,
         .last_sent = tx && tx->sent_at ? tx->sent_at : st->last_sent,
         .last_ack_received = tx && tx->heard_at ? tx->heard_at : st->last_ack_received,
         .backoff = tx ? tx->rto.backoff : 0,
-        .cwnd = c->ctl.cwnd,
-        .ssthresh = c->ctl.ssthresh,
-        .rate = tx            ? tx->pacer.rate
-                : c->ctl.rate ? c->ctl.rate
-                              : c->ctx.cfg->c.rate,
-        .hold = (enum scps_hold)c->hold,
-        .snd_wnd = c->snd.edge > c->snd.una ? c->snd.edge - c->snd.una : 0,
+        .cwnd = c->s.ctl.cwnd,
+        .ssthresh = c->s.ctl.ssthresh,
+        .rate = tx              ? tx->pacer.rate
+                : c->s.ctl.rate ? c->s.ctl.rate
+                                : c->s.ctx.cfg->c.rate,
+        .hold = (enum scps_hold)c->s.hold,
+        .snd_wnd = c->s.snd.edge > c->s.snd.una ? c->s.snd.edge - c->s.snd.una : 0,
         .rcv_wnd = c->ack.announced > scps_receive_next(&c->rcv)
                        ? c->ack.announced - scps_receive_next(&c->rcv)
                        : 0,
-        .outstanding = c->snd.nxt > una ? c->snd.nxt - una : 0,
+        .outstanding = c->s.snd.nxt > una ? c->s.snd.nxt - una : 0,
         .unsent = scps_conn_unsent(c),
         .rcv_queued = scps_rcvbuf_ready(&c->rcv.in),
         .rcv_ooo = scps_rangeset_total(c->rcv.in.ooo),
         .rcv_holes = c->rcv.in.ooo->n,
         .segs_out = c->segs_out,
         .segs_in = c->segs_in,
-        .bytes_acked = (una > c->snd.end ? c->snd.end : una) - 1 - st->bytes_given_up,
+        .bytes_acked = (una > c->s.snd.end ? c->s.snd.end : una) - 1 - st->bytes_given_up,
         .bytes_received = c->rcv.in.next - 1 - st->bytes_missing,
         .caps_offered = scps_negotiate_caps(&asked),
-        .cc_phase = c->ctl.phase,
-        .recovery = scps_agreed_rack(&c->agreed, &c->ctx.cfg->c) ? SCPS_RECOVERY_RACK
-                                                                 : SCPS_RECOVERY_CLASSIC,
-        .ranges_given_up = c->tp ? c->tp->given_up.n : 0,
+        .cc_phase = c->s.ctl.phase,
+        .recovery = scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c) ? SCPS_RECOVERY_RACK
+                                                                     : SCPS_RECOVERY_CLASSIC,
+        .ranges_given_up = c->s.tp ? c->s.tp->given_up.n : 0,
     };
-    of_agreed(&c->agreed, out);
+    of_agreed(&c->s.agreed, out);
     of_counts(st, out);
     for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
         out->why[f] = (uint8_t)scps_negotiate_why(&asked, (enum scps_feature)f);
-    if (c->tp)
-        of_scps(c->tp, c->agreed.caps, out);
+    if (c->s.tp)
+        of_scps(c->s.tp, c->s.agreed.caps, out);
     if (st != &none && c->state != SCPS_CLOSED)
-        out->holds[c->hold] += c->ctx.env->now - st->hold_since;
+        out->holds[c->s.hold] += c->s.ctx.env->now - st->hold_since;
     if (tx)
-        of_tx(tx, &c->agreed, &c->ctx.cfg->c, &c->rtt, out);
+        of_tx(tx, &c->s.agreed, &c->s.ctx.cfg->c, &c->s.rtt, out);
     scps_sized_give(to, size, out, sizeof *out);
 }

@@ -2,7 +2,7 @@
 /* The functions through which the stack drives a connection, and those that state.c and timers.c
  * pass parts of the work to: scps_conn_input, scps_conn_may_reopen and scps_env_ration are in
  * state.c, scps_conn_output in snd.c, scps_conn_follow in snddata.c, scps_conn_timers in timers.c,
- * scps_keep_* in keep.c and scps_ackin* in ackin.c. */
+ * and scps_ackin* in ackin.c. */
 #ifndef SCPS_CORE_INPUT_H
 #define SCPS_CORE_INPUT_H
 
@@ -35,12 +35,6 @@ uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit);
 
 /* Serves every timer due by env->now. Returns when the next one is due; SCPS_NEVER: none runs. */
 scps_time scps_conn_timers(struct scps_conn *c);
-/* Called when the peer has acknowledged something, or an outage takes over: no keep-alive probe is
- * outstanding. */
-void scps_keep_progress(struct scps_conn *c);
-/* Called when the keep-alive timer expires: has a probe sent, or ends the connection when the peer
- * has answered none of keep_count probes, or nothing within user_timeout if that is set. */
-void scps_keep_timer(struct scps_conn *c);
 
 /* Processes the acknowledgement of an acceptable segment. Returns false if it acknowledges what was
  * never sent. */

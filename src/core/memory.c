@@ -37,30 +37,30 @@ static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_con
 
 void scps_conn_free_tx(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
 
-    if (!c->tx)
+    if (!c->s.tx)
         return;
     scps_gate_forget(c);
-    scps_todo_done(&c->todo, SCPS_TODO_TAIL);
-    if (c->tx->sent_at)
-        c->ctx.st->last_sent = c->tx->sent_at;
-    if (c->tx->heard_at)
-        c->ctx.st->last_ack_received = c->tx->heard_at;
-    if (c->tx->rto.latest)
-        c->ctx.st->last_rtt = c->tx->rto.latest;
-    scps_stats_carried(c->ctx.st, scps_delivery_most(&c->tx->delivery));
-    scps_sndbuf_fini(&c->tx->buf, a);
-    scps_rangeset_fini(&c->tx->ends, a);
-    scps_sb_fini(&c->tx->sb, a);
-    scps_snacktx_forget(&c->tx->snack, a);
-    a->free(a->ctx, c->tx, tx_size(c->ctx.cfg));
-    c->tx = NULL;
+    scps_todo_done(&c->s.todo, SCPS_TODO_TAIL);
+    if (c->s.tx->sent_at)
+        c->s.ctx.st->last_sent = c->s.tx->sent_at;
+    if (c->s.tx->heard_at)
+        c->s.ctx.st->last_ack_received = c->s.tx->heard_at;
+    if (c->s.tx->rto.latest)
+        c->s.ctx.st->last_rtt = c->s.tx->rto.latest;
+    scps_stats_carried(c->s.ctx.st, scps_delivery_most(&c->s.tx->delivery));
+    scps_sndbuf_fini(&c->s.tx->buf, a);
+    scps_rangeset_fini(&c->s.tx->ends, a);
+    scps_sb_fini(&c->s.tx->sb, a);
+    scps_snacktx_forget(&c->s.tx->snack, a);
+    a->free(a->ctx, c->s.tx, tx_size(c->s.ctx.cfg));
+    c->s.tx = NULL;
 }
 
 void scps_conn_free_rx(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
 
     if (c->rx)
         a->free(a->ctx, c->rx, sizeof *c->rx);
@@ -69,70 +69,71 @@ void scps_conn_free_rx(struct scps_conn *c)
 
 void scps_conn_free_tp(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
 
-    if (!c->tp)
+    if (!c->s.tp)
         return;
-    if (c->tp->marks) {
-        scps_marks_fini(c->tp->marks, a);
-        a->free(a->ctx, c->tp->marks, sizeof *c->tp->marks);
+    if (c->s.tp->marks) {
+        scps_marks_fini(c->s.tp->marks, a);
+        a->free(a->ctx, c->s.tp->marks, sizeof *c->s.tp->marks);
     }
-    scps_rangeset_fini(&c->tp->given_up, a);
-    a->free(a->ctx, c->tp, sizeof *c->tp);
+    scps_rangeset_fini(&c->s.tp->given_up, a);
+    a->free(a->ctx, c->s.tp, sizeof *c->s.tp);
 }
 
 int scps_conn_need_tx(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
-    const struct scps_fixed *f = c->ctx.env->fixed;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
+    const struct scps_fixed *f = c->s.ctx.env->fixed;
 
-    if (c->tx)
+    if (c->s.tx)
         return 0;
-    c->tx = a->alloc(a->ctx, tx_size(c->ctx.cfg));
-    if (!c->tx)
+    c->s.tx = a->alloc(a->ctx, tx_size(c->s.ctx.cfg));
+    if (!c->s.tx)
         return SCPS_ERR_NOMEM;
-    memset(c->tx, 0, tx_size(c->ctx.cfg));
-    stop_tx_timers(c->tx);
-    scps_rto_anew(&c->tx->rto, c->snd.una > 1 ? c->rtt.srtt : 0);
-    scps_sndbuf_init(&c->tx->buf, c->snd.end, f ? f->slack : c->agreed.pmtu_mss + 64u);
-    scps_sb_init(&c->tx->sb);
-    if (f && take_fixed_tx(c->tx, &c->ctx.cfg->c, f, a)) {
+    memset(c->s.tx, 0, tx_size(c->s.ctx.cfg));
+    stop_tx_timers(c->s.tx);
+    scps_rto_anew(&c->s.tx->rto, c->s.snd.una > 1 ? c->s.rtt.srtt : 0);
+    scps_sndbuf_init(&c->s.tx->buf, c->s.snd.end, f ? f->slack : c->s.agreed.pmtu_mss + 64u);
+    scps_sb_init(&c->s.tx->sb);
+    if (f && take_fixed_tx(c->s.tx, &c->s.ctx.cfg->c, f, a)) {
         scps_conn_free_tx(c);
         return SCPS_ERR_NOMEM;
     }
-    scps_delivery_begin(&c->tx->delivery, c->snd.una, c->established);
-    if (c->established)
-        scps_cc_apply(c); /* the pacer is new */
+    scps_delivery_begin(&c->s.tx->delivery, c->s.snd.una, c->s.established);
+    if (c->s.established) { /* the pacer is new */
+        scps_cc_apply(&c->s);
+    }
     return 0;
 }
 
 /* The backoff shows that the peer is silent, so it is kept until the peer answers. */
 static void trim_tx(struct scps_conn *c)
 {
-    const struct scps_rto rto = c->tx->rto;
+    const struct scps_rto rto = c->s.tx->rto;
 
     scps_conn_free_tx(c);
     if (rto.backoff && !scps_conn_need_tx(c))
-        scps_rto_go_on(&c->tx->rto, rto.backoff);
+        scps_rto_go_on(&c->s.tx->rto, rto.backoff);
 }
 
 void scps_conn_trim(struct scps_conn *c)
 {
-    if (c->ctx.env->fixed)
+    if (c->s.ctx.env->fixed)
         return;
     /* How far the peer lags behind what best effort gave up is known there alone. */
-    if (c->tx && scps_bets_peer_una(c->tx, c->snd.una) == c->snd.nxt &&
-        scps_send_fin_end(&c->snd) <= c->snd.nxt && c->state != SCPS_SYN_SENT &&
+    if (c->s.tx && scps_bets_peer_una(c->s.tx, c->s.snd.una) == c->s.snd.nxt &&
+        scps_send_fin_end(&c->s.snd) <= c->s.snd.nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)
         trim_tx(c);
-    scps_rcvbuf_trim(&c->rcv.in, &c->ctx.env->alloc);
+    scps_rcvbuf_trim(&c->rcv.in, &c->s.ctx.env->alloc);
     if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.bytes.at)))
         scps_conn_free_rx(c);
 }
 
 int scps_conn_need_rx(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
 
     if (c->rx)
         return 0;
@@ -146,40 +147,40 @@ int scps_conn_need_rx(struct scps_conn *c)
 
 int scps_conn_need_tp(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
 
-    if (c->tp)
+    if (c->s.tp)
         return 0;
-    c->tp = a->alloc(a->ctx, sizeof *c->tp);
-    if (!c->tp)
+    c->s.tp = a->alloc(a->ctx, sizeof *c->s.tp);
+    if (!c->s.tp)
         return SCPS_ERR_NOMEM;
-    memset(c->tp, 0, sizeof *c->tp);
+    memset(c->s.tp, 0, sizeof *c->s.tp);
     return 0;
 }
 
 int scps_conn_need_marks(struct scps_conn *c)
 {
-    const struct scps_alloc *a = &c->ctx.env->alloc;
-    const struct scps_fixed *fixed = c->ctx.env->fixed;
+    const struct scps_alloc *a = &c->s.ctx.env->alloc;
+    const struct scps_fixed *fixed = c->s.ctx.env->fixed;
     struct scps_rcv_marks *m;
 
-    if (scps_tp_marks(c->tp))
+    if (scps_tp_marks(c->s.tp))
         return 0;
     /* A FIN alone may be beyond a hole before any data has arrived. */
-    if (scps_conn_need_tp(c) || scps_conn_ctx_need_stats(&c->ctx))
+    if (scps_conn_need_tp(c) || scps_conn_ctx_need_stats(&c->s.ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
     if (!fixed) /* The limit keeps the marks smaller than the octets. */
-        scps_marks_init(m, SCPS_MAX(MIN_ENDS, c->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
+        scps_marks_init(m, SCPS_MAX(MIN_ENDS, c->s.ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else
         scps_marks_init(m, fixed->marks);
     if (fixed && fixed->marks && scps_rangeset_reserve(&m->ends, a)) {
         a->free(a->ctx, m, sizeof *m);
         return SCPS_ERR_NOMEM;
     }
-    c->tp->marks = m;
+    c->s.tp->marks = m;
     return 0;
 }
 
@@ -188,7 +189,7 @@ bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end)
     int err = scps_conn_need_marks(c);
 
     if (!err)
-        err = scps_marks_record(c->tp->marks, &c->ctx, c->rcv.in.next, from, end);
+        err = scps_marks_record(c->s.tp->marks, &c->s.ctx, c->rcv.in.next, from, end);
     if (err)
         scps_conn_drop(c, err == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_RECORDS : SCPS_DROP_NO_BUFFER,
                        NULL);
@@ -235,35 +236,35 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
 
 int scps_conn_starve(struct scps_conn *c)
 {
-    scps_room_starve(&c->room, true);
-    scps_room_want(&c->room, true);
-    scps_env_starved(c->ctx.env);
+    scps_room_starve(&c->s.small, true);
+    scps_room_want(&c->s.small, true);
+    scps_env_starved(c->s.ctx.env);
     return SCPS_ERR_NOMEM;
 }
 
 void scps_conn_room(struct scps_conn *c)
 {
-    scps_room_starve(&c->room, false);
+    scps_room_starve(&c->s.small, false);
     scps_conn_notify(c, SCPS_EV_WRITABLE);
 }
 
 void scps_conn_memory(struct scps_conn *c)
 {
-    struct scps_env *env = c->ctx.env;
+    struct scps_env *env = c->s.ctx.env;
     uint64_t left = scps_budget_left(&env->budget);
 
     if (!env->fixed && scps_rcvbuf_memory(&c->rcv.in) > left)
         scps_rcvbuf_trim(&c->rcv.in, &env->alloc);
-    if (!env->fixed && c->tx && c->tx->buf.cap > left)
-        scps_sndbuf_trim(&c->tx->buf, &env->alloc);
-    if (!c->room.starved || c->state == SCPS_CLOSED)
+    if (!env->fixed && c->s.tx && c->s.tx->buf.cap > left)
+        scps_sndbuf_trim(&c->s.tx->buf, &env->alloc);
+    if (!c->s.small.starved || c->state == SCPS_CLOSED)
         return;
-    if (!(c->snd.shut)) {
+    if (!(c->s.snd.shut)) {
         scps_conn_room(c);
         return;
     }
-    scps_room_starve(&c->room, false);
-    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->ctx))
+    scps_room_starve(&c->s.small, false);
+    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->s.ctx))
         scps_conn_starve(c);
     else
         scps_conn_wake(c);

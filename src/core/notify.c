@@ -5,7 +5,7 @@
 
 void scps_conn_wake(struct scps_conn *c)
 {
-    struct scps_ready_queue *t = c->turns;
+    struct scps_ready_queue *t = c->s.turns;
 
     /* A connection that waits to be freed has nothing to send, and its ready_next belongs to that
      * queue. */
@@ -22,7 +22,7 @@ void scps_conn_wake(struct scps_conn *c)
 
 void scps_conn_dequeue(struct scps_conn *c)
 {
-    struct scps_ready_queue *t = c->turns;
+    struct scps_ready_queue *t = c->s.turns;
     struct scps_conn *before = NULL;
 
     if (!c->ready)
@@ -53,18 +53,18 @@ void scps_conn_put_aside(struct scps_conn *c)
 {
     scps_conn_dequeue(c);
     c->dead = true;
-    c->ready_next = c->ctx.env->dead;
-    c->ctx.env->dead = c;
+    c->ready_next = c->s.ctx.env->dead;
+    c->s.ctx.env->dead = c;
 }
 
 void scps_conn_dequeue_free(struct scps_conn *c)
 {
-    c->ctx.env->dead = c->ready_next;
+    c->s.ctx.env->dead = c->ready_next;
 }
 
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind)
 {
-    struct scps_env *env = c->ctx.env;
+    struct scps_env *env = c->s.ctx.env;
 
     if (c->released)
         return;
@@ -97,7 +97,7 @@ void scps_conn_no_events(struct scps_conn *c)
 
 void scps_conn_unlist(struct scps_conn *c)
 {
-    struct scps_env *env = c->ctx.env;
+    struct scps_env *env = c->s.ctx.env;
     struct scps_conn **at = &env->ev_head, *before = NULL;
 
     for (; *at != c; at = &before->ev_next)
@@ -110,6 +110,6 @@ void scps_conn_unlist(struct scps_conn *c)
 
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
-    c->ctx.env->drops[d]++;
+    c->s.ctx.env->drops[d]++;
     SCPS_OBSERVE_CONN(c, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
 }

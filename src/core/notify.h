@@ -28,6 +28,6 @@ void scps_conn_no_events(struct scps_conn *c);
 /* Removes c, which has a pending event, from the host's event queue. */
 void scps_conn_unlist(struct scps_conn *c);
 void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
-#define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->ctx, kind, a, b, d, e)
+#define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->s.ctx, kind, a, b, d, e)
 
 #endif

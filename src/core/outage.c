@@ -14,6 +14,7 @@
  * closed (may_be_abandoned).
  */
 #include "core/conn.h"
+#include "core/keep.h"
 
 #include "base/bytes.h"
 
@@ -24,15 +25,15 @@
 
 void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
 {
-    if (c->tx)
-        scps_cause_name(&c->tx->cause, cause, until);
+    if (c->s.tx)
+        scps_cause_name(&c->s.tx->cause, cause, until);
 }
 
 void scps_outage_damage(struct scps_conn *c, scps_time until)
 {
-    if (c->agreed.opts & SCPS_AGREED_CAPS && c->ctx.cfg->c.corruption && c->state != SCPS_CLOSED &&
-        !scps_conn_need_tp(c))
-        scps_corruption_felt(&c->tp->corruption, &c->rtt, c->ctx.env->now, until);
+    if (c->s.agreed.opts & SCPS_AGREED_CAPS && c->s.ctx.cfg->c.corruption &&
+        c->state != SCPS_CLOSED && !scps_conn_need_tp(c))
+        scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
 }
 
 /* Returns the interval before the next probe by the schedule of docs/SCPS-TP.md: 5, 6, 12, 24, 48,
@@ -44,15 +45,35 @@ static scps_dur schedule(unsigned probes)
     return probes > 4 ? PROBE_MAX : SCPS_SEC(6) << (probes - 1);
 }
 
+/* The timeouts of this silence were those of an outage, which says nothing of the path's load:
+ * restores the controller to before the first of them, unless something else had begun the
+ * episode. */
+static void restore(struct scps_conn *c)
+{
+
+    if (!scps_recovery_is_of_outage(&c->s.tx->rec, c->s.snd.una))
+        return;
+    scps_cc_restore(&c->s, scps_conn_cc(c), 0);
+    scps_recovery_end(&c->s.tx->rec);
+    scps_cc_apply(&c->s);
+    SCPS_OBSERVE(&c->s.ctx, RECOVERY, 2, c->s.snd.una, c->s.ctl.cwnd, c->s.ctl.ssthresh);
+}
+
+static void change(struct scps_conn *c, enum scps_cc_change what)
+{
+
+    scps_cc_change(&c->s, scps_conn_cc(c), what);
+}
+
 void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
 {
     /* A signal confirms an outage that was inferred before, so its end will be signalled, too. */
-    if (c->tx)
-        c->tx->outage_inferred = inferred;
-    if (c->todo.bits & SCPS_TODO_OUTAGE) {
+    if (c->s.tx)
+        c->s.tx->outage_inferred = inferred;
+    if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
         if (until != SCPS_NEVER) { /* The end of the outage was not known before. */
-            c->end_known = true;
-            scps_timer_set(&c->ctx, &c->outage_timer, until);
+            c->s.end_known = true;
+            scps_timer_set(&c->s.ctx, &c->outage_timer, until);
         }
         return;
     }
@@ -60,26 +81,26 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
         return;
     SCPS_OBSERVE_CONN(c, OUTAGE, 1, inferred, 0, 0);
     if (inferred)
-        scps_recovery_was_outage(c);
-    scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
-    scps_todo_add(&c->todo, SCPS_TODO_OUTAGE);
-    if (!inferred && c->rtt.srtt && !scps_conn_need_tp(c))
-        c->tp->deaf_until = c->ctx.env->now + c->rtt.srtt;
-    c->end_known = until != SCPS_NEVER;
-    c->outage_probes = 0;
-    scps_keep_progress(c);
+        restore(c);
+    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
+    scps_todo_add(&c->s.todo, SCPS_TODO_OUTAGE);
+    if (!inferred && c->s.rtt.srtt && !scps_conn_need_tp(c))
+        c->s.tp->deaf_until = c->s.ctx.env->now + c->s.rtt.srtt;
+    c->s.end_known = until != SCPS_NEVER;
+    c->s.outage_probes = 0;
+    scps_keep_progress(&c->s);
     scps_timer_stop(&c->ack.timer);
     if (c->rx)
         scps_timer_stop(&c->rx->budget.timer);
-    if (c->tx) {
-        scps_rto_stop(c->tx);
-        scps_timer_stop(&c->tx->pace_timer);
-        scps_timer_stop(&c->tx->retry_timer);
+    if (c->s.tx) {
+        scps_rto_stop(c->s.tx);
+        scps_timer_stop(&c->s.tx->pace_timer);
+        scps_timer_stop(&c->s.tx->retry_timer);
     }
     scps_bets_check_hole(c);
-    scps_timer_set(&c->ctx, &c->outage_timer,
-                   until != SCPS_NEVER ? SCPS_MAX(until, c->ctx.env->now)
-                                       : c->ctx.env->now + schedule(0));
+    scps_timer_set(&c->s.ctx, &c->outage_timer,
+                   until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
+                                       : c->s.ctx.env->now + schedule(0));
     scps_conn_wake(c); /* The next output finds out what holds the connection. */
 }
 
@@ -92,31 +113,31 @@ static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rt
 
 void scps_outage_end(struct scps_conn *c)
 {
-    if (!(c->todo.bits & SCPS_TODO_OUTAGE))
+    if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
         return;
     SCPS_OBSERVE_CONN(c, OUTAGE, 0, 0, 0, 0);
-    scps_todo_done(&c->todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
-    if (c->tx)
-        scps_rto_anew(&c->tx->rto, c->tx->rto.latest);
+    scps_todo_done(&c->s.todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
+    if (c->s.tx)
+        scps_rto_anew(&c->s.tx->rto, c->s.tx->rto.latest);
     scps_timer_stop(&c->outage_timer);
-    if (c->tx && c->snd.una < c->snd.nxt) {
+    if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
         /* An old timestamp echo shows that the first transmission of the acknowledged data arrived,
          * not that later data did. */
-        scps_recovery_final(&c->tx->rec);
-        c->tx->outage_over = c->ctx.env->now;
-        scps_sb_lose_since(&c->tx->sb,
-                           unanswered_since(c->ctx.env->now, c->rtt.srtt, c->tx->rto.latest));
-        c->tx->progress_at = c->ctx.env->now;
-        scps_snd_arm_rtx(c);
+        scps_recovery_final(&c->s.tx->rec);
+        c->s.tx->outage_over = c->s.ctx.env->now;
+        scps_sb_lose_since(&c->s.tx->sb,
+                           unanswered_since(c->s.ctx.env->now, c->s.rtt.srtt, c->s.tx->rto.latest));
+        c->s.tx->progress_at = c->s.ctx.env->now;
+        scps_snd_arm_rtx(&c->s);
     }
     scps_bets_check_hole(c);
-    scps_cc_change(c, SCPS_CC_LINK_UP);
+    change(c, SCPS_CC_LINK_UP);
     scps_conn_wake(c);
 }
 
 void scps_outage_heard(struct scps_conn *c)
 {
-    if (!c->tp || c->ctx.env->now >= c->tp->deaf_until)
+    if (!c->s.tp || c->s.ctx.env->now >= c->s.tp->deaf_until)
         scps_outage_end(c);
 }
 
@@ -134,35 +155,35 @@ void scps_outage_timer(struct scps_conn *c)
 {
     struct scps_ack_result sum = {0};
 
-    if (c->end_known) {
+    if (c->s.end_known) {
         scps_outage_end(c);
         return;
     }
-    if (may_be_abandoned(c->tx, c->released, c->outage_probes) &&
-        scps_snd_silent_too_long(c, c->ctx.cfg->c.rto_max)) {
-        scps_conn_reset(c, scps_snd_silence_err(c->soft_err));
+    if (may_be_abandoned(c->s.tx, c->released, c->s.outage_probes) &&
+        scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
+        scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
         return;
     }
     /* During the handshake the probe is the SYN of the side that connects. The other side waits
      * for it: the sender of the SYN may not exist. */
-    if (c->active && c->snd.nxt && !c->snd.una)
-        scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
-    scps_todo_add(&c->todo, SCPS_TODO_KEEP);
-    if (c->outage_probes < UINT8_MAX)
-        c->outage_probes++;
-    scps_timer_set(&c->ctx, &c->outage_timer, c->ctx.env->now + schedule(c->outage_probes));
+    if (c->active && c->s.snd.nxt && !c->s.snd.una)
+        scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+    scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
+    if (c->s.outage_probes < UINT8_MAX)
+        c->s.outage_probes++;
+    scps_timer_set(&c->s.ctx, &c->outage_timer, c->s.ctx.env->now + schedule(c->s.outage_probes));
     scps_conn_wake(c);
 }
 
 void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
 {
-    if (rtt > 0 && c->rtt.srtt) {
-        scps_rtt_path(&c->rtt, rtt, c->ctx.cfg->c.rto_min, c->ctx.cfg->c.rto_max);
-        if (c->tx && c->snd.una < c->snd.nxt &&
-            !(c->todo.bits & (SCPS_TODO_OUTAGE | SCPS_TODO_PERSIST)))
-            scps_snd_arm_rtx(c);
+    if (rtt > 0 && c->s.rtt.srtt) {
+        scps_rtt_path(&c->s.rtt, rtt, c->s.ctx.cfg->c.rto_min, c->s.ctx.cfg->c.rto_max);
+        if (c->s.tx && c->s.snd.una < c->s.snd.nxt &&
+            !(c->s.todo.bits & (SCPS_TODO_OUTAGE | SCPS_TODO_PERSIST)))
+            scps_snd_arm_rtx(&c->s);
     }
-    if (rate && !(c->turns && c->turns->gate && c->turns->gate->rate.rate)) {
+    if (rate && !(c->s.turns && c->s.turns->gate && c->s.turns->gate->rate.rate)) {
         struct scps_conn_config
             /* The configured rate stays where the route has a rate, which was changed once for
              * all connections. */
@@ -171,5 +192,5 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
         cfg.rate = rate;
         scps_conn_set_config(c, &cfg);
     }
-    scps_cc_change(c, SCPS_CC_PATH);
+    change(c, SCPS_CC_PATH);
 }

@@ -90,21 +90,21 @@ static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_du
 }
 
 /* Step 5: detects losses. Returns when to look again; 0: not needed. */
-static scps_time detect(const struct scps_look *l, struct scps_ack_result *sum)
+static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
 {
-    const struct scps_rack *rk = &l->tx->rack;
-    struct scps_scoreboard *sb = &l->tx->sb;
-    scps_dur limit = rk->rtt + scps_rack_window(l->tx, l->rtt, l->x->cfg->c.dupthresh);
-    bool names = scps_agreed_snack(l->agreed);
-    scps_off named = names ? SCPS_MIN(scps_snacktx_reach(l), sb->hi_arrived) : 0;
+    const struct scps_rack *rk = &s->tx->rack;
+    struct scps_scoreboard *sb = &s->tx->sb;
+    scps_dur limit = rk->rtt + scps_rack_window(s->tx, &s->rtt, s->ctx.cfg->c.dupthresh);
+    bool names = scps_agreed_snack(&s->agreed);
+    scps_off named = names ? SCPS_MIN(scps_snacktx_reach(s), sb->hi_arrived) : 0;
     scps_time first, resent;
 
     if (!rk->rtt)
         return 0; /* nothing has arrived yet */
-    first = judge_first(sb, l->x->env->now, limit, named, sum);
+    first = judge_first(sb, s->ctx.env->now, limit, named, sum);
     if (!names)
-        limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(l->rtt), l->rtt->rto));
-    resent = judge_resent(sb, l->x->env->now, limit, sum);
+        limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto));
+    resent = judge_resent(sb, s->ctx.env->now, limit, sum);
     first = SCPS_MIN(first, resent);
     return first == SCPS_NEVER ? 0 : first;
 }
@@ -143,24 +143,24 @@ static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool 
     return resent && una > rk->probe_end;
 }
 
-bool scps_rack_news(const struct scps_look *l, const struct scps_ack_result *sum, bool dup,
-                    bool sacked, bool repaired)
+bool scps_rack_news(struct scps_sender *s, const struct scps_ack_result *sum, bool dup, bool sacked,
+                    bool repaired)
 {
-    struct scps_rack *rk = &l->tx->rack;
+    struct scps_rack *rk = &s->tx->rack;
 
-    if (sum->newest && sum->newest->xseq == l->tx->sb.hi_xseq)
-        rk->rtt = SCPS_MAX(l->x->env->now - sum->newest->sent, 1);
-    adapt(rk, l->tx->rec.episode != SCPS_EPISODE_NONE, l->snd->una, l->snd->nxt, sum->dsack,
+    if (sum->newest && sum->newest->xseq == s->tx->sb.hi_xseq)
+        rk->rtt = SCPS_MAX(s->ctx.env->now - sum->newest->sent, 1);
+    adapt(rk, s->tx->rec.episode != SCPS_EPISODE_NONE, s->snd.una, s->snd.nxt, sum->dsack,
           repaired);
-    return rk->probe && probe_repaired(rk, l->snd->una, sum->dsack, dup, sacked);
+    return rk->probe && probe_repaired(rk, s->snd.una, sum->dsack, dup, sacked);
 }
 
-scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_result *sum)
+scps_time scps_rack_judge(struct scps_sender *s, struct scps_ack_result *sum)
 {
-    struct scps_rack *rk = &l->tx->rack;
+    struct scps_rack *rk = &s->tx->rack;
 
     if (sum->newest || rk->again)
-        rk->again = detect(l, sum);
+        rk->again = detect(s, sum);
     return rk->again;
 }
 
@@ -179,27 +179,27 @@ scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now)
     return now + SCPS_MIN(wait, rtt->rto);
 }
 
-scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_result *sum)
+scps_time scps_rack_look(struct scps_sender *s, struct scps_ack_result *sum)
 {
-    struct scps_rack *rk = &l->tx->rack;
+    struct scps_rack *rk = &s->tx->rack;
 
-    if (rk->again && rk->again <= l->x->env->now)
-        rk->again = detect(l, sum);
+    if (rk->again && rk->again <= s->ctx.env->now)
+        rk->again = detect(s, sum);
     return rk->again;
 }
 
-scps_time scps_rack_probe_at(const struct scps_look *l, scps_time most)
+scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most)
 {
-    const struct scps_tx *tx = l->tx;
+    const struct scps_tx *tx = s->tx;
     scps_time quiet;
 
     /* Section 7.2: no probe while other evidence is expected, or after a probe. */
-    if (l->snd->una == l->snd->nxt || tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs ||
+    if (s->snd.una == s->snd.nxt || tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs ||
         tx->sb.lost || tx->rack.probe)
         return SCPS_NEVER;
     quiet = SCPS_MAX(tx->sent_at, tx->progress_at);
     quiet = SCPS_MAX(quiet, scps_sb_at(&tx->sb, tx->sb.tail - 1)->sent); /* a FIN counts, too */
-    return SCPS_MIN(quiet + probe_timeout(&tx->sb, l->rtt->srtt), most);
+    return SCPS_MIN(quiet + probe_timeout(&tx->sb, s->rtt.srtt), most);
 }
 
 void scps_rack_probed(struct scps_rack *rk, scps_off nxt, bool resent)

@@ -3,7 +3,7 @@
 #ifndef SCPS_CORE_RACK_H
 #define SCPS_CORE_RACK_H
 
-#include "core/look.h"
+#include "core/sender.h"
 
 struct scps_rack {
     scps_dur rtt;    /* RACK.rtt: RTT of the latest transmission known to have arrived; 0: none */
@@ -25,15 +25,15 @@ static inline void scps_rack_reordered(struct scps_rack *rk)
 /* Where it is in force: what an acknowledgement tells; dup: it is a duplicate; sacked: with SACK
  * blocks; repaired: it has ended an episode. True: the tail probe has repaired a loss that nobody
  * has heard of. */
-bool scps_rack_news(const struct scps_look *l, const struct scps_ack_result *sum, bool dup,
-                    bool sacked, bool repaired);
+bool scps_rack_news(struct scps_sender *s, const struct scps_ack_result *sum, bool dup, bool sacked,
+                    bool repaired);
 /* The same acknowledgement: what is lost. Returns when something else comes of age; 0: nothing
  * does. */
-scps_time scps_rack_judge(const struct scps_look *l, struct scps_ack_result *sum);
+scps_time scps_rack_judge(struct scps_sender *s, struct scps_ack_result *sum);
 /* The same when the time for that has come. */
-scps_time scps_rack_look(const struct scps_look *l, struct scps_ack_result *sum);
+scps_time scps_rack_look(struct scps_sender *s, struct scps_ack_result *sum);
 /* When a probe of the tail is due, `most` at the latest; SCPS_NEVER: none will be. */
-scps_time scps_rack_probe_at(const struct scps_look *l, scps_time most);
+scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most);
 /* Data has left: when to find out whether a probe has to ask after it. */
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now);
 /* RACK.reo_wnd. */

@@ -32,7 +32,7 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     if (at == 0) /* Accepted even with a closed window, for its ACK. */
         return true;
     len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
-    edge = limit(&c->ctx.cfg->c, &c->rcv, c->ack.announced);
+    edge = limit(&c->s.ctx.cfg->c, &c->rcv, c->ack.announced);
     window = (int64_t)(edge > next ? edge - next : 0);
     /* All of the window is in flight, or this is a probe beyond it: an acknowledgement there is
      * valid all the same. */
@@ -43,29 +43,29 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
 
 static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off to)
 {
-    c->ctx.st->bytes_duplicate += to - from;
+    c->s.ctx.st->bytes_duplicate += to - from;
     SCPS_OBSERVE_CONN(c, DUPLICATE, from, to - from, 0, 0);
-    if (c->ctx.cfg->c.dsack && c->agreed.opts & SCPS_AGREED_SACK && !scps_conn_need_rx(c)) {
+    if (c->s.ctx.cfg->c.dsack && c->s.agreed.opts & SCPS_AGREED_SACK && !scps_conn_need_rx(c)) {
         scps_report_duplicate(&c->rx->report, from, to);
     }
 }
 
 static inline void ack_soon(struct scps_conn *c)
 {
-    scps_todo_add(&c->todo, SCPS_TODO_ACK);
+    scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_conn_wake(c);
 }
 
 /* Data came that filled a hole, or was here already: it is answered at once. */
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
-    if (scps_report_strict(&c->ctx.cfg->c)) {
-        if (scps_ackout_data(&c->ack, &c->ctx, c->rx, &c->rcv))
+    if (scps_report_strict(&c->s.ctx.cfg->c)) {
+        if (scps_ackout_data(&c->ack, &c->s.ctx, c->rx, &c->rcv))
             ack_soon(c);
         return;
     }
-    if (!(c->agreed.opts & SCPS_AGREED_SACK) && c->todo.bits & SCPS_TODO_ACK &&
-        !scps_gate_budgets(&c->ctx.cfg->c, c->turns->gate))
+    if (!(c->s.agreed.opts & SCPS_AGREED_SACK) && c->s.todo.bits & SCPS_TODO_ACK &&
+        !scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate))
         scps_ackout_one_more(&c->ack);
     scps_conn_ack_now(c);
 }
@@ -77,12 +77,12 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
     scps_conn_notify(c, SCPS_EV_READABLE);
     if (c->rx) {
         scps_ackrx_progress(&c->rx->ack);
-        scps_ackrx_data(&c->rx->ack, c->ctx.env->now);
+        scps_ackrx_data(&c->rx->ack, c->s.ctx.env->now);
     }
     if (filled) {
         ack_at_once(c);
         scps_bets_check_hole(c);
-    } else if (scps_ackout_data(&c->ack, &c->ctx, c->rx, &c->rcv)) {
+    } else if (scps_ackout_data(&c->ack, &c->s.ctx, c->rx, &c->rcv)) {
         ack_soon(c);
     }
 }
@@ -94,13 +94,13 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
 {
     scps_off highest = scps_rangeset_at(c->rcv.in.ooo, c->rcv.in.ooo->n - 1)->to;
 
-    c->ctx.st->ooo_segs++;
-    scps_ackrx_data(&c->rx->ack, c->ctx.env->now);
+    c->s.ctx.st->ooo_segs++;
+    scps_ackrx_data(&c->rx->ack, c->s.ctx.env->now);
     scps_ackrx_waits(&c->rx->ack, len);
     scps_report_came(&c->rx->report, from, len, run);
-    if (!(c->agreed.opts & SCPS_AGREED_SACK) || scps_report_strict(&c->ctx.cfg->c))
+    if (!(c->s.agreed.opts & SCPS_AGREED_SACK) || scps_report_strict(&c->s.ctx.cfg->c))
         ack_at_once(c);
-    else if (scps_ackout_beyond(&c->ack, &c->ctx, c->rx, c->rcv.mss,
+    else if (scps_ackout_beyond(&c->ack, &c->s.ctx, c->rx, c->rcv.mss,
                                 run->from == from || from + len < highest))
         ack_soon(c);
     scps_bets_check_hole(c);
@@ -153,9 +153,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     bool in_order = from == c->rcv.in.next, had_holes = c->rcv.in.ooo->n > 0;
     struct scps_range run, twice = {0, 0};
     uint64_t again = overlap(c->rcv.in.ooo, from, from + len, &twice);
-    struct scps_env *env = c->ctx.env;
+    struct scps_env *env = c->s.ctx.env;
     uint64_t refused = env->budget.refused;
-    uint32_t holes = scps_receive_max_holes(c->ctx.cfg->c.rcvbuf); /* unless memory is fixed */
+    uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf); /* unless memory is fixed */
     int got = SCPS_ERR_NOMEM;
 
     if (in_order) {
@@ -179,8 +179,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
             c->rx->report.dsack_to != from)
             duplicate(c, twice.from, twice.to);
         else
-            c->ctx.st->bytes_duplicate += twice.to - twice.from;
-        c->ctx.st->bytes_duplicate += again - (twice.to - twice.from);
+            c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
+        c->s.ctx.st->bytes_duplicate += again - (twice.to - twice.from);
     }
     if (got)
         SCPS_OBSERVE_CONN(c, RECEIVED, from, len, in_order, 0);
@@ -189,7 +189,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     } else if (got) {
         came_beyond(c, from, len, &run);
     } else {
-        c->ctx.st->ooo_segs++;
+        c->s.ctx.st->ooo_segs++;
         scps_report_grew(&c->rx->report, &run);
         ack_at_once(c);
         scps_bets_check_hole(c);
@@ -201,7 +201,7 @@ static void count(struct scps_conn *c, const struct scps_seg *seg)
 {
     uint32_t size = seg->gso ? seg->gso : seg->len;
 
-    scps_stats_received(c->ctx.st, c->ctx.env->now);
+    scps_stats_received(c->s.ctx.st, c->s.ctx.env->now);
     scps_conn_news(c);
     scps_receive_segment(&c->rcv, size);
 }
@@ -218,9 +218,9 @@ struct piece {
  * yet. */
 static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
 {
-    if (scps_tp_marks(c->tp) && p->from > 0)
+    if (scps_tp_marks(c->s.tp) && p->from > 0)
         scps_bets_late(c, (scps_off)p->from, (scps_off)p->to, p->data,
-                       seg->has & SCPS_HAS_RECORD && c->ctx.cfg->c.records);
+                       seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records);
 }
 
 /* Cuts off the parts of a segment that are not wanted. */
@@ -260,7 +260,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
 static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
                                const struct piece *p)
 {
-    if (!(seg->has & SCPS_HAS_RECORD) || !c->ctx.cfg->c.records || p->to != to || p->from >= to)
+    if (!(seg->has & SCPS_HAS_RECORD) || !c->s.ctx.cfg->c.records || p->to != to || p->from >= to)
         return true;
     return scps_conn_keep_record(c, (scps_off)p->from, (scps_off)to);
 }
@@ -283,7 +283,7 @@ static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t next = (int64_t)scps_receive_next(&c->rcv),
-            edge = (int64_t)limit(&c->ctx.cfg->c, &c->rcv, c->ack.announced);
+            edge = (int64_t)limit(&c->s.ctx.cfg->c, &c->rcv, c->ack.announced);
     int64_t from =
         scps_seq_unwrap(c->rcv.irs, (scps_off)next, seg->seq) + (seg->flags & SCPS_SYN ? 1 : 0);
     struct piece p = {from, from + seg->len, seg->data, c->rx ? c->rx->fin_at : 0,
@@ -303,7 +303,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (seg->len)
         count(c, seg);
     if (c->rx)
-        scps_ackrx_data(&c->rx->ack, c->ctx.env->now);
+        scps_ackrx_data(&c->rx->ack, c->s.ctx.env->now);
     if (!plain) {
         cut(c, seg, next, edge, &p);
         if (!mark(c, seg, from + seg->len, &p)) {
@@ -323,27 +323,27 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
 {
     scps_off next = c->rcv.in.next, from = next + (seg->seq - scps_seq_wrap(c->rcv.irs, next));
-    bool ts = c->agreed.opts & SCPS_AGREED_TS;
+    bool ts = c->s.agreed.opts & SCPS_AGREED_TS;
 
 #ifdef SCPS_SPOIL_STATISTICS /* test house.statistics: counters do not influence the protocol */
-    memset(c->ctx.st, 0x5A, sizeof *c->ctx.st);
+    memset(c->s.ctx.st, 0x5A, sizeof *c->s.ctx.st);
 #endif
-    if (!seg->len || c->state != SCPS_ESTABLISHED || c->todo.bits & SCPS_TODO_OUTAGE ||
-        c->agreed.opts & SCPS_AGREED_ECN || (seg->flags & ~SCPS_PSH) != SCPS_ACK ||
+    if (!seg->len || c->state != SCPS_ESTABLISHED || c->s.todo.bits & SCPS_TODO_OUTAGE ||
+        c->s.agreed.opts & SCPS_AGREED_ECN || (seg->flags & ~SCPS_PSH) != SCPS_ACK ||
         seg->has != (ts ? SCPS_HAS_TS : 0) ||
-        from + seg->len > limit(&c->ctx.cfg->c, &c->rcv, c->ack.announced) ||
-        seg->ack != scps_seq_wrap(c->snd.iss, c->snd.una) || c->snd.una != c->snd.nxt ||
-        c->snd.edge != c->snd.una + ((uint64_t)seg->wnd << c->agreed.snd_wscale) ||
-        (int32_t)(seg->seq - c->snd.wl1) < 0 || (ts && scps_ts_is_older(&c->ts, seg->tsval)) ||
-        (c->rx && c->rx->fin_at) || !scps_conn_ctx_counts(&c->ctx) ||
+        from + seg->len > limit(&c->s.ctx.cfg->c, &c->rcv, c->ack.announced) ||
+        seg->ack != scps_seq_wrap(c->s.snd.iss, c->s.snd.una) || c->s.snd.una != c->s.snd.nxt ||
+        c->s.snd.edge != c->s.snd.una + ((uint64_t)seg->wnd << c->s.agreed.snd_wscale) ||
+        (int32_t)(seg->seq - c->s.snd.wl1) < 0 || (ts && scps_ts_is_older(&c->ts, seg->tsval)) ||
+        (c->rx && c->rx->fin_at) || !scps_conn_ctx_counts(&c->s.ctx) ||
         !SCPS_FAST_PATH(SCPS_FAST_PREDICTION))
         return false;
     assert(!c->rcv.fin && !c->released); /* both end ESTABLISHED */
     c->segs_in++;
-    scps_heard_now(&c->heard);
-    scps_send_confirmed(&c->snd, seg->seq);
+    scps_heard_now(&c->s.heard);
+    scps_send_confirmed(&c->s.snd, seg->seq);
     if (ts && (int32_t)((uint32_t)from - c->ack.acked_to) <= 0) /* state.c tells why */
-        scps_ts_take(&c->ts, seg->tsval, c->ctx.env->now);
+        scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
     count(c, seg);
     if (!scps_rcvbuf_append(&c->rcv.in, from, seg->data, seg->len)) {
         if (!store(c, from, seg->data, seg->len))
@@ -366,11 +366,11 @@ void scps_rcv_read(struct scps_conn *c)
     if (c->state != SCPS_ESTABLISHED && c->state != SCPS_FIN_WAIT_1 && c->state != SCPS_FIN_WAIT_2)
         return;
     left = c->ack.announced > next ? c->ack.announced - next : 0;
-    if (2 * left > SCPS_MIN(c->ctx.cfg->c.rcvbuf, c->ack.max_offered))
+    if (2 * left > SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, c->ack.max_offered))
         return; /* The window has plenty of room: the next acknowledgement reports it. */
-    edge = scps_receive_edge(&c->rcv, c->ctx.cfg->c.rcvbuf, c->ack.announced);
+    edge = scps_receive_edge(&c->rcv, c->s.ctx.cfg->c.rcvbuf, c->ack.announced);
     open = edge - next;
-    if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv.mss, c->ctx.cfg->c.rcvbuf / 2)) {
+    if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv.mss, c->s.ctx.cfg->c.rcvbuf / 2)) {
         scps_conn_ack_now(c);
         scps_conn_wake(c);
     }
@@ -378,7 +378,7 @@ void scps_rcv_read(struct scps_conn *c)
 
 void scps_rcv_ack_timer(struct scps_conn *c)
 {
-    if (scps_ackout_expired(&c->ack, &c->ctx, c->rx, &c->rcv,
-                            scps_gate_budgets(&c->ctx.cfg->c, c->turns->gate)))
+    if (scps_ackout_expired(&c->ack, &c->s.ctx, c->rx, &c->rcv,
+                            scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)))
         scps_conn_ack_now(c);
 }

@@ -25,7 +25,7 @@ void scps_rcv_take_fin(struct scps_conn *c)
     default:
         break;
     }
-    scps_marks_stop(scps_tp_marks(c->tp)); /* no hole is left */
+    scps_marks_stop(scps_tp_marks(c->s.tp)); /* no hole is left */
 }
 
 void scps_rcv_jump(struct scps_conn *c, scps_off to)

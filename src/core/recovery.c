@@ -34,73 +34,71 @@
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
  * 5681 section 3.2).
  */
-#include "core/conn.h"
+#include "core/recovery.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
+#include "core/tx.h"
 
 /* segments: an initial window (RFC 6928), beyond which the window is paced after a gap */
 #define BURST 10
 
 /* RFC 6937 section 3. */
-static void prr_update(struct scps_conn *c, uint64_t delivered)
+static void prr_update(struct scps_sender *s, uint64_t delivered)
 {
-    struct scps_recovery *rec = &c->tx->rec;
-    uint64_t pipe = scps_recovery_inflight(c->tx), target = c->ctl.cwnd, send = 0;
+    struct scps_recovery *rec = &s->tx->rec;
+    uint64_t pipe = scps_recovery_inflight(s->tx), target = s->ctl.cwnd, send = 0;
 
-    if (!scps_conn_is_reducing(c))
+    if (!scps_recovery_reduces(s))
         return;
     if (pipe > target) {
         uint64_t share = scps_muldiv(rec->delivered, target, rec->flight ? rec->flight : 1) + 1;
         send = share > rec->out ? share - rec->out : 0;
     } else {
         uint64_t limit = rec->delivered > rec->out ? rec->delivered - rec->out : 0;
-        limit = SCPS_MAX(limit, delivered) + c->agreed.mss;
+        limit = SCPS_MAX(limit, delivered) + s->agreed.mss;
         send = SCPS_MIN(target - pipe, limit);
     }
     if (rec->first_resend)
-        send = SCPS_MAX(send, c->agreed.mss);
+        send = SCPS_MAX(send, s->agreed.mss);
     rec->window = pipe + send;
 }
 
-/* Called when SND.UNA has moved: if more than an initial window may be sent at once, the window
- * is paced over a round trip. */
-static void spread(struct scps_conn *c)
+void scps_recovery_spread(struct scps_sender *s)
 {
-    uint64_t window = scps_recovery_window(c);
+    uint64_t window = scps_recovery_window(s);
 
-    if (window != SCPS_CWND_OPEN && c->rtt.srtt &&
-        window > scps_recovery_inflight(c->tx) + (uint64_t)BURST * c->agreed.mss)
-        c->tx->rec.spread_until = c->ctx.env->now + c->rtt.srtt;
+    if (window != SCPS_CWND_OPEN && s->rtt.srtt &&
+        window > scps_recovery_inflight(s->tx) + (uint64_t)BURST * s->agreed.mss)
+        s->tx->rec.spread_until = s->ctx.env->now + s->rtt.srtt;
 }
 
-static void begin(struct scps_conn *c, enum scps_episode kind)
+static void begin(struct scps_sender *s, enum scps_episode kind)
 {
-    struct scps_tx *tx = c->tx;
+    struct scps_tx *tx = s->tx;
     struct scps_recovery *rec = &tx->rec;
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
     if (fresh) {
         scps_sb_new_episode(&tx->sb);
-        scps_cc_save(c);
-        rec->undoable = c->ctx.cfg->c.spurious_undo;
-        rec->flight = c->snd.nxt - c->snd.una;
+        rec->undoable = s->ctx.cfg->c.spurious_undo;
+        rec->flight = s->snd.nxt - s->snd.una;
         rec->delivered = rec->out = 0;
     }
     rec->episode = (uint8_t)kind;
-    rec->point = c->snd.nxt;
+    rec->point = s->snd.nxt;
     rec->resent = 0;
     rec->ncopies = 0;
-    if (fresh || rec->first != c->snd.una) {
+    if (fresh || rec->first != s->snd.una) {
         /* RFC 3522 section 3.2: not anew once loss recovery has started */
-        rec->eifel = fresh && !(c->agreed.caps & SCPS_CAP_BETS);
-        rec->first = c->snd.una;
+        rec->eifel = fresh && !(s->agreed.caps & SCPS_CAP_BETS);
+        rec->first = s->snd.una;
         rec->stamp = 0;
     }
     rec->first_resend = true;
 }
 
-static void end(struct scps_recovery *rec)
+void scps_recovery_end(struct scps_recovery *rec)
 {
     rec->episode = SCPS_EPISODE_NONE;
     rec->frto = 0;
@@ -108,124 +106,98 @@ static void end(struct scps_recovery *rec)
     scps_recovery_forget(rec);
 }
 
-static void loss(struct scps_conn *c, uint64_t bytes, enum scps_evidence evidence, bool fresh)
+struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
+                                       enum scps_evidence evidence, bool fresh)
 {
-    struct scps_lost_news news = scps_sb_losses(&c->tx->sb);
-    struct scps_cc_loss l = {.bytes = bytes,
-                             .cause = evidence == SCPS_BY_ECN ? SCPS_LOSS_CONGESTION
-                                                              : scps_conn_loss_cause(c),
-                             .evidence = evidence,
-                             .new_episode = fresh};
+    struct scps_lost_news news = scps_sb_losses(&s->tx->sb);
+    struct scps_cc_loss told = {.bytes = bytes,
+                                .cause = evidence == SCPS_BY_ECN
+                                             ? SCPS_LOSS_CONGESTION
+                                             : scps_cause_now(&s->tx->cause, &s->ctx),
+                                .evidence = evidence,
+                                .new_episode = fresh};
 
     if (news.ranges) {
-        l.app_limited = news.app_limited;
-        l.ranges = news.ranges;
-        l.tx_in_flight = news.tx_in_flight;
-        l.lost_since = (uint32_t)c->tx->sb.lost_ever - news.tx_lost;
+        told.app_limited = news.app_limited;
+        told.ranges = news.ranges;
+        told.tx_in_flight = news.tx_in_flight;
+        told.lost_since = (uint32_t)s->tx->sb.lost_ever - news.tx_lost;
     }
-
-    scps_cc_loss(c, &l);
+    return told;
 }
 
-void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
-                        enum scps_evidence evidence)
+void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence)
 {
-    struct scps_recovery *rec = &c->tx->rec;
-    bool fresh = rec->episode == SCPS_EPISODE_NONE;
+    struct scps_recovery *rec = &s->tx->rec;
 
-    if (fresh) {
-        begin(c, SCPS_EPISODE_FAST);
-        rec->frto = 0;
-        rec->of_silence = false;
-        if (evidence == SCPS_BY_ECN)
-            rec->first_resend = rec->undoable = false;
-        c->ctx.st->recoveries++;
+    begin(s, SCPS_EPISODE_FAST);
+    rec->frto = 0;
+    rec->of_silence = false;
+    if (evidence == SCPS_BY_ECN)
+        rec->first_resend = rec->undoable = false;
+    s->ctx.st->recoveries++;
+}
+
+bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
+{
+    struct scps_recovery *rec = &s->tx->rec;
+
+    /* An ECN echo came with the last acknowledgement, so there is nothing to recover. */
+    if (s->snd.una >= rec->point) {
+        scps_recovery_end(rec);
+        return false;
     }
-    loss(c, bytes, evidence, fresh);
-    if (fresh) {
-        SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
-        if (c->snd.una >=
-            /* An ECN echo came with the last acknowledgement, so there is nothing to recover. */
-            rec->point) {
-            end(&c->tx->rec);
-            scps_cc_change(c, SCPS_CC_RECOVERED);
-            SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
-            return;
-        }
-        rec->delivered = delivered; /* What started the episode counts in it. */
-        prr_update(c, delivered);
-    }
+    rec->delivered = delivered; /* What started the episode counts in it. */
+    prr_update(s, delivered);
+    return true;
 }
 
 /* Declares data in flight lost that should have been answered by now. What was sent less than a
  * round trip ago cannot have been (RFC 8985 section 6.3); without SACK or SNACK all data counts
  * (RFC 5681 section 3.1). */
-void scps_recovery_mark_lost(struct scps_conn *c)
+static void mark_lost(struct scps_sender *s)
 {
-    bool reports = c->agreed.opts & SCPS_AGREED_SACK || c->agreed.caps & SCPS_CAP_SNACK1;
+    bool reports = s->agreed.opts & SCPS_AGREED_SACK || s->agreed.caps & SCPS_CAP_SNACK1;
 
-    scps_sb_lose_since(&c->tx->sb,
-                       reports ? c->ctx.env->now - SCPS_MAX(c->rtt.srtt, 1) : c->ctx.env->now);
-    scps_sb_losses(&c->tx->sb); /* The controller is told of the timer's losses as SCPS_CC_RTO. */
+    scps_sb_lose_since(&s->tx->sb,
+                       reports ? s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1) : s->ctx.env->now);
+    scps_sb_losses(&s->tx->sb); /* The controller is told of the timer's losses as SCPS_CC_RTO. */
 }
 
-void scps_recovery_timeout(struct scps_conn *c)
+void scps_recovery_timeout(struct scps_sender *s)
 {
-    struct scps_recovery *rec = &c->tx->rec;
+    struct scps_recovery *rec = &s->tx->rec;
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
-    rec->of_silence = fresh || (rec->of_silence && rec->first == c->snd.una);
-    begin(c, SCPS_EPISODE_RTO);
+    rec->of_silence = fresh || (rec->of_silence && rec->first == s->snd.una);
+    begin(s, SCPS_EPISODE_RTO);
     /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not
      * passed what was sent before; nor in fast recovery, whose losses were real (section 6). */
-    rec->frto = fresh && rec->undoable && !(c->agreed.opts & SCPS_AGREED_TS) &&
-                !(c->agreed.caps & SCPS_CAP_BETS);
-    rec->frto_nxt = c->snd.nxt;
+    rec->frto = fresh && rec->undoable && !(s->agreed.opts & SCPS_AGREED_TS) &&
+                !(s->agreed.caps & SCPS_CAP_BETS);
+    rec->frto_nxt = s->snd.nxt;
     scps_recovery_forget(rec);
     if (rec->silent < UINT8_MAX)
         rec->silent++;
-    rec->unheard = c->ctx.env->now - c->tx->heard_at >= c->rtt.rto;
-    scps_recovery_mark_lost(c);
-    scps_cc_change(c, SCPS_CC_RTO);
-    SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    rec->unheard = s->ctx.env->now - s->tx->heard_at >= s->rtt.rto;
+    mark_lost(s);
 }
 
-void scps_recovery_repaired(struct scps_conn *c)
+void scps_recovery_repaired(struct scps_sender *s)
 {
-    begin(c, SCPS_EPISODE_FAST);
-    c->ctx.st->recoveries++;
-    loss(c, c->agreed.mss, SCPS_BY_RACK, true);
-    end(&c->tx->rec);
-    scps_cc_change(c, SCPS_CC_RECOVERED);
+    begin(s, SCPS_EPISODE_FAST);
+    s->ctx.st->recoveries++;
 }
 
-/* Undoes the episode. late: data presumed lost and not resent was only late. */
-static void undo(struct scps_conn *c, bool late)
+void scps_recovery_undone(struct scps_recovery *rec)
 {
-    struct scps_tx *tx = c->tx;
-
-    if (!c->ctx.cfg->c.cc->own_recovery)
-        scps_cc_restore(c, c->ctl.cwnd);
-    if (late)
-        scps_sb_undo_losses(&tx->sb);
-    end(&tx->rec);
-    tx->rec.resent = 0;
-    scps_rto_answered(&tx->rto);
-    c->ctx.st->spurious++;
-    SCPS_OBSERVE_CONN(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
-    scps_cc_change(c, SCPS_CC_SPURIOUS);
+    scps_recovery_end(rec);
+    rec->resent = 0;
 }
 
-void scps_recovery_was_outage(struct scps_conn *c)
+bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una)
 {
-    struct scps_tx *tx = c->tx;
-
-    if (tx->rec.episode != SCPS_EPISODE_RTO || !tx->rec.of_silence || tx->rec.first != c->snd.una)
-        return;
-    scps_cc_restore(c, 0);
-    end(&c->tx->rec);
-    scps_cc_apply(c);
-    SCPS_OBSERVE_CONN(c, RECOVERY, 2, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    return rec->episode == SCPS_EPISODE_RTO && rec->of_silence && rec->first == una;
 }
 
 /* Records that r was resent: merged with a range that it touches, as a new range or, without room,
@@ -255,17 +227,9 @@ static bool was_resent(const struct scps_recovery *rec, scps_off from, scps_off 
     return false;
 }
 
-void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh)
+bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to)
 {
-    struct scps_recovery *rec = &c->tx->rec;
-
-    c->dsacks = true;
-    if (!rec->undoable || !rec->resent || !was_resent(rec, from, to))
-        return;
-    /* Data that the timer resent had arrived and its acknowledgement was lost, not late: what lies
-     * behind may be missing. */
-    if (--rec->resent == 0)
-        undo(c, rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh));
+    return rec->undoable && rec->resent && was_resent(rec, from, to) && --rec->resent == 0;
 }
 
 void scps_recovery_no_frto(struct scps_recovery *rec)
@@ -277,22 +241,22 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
  * What is sent again is no evidence, and neither is a segment that the receiver says it had: its
  * acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement of neither kind, neither new
  * nor a duplicate, ends the algorithm, too. */
-static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_result *sum,
+static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                bool advanced)
 {
-    struct scps_recovery *rec = &c->tx->rec;
-    const struct scps_scoreboard *sb = &c->tx->sb;
+    struct scps_recovery *rec = &s->tx->rec;
+    const struct scps_scoreboard *sb = &s->tx->sb;
     bool second = rec->frto == 2;
 
-    if (!rec->frto || (!second && !advanced && c->agreed.opts & SCPS_AGREED_SACK))
+    if (!rec->frto || (!second && !advanced && s->agreed.opts & SCPS_AGREED_SACK))
         /* Section 3.1 step 2: duplicates before the first new acknowledgement only report holes. */
         return false;
     rec->frto = 0;
-    if (sum->dsack_fresh || c->snd.una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
+    if (sum->dsack_fresh || s->snd.una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
         return false;
     if (second)
         return sum->orig; /* step 3b; else 3a */
-    if (advanced && c->snd.una < rec->frto_nxt && !scps_sb_at(sb, sb->head)->resends)
+    if (advanced && s->snd.una < rec->frto_nxt && !scps_sb_at(sb, sb->head)->resends)
         rec->frto = 2; /* step 2b; else 2a */
     return false;
 }
@@ -303,67 +267,55 @@ static bool frto_says_spurious(struct scps_conn *c, const struct scps_ack_result
  * reported a duplicate yet an acknowledgement of all there is counts, too; what it gives back is
  * the window alone, and a delayed acknowledgement of a short flight is such a one. A TSecr of 0
  * echoes nothing. */
-static bool eifel_says_spurious(const struct scps_conn *c, const struct scps_ack_result *sum,
+static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {
-    const struct scps_recovery *rec = &c->tx->rec;
+    const struct scps_recovery *rec = &s->tx->rec;
 
-    return rec->eifel && rec->stamp && c->snd.una > was && was == rec->first &&
-           c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
+    return rec->eifel && rec->stamp && s->snd.una > was && was == rec->first &&
+           s->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
            (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh;
 }
 
-void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum, scps_off was,
-                         const struct scps_seg *seg)
+enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
+                                               const struct scps_ack_result *sum, scps_off was,
+                                               const struct scps_seg *seg)
 {
-    bool advanced = c->snd.una > was;
-    struct scps_recovery *rec = &c->tx->rec;
+    bool advanced = s->snd.una > was;
+    struct scps_recovery *rec = &s->tx->rec;
 
-    if (rec->episode == SCPS_EPISODE_NONE)
-        return;
     if (rec->undoable &&
-        (eifel_says_spurious(c, sum, was, seg) || frto_says_spurious(c, sum, advanced))) {
-        undo(c, true);
-        return;
-    }
+        (eifel_says_spurious(s, sum, was, seg) || frto_says_spurious(s, sum, advanced)))
+        return SCPS_RECOVERY_IMAGINED;
     rec->delivered += sum->delivered;
-    if (c->snd.una >= rec->point) {
-        end(&c->tx->rec);
-        scps_cc_change(c, SCPS_CC_RECOVERED);
-        SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
-        spread(c);
-        return;
+    if (s->snd.una >= rec->point) {
+        scps_recovery_end(rec);
+        return SCPS_RECOVERY_OVER;
     }
-    prr_update(c, sum->delivered);
+    prr_update(s, sum->delivered);
     if (advanced)
-        spread(c);
+        scps_recovery_spread(s);
+    return SCPS_RECOVERY_GOES_ON;
 }
 
-void scps_recovery_passed(struct scps_conn *c)
+bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)
 {
-    struct scps_recovery *rec = &c->tx->rec;
-
     rec->undoable = false; /* The state of the episode is not valid evidence any more. */
-    if (rec->episode == SCPS_EPISODE_NONE || c->snd.una < rec->point)
-        return;
-    end(&c->tx->rec);
-    scps_cc_change(c, SCPS_CC_RECOVERED);
-    SCPS_OBSERVE_CONN(c, RECOVERY, 0, c->snd.una, c->ctl.cwnd, c->ctl.ssthresh);
+    if (rec->episode == SCPS_EPISODE_NONE || una < rec->point)
+        return false;
+    scps_recovery_end(rec);
+    return true;
 }
 
-void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent_segment *resent)
+void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
+                          uint32_t tsval)
 {
-    struct scps_recovery *rec = &c->tx->rec;
-
     if (rec->episode == SCPS_EPISODE_NONE)
-        return;
-    rec->out += len;
-    if (!resent)
         return;
     rec->first_resend = false;
     rec->age_checks = 2;
     rec->resent++;
     remember_copy(rec, resent);
     if (resent->from == rec->first && !resent->resends)
-        rec->stamp = SCPS_MAX(scps_ts_value(&c->ts, c->ctx.env->now), 1);
+        rec->stamp = SCPS_MAX(tsval, 1);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* State of a recovery episode, and of duplicate acknowledgements before it.
  *
- * Invariant: an episode has a point beyond the left edge; resent counts only inside it.
+ * Invariant: an episode has a point beyond SND.UNA; resent counts only inside it.  The functions
+ * below return what has happened, and ackin.c or sndtimer.c tells the controller of it.
  */
 #ifndef SCPS_CORE_RECOVERY_H
 #define SCPS_CORE_RECOVERY_H
@@ -12,9 +13,11 @@
 #include "base/bytes.h"
 #include "base/rangeset.h"
 #include "core/scoreboard.h"
+#include "core/sender.h"
 
-struct scps_conn;
-struct scps_tx;
+/* What an acknowledgement means to an episode: it continues, all that it was about has been
+ * acknowledged, or it was spurious. */
+enum scps_recovery_verdict { SCPS_RECOVERY_GOES_ON, SCPS_RECOVERY_OVER, SCPS_RECOVERY_IMAGINED };
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
@@ -98,43 +101,71 @@ static inline void scps_recovery_final(struct scps_recovery *rec)
     rec->undoable = false;
 }
 
-/* ---- recovery.c, pipe.c ---- */
+/* Counts `len` bytes that were sent. */
+static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
+{
+    if (rec->episode != SCPS_EPISODE_NONE)
+        rec->out += len;
+}
 
-/* A tail probe has repaired a loss: tells the controller of the loss and its end. */
-void scps_recovery_repaired(struct scps_conn *c);
-/* Processes `bytes` found lost by an acknowledgement that reports `delivered` arrived bytes. */
-void scps_recovery_lost(struct scps_conn *c, uint64_t bytes, uint64_t delivered,
-                        enum scps_evidence evidence);
-void scps_recovery_timeout(struct scps_conn *c);
-/* Returns the rate at which recovery lets the window fill again after a standstill; 0: it follows
- * acknowledgements. */
-uint64_t scps_recovery_rate(struct scps_conn *c);
-/* On RTO or at the end of an outage: declares lost what should have been answered by now. */
-void scps_recovery_mark_lost(struct scps_conn *c);
+/* ---- recovery.c ---- */
+
+/* Begins an episode because of a loss, or of an ECN echo. Precondition: none is in progress, and
+ * the controller's state has been kept (scps_cc_save). */
+void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
+/* Begins the episode of a loss that a tail probe has repaired; the caller ends it. */
+void scps_recovery_repaired(struct scps_sender *s);
+/* Returns what the controller is told of `bytes` found lost; fresh: they begin an episode. */
+struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
+                                       enum scps_evidence evidence, bool fresh);
+/* Called when the controller knows of a new episode: computes how much may be sent, of the
+ * acknowledgement that reports `delivered` arrived bytes. Returns false if nothing is to be
+ * repaired: then the episode is over. */
+bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
+/* The retransmission timer has expired: begins an episode, and declares lost what should have been
+ * answered by now. Where none is in progress, the controller's state has been kept before. */
+void scps_recovery_timeout(struct scps_sender *s);
 /* Called for progress during an episode, with SND.UNA at `was` before: decides whether it was
- * spurious, whether it is over, and how much may be sent. */
-void scps_recovery_acked(struct scps_conn *c, const struct scps_ack_result *sum, scps_off was,
-                         const struct scps_seg *seg);
-/* Records that a segment was sent. resent: its record before that is updated; NULL: new data. */
-void scps_recovery_sent(struct scps_conn *c, uint32_t len, const struct scps_sent_segment *resent);
-/* Processes a DSACK for [from, to); fresh: nothing had reported before that it arrived at all. */
-void scps_recovery_dsack(struct scps_conn *c, scps_off from, scps_off to, bool fresh);
+ * spurious, whether it is over, and how much may be sent. After SCPS_RECOVERY_OVER the controller
+ * is told, and then scps_recovery_spread() is called. */
+enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
+                                               const struct scps_ack_result *sum, scps_off was,
+                                               const struct scps_seg *seg);
+/* Called when SND.UNA has moved: if more than an initial window may be sent at once, the window
+ * is paced over a round trip. */
+void scps_recovery_spread(struct scps_sender *s);
+void scps_recovery_end(struct scps_recovery *rec);
+/* Ends an episode that was spurious. */
+void scps_recovery_undone(struct scps_recovery *rec);
+/* Records that a segment is resent; `resent` is its record before that is updated, tsval the value
+ * of our time stamps now. */
+void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
+                          uint32_t tsval);
+/* Processes a DSACK for [from, to). Returns true if all that was resent has now been reported as a
+ * duplicate: the episode was spurious. */
+bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
 /* Ends F-RTO without a decision whether the timeout was spurious: conventional recovery follows. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
-/* The timeouts of this silence were those of an outage, which says nothing of the path's load:
- * restores the controller to before the first of them, unless something else had begun the
+/* Returns true if nothing but the timeouts of the present silence began the episode, SND.UNA being
+ * at `una`: if the silence was an outage, it says nothing of the path's load. */
+bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
+/* Called when SND.UNA moved to `una` without an acknowledgement. Returns true if that ends the
  * episode. */
-void scps_recovery_was_outage(struct scps_conn *c);
-/* Called when SND.UNA moved without an acknowledgement. */
-void scps_recovery_passed(struct scps_conn *c);
+bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
+
+/* ---- recovery_pipe.c ---- */
+
 /* Return the bytes that may be in flight now, and the bytes that are. */
-uint64_t scps_recovery_window(const struct scps_conn *c);
+uint64_t scps_recovery_window(struct scps_sender *s);
+uint64_t scps_recovery_inflight(const struct scps_tx *tx);
+/* Returns the rate at which recovery lets the window fill again after a standstill; 0: it follows
+ * acknowledgements. */
+uint64_t scps_recovery_rate(struct scps_sender *s);
 /* Returns true if the peer has been silent for so long that only a few segments may be sent until
  * it is heard. With fewer outstanding there is nothing to hold back. */
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss);
 /* Returns the rate, bytes/s, that spreads these segments, as packets of `packet` bytes, over a
  * timeout of rto. */
 uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet);
-uint64_t scps_recovery_inflight(const struct scps_tx *tx);
 
 #endif

@@ -5,17 +5,20 @@
  * The backoff is kept after an acknowledgement until a round trip is measured (RFC 6298
  * section 5.7).
  */
-#include "core/conn.h"
+#include "core/rto.h"
 
 #include "base/bytes.h"
+#include "core/bets.h"
+#include "core/snd.h"
+#include "core/tx.h"
 
 /* Timeouts in a row that damage alone may explain. */
 #define DAMAGED 8
 /* RFC 6298 section 2.4: a smaller timeout is rounded up to this. */
 #define MIN_RTO SCPS_SEC(1)
 
-static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_conn *c, unsigned shift, scps_dur rto,
-                                            scps_dur max)
+static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigned shift,
+                                            scps_dur rto, scps_dur max)
 {
     /* A timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section
      * 3.4). But damage does not explain a long silence. After that the timer backs off, up to the
@@ -23,64 +26,64 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_conn *c, unsigned 
      * longer, or the peer may acknowledge seldom or be gone. A closed window is no loss, whatever
      * the link does: RFC 9293 section 3.8.6.1 wants the sender to "increase exponentially the
      * interval between successive probes" (SHLD-30). */
-    if (c->established && !(c->todo.bits & SCPS_TODO_PERSIST) &&
-        scps_conn_loss_cause(c) == SCPS_LOSS_CORRUPTION) {
-        shift = c->tx->rto.backoff > DAMAGED ? c->tx->rto.backoff - DAMAGED : 0;
+    if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
+        scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
+        shift = s->tx->rto.backoff > DAMAGED ? s->tx->rto.backoff - DAMAGED : 0;
         max = SCPS_MIN(max, MIN_RTO);
     }
     shift = SCPS_MIN(shift, 30u);
     return rto > max >> shift ? SCPS_MAX(rto, max) : rto << shift;
 }
 
-static inline scps_dur backed_off(const struct scps_conn *c, scps_dur rto, scps_dur max)
+static inline scps_dur backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max)
 {
-    const struct scps_rto *r = &c->tx->rto;
+    const struct scps_rto *r = &s->tx->rto;
 
     if (!(r->backoff | r->kept))
         return rto;
-    return backed_off_by(c, SCPS_MAX(r->backoff, r->kept), rto, max);
+    return backed_off_by(s, SCPS_MAX(r->backoff, r->kept), rto, max);
 }
 
 /* Arms the timer of window probes for a probe, or for the segment that a probe became; in an outage
  * neither timer runs. */
-static SCPS_NOINLINE void arm_instead(struct scps_conn *c, scps_time when)
+static SCPS_NOINLINE void arm_instead(struct scps_sender *s, scps_time when)
 {
-    if (!(c->todo.bits & SCPS_TODO_OUTAGE))
-        scps_timer_set(&c->ctx, &c->tx->persist_timer, when);
+    if (!(s->todo.bits & SCPS_TODO_OUTAGE))
+        scps_timer_set(&s->ctx, &s->tx->persist_timer, when);
 }
 
 /* Best effort: returns `when`, or the end of the segment's lifetime if that comes before. */
-static SCPS_NOINLINE scps_time within_lifetime(const struct scps_look l, scps_time when)
+static SCPS_NOINLINE scps_time within_lifetime(struct scps_sender *s, scps_time when)
 {
-    return SCPS_MIN(when, SCPS_MAX(scps_bets_arm(&l), l.x->env->now));
+    return SCPS_MIN(when, SCPS_MAX(scps_bets_arm(s), s->ctx.env->now));
 }
 
-void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from)
+void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    struct scps_tx *tx = c->tx;
-    scps_time when = from + backed_off(c, c->rtt.rto, cfg->rto_max);
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
+    struct scps_tx *tx = s->tx;
+    scps_time when = from + backed_off(s, s->rtt.rto, cfg->rto_max);
 
-    if (cfg->user_timeout && c->established) {
+    if (cfg->user_timeout && s->established) {
         scps_time give_up = tx->progress_at + cfg->user_timeout;
-        when = SCPS_MIN(when, SCPS_MAX(give_up, c->ctx.env->now));
+        when = SCPS_MIN(when, SCPS_MAX(give_up, s->ctx.env->now));
     }
-    if (cfg->bets_lifetime && !(c->todo.bits & SCPS_TODO_OUTAGE))
-        when = within_lifetime(scps_conn_look(c), when);
-    if (c->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE))
-        arm_instead(c, when);
+    if (cfg->bets_lifetime && !(s->todo.bits & SCPS_TODO_OUTAGE))
+        when = within_lifetime(s, when);
+    if (s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE))
+        arm_instead(s, when);
     else
-        scps_timer_set(&c->ctx, &tx->rto.timer, when);
+        scps_timer_set(&s->ctx, &tx->rto.timer, when);
 }
 
-void scps_snd_arm_persist(struct scps_conn *c)
+void scps_snd_arm_persist(struct scps_sender *s)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
-    scps_dur wait = backed_off(c, c->rtt.rto, cfg->persist_max);
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
+    scps_dur wait = backed_off(s, s->rtt.rto, cfg->persist_max);
 
-    scps_timer_stop(&c->tx->rto.timer);
-    scps_timer_set(&c->ctx, &c->tx->persist_timer,
-                   c->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
+    scps_timer_stop(&s->tx->rto.timer);
+    scps_timer_set(&s->ctx, &s->tx->persist_timer,
+                   s->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
 }
 
 /* RFC 9293 section 3.8.6.2.1: "The override timeout should be in the range 0.1 - 1.0 seconds. It
@@ -118,19 +121,19 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
  * as a minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short
  * the round trip is expected to be. A SYN-ACK has the same limit: the peer repeats its SYN as
  * long, and must not complete a handshake that has ended here. */
-static SCPS_NOINLINE scps_dur retry_limit(const struct scps_conn *c, scps_dur max)
+static SCPS_NOINLINE scps_dur retry_limit(const struct scps_sender *s, scps_dur max)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
 
-    if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED)
-        return backoff_total(SCPS_MAX(c->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
+    if (!s->established)
+        return backoff_total(SCPS_MAX(s->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
                              cfg->syn_retries);
-    return SCPS_MAX(R2_DATA, backoff_total(c->rtt.rto, max, cfg->data_retries));
+    return SCPS_MAX(R2_DATA, backoff_total(s->rtt.rto, max, cfg->data_retries));
 }
 
-bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max)
+bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max)
 {
-    return c->ctx.env->now - c->tx->rto.silent_since >= retry_limit(c, max);
+    return s->ctx.env->now - s->tx->rto.silent_since >= retry_limit(s, max);
 }
 
 int scps_snd_silence_err(uint8_t soft)

@@ -28,69 +28,69 @@ static inline void unwrap(const struct scps_send *s, struct scps_sack b, int64_t
     *to = scps_seq_unwrap(s->iss, s->una, b.right);
 }
 
-struct scps_sackin_first scps_sackin_duplicate(const struct scps_look *l,
-                                               const struct scps_seg *seg, scps_off ack,
-                                               int64_t told, struct scps_ack_result *sum)
+struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const struct scps_seg *seg,
+                                               scps_off ack, int64_t told,
+                                               struct scps_ack_result *sum)
 {
     struct scps_sackin_first f = {0};
     int64_t from, to;
 
     if (!seg->nsack)
         return f;
-    unwrap(l->snd, seg->sack[0], &from, &to);
-    if (from >= to || to > (int64_t)l->snd->nxt)
+    unwrap(&s->snd, seg->sack[0], &from, &to);
+    if (from >= to || to > (int64_t)s->snd.nxt)
         return f;
     /* RFC 2883 section 4: the first block reports a duplicate. */
     f.old =
         to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                        (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
-    if (!f.old || from <= 0 || to <= (int64_t)ack - (int64_t)l->snd->max_wnd)
+    if (!f.old || from <= 0 || to <= (int64_t)ack - (int64_t)s->snd.max_wnd)
         return f;
     f.dsack = true;
     f.from = (scps_off)from;
     f.to = (scps_off)to;
-    l->x->st->dsacks_in++;
+    s->ctx.st->dsacks_in++;
     sum->dsack = true;
     sum->dsack_to = f.to;
-    sum->dsack_fresh = is_news(&l->tx->sb, l->snd->una, f.from, f.to);
+    sum->dsack_fresh = is_news(&s->tx->sb, s->snd.una, f.from, f.to);
     return f;
 }
 
 /* False: the block says nothing that could be told again. */
-static bool take_block(const struct scps_look *l, struct scps_sack block, scps_off ack,
+static bool take_block(struct scps_sender *s, struct scps_sack block, scps_off ack,
                        struct scps_ack_result *sum)
 {
     int64_t from, to;
 
-    unwrap(l->snd, block, &from, &to);
-    if (from >= to || to > (int64_t)l->snd->nxt || to <= (int64_t)ack)
+    unwrap(&s->snd, block, &from, &to);
+    if (from >= to || to > (int64_t)s->snd.nxt || to <= (int64_t)ack)
         return false;
     from = SCPS_MAX(from, (int64_t)ack);
-    scps_sb_arrived(&l->tx->sb, l->x->env->now, (scps_off)from, (scps_off)to, scps_rtt_min(l->rtt),
-                    sum);
-    SCPS_OBSERVE(l->x, SACKED, from, to, 0, 0);
+    scps_sb_arrived(&s->tx->sb, s->ctx.env->now, (scps_off)from, (scps_off)to,
+                    scps_rtt_min(&s->rtt), sum);
+    SCPS_OBSERVE(&s->ctx, SACKED, from, to, 0, 0);
     return true;
 }
 
-void scps_sackin_take(const struct scps_look *l, const struct scps_seg *seg,
+void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
                       const struct scps_sackin_first *first, scps_off ack,
                       struct scps_ack_result *sum)
 {
-    struct scps_sackin *s = &l->tx->sackin;
+    struct scps_sackin *own = &s->tx->sackin;
     struct scps_sack before = {0};
     unsigned i;
 
     for (i = 0; i < seg->nsack; i++) {
         /* The peer repeats every block in several reports, in case one is lost: look where the
          * block was in the last report, or one place further. */
-        struct scps_sack *at = &s->block[i], was = *at;
+        struct scps_sack *at = &own->block[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
         if (!known && (i || !first->old))
-            known = take_block(l, seg->sack[i], ack, sum);
+            known = take_block(s, seg->sack[i], ack, sum);
         *at = known ? seg->sack[i] : (struct scps_sack){0};
         before = was;
     }
-    while (s->n > i)
-        s->block[--s->n] = (struct scps_sack){0};
-    s->n = (uint8_t)i;
+    while (own->n > i)
+        own->block[--own->n] = (struct scps_sack){0};
+    own->n = (uint8_t)i;
 }

@@ -9,7 +9,7 @@
 
 #include <scps/wire.h>
 
-#include "core/look.h"
+#include "core/sender.h"
 
 struct scps_sackin {
     struct scps_sack block[SCPS_SACK_MAX]; /* the newest report: n blocks, 0 where not taken */
@@ -29,11 +29,11 @@ static inline void scps_sackin_forget(struct scps_sackin *s)
     memset(s->block, 0, sizeof s->block);
 }
 /* told: where the segment's own acknowledgement points, below ack if it is old. */
-struct scps_sackin_first scps_sackin_duplicate(const struct scps_look *l,
-                                               const struct scps_seg *seg, scps_off ack,
-                                               int64_t told, struct scps_ack_result *sum);
+struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const struct scps_seg *seg,
+                                               scps_off ack, int64_t told,
+                                               struct scps_ack_result *sum);
 /* All the blocks, of which the first is `first`: to the scoreboard. */
-void scps_sackin_take(const struct scps_look *l, const struct scps_seg *seg,
+void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
                       const struct scps_sackin_first *first, scps_off ack,
                       struct scps_ack_result *sum);
 

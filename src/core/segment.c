@@ -12,7 +12,7 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
     c->segs_out++;
     seg->sport = c->lport;
     seg->dport = c->rport;
-    seg->seq = scps_seq_wrap(c->snd.iss, from);
+    seg->seq = scps_seq_wrap(c->s.snd.iss, from);
     seg->ack = 0;
     seg->wnd = 0;
     seg->flags = 0;
@@ -22,10 +22,10 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
     seg->data = NULL;
     seg->len = 0;
     seg->gso = 0;
-    seg->tos = c->ctx.cfg->tos;
-    if (c->agreed.opts & SCPS_AGREED_TS) {
+    seg->tos = c->s.ctx.cfg->tos;
+    if (c->s.agreed.opts & SCPS_AGREED_TS) {
         seg->has = SCPS_HAS_TS;
-        seg->tsval = scps_ts_value(&c->ts, c->ctx.env->now);
+        seg->tsval = scps_ts_value(&c->ts, c->s.ctx.env->now);
         seg->tsecr = c->ts.recent;
     }
 }
@@ -33,8 +33,8 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
 /* SACK, SNACK, a duplicate. True: there is more to tell. */
 static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
 {
-    const struct scps_report_view v = {&c->ctx, &c->rcv, &c->agreed, c->rx->fin_at,
-                                       scps_gate_budgets(&c->ctx.cfg->c, c->turns->gate)};
+    const struct scps_report_view v = {&c->s.ctx, &c->rcv, &c->s.agreed, c->rx->fin_at,
+                                       scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)};
 
     return scps_ackout_more(&c->rx->ack, scps_report_fill(&c->rx->report, &v, seg));
 }
@@ -49,33 +49,34 @@ static inline bool has_report(const struct scps_rx *rx, const struct scps_receiv
 
 static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
 {
-    const struct scps_conn_config *cfg = &c->ctx.cfg->c;
+    const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
     scps_off all = scps_receive_next(&c->rcv), next = all;
     bool more, step, syn = seg->flags & SCPS_SYN;
 
-    if (!cfg->stretch_acks && !scps_gate_budgets(cfg, c->turns->gate))
+    if (!cfg->stretch_acks && !scps_gate_budgets(cfg, c->s.turns->gate))
         next = scps_ackout_step(&c->ack, cfg, c->rx, c->rcv.mss, all);
     step = next < all;
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->rcv.irs, next);
     /* RFC 7323 section 2.2 */
-    seg->wnd = scps_ackout_window(&c->ack, &c->ctx, &c->rcv, next, syn ? 0 : c->agreed.rcv_wscale);
-    if (c->todo.bits & SCPS_TODO_ECE) {
+    seg->wnd =
+        scps_ackout_window(&c->ack, &c->s.ctx, &c->rcv, next, syn ? 0 : c->s.agreed.rcv_wscale);
+    if (c->s.todo.bits & SCPS_TODO_ECE) {
         seg->flags |= SCPS_ECE;
-        scps_todo_done(&c->todo, SCPS_TODO_ECE_DUE);
+        scps_todo_done(&c->s.todo, SCPS_TODO_ECE_DUE);
     }
-    if (c->tp && seg->len + 8 <= scps_agreed_any_mss(&c->agreed) && !syn &&
-        scps_corruption_tell(&c->tp->corruption, c->ctx.env->now))
+    if (c->s.tp && seg->len + 8 <= scps_agreed_any_mss(&c->s.agreed) && !syn &&
+        scps_corruption_tell(&c->s.tp->corruption, c->s.ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
-    more = !step && has_report(c->rx, &c->rcv, &c->agreed) && report(c, seg);
+    more = !step && has_report(c->rx, &c->rcv, &c->s.agreed) && report(c, seg);
     if (!scps_ackout_left(&c->ack, next, more, step))
-        scps_todo_done(&c->todo, SCPS_TODO_ACK | SCPS_TODO_ANSWER);
+        scps_todo_done(&c->s.todo, SCPS_TODO_ACK | SCPS_TODO_ANSWER);
     scps_ackout_told(&c->ack, c->rx, &c->rcv, cfg, more);
 }
 
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (c->rx || c->tp || c->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ECE) ||
-        !scps_ackout_same(&c->ack, &c->rcv, c->ctx.cfg->c.rcvbuf, c->agreed.rcv_wscale, seg))
+    if (c->rx || c->s.tp || c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ECE) ||
+        !scps_ackout_same(&c->ack, &c->rcv, c->s.ctx.cfg->c.rcvbuf, c->s.agreed.rcv_wscale, seg))
         fill(c, seg);
 }

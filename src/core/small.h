@@ -19,27 +19,24 @@ enum scps_small_bit {
 };
 
 struct scps_small {
-    uint8_t bits;
+    uint8_t bits : 6; /* enum scps_small_bit */
+    /* a write was cut short, or refused: the application is told when there is room again */
+    uint8_t wanted : 1;
+    uint8_t starved : 1; /* memory was lacking for the write, or for the FIN */
 };
 
 static inline void scps_small_set(struct scps_small *s, unsigned bit, bool on)
 {
-    s->bits = (uint8_t)(on ? s->bits | bit : s->bits & ~bit);
+    s->bits = (on ? s->bits | bit : s->bits & ~bit) & 63;
 }
 
-/* A write that was cut short, or refused. */
-struct scps_room {
-    bool wanted : 1;  /* the application is told when there is room again */
-    bool starved : 1; /* memory was lacking for the write, or for the FIN */
-};
-
-static inline void scps_room_want(struct scps_room *r, bool wanted)
+static inline void scps_room_want(struct scps_small *s, bool wanted)
 {
-    r->wanted = wanted;
+    s->wanted = wanted;
 }
-static inline void scps_room_starve(struct scps_room *r, bool starved)
+static inline void scps_room_starve(struct scps_small *s, bool starved)
 {
-    r->starved = starved;
+    s->starved = starved;
 }
 
 #endif

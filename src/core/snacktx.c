@@ -54,26 +54,26 @@
 #define WORK    8192        /* most records that one report may examine */
 #define FULL    SCPS_SNACK_FULL
 
-static uint32_t unit(const struct scps_look *l)
+static uint32_t unit(struct scps_sender *s)
 {
-    return scps_agreed_unit(l->agreed, l->x->cfg->c.snack_raw_unit, l->agreed->adv_mss);
+    return scps_agreed_unit(&s->agreed, s->ctx.cfg->c.snack_raw_unit, s->agreed.adv_mss);
 }
 
 /* The peer's reports have passed over [from, to): data that was resent there, and could have
  * arrived, seems to have arrived. */
-static void pass(const struct scps_look *l, scps_off from, scps_off to)
+static void pass(struct scps_sender *s, scps_off from, scps_off to)
 {
-    struct scps_scoreboard *sb = &l->tx->sb;
+    struct scps_scoreboard *sb = &s->tx->sb;
     uint32_t idx;
 
-    if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, l->snd->una), &idx))
+    if (from >= to || !scps_sb_lookup(sb, SCPS_MAX(from, s->snd.una), &idx))
         return;
     for (unsigned work = 0; idx != sb->tail && work < WORK; idx++, work++) {
         struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from + r->len > to)
             break;
         if (r->state == SCPS_SENT_FLIGHT && r->resends &&
-            l->x->env->now - r->sent >= scps_rtt_min(l->rtt))
+            s->ctx.env->now - r->sent >= scps_rtt_min(&s->rtt))
             scps_sb_mark(r, SCPS_SENT_PASSED, true);
     }
 }
@@ -81,15 +81,15 @@ static void pass(const struct scps_look *l, scps_off from, scps_off to)
 /* At the end of the data: processes a report from `at` to end. The peer reports known holes in
  * order; a hole below the last one is out of order unless it is the first, ack, with which the
  * order starts again. */
-static void in_turn(const struct scps_look *l, scps_off ack, scps_off at, scps_off end)
+static void in_turn(struct scps_sender *s, scps_off ack, scps_off at, scps_off end)
 {
-    struct scps_tx *tx = l->tx;
+    struct scps_tx *tx = s->tx;
     scps_off last = tx->snack.turn;
     uint32_t idx;
 
-    if (l->agreed->opts & SCPS_AGREED_SACK || !scps_send_all_sent(l->snd))
+    if (s->agreed.opts & SCPS_AGREED_SACK || !scps_send_all_sent(&s->snd))
         return;
-    if (!scps_sb_lookup(&tx->sb, SCPS_MAX(at, l->snd->una), &idx) ||
+    if (!scps_sb_lookup(&tx->sb, SCPS_MAX(at, s->snd.una), &idx) ||
         !scps_sb_at(&tx->sb, idx)->resends) {
         tx->snack.turn = 0;
         return;
@@ -97,62 +97,62 @@ static void in_turn(const struct scps_look *l, scps_off ack, scps_off at, scps_o
     if (last && at != ack && at < last)
         return;
     if (last)
-        pass(l, last, at == ack ? tx->sb.hi_arrived : at);
+        pass(s, last, at == ack ? tx->sb.hi_arrived : at);
     tx->snack.turn = end;
 }
 
-void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_result *sum)
+void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum)
 {
-    struct scps_snacktx *s = &l->tx->snack;
-    const scps_time now = l->x->env->now;
+    struct scps_snacktx *own = &s->tx->snack;
+    const scps_time now = s->ctx.env->now;
 
     /* Otherwise few segments are reported, and nothing can be concluded. */
-    if (!scps_send_all_sent(l->snd)) {
-        if (now - s->slow_since > 2 * l->rtt->srtt) {
-            s->slow[1] = s->slow[0];
-            s->pause[1] = s->pause[0];
-            s->slow[0] = s->pause[0] = 0;
-            s->slow_since = now;
+    if (!scps_send_all_sent(&s->snd)) {
+        if (now - own->slow_since > 2 * s->rtt.srtt) {
+            own->slow[1] = own->slow[0];
+            own->pause[1] = own->pause[0];
+            own->slow[0] = own->pause[0] = 0;
+            own->slow_since = now;
         }
-        if (!l->tx->delivery.app_limited && l->snd->una > 1)
-            s->pause[0] = SCPS_MAX(s->pause[0], now - l->tx->heard_at);
+        if (!s->tx->delivery.app_limited && s->snd.una > 1)
+            own->pause[0] = SCPS_MAX(own->pause[0], now - s->tx->heard_at);
     }
     if (sum->oldest_sent >= 0)
-        s->slow[0] = SCPS_MAX(s->slow[0], now - sum->oldest_sent);
+        own->slow[0] = SCPS_MAX(own->slow[0], now - sum->oldest_sent);
 }
 
 /* Returns how late the peer reports arrivals. It is computed only where no queue can be the reason:
  * a sender that only its rate limits fills no queue. */
-static scps_dur lateness(const struct scps_look *l)
+static scps_dur lateness(struct scps_sender *s)
 {
-    const struct scps_snacktx *s = &l->tx->snack;
-    scps_dur slow = SCPS_MAX(s->slow[0], s->slow[1]), least = scps_rtt_min(l->rtt);
+    const struct scps_snacktx *own = &s->tx->snack;
+    scps_dur slow = SCPS_MAX(own->slow[0], own->slow[1]), least = scps_rtt_min(&s->rtt);
 
-    return l->cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
+    return s->ctl.cwnd == SCPS_CWND_OPEN && slow > least ? slow - least : 0;
 }
 
-bool scps_snacktx_reports_late(const struct scps_look *l)
+bool scps_snacktx_reports_late(struct scps_sender *s)
 {
-    return lateness(l) > SCPS_MAX(scps_rtt_min(l->rtt) / 8, LEAST);
+    return lateness(s) > SCPS_MAX(scps_rtt_min(&s->rtt) / 8, LEAST);
 }
 
-static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segment *r)
+static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
-        l->tx->rto.latest ? l->tx->rto.latest : l->x->cfg->c.expected_rtt; /* of data */
-    scps_dur rtt = SCPS_MAX(l->rtt->srtt, measured), margin, wait, late = lateness(l),
-             least = scps_rtt_min(l->rtt),
-             pause = SCPS_MAX(l->tx->snack.pause[0], l->tx->snack.pause[1]);
-    bool damaged = scps_cause_now(&l->tx->cause, l->x) == SCPS_LOSS_CORRUPTION;
+        s->tx->rto.latest ? s->tx->rto.latest : s->ctx.cfg->c.expected_rtt; /* of data */
+    scps_dur rtt = SCPS_MAX(s->rtt.srtt, measured), margin, wait, late = lateness(s),
+             least = scps_rtt_min(&s->rtt),
+             pause = SCPS_MAX(s->tx->snack.pause[0], s->tx->snack.pause[1]);
+    bool damaged = scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION;
     unsigned most = FAST;
-    scps_dur max = l->x->cfg->c.rto_max;
+    scps_dur max = s->ctx.cfg->c.rto_max;
 
-    margin = SCPS_MAX(4 * l->rtt->rttvar, LEAST);
+    margin = SCPS_MAX(4 * s->rtt.rttvar, LEAST);
     /* If no congestion window limits the sender, all data up to the FIN has been sent and the hole
      * has been resent before, then no new data competes for the sending rate.  Round-trip samples
      * taken while holes are filled one by one are poor, so the wait is computed from the least
      * round trip and from the known delay of the peer's reports. */
-    if (l->cwnd == SCPS_CWND_OPEN && l->snd->nxt >= scps_send_fin_end(l->snd) && r->resends &&
+    if (s->ctl.cwnd == SCPS_CWND_OPEN && s->snd.nxt >= scps_send_fin_end(&s->snd) && r->resends &&
         least) {
         rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause));
         margin = LEAST;
@@ -161,7 +161,7 @@ static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segmen
         if (late) /* The peer may have reported others first: allow three times that. */
             rtt = SCPS_MAX(rtt, least + 3 * late);
         /* A window-based sender can fill a queue and lengthen the RTT. */
-        if (l->cwnd != SCPS_CWND_OPEN)
+        if (s->ctl.cwnd != SCPS_CWND_OPEN)
             margin = SCPS_MAX(margin, rtt / 8);
     }
     if (damaged) {
@@ -175,35 +175,34 @@ static scps_dur embargo(const struct scps_look *l, const struct scps_sent_segmen
 
 /* Returns true if the receiver's report can be about the last transmission of r. meant: a first
  * transmission needs no other evidence. */
-static bool knowable(const struct scps_look *l, const struct scps_sent_segment *r, bool meant)
+static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, bool meant)
 {
-    scps_dur ago = l->x->env->now - r->sent, last = SCPS_MAX(l->rtt->srtt, l->tx->rto.latest);
+    scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
 
-    if (ago < (r->resends > DAMAGED ? embargo(l, r) : scps_rtt_min(l->rtt)))
+    if (ago < (r->resends > DAMAGED ? embargo(s, r) : scps_rtt_min(&s->rtt)))
         return false;
-    return (meant && !r->resends) || (int32_t)(l->tx->sb.hi_xseq - r->xseq) > 0 ||
+    return (meant && !r->resends) || (int32_t)(s->tx->sb.hi_xseq - r->xseq) > 0 ||
            ago > last + last / 8;
 }
 
 /* [from, to) is missing. */
-static void missing(const struct scps_look *l, scps_off from, scps_off to,
-                    struct scps_ack_result *sum)
+static void missing(struct scps_sender *s, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
-    struct scps_scoreboard *sb = &l->tx->sb;
+    struct scps_scoreboard *sb = &s->tx->sb;
     uint32_t first, idx, work = 0;
 
     /* The hole reaches into its last unit; whether beyond the first segment there, SACK knows
      * better. */
-    scps_off last_unit = l->agreed->opts & SCPS_AGREED_SACK ? to - unit(l) : to;
+    scps_off last_unit = s->agreed.opts & SCPS_AGREED_SACK ? to - unit(s) : to;
 
-    from = SCPS_MAX(from, l->snd->una);
-    to = SCPS_MIN(to, l->snd->nxt);
+    from = SCPS_MAX(from, s->snd.una);
+    to = SCPS_MIN(to, s->snd.nxt);
     if (from >= to)
         return;
-    SCPS_OBSERVE(l->x, SNACK_IN, from, to, 0, 0);
-    if (from < l->tx->snack.named_to && l->tx->snack.named_to < to)
-        from = l->tx->snack.named_to;
-    l->tx->snack.named_to = 0;
+    SCPS_OBSERVE(&s->ctx, SNACK_IN, from, to, 0, 0);
+    if (from < s->tx->snack.named_to && s->tx->snack.named_to < to)
+        from = s->tx->snack.named_to;
+    s->tx->snack.named_to = 0;
     if (!scps_sb_lookup(sb, from, &first))
         return;
     idx = first;
@@ -214,11 +213,11 @@ static void missing(const struct scps_look *l, scps_off from, scps_off to,
         const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
             break;
-        if (r->state == SCPS_SENT_FLIGHT && knowable(l, r, r->from <= last_unit))
+        if (r->state == SCPS_SENT_FLIGHT && knowable(s, r, r->from <= last_unit))
             scps_sb_lose(sb, idx, sum);
     }
     if (work == WORK && idx != sb->tail)
-        l->tx->snack.named_to = scps_sb_at(sb, idx)->from;
+        s->tx->snack.named_to = scps_sb_at(sb, idx)->from;
 }
 
 static scps_time sooner(scps_time a, scps_time b)
@@ -228,9 +227,9 @@ static scps_time sooner(scps_time a, scps_time b)
 
 /* The end of the data, see above: declares segments lost that no report can name. Returns when to
  * look again; 0: never. */
-static scps_time unreported(const struct scps_look *l, struct scps_ack_result *sum)
+static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
 {
-    struct scps_tx *tx = l->tx;
+    struct scps_tx *tx = s->tx;
     struct scps_scoreboard *sb = &tx->sb;
     const struct scps_sent_segment *last = scps_sb_at(sb, sb->tail - 1);
     scps_time again = 0, due;
@@ -238,20 +237,20 @@ static scps_time unreported(const struct scps_look *l, struct scps_ack_result *s
 
     if (!(last->flags & SCPS_SENT_FIN) ||
         /* More data may follow and be reported; or RACK decides. */
-        scps_agreed_rack(l->agreed, &l->x->cfg->c))
+        scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
-        again = last->sent + embargo(l, last);
-        if (again <= l->x->env->now) {
+        again = last->sent + embargo(s, last);
+        if (again <= s->ctx.env->now) {
             again = 0;
             scps_sb_lose(sb, sb->tail - 1, sum);
         }
     }
-    if (!(l->agreed->opts & SCPS_AGREED_SACK) || !scps_sb_lookup(sb, sb->hi_arrived, &idx))
+    if (!(s->agreed.opts & SCPS_AGREED_SACK) || !scps_sb_lookup(sb, sb->hi_arrived, &idx))
         return again;
     if (sb->hi_arrived != tx->snack.highest) {
         tx->snack.highest = sb->hi_arrived;
-        tx->snack.highest_at = l->x->env->now;
+        tx->snack.highest_at = s->ctx.env->now;
     }
     for (; idx != sb->tail; idx++) {
         const struct scps_sent_segment *r = scps_sb_at(sb, idx);
@@ -259,8 +258,8 @@ static scps_time unreported(const struct scps_look *l, struct scps_ack_result *s
             continue;
         if ((int32_t)(sb->hi_xseq - r->xseq) <= 0)
             break;
-        due = SCPS_MAX(r->sent, tx->snack.highest_at) + embargo(l, r);
-        if (due > l->x->env->now)
+        due = SCPS_MAX(r->sent, tx->snack.highest_at) + embargo(s, r);
+        if (due > s->ctx.env->now)
             return sooner(again, due);
         scps_sb_lose(sb, idx, sum);
     }
@@ -269,18 +268,18 @@ static scps_time unreported(const struct scps_look *l, struct scps_ack_result *s
 
 /* Declares resent segments lost again that have not been reported for their embargo. Returns when
  * to look again; 0: no need. */
-static scps_time silent(const struct scps_look *l, struct scps_ack_result *sum)
+static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
 {
-    struct scps_scoreboard *sb = &l->tx->sb;
-    bool sack = l->agreed->opts & SCPS_AGREED_SACK;
+    struct scps_scoreboard *sb = &s->tx->sb;
+    bool sack = s->agreed.opts & SCPS_AGREED_SACK;
     struct scps_resent e;
 
-    if (!sack && !scps_send_all_sent(l->snd)) {
+    if (!sack && !scps_send_all_sent(&s->snd)) {
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->head);
-        scps_time due = r->sent + embargo(l, r);
+        scps_time due = r->sent + embargo(s, r);
         if (r->state != SCPS_SENT_FLIGHT || !r->resends)
             return 0;
-        if (due > l->x->env->now)
+        if (due > s->ctx.env->now)
             return due;
         scps_sb_lose(sb, sb->head, sum);
         return 0;
@@ -293,36 +292,36 @@ static scps_time silent(const struct scps_look *l, struct scps_ack_result *sum)
         /* After a timeout nothing above r may have arrived: then the peer's delayed-ACK timer may
          * hold the acknowledgement of r, and the retransmission timer, which has backed off (RFC
          * 6298 (5.5)), decides. */
-        if (l->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
-            !scps_send_fin_sent(l->snd))
+        if (s->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
+            !scps_send_fin_sent(&s->snd))
             return 0;
-        scps_time due = r->sent + embargo(l, r);
+        scps_time due = r->sent + embargo(s, r);
         if (!sack && !first)
-            due = SCPS_MAX(due, l->tx->heard_at + SILENCE);
+            due = SCPS_MAX(due, s->tx->heard_at + SILENCE);
         /* Segments sent together reach the end of their embargo together, in the same order:
          * behind the others the oldest would find a short queue full each time. So the others
          * wait for it. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
-            head->sent + embargo(l, head) - due <= l->rtt->srtt / 4)
-            due = SCPS_MAX(due, head->sent + embargo(l, head));
-        if (due > l->x->env->now)
+            head->sent + embargo(s, head) - due <= s->rtt.srtt / 4)
+            due = SCPS_MAX(due, head->sent + embargo(s, head));
+        if (due > s->ctx.env->now)
             return due;
         scps_sb_lose(sb, e.idx, sum);
     }
     return 0;
 }
 
-scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *sum)
+scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
 {
-    const scps_time now = l->x->env->now;
-    scps_dur patience =
-        scps_cause_now(&l->tx->cause, l->x) == SCPS_LOSS_CORRUPTION || l->cwnd == SCPS_CWND_OPEN
-            ? 6
-            : 2;
+    const scps_time now = s->ctx.env->now;
+    scps_dur patience = scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION ||
+                                s->ctl.cwnd == SCPS_CWND_OPEN
+                            ? 6
+                            : 2;
     scps_time due = 0;
 
-    for (unsigned i = 0; l->tx->snack.waits && i < SCPS_SNACK_WAITS; i++) {
-        struct scps_snack_wait *w = &l->tx->snack.waits[i];
+    for (unsigned i = 0; s->tx->snack.waits && i < SCPS_SNACK_WAITS; i++) {
+        struct scps_snack_wait *w = &s->tx->snack.waits[i];
         if (!w->due)
             continue;
         if (w->due > now) {
@@ -330,42 +329,42 @@ scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *s
             continue;
         }
         w->due = 0;
-        missing(l, w->from, w->to, sum);
+        missing(s, w->from, w->to, sum);
     }
     /* A peer that sends nothing at all is left to the retransmission timer, which counts and gives
      * up. */
-    if (!l->rtt->srtt || now - l->tx->heard_at > patience * l->rtt->rto)
+    if (!s->rtt.srtt || now - s->tx->heard_at > patience * s->rtt.rto)
         return due;
-    due = sooner(due, silent(l, sum));
-    return sooner(due, unreported(l, sum));
+    due = sooner(due, silent(s, sum));
+    return sooner(due, unreported(s, sum));
 }
 
 /* [from, to) is missing; or will be, if it still is when the delay has passed: a time to look. */
-static scps_time named(const struct scps_look *l, scps_off from, scps_off to,
+static scps_time named(struct scps_sender *s, scps_off from, scps_off to,
                        struct scps_ack_result *sum)
 {
-    struct scps_snacktx *s = &l->tx->snack;
-    const struct scps_alloc *a = &l->x->env->alloc;
-    size_t size = SCPS_SNACK_WAITS * sizeof *s->waits;
+    struct scps_snacktx *own = &s->tx->snack;
+    const struct scps_alloc *a = &s->ctx.env->alloc;
+    size_t size = SCPS_SNACK_WAITS * sizeof *own->waits;
     struct scps_snack_wait *room = NULL;
 
-    if (l->x->cfg->c.snack_delay && !s->waits) {
-        s->waits = a->alloc(a->ctx, size);
-        if (s->waits)
-            memset(s->waits, 0, size);
+    if (s->ctx.cfg->c.snack_delay && !own->waits) {
+        own->waits = a->alloc(a->ctx, size);
+        if (own->waits)
+            memset(own->waits, 0, size);
     }
-    for (unsigned i = 0; s->waits && i < SCPS_SNACK_WAITS; i++) {
-        struct scps_snack_wait *w = &s->waits[i];
+    for (unsigned i = 0; own->waits && i < SCPS_SNACK_WAITS; i++) {
+        struct scps_snack_wait *w = &own->waits[i];
         if (w->due && w->from <= from && to <= w->to)
             return 0;
         if (!w->due)
             room = w;
     }
-    if (!l->x->cfg->c.snack_delay || !room) {
-        missing(l, from, to, sum);
+    if (!s->ctx.cfg->c.snack_delay || !room) {
+        missing(s, from, to, sum);
         return 0;
     }
-    *room = (struct scps_snack_wait){from, to, l->x->env->now + l->x->cfg->c.snack_delay};
+    *room = (struct scps_snack_wait){from, to, s->ctx.env->now + s->ctx.cfg->c.snack_delay};
     return room->due;
 }
 
@@ -400,21 +399,21 @@ static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
 
 /* What the bit vector, whose first bit stands for [at, at+size), says has arrived. Returns the end
  * of what it tells of. */
-static scps_off arrived(const struct scps_look *l, const struct scps_seg *seg, scps_off at,
+static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                         uint32_t size, struct scps_ack_result *sum)
 {
     struct scps_bits b = {0};
 
     while (next_run(seg, &b))
         if (b.here)
-            scps_sb_arrived(&l->tx->sb, l->x->env->now, at + (scps_off)b.from * size,
-                            SCPS_MIN(at + (scps_off)b.to * size, l->snd->nxt), scps_rtt_min(l->rtt),
+            scps_sb_arrived(&s->tx->sb, s->ctx.env->now, at + (scps_off)b.from * size,
+                            SCPS_MIN(at + (scps_off)b.to * size, s->snd.nxt), scps_rtt_min(&s->rtt),
                             sum);
     return at + (scps_off)b.told * size;
 }
 
 /* The same of what it says is missing. Returns when to look again; 0: no need. */
-static scps_time holes(const struct scps_look *l, const struct scps_seg *seg, scps_off at,
+static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                        uint32_t size, struct scps_ack_result *sum)
 {
     struct scps_bits b = {0};
@@ -423,35 +422,35 @@ static scps_time holes(const struct scps_look *l, const struct scps_seg *seg, sc
     while (next_run(seg, &b))
         if (!b.here)
             due = sooner(due,
-                         named(l, at + (scps_off)b.from * size, at + (scps_off)b.to * size, sum));
+                         named(s, at + (scps_off)b.from * size, at + (scps_off)b.to * size, sum));
     return due;
 }
 
-scps_off scps_snacktx_reach(const struct scps_look *l)
+scps_off scps_snacktx_reach(struct scps_sender *s)
 {
-    return l->snd->una + (scps_off)FULL * unit(l);
+    return s->snd.una + (scps_off)FULL * unit(s);
 }
 
-scps_time scps_snacktx_take(const struct scps_look *l, const struct scps_seg *seg, scps_off ack,
+scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum)
 {
-    uint32_t size = unit(l);
+    uint32_t size = unit(s);
     scps_off at = ack + (scps_off)seg->snack_off * size,
              end = at + (scps_off)seg->snack_size * size, told = end;
     /* With a size field of 65535 the start of the vector is unknown. */
-    bool has_vector = l->agreed->caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
+    bool has_vector = s->agreed.caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
     scps_time due;
 
     if (!seg->snack_size || seg->snack_off == FULL)
         return 0;
-    l->x->st->snacks_in++;
+    s->ctx.st->snacks_in++;
     /* Process arrivals first: among them may be a segment sent later than one that is missing. */
     if (has_vector)
-        told = arrived(l, seg, end, size, sum);
-    due = named(l, at, end, sum);
+        told = arrived(s, seg, end, size, sum);
+    due = named(s, at, end, sum);
     if (has_vector)
-        due = sooner(due, holes(l, seg, end, size, sum));
-    in_turn(l, ack, at, told);
+        due = sooner(due, holes(s, seg, end, size, sum));
+    in_turn(s, ack, at, told);
     return due;
 }
 

@@ -9,7 +9,7 @@
 
 #include <scps/wire.h>
 
-#include "core/look.h"
+#include "core/sender.h"
 
 /* A SNACK that snack_delay puts off. */
 struct scps_snack_wait {
@@ -37,19 +37,19 @@ struct scps_snacktx {
 };
 
 /* A SNACK with the newest acknowledgement can name no hole that begins here or beyond. */
-scps_off scps_snacktx_reach(const struct scps_look *l);
+scps_off scps_snacktx_reach(struct scps_sender *s);
 /* Processes a SNACK that arrived; ack: the acknowledgement of its segment. */
-scps_time scps_snacktx_take(const struct scps_look *l, const struct scps_seg *seg, scps_off ack,
+scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
 /* Measures how long the peer takes to report, from the result of an acknowledgement with a
  * report. */
-void scps_snacktx_measure(const struct scps_look *l, const struct scps_ack_result *sum);
+void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum);
 /* Returns true if the peer reports arrivals late: in strictly delayed mode, or as its budget
  * permits. */
-bool scps_snacktx_reports_late(const struct scps_look *l);
+bool scps_snacktx_reports_late(struct scps_sender *s);
 /* Called when the look timer expires: declares unreported retransmissions lost, and applies a SNACK
  * that snack_delay put off. */
-scps_time scps_snacktx_look(const struct scps_look *l, struct scps_ack_result *sum);
+scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum);
 /* Frees the memory of the reports put off. */
 void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a);
 

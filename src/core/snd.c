@@ -21,54 +21,54 @@ static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg
     scps_segment_begin(c, seg, 0);
     seg->has = 0;
     seg->flags = SCPS_SYN;
-    seg->tos = c->ctx.cfg->tos;
+    seg->tos = c->s.ctx.cfg->tos;
     scps_negotiate_offer(&asked, seg);
     if (seg->has & SCPS_HAS_TS) {
-        seg->tsval = scps_ts_value(&c->ts, c->ctx.env->now);
+        seg->tsval = scps_ts_value(&c->ts, c->s.ctx.env->now);
         seg->tsecr = c->state == SCPS_SYN_RECEIVED ? c->ts.recent : 0;
     }
-    if (c->tp)
-        scps_negotiate_offer_bindings(&asked, c->tp->binding, c->tp->xcaps, seg);
+    if (c->s.tp)
+        scps_negotiate_offer_bindings(&asked, c->s.tp->binding, c->s.tp->xcaps, seg);
     if (c->state == SCPS_SYN_RECEIVED) {
         scps_segment_ack(c, seg);
-        seg->flags &= (uint16_t) ~(c->agreed.opts & SCPS_AGREED_ECN ? 0 : SCPS_ECE);
+        seg->flags &= (uint16_t) ~(c->s.agreed.opts & SCPS_AGREED_ECN ? 0 : SCPS_ECE);
     } else {
-        seg->wnd = (uint16_t)SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535);
+        seg->wnd = (uint16_t)SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535);
     }
 }
 
 static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
+    struct scps_scoreboard *sb = &c->s.tx->sb;
     uint32_t idx;
-    bool again = c->snd.nxt > 0;
+    bool again = c->s.snd.nxt > 0;
 
     if (again && !scps_sb_next_lost(sb, &idx)) {
-        if (c->state == SCPS_SYN_RECEIVED && c->todo.bits & SCPS_TODO_ACK) {
-            scps_segment_begin(c, seg, c->snd.nxt);
+        if (c->state == SCPS_SYN_RECEIVED && c->s.todo.bits & SCPS_TODO_ACK) {
+            scps_segment_begin(c, seg, c->s.snd.nxt);
             scps_segment_ack(c, seg);
-            c->ctx.st->acks_out++;
-            scps_segment_left(&c->ctx, c->tx, seg, c->snd.nxt, false);
+            c->s.ctx.st->acks_out++;
+            scps_segment_left(&c->s.ctx, c->s.tx, seg, c->s.snd.nxt, false);
             return true;
         }
-        scps_snd_hold(c, SCPS_HOLD_HANDSHAKE);
+        scps_snd_hold(&c->s, SCPS_HOLD_HANDSHAKE);
         return false;
     }
-    if (!again && scps_sb_reserve(sb, &c->ctx.env->alloc)) {
+    if (!again && scps_sb_reserve(sb, &c->s.ctx.env->alloc)) {
         scps_conn_finish(c, SCPS_ERR_NOMEM);
         return false;
     }
     handshake_segment(c, seg);
     if (again) {
-        scps_sb_resent(sb, idx, c->ctx.env->now);
+        scps_sb_resent(sb, idx, c->s.ctx.env->now);
     } else {
-        struct scps_sent_segment *r = scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->ctx.env->now);
-        scps_delivery_sent(&c->tx->delivery, r, sb, c->ctx.env->now);
-        scps_send_left(&c->snd, 1);
+        struct scps_sent_segment *r = scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->s.ctx.env->now);
+        scps_delivery_sent(&c->s.tx->delivery, r, sb, c->s.ctx.env->now);
+        scps_send_left(&c->s.snd, 1);
     }
-    scps_segment_left(&c->ctx, c->tx, seg, 0, again);
-    if (!scps_rto_runs(c->tx))
-        scps_snd_arm_rtx(c);
+    scps_segment_left(&c->s.ctx, c->s.tx, seg, 0, again);
+    if (!scps_rto_runs(c->s.tx))
+        scps_snd_arm_rtx(&c->s);
     return true;
 }
 
@@ -77,20 +77,21 @@ static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
  * answer due. */
 static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
-    scps_off behind = scps_bets_peer_una(c->tx, c->snd.una) - 1;
-    bool owed = c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
+    scps_off behind = scps_bets_peer_una(c->s.tx, c->s.snd.una) - 1;
+    bool owed = c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
 
     scps_segment_begin(c, seg, behind);
     scps_segment_ack(c, seg);
-    scps_todo_done(&c->todo, SCPS_TODO_KEEP);
+    scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
     /* The peer ignores the acknowledgement of an unacceptable segment, so send one by itself,
      * too. */
     if (owed)
-        scps_todo_add(&c->todo, SCPS_TODO_ACK);
-    scps_stats_probe(c->ctx.st);
-    scps_segment_left(&c->ctx, c->tx, seg, behind, false);
+        scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
+    scps_stats_probe(c->s.ctx.st);
+    scps_segment_left(&c->s.ctx, c->s.tx, seg, behind, false);
     SCPS_OBSERVE_CONN(c, PROBE, 1,
-                      c->todo.bits & SCPS_TODO_OUTAGE ? c->outage_probes : c->keep_probes, 0, 0);
+                      c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage_probes : c->s.keep_probes, 0,
+                      0);
 }
 
 /* Sends what goes before everything else. Returns true if that is all now: a segment, or none
@@ -98,30 +99,30 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
-    if (c->todo.bits & SCPS_TODO_RST) {
+    if (c->s.todo.bits & SCPS_TODO_RST) {
         scps_segment_begin(
             c, seg,
             scps_send_acceptable(
-                &c->snd)); /* It carries timestamps, as RFC 7323 section 3.2 requires. */
+                &c->s.snd)); /* It carries timestamps, as RFC 7323 section 3.2 requires. */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
-        scps_todo_done(&c->todo, SCPS_TODO_RST);
+        scps_todo_done(&c->s.todo, SCPS_TODO_RST);
         return true;
     }
-    if (c->todo.bits & SCPS_TODO_OUTAGE && !(c->todo.bits & SCPS_TODO_KEEP)) {
-        scps_snd_hold(c, SCPS_HOLD_LINK_DOWN);
+    if (c->s.todo.bits & SCPS_TODO_OUTAGE && !(c->s.todo.bits & SCPS_TODO_KEEP)) {
+        scps_snd_hold(&c->s, SCPS_HOLD_LINK_DOWN);
         *done = false;
         return true;
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
-        scps_todo_done(&c->todo, SCPS_TODO_KEEP); /* This is the probe of an outage. */
+        scps_todo_done(&c->s.todo, SCPS_TODO_KEEP); /* This is the probe of an outage. */
         return true;
     }
     *done = false;
     if (c->state == SCPS_CLOSED)
         return true;
-    if (!(c->todo.bits & SCPS_TODO_KEEP))
+    if (!(c->s.todo.bits & SCPS_TODO_KEEP))
         return false;
     keepalive(c, seg);
     *done = true;
@@ -130,12 +131,12 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
 
 static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    scps_off at = scps_send_acceptable(&c->snd);
+    scps_off at = scps_send_acceptable(&c->s.snd);
 
     scps_segment_begin(c, seg, at);
     scps_segment_ack(c, seg);
-    c->ctx.st->acks_out++;
-    scps_segment_left(&c->ctx, c->tx, seg, at, false);
+    c->s.ctx.st->acks_out++;
+    scps_segment_left(&c->s.ctx, c->s.tx, seg, at, false);
     SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
@@ -158,24 +159,24 @@ static uint32_t bare_size(const struct scps_comp_tx *comp, uint8_t family,
 static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_comp_tx *comp = NULL;
-    uint32_t over = c->ctx.cfg->c.rate_overhead;
+    uint32_t over = c->s.ctx.cfg->c.rate_overhead;
 
     if (scps_conn_need_rx(c)) { /* without memory nothing holds it */
         fill_ack(c, seg);
         return true;
     }
-    if (!scps_ackbudget_covers(&c->rx->budget, &c->ctx))
+    if (!scps_ackbudget_covers(&c->rx->budget, &c->s.ctx))
         return false;
     fill_ack(c, seg);
-    if (c->agreed.caps & SCPS_CAP_COM)
-        comp = &c->tp->comp_tx;
+    if (c->s.agreed.caps & SCPS_CAP_COM)
+        comp = &c->s.tp->comp_tx;
     scps_ackbudget_spend(&c->rx->budget, bare_size(comp, c->remote.family, seg) + over);
     return true;
 }
 
 static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (c->ctx.cfg->c.ack_budget || c->ctx.cfg->c.ack_budget_pps)
+    if (c->s.ctx.cfg->c.ack_budget || c->s.ctx.cfg->c.ack_budget_pps)
         return budgeted_ack(c, seg);
     fill_ack(c, seg);
     return true;
@@ -188,12 +189,13 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
  * if it acknowledges something new: with holes the timer may run on after it, without end. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
-    bool due = c->todo.bits & SCPS_TODO_ACK;
-    uint64_t left = c->snd.end - SCPS_MIN(c->snd.nxt, c->snd.end);
+    bool due = c->s.todo.bits & SCPS_TODO_ACK;
+    uint64_t left = c->s.snd.end - SCPS_MIN(c->s.snd.nxt, c->s.snd.end);
 
-    if (due ? !c->tx->sb.lost && left <= scps_agreed_any_mss(&c->agreed)
-            : c->snd.una != c->snd.nxt || c->ack.acked_to == (uint32_t)scps_receive_next(&c->rcv) ||
-                  left > c->agreed.mss || left <= scps_agreed_any_mss(&c->agreed))
+    if (due ? !c->s.tx->sb.lost && left <= scps_agreed_any_mss(&c->s.agreed)
+            : c->s.snd.una != c->s.snd.nxt ||
+                  c->ack.acked_to == (uint32_t)scps_receive_next(&c->rcv) ||
+                  left > c->s.agreed.mss || left <= scps_agreed_any_mss(&c->s.agreed))
         return false;
     return bare_ack(c, seg);
 }
@@ -203,22 +205,22 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
     bool done;
 
     if (c->state != SCPS_ESTABLISHED ||
-        c->todo.bits & (SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_OUTAGE)) {
+        c->s.todo.bits & (SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_OUTAGE)) {
         if (special(c, seg, &done))
             return done;
     }
-    if (scps_snd_may_send(c->state, c->tx)) {
-        if (c->agreed.caps & SCPS_CAP_COM &&
-            (c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer)) &&
+    if (scps_snd_may_send(c->state, c->s.tx)) {
+        if (c->s.agreed.caps & SCPS_CAP_COM &&
+            (c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer)) &&
             ack_goes_apart(c, seg))
             return true;
         if (scps_snd_data(c, seg))
             return true;
-        scps_todo_done(&c->todo, SCPS_TODO_PROBE);
+        scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
         /* Recovery may be finished, or held by the peer's window: new data never overtakes it. */
     } else {
-        scps_snd_hold(c, SCPS_HOLD_APP);
+        scps_snd_hold(&c->s, SCPS_HOLD_APP);
     }
     /* Otherwise the acknowledgement is carried by the data. */
-    return c->todo.bits & SCPS_TODO_ACK && c->hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
+    return c->s.todo.bits & SCPS_TODO_ACK && c->s.hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

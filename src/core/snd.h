@@ -7,23 +7,21 @@
 #include <scps/wire.h>
 
 #include "core/rto.h"
+#include "core/sender.h"
 
 struct scps_conn;
-struct scps_conn_ctx;
-struct scps_todo;
-struct scps_tx;
 
 /* The last ICMP error about the peer, until it is heard again. */
 enum scps_soft { SCPS_SOFT_NONE, SCPS_SOFT_REFUSED, SCPS_SOFT_UNREACH };
 
 /* Sets the reason why nothing is sent now; SCPS_HOLD_NONE: a segment is sent. */
-void scps_snd_hold(struct scps_conn *c, enum scps_hold why);
-/* Records that the rate of its route holds c, if it has anything to send. */
-void scps_snd_routed(struct scps_conn *c);
+void scps_snd_hold(struct scps_sender *s, enum scps_hold why);
+/* Records that the rate of the route holds s, if it has anything to send. */
+void scps_snd_routed(struct scps_sender *s);
 /* The peer's window is shut, or takes silly segments only: probes begin, and end. */
 void scps_snd_begin_persist(struct scps_conn *c);
 void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo);
-/* The next segment with data, or a probe. There is a tx. False: none may leave, and c->hold says
+/* The next segment with data, or a probe. There is a tx. False: none may leave, and c->s.hold says
  * why. */
 bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg);
 /* The states in which data is sent. */
@@ -45,17 +43,17 @@ static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
 void scps_snd_window_changed(struct scps_conn *c);
 /* Starts the retransmission timer as if the segment were sent at `from`, which is not before
  * now. */
-void scps_snd_arm_rtx_from(struct scps_conn *c, scps_time from);
-#define scps_snd_arm_rtx(c) scps_snd_arm_rtx_from(c, (c)->ctx.env->now)
+void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
+#define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
 /* Starts the timer of window probes, and stops the retransmission timer. */
-void scps_snd_arm_persist(struct scps_conn *c);
+void scps_snd_arm_persist(struct scps_sender *s);
 /* Starts the override timer for a window that permits only silly segments, unless it is due
  * earlier. */
 void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto);
 /* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
  * timer that backs off up to max. Precondition: there is a tx, and a timeout or a probe has set
  * tx->rto.silent_since. */
-bool scps_snd_silent_too_long(const struct scps_conn *c, scps_dur max);
+bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
 /* Returns the error that ends a connection after that silence; soft: the last ICMP error. */
 int scps_snd_silence_err(uint8_t soft);
 /* Handle the expiry of the retransmission timer, and of the timer of window probes. Precondition:

@@ -22,13 +22,13 @@ static bool must_probe(const struct scps_send *s)
 }
 
 /* Octets that may be in flight now: the congestion window, but in repair and after a silence. */
-static inline uint64_t window_of(const struct scps_conn *c)
+static inline uint64_t window_of(struct scps_sender *s)
 {
-    const struct scps_recovery *rec = &c->tx->rec;
+    const struct scps_recovery *rec = &s->tx->rec;
 
     if (rec->silent)
-        return scps_recovery_window(c);
-    return scps_conn_is_reducing(c) ? rec->window : c->ctl.cwnd;
+        return scps_recovery_window(s);
+    return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
 /* Returns what a segment of len octets costs at the connection's own rate; 0: there is no rate.
@@ -43,15 +43,15 @@ static inline uint32_t pace_size(const struct scps_tx *tx, const struct scps_agr
     return tx->paces_window ? len : scps_agreed_packet(a, family, len) + overhead;
 }
 #define PACE_SIZE(c, len)                                                                          \
-    pace_size((c)->tx, &(c)->agreed, (c)->remote.family, (c)->ctx.cfg->c.rate_overhead, len)
+    pace_size((c)->s.tx, &(c)->s.agreed, (c)->remote.family, (c)->s.ctx.cfg->c.rate_overhead, len)
 
 static SCPS_NOINLINE bool gate_covers(struct scps_conn *c, uint32_t len)
 {
-    struct scps_gate *gate = c->turns->gate;
+    struct scps_gate *gate = c->s.turns->gate;
 
-    if (!scps_gate_covers(gate, c, c->ctx.env->now,
-                          scps_agreed_packet(&c->agreed, c->remote.family, len))) {
-        scps_snd_hold(c, SCPS_HOLD_ROUTE);
+    if (!scps_gate_covers(gate, c, c->s.ctx.env->now,
+                          scps_agreed_packet(&c->s.agreed, c->remote.family, len))) {
+        scps_snd_hold(&c->s, SCPS_HOLD_ROUTE);
         return false;
     }
     return true;
@@ -61,12 +61,12 @@ static SCPS_NOINLINE bool gate_covers(struct scps_conn *c, uint32_t len)
  * timer and returns false. */
 static inline bool covered(struct scps_conn *c, uint32_t size)
 {
-    scps_time when = scps_pacer_next(&c->tx->pacer, c->ctx.env->now, size);
+    scps_time when = scps_pacer_next(&c->s.tx->pacer, c->s.ctx.env->now, size);
 
-    if (when <= c->ctx.env->now)
+    if (when <= c->s.ctx.env->now)
         return true;
-    scps_timer_set_next(&c->ctx, &c->tx->pace_timer, when);
-    scps_snd_hold(c, SCPS_HOLD_PACE);
+    scps_timer_set_next(&c->s.ctx, &c->s.tx->pace_timer, when);
+    scps_snd_hold(&c->s, SCPS_HOLD_PACE);
     return false;
 }
 
@@ -74,9 +74,9 @@ static inline bool covered(struct scps_conn *c, uint32_t size)
  * on the wire; charges the former. */
 static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 {
-    struct scps_pacer *pacer = &c->tx->pacer;
+    struct scps_pacer *pacer = &c->s.tx->pacer;
 
-    if ((pacer->rate && !covered(c, size)) || (c->turns->gate && !gate_covers(c, len)))
+    if ((pacer->rate && !covered(c, size)) || (c->s.turns->gate && !gate_covers(c, len)))
         return false;
     if (pacer->rate)
         scps_pacer_spend(pacer, size);
@@ -87,11 +87,12 @@ static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
  * all the same. */
 static SCPS_NOINLINE bool gate_permits(struct scps_conn *c)
 {
-    if (c->turns->gate && scps_gate_permits(c->turns->gate, c))
+    if (c->s.turns->gate && scps_gate_permits(c->s.turns->gate, c))
         return true;
     /* The window counts as the limit, however little the application has written. */
-    scps_cc_limited(c, true);
-    scps_snd_hold(c, c->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+    scps_cc_limited(&c->s.use, true);
+    scps_snd_hold(&c->s,
+                  c->s.tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
     return false;
 }
 
@@ -120,28 +121,31 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
                                 const struct scps_sent_segment *resent)
 {
     scps_segment_begin(c, seg, from);
-    seg->data = scps_sndbuf_at(&c->tx->buf, from);
+    seg->data = scps_sndbuf_at(&c->s.tx->buf, from);
     seg->len = len;
     if (flags & (SCPS_SENT_FIN | SCPS_SENT_RECORD))
         end_of(seg, flags);
-    if (len && from + len == c->snd.end)
+    if (len && from + len == c->s.snd.end)
         seg->flags |= SCPS_PSH;
-    if (c->agreed.opts & SCPS_AGREED_ECN && len && !resent &&
+    if (c->s.agreed.opts & SCPS_AGREED_ECN && len && !resent &&
         !(flags & SCPS_SENT_PROBE)) { /* RFC 3168 sections 6.1.5, 6.1.6 */
         seg->tos |= SCPS_ECN_ECT0;
-        if (c->todo.bits & SCPS_TODO_CWR) {
+        if (c->s.todo.bits & SCPS_TODO_CWR) {
             seg->flags |= SCPS_CWR;
-            scps_todo_done(&c->todo, SCPS_TODO_CWR);
+            scps_todo_done(&c->s.todo, SCPS_TODO_CWR);
         }
     }
-    if (flags & SCPS_SENT_RECORD ? record_has_room(&c->agreed, c->todo.bits, len)
-                                 : len <= scps_agreed_any_mss(&c->agreed))
+    if (flags & SCPS_SENT_RECORD ? record_has_room(&c->s.agreed, c->s.todo.bits, len)
+                                 : len <= scps_agreed_any_mss(&c->s.agreed))
         scps_segment_ack(c, seg);
-    if (c->ctx.cfg->c.cc->on_sent)
-        scps_cc_sent(c, len, resent != NULL);
-    scps_recovery_sent(c, len, resent);
-    scps_segment_left(&c->ctx, c->tx, seg, from, resent != NULL);
-    scps_snd_hold(c, SCPS_HOLD_NONE);
+    if (c->s.ctx.cfg->c.cc->on_sent) {
+        scps_cc_sent(&c->s, scps_conn_cc(c), len, resent != NULL);
+    }
+    scps_recovery_sent(&c->s.tx->rec, len);
+    if (resent)
+        scps_recovery_resent(&c->s.tx->rec, resent, scps_ts_value(&c->ts, c->s.ctx.env->now));
+    scps_segment_left(&c->s.ctx, c->s.tx, seg, from, resent != NULL);
+    scps_snd_hold(&c->s, SCPS_HOLD_NONE);
 }
 
 /* Makes seg a retransmission of record r. If the peer has it, it drops it with its acknowledgement
@@ -150,21 +154,21 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {
-    unsigned owed = c->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ANSWER);
+    unsigned owed = c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ANSWER);
 
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
     if (owed & SCPS_TODO_ANSWER)
-        scps_todo_add(&c->todo, owed);
+        scps_todo_add(&c->s.todo, owed);
 }
 
 /* Makes seg a retransmission of record idx that no rule asked for, such as a probe: the rate does
  * not hold it back, but is charged for it. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
-    again(c, seg, scps_sb_at(&c->tx->sb, idx));
-    scps_sb_resent(&c->tx->sb, idx, c->ctx.env->now);
-    if (c->tx->pacer.rate)
-        scps_pacer_spend(&c->tx->pacer, PACE_SIZE(c, seg->len));
+    again(c, seg, scps_sb_at(&c->s.tx->sb, idx));
+    scps_sb_resent(&c->s.tx->sb, idx, c->s.ctx.env->now);
+    if (c->s.tx->pacer.rate)
+        scps_pacer_spend(&c->s.tx->pacer, PACE_SIZE(c, seg->len));
 }
 
 /* Decides, from the bytes in flight, whether the window is used. In slow start more than half of it
@@ -177,8 +181,8 @@ static inline bool in_use(const struct scps_cc_ctl *ctl, uint32_t mss, uint64_t 
 
 static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
 {
-    struct scps_tx *tx = c->tx;
-    uint64_t inflight = scps_recovery_inflight(c->tx);
+    struct scps_tx *tx = c->s.tx;
+    uint64_t inflight = scps_recovery_inflight(c->s.tx);
     struct scps_sent_segment *r;
     uint32_t idx, len;
 
@@ -186,25 +190,27 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     r = scps_sb_at(&tx->sb, idx);
     len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
-    if (r->from >= c->snd.edge && r->from != c->snd.una) { /* The peer has shrunk its window. */
-        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
+    if (r->from >= c->s.snd.edge && r->from != c->s.snd.una) { /* The peer has shrunk its window. */
+        scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
-    if (!tx->rec.first_resend && inflight && inflight + len > window_of(c) && !gate_permits(c))
+    if (!tx->rec.first_resend && inflight && inflight + len > window_of(&c->s) && !gate_permits(c))
         return false;
     if (!paced(c, len, PACE_SIZE(c, len)))
         return false;
     again(c, seg, r);
-    scps_sb_resent(&tx->sb, idx, c->ctx.env->now);
-    scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
-    if (in_use(&c->ctl, c->agreed.mss, inflight + len, window_of(c)))
-        scps_cc_limited(c, true);
-    if (scps_agreed_snack(&c->agreed) && c->rtt.srtt) /* at the earliest; snacktx.c knows better */
-        scps_timer_by(&c->ctx, &tx->look_timer, c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
+    scps_sb_resent(&tx->sb, idx, c->s.ctx.env->now);
+    scps_delivery_sent(&c->s.tx->delivery, r, &c->s.tx->sb, c->s.ctx.env->now);
+    if (in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, window_of(&c->s)))
+        scps_cc_limited(&c->s.use, true);
+    if (scps_agreed_snack(&c->s.agreed) &&
+        c->s.rtt.srtt) /* at the earliest; snacktx.c knows better */
+        scps_timer_by(&c->s.ctx, &tx->look_timer,
+                      c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
     /* The oldest segment gets a whole round trip: the timer of its first transmission would be too
      * short. */
     if (!scps_rto_runs(tx) || idx == tx->sb.head)
-        scps_snd_arm_rtx(c);
+        scps_snd_arm_rtx(&c->s);
     return true;
 }
 
@@ -220,32 +226,32 @@ static inline void ran_dry(struct scps_tx *tx, uint64_t window)
 /* Returns true if a segment smaller than a full one may be sent. */
 static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
 {
-    struct scps_tx *tx = c->tx;
-    bool all = c->snd.nxt + len == c->snd.end;
+    struct scps_tx *tx = c->s.tx;
+    bool all = c->s.snd.nxt + len == c->s.snd.end;
 
-    if (!all && usable < c->agreed.mss && scps_send_worth(&c->snd, c->agreed.mss, len))
+    if (!all && usable < c->s.agreed.mss && scps_send_worth(&c->s.snd, c->s.agreed.mss, len))
         return true; /* all the peer takes */
     if (!all) {
         /* More will fit soon, or the override timeout sends it. */
-        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
-        if (c->snd.una == c->snd.nxt && !(c->todo.bits & SCPS_TODO_PERSIST)) {
+        scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
+        if (c->s.snd.una == c->s.snd.nxt && !(c->s.todo.bits & SCPS_TODO_PERSIST)) {
             scps_snd_begin_persist(c);
-            scps_rto_arm_override(&c->ctx, c->tx, c->rtt.rto);
+            scps_rto_arm_override(&c->s.ctx, c->s.tx, c->s.rtt.rto);
         }
         return false;
     }
-    ran_dry(tx, window_of(c));
-    if (c->snd.shut || c->small.bits & SCPS_SMALL_PUSH)
+    ran_dry(tx, window_of(&c->s));
+    if (c->s.snd.shut || c->s.small.bits & SCPS_SMALL_PUSH)
         return true;
-    if (c->small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
+    if (c->s.small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
         if (!scps_timer_runs(&tx->cork_timer))
-            scps_timer_set(&c->ctx, &tx->cork_timer, c->ctx.env->now + CORK_MAX);
-        scps_snd_hold(c, SCPS_HOLD_CORK);
+            scps_timer_set(&c->s.ctx, &tx->cork_timer, c->s.ctx.env->now + CORK_MAX);
+        scps_snd_hold(&c->s, SCPS_HOLD_CORK);
         return false;
     }
-    if (c->small.bits & SCPS_SMALL_NODELAY || tx->small_end <= c->snd.una)
+    if (c->s.small.bits & SCPS_SMALL_NODELAY || tx->small_end <= c->s.snd.una)
         return true;
-    scps_snd_hold(c, SCPS_HOLD_NAGLE);
+    scps_snd_hold(&c->s, SCPS_HOLD_NAGLE);
     return false;
 }
 
@@ -253,8 +259,9 @@ static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uin
  * (RFC 5681 section 4.1). */
 static SCPS_NOINLINE void restart_if_idle(struct scps_conn *c)
 {
-    if (c->snd.una == c->snd.nxt && c->snd.una > 1 && c->ctx.env->now - c->tx->sent_at > c->rtt.rto)
-        scps_cc_change(c, SCPS_CC_IDLE);
+    if (c->s.snd.una > 1 && c->s.ctx.env->now - c->s.tx->sent_at > c->s.rtt.rto) {
+        scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_IDLE);
+    }
 }
 
 /* A planned segment of new data, from SND.NXT on. */
@@ -273,100 +280,100 @@ struct tx_plan {
  * closed. */
 static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan *p)
 {
-    struct scps_tx *tx = c->tx;
+    struct scps_tx *tx = c->s.tx;
 
-    p->avail = c->snd.nxt < c->snd.end ? c->snd.end - c->snd.nxt : 0;
-    p->fin = c->snd.shut && !scps_send_fin_sent(&c->snd);
+    p->avail = c->s.snd.nxt < c->s.snd.end ? c->s.snd.end - c->s.snd.nxt : 0;
+    p->fin = c->s.snd.shut && !scps_send_fin_sent(&c->s.snd);
     if (!p->avail && !p->fin) {
-        if (c->hold != SCPS_HOLD_APP)
-            scps_snd_hold(c, SCPS_HOLD_APP);
+        if (c->s.hold != SCPS_HOLD_APP)
+            scps_snd_hold(&c->s, SCPS_HOLD_APP);
         /* Only controllers that model the path need the end of the app-limited phase updated. */
-        if (c->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
-            ran_dry(tx, window_of(c));
+        if (c->s.ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
+            ran_dry(tx, window_of(&c->s));
         return false;
     }
-    p->usable = c->snd.edge > c->snd.nxt ? c->snd.edge - c->snd.nxt : 0;
+    p->usable = c->s.snd.edge > c->s.snd.nxt ? c->s.snd.edge - c->s.snd.nxt : 0;
     p->flags = 0;
     if (probe && !p->usable &&
-        c->snd.una == c->snd.nxt) { /* A probe of one octet (or the FIN) beyond the window. */
+        c->s.snd.una == c->s.snd.nxt) { /* A probe of one octet (or the FIN) beyond the window. */
         p->usable = 1;
         p->flags = SCPS_SENT_PROBE;
     }
     if (!p->usable) {
-        scps_snd_hold(c, SCPS_HOLD_PEER_WINDOW);
-        if (must_probe(&c->snd) && !(c->todo.bits & SCPS_TODO_PERSIST))
+        scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
+        if (must_probe(&c->s.snd) && !(c->s.todo.bits & SCPS_TODO_PERSIST))
             scps_snd_begin_persist(c);
         return false;
     }
-    p->full = c->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->agreed) : c->agreed.mss;
+    p->full = c->s.todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->s.agreed) : c->s.agreed.mss;
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
     /* Never beyond the end of a record: up to there it is as large as it can become. */
     if (tx->ends.n)
-        p->len = scps_record_cut(&tx->ends, c->snd.nxt, p->full, p->len, &p->flags, &p->full);
+        p->len = scps_record_cut(&tx->ends, c->s.snd.nxt, p->full, p->len, &p->flags, &p->full);
     return true;
 }
 
 /* Returns true if the congestion window permits the planned segment. */
 static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
 {
-    struct scps_tx *tx = c->tx;
+    struct scps_tx *tx = c->s.tx;
 
-    if (c->snd.una == c->snd.nxt)
+    if (c->s.snd.una == c->s.snd.nxt)
         restart_if_idle(c);
-    p->inflight = scps_recovery_inflight(c->tx);
-    if (!c->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
-        p->inflight = c->snd.nxt - c->snd.una;
-    return !p->inflight || p->inflight + p->len <= window_of(c) || p->flags & SCPS_SENT_PROBE ||
-           c->todo.bits & SCPS_TODO_TAIL || gate_permits(c);
+    p->inflight = scps_recovery_inflight(c->s.tx);
+    if (!c->s.ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
+        p->inflight = c->s.snd.nxt - c->s.snd.una;
+    return !p->inflight || p->inflight + p->len <= window_of(&c->s) || p->flags & SCPS_SENT_PROBE ||
+           c->s.todo.bits & SCPS_TODO_TAIL || gate_permits(c);
 }
 
 /* Makes room for its record. Without memory it is tried again later, if nothing else happens
  * before. */
 static inline bool record_fits(struct scps_conn *c)
 {
-    if (!scps_sb_reserve(&c->tx->sb, &c->ctx.env->alloc))
+    if (!scps_sb_reserve(&c->s.tx->sb, &c->s.ctx.env->alloc))
         return true;
-    scps_snd_hold(c, SCPS_HOLD_APP);
-    scps_timer_set(&c->ctx, &c->tx->retry_timer, c->ctx.env->now + c->rtt.rto);
+    scps_snd_hold(&c->s, SCPS_HOLD_APP);
+    scps_timer_set(&c->s.ctx, &c->s.tx->retry_timer, c->s.ctx.env->now + c->s.rtt.rto);
     return false;
 }
 
 /* Records in the scoreboard that the segment planned in p has been sent. */
 static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
 {
-    struct scps_tx *tx = c->tx;
+    struct scps_tx *tx = c->s.tx;
     struct scps_sent_segment *r =
-        scps_sb_sent(&tx->sb, c->snd.nxt, p->takes, p->flags, c->ctx.env->now);
+        scps_sb_sent(&tx->sb, c->s.snd.nxt, p->takes, p->flags, c->s.ctx.env->now);
 
-    scps_delivery_sent(&c->tx->delivery, r, &c->tx->sb, c->ctx.env->now);
-    scps_send_left(&c->snd, p->takes);
+    scps_delivery_sent(&c->s.tx->delivery, r, &c->s.tx->sb, c->s.ctx.env->now);
+    scps_send_left(&c->s.snd, p->takes);
     if (p->flags & SCPS_SENT_RECORD)
-        scps_rangeset_trim(&tx->ends, c->snd.nxt);
+        scps_rangeset_trim(&tx->ends, c->s.snd.nxt);
     if (p->len < p->full) {
-        tx->small_end = c->snd.nxt;
+        tx->small_end = c->s.snd.nxt;
         scps_timer_stop(&tx->cork_timer);
     }
     if (p->fin) {
-        if (scps_agreed_snack(&c->agreed) && c->rtt.srtt)
-            scps_timer_by(&c->ctx, &tx->look_timer,
-                          c->ctx.env->now + c->rtt.srtt + c->rtt.srtt / 8);
+        if (scps_agreed_snack(&c->s.agreed) && c->s.rtt.srtt)
+            scps_timer_by(&c->s.ctx, &tx->look_timer,
+                          c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
     }
-    if (c->small.bits & SCPS_SMALL_PUSH && c->snd.nxt >= c->snd.end)
-        scps_small_set(&c->small, SCPS_SMALL_PUSH, false);
+    if (c->s.small.bits & SCPS_SMALL_PUSH && c->s.snd.nxt >= c->s.snd.end)
+        scps_small_set(&c->s.small, SCPS_SMALL_PUSH, false);
 }
 
 /* Counts segment p, which was sent to probe the window. Returns false if the window had room for p:
  * then p is an ordinary segment, and probing ends. */
 static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p)
 {
-    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-    SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
+    SCPS_OBSERVE_CONN(c, PROBE, 0, c->s.tx->rto.backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
-        scps_stats_probe(c->ctx.st);
+        scps_stats_probe(c->s.ctx.st);
         return true;
     }
-    scps_snd_end_persist(c->tx, &c->todo); /* A small window accepts it: an ordinary segment. */
+    scps_snd_end_persist(c->s.tx, &c->s.todo); /* A small window accepts it: an ordinary segment. */
     return false;
 }
 
@@ -374,15 +381,15 @@ static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p
  * next segment. */
 static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
-    struct scps_tx *tx = c->tx;
-    uint64_t window = window_of(c), inflight = p->inflight + p->takes;
+    struct scps_tx *tx = c->s.tx;
+    uint64_t window = window_of(&c->s), inflight = p->inflight + p->takes;
 
-    if (in_use(&c->ctl, c->agreed.mss, inflight, window))
-        scps_cc_limited(c, true);
+    if (in_use(&c->s.ctl, c->s.agreed.mss, inflight, window))
+        scps_cc_limited(&c->s.use, true);
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) &&
-        p->avail >= p->len + c->agreed.mss && p->usable >= p->len + c->agreed.mss && !tx->ends.n &&
-        !c->turns->gate && p->inflight + p->len + c->agreed.mss <= window) {
-        uint32_t next = p->len == c->agreed.mss ? p->size : PACE_SIZE(c, c->agreed.mss);
+        p->avail >= p->len + c->s.agreed.mss && p->usable >= p->len + c->s.agreed.mss &&
+        !tx->ends.n && !c->s.turns->gate && p->inflight + p->len + c->s.agreed.mss <= window) {
+        uint32_t next = p->len == c->s.agreed.mss ? p->size : PACE_SIZE(c, c->s.agreed.mss);
         /* Called for its side effect: it arms the pacer's timer, so that the connection need not
          * be asked before. */
         covered(c, next);
@@ -391,41 +398,41 @@ static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_p
 
 static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *seg)
 {
-    struct scps_tx *tx = c->tx;
-    bool probe = c->todo.bits & SCPS_TODO_PROBE;
+    struct scps_tx *tx = c->s.tx;
+    bool probe = c->s.todo.bits & SCPS_TODO_PROBE;
     struct tx_plan p;
 
     if (!plan_segment(c, probe, &p) || !window_covers(c, &p))
         return false;
     if (p.len && p.len < p.full && !probe && !small_may_leave(c, p.len, p.usable))
         return false;
-    p.fin = p.fin && c->snd.nxt + p.len == c->snd.end && (p.usable > p.len || !p.len) &&
-            p.len <= scps_agreed_any_mss(&c->agreed);
+    p.fin = p.fin && c->s.snd.nxt + p.len == c->s.snd.end && (p.usable > p.len || !p.len) &&
+            p.len <= scps_agreed_any_mss(&c->s.agreed);
     p.size = PACE_SIZE(c, p.len);
     if (!record_fits(c) || !paced(c, p.len, p.size))
         return false;
-    if (c->snd.una == c->snd.nxt) {
-        tx->progress_at = c->ctx.env->now;
+    if (c->s.snd.una == c->s.snd.nxt) {
+        tx->progress_at = c->s.ctx.env->now;
         if (tx->rto.backoff && !probe) /* Best effort has given up the data that had no answer. */
-            scps_rto_silent_since(&tx->rto, c->ctx.env->now);
+            scps_rto_silent_since(&tx->rto, c->s.ctx.env->now);
         if (p.len)
-            scps_stats_flight(c->ctx.st, c->ctx.env->now);
-        if (scps_agreed_rack(&c->agreed, &c->ctx.cfg->c))
+            scps_stats_flight(c->s.ctx.st, c->s.ctx.env->now);
+        if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c))
             /* Later segments find it armed, or an acknowledgement arms it. */
-            scps_timer_by(&c->ctx, &tx->look_timer, scps_rack_wait(&c->rtt, c->ctx.env->now));
+            scps_timer_by(&c->s.ctx, &tx->look_timer, scps_rack_wait(&c->s.rtt, c->s.ctx.env->now));
     }
     if (p.fin)
         p.flags |= SCPS_SENT_FIN;
     p.takes = p.len + (p.fin ? 1 : 0);
-    data_segment(c, seg, c->snd.nxt, p.len, p.flags, NULL);
+    data_segment(c, seg, c->s.snd.nxt, p.len, p.flags, NULL);
     enlist(c, &p);
     if (probe && was_probe(c, &p))
         return true;
-    if (!scps_rto_runs(c->tx)) {
+    if (!scps_rto_runs(c->s.tx)) {
         /* A smaller MSS fits the window, so no override is needed. */
-        if (c->todo.bits & SCPS_TODO_PERSIST)
-            scps_snd_end_persist(c->tx, &c->todo);
-        scps_snd_arm_rtx(c);
+        if (c->s.todo.bits & SCPS_TODO_PERSIST)
+            scps_snd_end_persist(c->s.tx, &c->s.todo);
+        scps_snd_arm_rtx(&c->s);
     }
     look_ahead(c, &p);
     return true;
@@ -439,18 +446,18 @@ static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 {
     if (new_data(c, seg))
         return true;
-    if (c->snd.nxt == c->tx->rec.frto_nxt && c->hold != SCPS_HOLD_PACE &&
-        c->hold != SCPS_HOLD_ROUTE)
-        scps_recovery_no_frto(&c->tx->rec);
+    if (c->s.snd.nxt == c->s.tx->rec.frto_nxt && c->s.hold != SCPS_HOLD_PACE &&
+        c->s.hold != SCPS_HOLD_ROUTE)
+        scps_recovery_no_frto(&c->s.tx->rec);
     return false;
 }
 
 /* While something is lost. */
 static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (c->tx->rec.frto == 2 && frto_step_2b(c, seg))
+    if (c->s.tx->rec.frto == 2 && frto_step_2b(c, seg))
         return true;
-    return c->tx->rec.frto != 2 && repair(c, seg);
+    return c->s.tx->rec.frto != 2 && repair(c, seg);
 }
 
 /* Tail loss probe, RFC 8985 section 7.3: new data if there is any, whatever the window permits;
@@ -458,25 +465,25 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
  * it (RFC 9293 section 3.10.7.4, first step): one that was owed is still owed. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
+    struct scps_scoreboard *sb = &c->s.tx->sb;
     uint32_t last = sb->tail - 1;
     bool fresh = new_data(c, seg), owed;
 
     if (!fresh) {
         if (scps_sb_at(sb, last)->state != SCPS_SENT_FLIGHT) {
-            scps_todo_done(&c->todo, SCPS_TODO_TAIL);
+            scps_todo_done(&c->s.todo, SCPS_TODO_TAIL);
             return false;
         }
-        owed = c->todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
+        owed = c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
         again_at_once(c, seg, last);
         if (owed)
-            scps_todo_add(&c->todo, SCPS_TODO_ACK);
-        scps_delivery_sent(&c->tx->delivery, scps_sb_at(sb, last), sb, c->ctx.env->now);
+            scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
+        scps_delivery_sent(&c->s.tx->delivery, scps_sb_at(sb, last), sb, c->s.ctx.env->now);
     }
-    scps_todo_done(&c->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
-    scps_rack_probed(&c->tx->rack, c->snd.nxt, !fresh);
-    c->ctx.st->tlp_probes++;
-    scps_snd_arm_rtx(c);
+    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
+    scps_rack_probed(&c->s.tx->rack, c->s.snd.nxt, !fresh);
+    c->s.ctx.st->tlp_probes++;
+    scps_snd_arm_rtx(&c->s);
     SCPS_OBSERVE_CONN(c, PROBE, 2, !fresh, 0, 0);
     return true;
 }
@@ -485,16 +492,16 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
  * is to be sent. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
-    struct scps_scoreboard *sb = &c->tx->sb;
+    struct scps_scoreboard *sb = &c->s.tx->sb;
 
     if (!scps_sb_count(sb))
         return false;
-    if (c->todo.bits & SCPS_TODO_TAIL)
+    if (c->s.todo.bits & SCPS_TODO_TAIL)
         return tail_probe(c, seg);
     again_at_once(c, seg, sb->head);
-    scps_stats_probe(c->ctx.st);
-    scps_todo_done(&c->todo, SCPS_TODO_PROBE);
-    SCPS_OBSERVE_CONN(c, PROBE, 0, c->tx->rto.backoff, 0, 0);
+    scps_stats_probe(c->s.ctx.st);
+    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
+    SCPS_OBSERVE_CONN(c, PROBE, 0, c->s.tx->rto.backoff, 0, 0);
     return true;
 }
 
@@ -504,19 +511,19 @@ bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct sc
         SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_PROBE | SCPS_TODO_ACK | SCPS_TODO_CWR;
 
     return seg->flags == SCPS_ACK && !(seg->has & ~(uint32_t)SCPS_HAS_TS) && seg->data &&
-           c->snd.nxt < c->snd.end && !(c->todo.bits & urgent) &&
-           scps_snd_may_send(c->state, c->tx) && !c->tx->sb.lost &&
-           (!c->tx->ends.n ||
-            scps_rangeset_at(&c->tx->ends, 0)->from - c->snd.nxt >= c->agreed.mss) &&
-           seg->seq + seg->len == scps_seq_wrap(c->snd.iss, c->snd.nxt) &&
-           seg->data + seg->len == scps_sndbuf_at(&c->tx->buf, c->snd.nxt) && new_data(c, next);
+           c->s.snd.nxt < c->s.snd.end && !(c->s.todo.bits & urgent) &&
+           scps_snd_may_send(c->state, c->s.tx) && !c->s.tx->sb.lost &&
+           (!c->s.tx->ends.n ||
+            scps_rangeset_at(&c->s.tx->ends, 0)->from - c->s.snd.nxt >= c->s.agreed.mss) &&
+           seg->seq + seg->len == scps_seq_wrap(c->s.snd.iss, c->s.snd.nxt) &&
+           seg->data + seg->len == scps_sndbuf_at(&c->s.tx->buf, c->s.snd.nxt) && new_data(c, next);
 }
 
 bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (c->todo.bits & SCPS_TODO_PROBE && probe(c, seg))
+    if (c->s.todo.bits & SCPS_TODO_PROBE && probe(c, seg))
         return true;
-    if (c->tx->sb.lost && c->agreed.caps & SCPS_CAP_BETS)
+    if (c->s.tx->sb.lost && c->s.agreed.caps & SCPS_CAP_BETS)
         scps_bets_send(c);
-    return c->tx->sb.lost ? mend(c, seg) : new_data(c, seg);
+    return c->s.tx->sb.lost ? mend(c, seg) : new_data(c, seg);
 }

@@ -38,7 +38,7 @@ uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit)
 
 static SCPS_NOINLINE void challenge(struct scps_conn *c)
 {
-    struct scps_env *env = c->ctx.env;
+    struct scps_env *env = c->s.ctx.env;
 
     if (env->now - env->challenge_since >= SCPS_SEC(1)) {
         env->challenge_since = env->now;
@@ -50,8 +50,8 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
     }
     env->challenge_left--;
     env->challenges++;
-    scps_conn_ctx_need_stats(&c->ctx);
-    c->ctx.st->challenges++;
+    scps_conn_ctx_need_stats(&c->s.ctx);
+    c->s.ctx.st->challenges++;
     scps_conn_ack_now(c);
 }
 
@@ -64,14 +64,14 @@ static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
     struct scps_ack_result sum = {0};
 
-    if (!c->ctx.cfg->c.caps_tries || c->plain || !scps_conn_offers(c)) {
+    if (!c->s.ctx.cfg->c.caps_tries || c->plain || !scps_conn_offers(c)) {
         scps_conn_finish(c, SCPS_ERR_REFUSED);
         return;
     }
     scps_conn_plainly(c, SCPS_PLAIN_FELL_BACK);
-    scps_send_begin(&c->snd, c->snd.iss + ANOTHER);
-    scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
-    scps_snd_arm_rtx(c);
+    scps_send_begin(&c->s.snd, c->s.snd.iss + ANOTHER);
+    scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+    scps_snd_arm_rtx(&c->s);
     scps_conn_wake(c);
 }
 
@@ -79,7 +79,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
 {
     bool acks = seg->flags & SCPS_ACK;
 
-    if (acks && (c->snd.nxt == 0 || seg->ack != scps_seq_wrap(c->snd.iss, 1)))
+    if (acks && (c->s.snd.nxt == 0 || seg->ack != scps_seq_wrap(c->s.snd.iss, 1)))
         return drop(c, seg->flags & SCPS_RST ? SCPS_DROP_BLIND_RESET : SCPS_DROP_BAD_ACK, seg);
     if (seg->flags & SCPS_RST) {
         if (!acks)
@@ -91,22 +91,22 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
         return drop(c, SCPS_DROP_BAD_FLAGS, seg);
     scps_receive_begin(&c->rcv, seg->seq);
     scps_conn_settle(c, seg);
-    scps_ackout_begin(&c->ack, SCPS_MIN(c->ctx.cfg->c.rcvbuf, 65535));
+    scps_ackout_begin(&c->ack, SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535));
     if (!acks) { /* Simultaneous open. */
-        uint32_t idx = c->tx->sb.head;
+        uint32_t idx = c->s.tx->sb.head;
         struct scps_ack_result sum = {0};
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);
-        if (c->snd.nxt)
-            scps_sb_lose(&c->tx->sb, idx, &sum); /* The SYN is resent as a SYN-ACK. */
-        scps_send_offered(&c->snd, seg->seq, seg->wnd);
-        if (c->todo.bits & SCPS_TODO_OUTAGE)
+        if (c->s.snd.nxt)
+            scps_sb_lose(&c->s.tx->sb, idx, &sum); /* The SYN is resent as a SYN-ACK. */
+        scps_send_offered(&c->s.snd, seg->seq, seg->wnd);
+        if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
         scps_conn_wake(c);
         return 0;
     }
     scps_send_offered(
-        &c->snd, seg->seq,
-        scps_negotiate_first_window(&c->agreed, c->ctx.cfg->c.first_window, seg->wnd));
+        &c->s.snd, seg->seq,
+        scps_negotiate_first_window(&c->s.agreed, c->s.ctx.cfg->c.first_window, seg->wnd));
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
         struct scps_seg bare = *seg;
@@ -134,9 +134,9 @@ static bool data_after_close(const struct scps_receive *r, bool released,
 static bool may_answer(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) ||
-        scps_ackout_may_answer(&c->ack, c->ctx.env->now))
+        scps_ackout_may_answer(&c->ack, c->s.ctx.env->now))
         return true;
-    c->ctx.env->drops[SCPS_DROP_RATE_LIMITED]++;
+    c->s.ctx.env->drops[SCPS_DROP_RATE_LIMITED]++;
     return false;
 }
 
@@ -199,7 +199,7 @@ static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
 
     return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&
            behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) &&
-           ack_plausible(&c->snd, c->tx, seg->ack);
+           ack_plausible(&c->s.snd, c->s.tx, seg->ack);
 }
 
 static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
@@ -210,20 +210,20 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     if (seg->flags & SCPS_RST)
         return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
     if (shows_link(c, seg)) {
-        scps_heard_now(&c->heard); /* A keep-alive shows that the peer is there. */
+        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is there. */
         /* Otherwise the answer would be held, and two ends in an outage would wait for each
          * other. */
-        if (c->todo.bits & SCPS_TODO_OUTAGE)
+        if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
     }
-    scps_todo_add(&c->todo, SCPS_TODO_ANSWER);
+    scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
     if (old && c->state != SCPS_SYN_RECEIVED) {
         scps_rcv_data(c, seg); /* Only for statistics and DSACK: nothing in the segment is new. */
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     answer_unacceptable(c, seg);
     if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN)
-        scps_conn_end_after(c, c->ctx.cfg->c.time_wait);
+        scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
     return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
 
@@ -251,7 +251,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
 
     if (c->state == SCPS_CLOSED)
         return drop(c, SCPS_DROP_NO_CONNECTION, seg);
-    if (seg->len && scps_conn_ctx_need_stats(&c->ctx))
+    if (seg->len && scps_conn_ctx_need_stats(&c->s.ctx))
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
@@ -263,25 +263,25 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      c->plain == SCPS_PLAIN_FELL_BACK)) {
         struct scps_ack_result sum = {0};
-        if (c->snd.nxt &&
+        if (c->s.snd.nxt &&
             /* It is sent again; the peer, who was heard, gets its whole time to answer. */
-            !c->snd.una) {
-            scps_sb_lose(&c->tx->sb, c->tx->sb.head, &sum);
-            scps_rto_silent_since(&c->tx->rto, c->ctx.env->now);
-            if (!(c->todo.bits & SCPS_TODO_OUTAGE))
-                scps_snd_arm_rtx(c);
+            !c->s.snd.una) {
+            scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+            scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
+            if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
+                scps_snd_arm_rtx(&c->s);
         }
-        if (c->todo.bits & SCPS_TODO_OUTAGE)
+        if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
         scps_conn_wake(c);
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
-    if (!c->established)
+    if (!c->s.established)
         scps_conn_settle(c, seg);
     *copy = *seg; /* Simultaneous open: the peer's SYN-ACK acknowledges our SYN. */
     copy->flags &= (uint16_t)~SCPS_SYN;
     copy->seq++;
-    copy->wnd = (uint16_t)(copy->wnd >> c->agreed.snd_wscale);
+    copy->wnd = (uint16_t)(copy->wnd >> c->s.agreed.snd_wscale);
     *at = copy;
     return GO_ON;
 }
@@ -289,15 +289,15 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
 /* SYN-RECEIVED: RFC 9293 section 3.10.7.4, fifth check. Returns 0 to go on with the segment. */
 static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (c->snd.nxt == 0 || scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) <= 0 ||
-        scps_seq_ahead(c->snd.iss, c->snd.nxt, seg->ack) > 0)
+    if (c->s.snd.nxt == 0 || scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) <= 0 ||
+        scps_seq_ahead(c->s.snd.iss, c->s.snd.nxt, seg->ack) > 0)
         return drop(c, SCPS_DROP_BAD_ACK, seg);
-    scps_send_update_next(&c->snd, seg->seq);
+    scps_send_update_next(&c->s.snd, seg->seq);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     if (!scps_ackin(c, seg))
         return drop(c, SCPS_DROP_BAD_ACK, seg);
     scps_conn_established(c);
-    if (c->state != SCPS_CLOSED && c->snd.shut)
+    if (c->state != SCPS_CLOSED && c->s.snd.shut)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     return 0;
 }
@@ -331,10 +331,10 @@ static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg
             return GO_ON; /* The segment carries its sequence number. */
         return scps_rcv_acceptable(c, seg) ? 0 : unacceptable(c, seg);
     }
-    ack = scps_seq_unwrap(c->snd.iss, c->snd.una, seg->ack);
-    if (ack < (int64_t)scps_bets_peer_una(c->tx, c->snd.una))
+    ack = scps_seq_unwrap(c->s.snd.iss, c->s.snd.una, seg->ack);
+    if (ack < (int64_t)scps_bets_peer_una(c->s.tx, c->s.snd.una))
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
-    return ack > (int64_t)c->snd.nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
+    return ack > (int64_t)c->s.snd.nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
 }
 
 /* The acknowledgement of an acceptable segment. 0, or the reason why the segment has no effect. */
@@ -345,10 +345,10 @@ static SCPS_ALWAYS_INLINE int acknowledged(struct scps_conn *c, const struct scp
     if (c->state == SCPS_SYN_RECEIVED)
         return handshake_ends(c, seg);
     /* scps_ackin refuses by itself what lies ahead of SND.NXT. */
-    behind = scps_seq_ahead(c->snd.iss, c->snd.una, seg->ack) < 0;
-    if ((behind && !ack_plausible(&c->snd, c->tx, seg->ack)) || !scps_ackin(c, seg))
+    behind = scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) < 0;
+    if ((behind && !ack_plausible(&c->s.snd, c->s.tx, seg->ack)) || !scps_ackin(c, seg))
         return blind_ack(c, seg);
-    if (scps_send_fin_acked(&c->snd))
+    if (scps_send_fin_acked(&c->s.snd))
         our_fin_acked(c, seg);
     return 0;
 }
@@ -373,19 +373,19 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         int done = opening(c, &seg, &copy);
         if (done != GO_ON)
             return done;
-    } else if (seg->len && scps_conn_ctx_need_stats(&c->ctx)) {
+    } else if (seg->len && scps_conn_ctx_need_stats(&c->s.ctx)) {
         return drop(c, SCPS_DROP_NO_BUFFER, seg);
     }
-    stamped = c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS;
+    stamped = c->s.agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS;
     if (seg->implied) {
         int done = implied(c, seg);
         if (done != GO_ON)
             return done;
         stamped = stamped && !(seg->implied & SCPS_IMPLIED_SEQ);
     }
-    if (stamped && scps_ts_rejects(&c->ts, seg, c->ctx.env->now)) {
-        scps_conn_ctx_need_stats(&c->ctx);
-        c->ctx.st->paws_drops++;
+    if (stamped && scps_ts_rejects(&c->ts, seg, c->s.ctx.env->now)) {
+        scps_conn_ctx_need_stats(&c->s.ctx);
+        c->s.ctx.st->paws_drops++;
         answer_unacceptable(c, seg);
         return drop(c, SCPS_DROP_PAWS, seg);
     }
@@ -405,7 +405,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     /* The timestamp is taken only after the acknowledgement was found valid. RFC 7323 section
      * 4.3: the echo is of the segment that moved, or could move, the left edge */
     if (stamped && (int32_t)(seg->seq - scps_seq_wrap(c->rcv.irs, c->ack.acked_to)) <= 0) {
-        scps_ts_take(&c->ts, seg->tsval, c->ctx.env->now);
+        scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
     }
     if (c->state == SCPS_CLOSED)
         return 0;
@@ -417,7 +417,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
     }
     if (seg->tos & 3 || seg->flags & SCPS_CWR)
-        take_ecn(&c->todo, c->agreed.opts & SCPS_AGREED_ECN, seg);
+        take_ecn(&c->s.todo, c->s.agreed.opts & SCPS_AGREED_ECN, seg);
     if (seg->len || seg->flags & SCPS_FIN)
         scps_rcv_data(c, seg);
     return 0;
@@ -427,7 +427,7 @@ bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->state != SCPS_TIME_WAIT || (seg->flags & (SCPS_SYN | SCPS_RST | SCPS_ACK)) != SCPS_SYN)
         return false;
-    if (c->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS)
+    if (c->s.agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS)
         return (int32_t)(seg->tsval - c->ts.recent) > 0 ||
                (seg->tsval == c->ts.recent &&
                 scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) > 0);

@@ -6,6 +6,7 @@
  * the two is started again before the outage is over (rto.c, outage.c).
  */
 #include "core/conn.h"
+#include "core/keep.h"
 
 #include "base/bytes.h"
 
@@ -25,72 +26,87 @@ static inline scps_time deadline(const struct scps_conn *c)
     scps_time t = SCPS_MIN(c->ack.timer.at, c->keep_timer.at);
 
     t = SCPS_MIN(t, SCPS_MIN(c->end_timer.at, c->outage_timer.at));
-    if (c->tx)
-        t = of_tx(c->tx, t);
+    if (c->s.tx)
+        t = of_tx(c->s.tx, t);
     if (c->rx)
         t = SCPS_MIN(t, c->rx->budget.timer.at);
-    if (scps_tp_marks(c->tp))
-        t = SCPS_MIN(t, c->tp->marks->due);
+    if (scps_tp_marks(c->s.tp))
+        t = SCPS_MIN(t, c->s.tp->marks->due);
     return t;
 }
 
 /* Serves the expired timers of the sending side. The functions called from the outage timer on may
- * free c->tx. */
+ * free c->s.tx. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
-    const scps_time now = c->ctx.env->now;
-    struct scps_tx *tx = c->tx;
+    const scps_time now = c->s.ctx.env->now;
+    struct scps_tx *tx = c->s.tx;
 
     if (scps_timer_take(&tx->retry_timer, now))
         scps_conn_wake(c);
-    if (scps_timer_take(&tx->cork_timer, now) && c->snd.nxt < c->snd.end) {
-        scps_small_set(&c->small, SCPS_SMALL_PUSH, true);
+    if (scps_timer_take(&tx->cork_timer, now) && c->s.snd.nxt < c->s.snd.end) {
+        scps_small_set(&c->s.small, SCPS_SMALL_PUSH, true);
         scps_conn_wake(c);
     }
-    if (scps_timer_take(&tx->look_timer, now) && c->snd.una != c->snd.nxt)
+    if (scps_timer_take(&tx->look_timer, now) && c->s.snd.una != c->s.snd.nxt)
         scps_ackin_look(c);
     if (scps_timer_take(&c->outage_timer, now))
         scps_outage_timer(c);
-    if (c->tx && scps_timer_take(&tx->persist_timer, now))
+    if (c->s.tx && scps_timer_take(&tx->persist_timer, now))
         scps_snd_probe_timeout(c);
-    if (c->tx && scps_timer_take(&tx->rto.timer, now))
+    if (c->s.tx && scps_timer_take(&tx->rto.timer, now))
         scps_snd_timeout(c);
-    if (c->tx && scps_timer_take(&tx->trim_timer, now) && c->snd.una == c->snd.nxt)
+    if (c->s.tx && scps_timer_take(&tx->trim_timer, now) && c->s.snd.una == c->s.snd.nxt)
         scps_conn_trim(c);
+}
+
+static void keep_alive(struct scps_conn *c)
+{
+    switch (scps_keep_expired(&c->s, &c->keep_timer, c->state, c->heard_at)) {
+    case SCPS_KEEP_PROBE:
+        scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
+        scps_conn_wake(c);
+        break;
+    case SCPS_KEEP_END:
+        scps_conn_reset(c, SCPS_ERR_TIMEDOUT);
+        break;
+    default:
+        break;
+    }
 }
 
 /* Serves each expired timer, in this order. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
-    const scps_time now = c->ctx.env->now;
+    const scps_time now = c->s.ctx.env->now;
 
     if (scps_timer_take(&c->ack.timer, now))
         scps_rcv_ack_timer(c);
     if (c->rx && scps_timer_take(&c->rx->budget.timer, now))
         scps_conn_wake(c);
-    if (c->tx)
+    if (c->s.tx)
         serve_tx(c);
     if (scps_timer_take(&c->outage_timer, now))
         scps_outage_timer(c);
-    if (scps_tp_marks(c->tp) && c->tp->marks->due <= now)
+    if (scps_tp_marks(c->s.tp) && c->s.tp->marks->due <= now)
         scps_bets_timer(c);
     if (scps_timer_take(&c->keep_timer, now))
-        scps_keep_timer(c);
+        keep_alive(c);
     if (scps_timer_take(&c->end_timer, now))
         scps_conn_finish(c, 0);
 }
 
 scps_time scps_conn_timers(struct scps_conn *c)
 {
-    const scps_time now = c->ctx.env->now;
+    const scps_time now = c->s.ctx.env->now;
 
     /* The pacer's timer expires with each segment, and only means that one may be sent. */
-    if (c->tx && scps_timer_take(&c->tx->pace_timer, now))
+    if (c->s.tx && scps_timer_take(&c->s.tx->pace_timer, now))
         scps_conn_wake(c);
-    if (c->ctx.timers_by <= now) { /* Otherwise none of the other timers is due. */
+    if (c->s.ctx.timers_by <= now) { /* Otherwise none of the other timers is due. */
         if (deadline(c) <= now)
             serve(c);
-        scps_timer_looked(&c->ctx, deadline(c));
+        scps_timer_looked(&c->s.ctx, deadline(c));
     }
-    return c->tx ? SCPS_MIN(c->tx->pace_timer.at, c->ctx.timers_by) : c->ctx.timers_by;
+    return c->s.tx ? SCPS_MIN(c->s.tx->pace_timer.at, c->s.ctx.timers_by) : c->s.ctx.timers_by;
 }

@@ -19,6 +19,7 @@
 #include "core/scoreboard.h"
 #include "core/snacktx.h"
 #include "core/sndbuf.h"
+#include "core/tp.h"
 
 struct scps_conn;
 
@@ -82,6 +83,22 @@ static inline void scps_rto_stop(struct scps_tx *tx)
 {
     scps_timer_stop(&tx->rto.timer);
     scps_timer_stop(&tx->persist_timer);
+}
+/* Returns true if an episode of recovery reduces the window: the controller asks for a smaller one
+ * than before, and no path state is in its Safe Retreat Phase. */
+static inline bool scps_recovery_reduces(const struct scps_sender *s)
+{
+    const struct scps_tx *tx = s->tx;
+
+    return tx->rec.episode == SCPS_EPISODE_FAST && s->ctl.cwnd < tx->saved_ctl.cwnd &&
+           !s->ctx.cfg->c.cc->own_recovery &&
+           !(s->resumes && s->tp->resume.phase == SCPS_RESUME_RETREAT);
+}
+/* What is outstanding is looked at by `when`; 0: that is not needed. */
+static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
+{
+    if (when)
+        scps_timer_by(&s->ctx, &s->tx->look_timer, when);
 }
 /* Returns SND.UNA by the peer's acknowledgements, which lag behind una where best effort moved it.
  * tx may be NULL. */

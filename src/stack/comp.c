@@ -91,9 +91,9 @@ static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
  * seen, data waits: a damaged segment of a peer with another number may have the expected one. */
 static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool bare)
 {
-    struct scps_comp_sum *sum = &c->tp->comp_sum;
-    const scps_time now = c->ctx.env->now;
-    const uint8_t expected = c->ctx.cfg->c.comp_proto;
+    struct scps_comp_sum *sum = &c->s.tp->comp_sum;
+    const scps_time now = c->s.ctx.env->now;
+    const uint8_t expected = c->s.ctx.cfg->c.comp_proto;
     bool right = found == (sum->agreed ? sum->agreed : expected), copy;
 
     if (right && sum->good >= FIRM) {
@@ -113,7 +113,7 @@ static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool
 
 void scps_comp_good(struct scps_conn *c)
 {
-    struct scps_comp_sum *sum = &c->tp->comp_sum;
+    struct scps_comp_sum *sum = &c->s.tp->comp_sum;
 
     if (!sum->newest)
         return; /* The segment is a copy, or the device vouched for its checksum. */
@@ -131,10 +131,10 @@ static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t
 {
     struct scps_seg seg;
 
-    for (struct scps_conn *k = c; k; k = k->tp->same_id)
+    for (struct scps_conn *k = c; k; k = k->s.tp->same_id)
         if (k->state == SCPS_SYN_RECEIVED &&
-            !scps_comp_parse(p, avail, whole, &k->tp->comp_rx, &seg) &&
-            !(seg.implied & SCPS_IMPLIED_ACK) && seg.ack == scps_seq_wrap(k->snd.iss, 1))
+            !scps_comp_parse(p, avail, whole, &k->s.tp->comp_rx, &seg) &&
+            !(seg.implied & SCPS_IMPLIED_ACK) && seg.ack == scps_seq_wrap(k->s.snd.iss, 1))
             return k;
     return c;
 }
@@ -155,18 +155,18 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     *err = SCPS_DROP_UNKNOWN_CONNECTION_ID;
     if (!c)
         return NULL;
-    if (c->tp->same_id)
+    if (c->s.tp->same_id)
         c = completed(c, p, avail, whole);
-    if (!in->csum_ok || c->tp->comp_sum.good < FIRM)
+    if (!in->csum_ok || c->s.tp->comp_sum.good < FIRM)
         found = scps_comp_proto(&ip->src, &ip->dst, p, avail, in->payload, in->payload_len);
     *err = SCPS_DROP_BAD_CHECKSUM;
     if (!in->csum_ok && !found)
         return NULL;
-    *err = scps_comp_parse(p, avail, whole, &c->tp->comp_rx, seg);
+    *err = scps_comp_parse(p, avail, whole, &c->s.tp->comp_rx, seg);
     if (*err)
         return NULL;
     *err = SCPS_DROP_BAD_CHECKSUM;
-    c->tp->comp_sum.newest = found;
+    c->s.tp->comp_sum.newest = found;
     if (!in->csum_ok && !sum_accepted(c, found, scps_get16(p + seg->hdr_len - 2), !seg->len))
         return NULL;
     *err = SCPS_DROP_TRUNCATED;
@@ -178,17 +178,17 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     seg->sport = c->rport;
     seg->dport = c->lport;
     seg->tos = ip->tos;
-    c->tp->comp_in++;
-    c->tp->comp_saved_in += saved(seg, seg->hdr_len);
+    c->s.tp->comp_in++;
+    c->s.tp->comp_saved_in += saved(seg, seg->hdr_len);
     *err = 0;
     return c;
 }
 
 void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (seg->flags & SCPS_SYN && !c->tp->heard)
+    if (seg->flags & SCPS_SYN && !c->s.tp->heard)
         scps_connid_heard(st, c, seg->conn_id, true);
-    scps_comp_learn(&c->tp->comp_rx, seg);
+    scps_comp_learn(&c->s.tp->comp_rx, seg);
     if (!(seg->flags & SCPS_SYN))
         scps_conn_heard(c);
 }
@@ -202,11 +202,11 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
  * to fit (snd.c). */
 static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (c->agreed.opts & SCPS_AGREED_UNHEARD && (seg->len || seg->flags & SCPS_FIN))
+    if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && (seg->len || seg->flags & SCPS_FIN))
         return true;
     return scps_conn_doubts_comp(c) &&
-           seg->len <= scps_agreed_any_payload(&c->agreed, seg->has & SCPS_HAS_RECORD) &&
-           (int32_t)(seg->seq - scps_seq_wrap(c->snd.iss, c->snd.una)) <= 0;
+           seg->len <= scps_agreed_any_payload(&c->s.agreed, seg->has & SCPS_HAS_RECORD) &&
+           (int32_t)(seg->seq - scps_seq_wrap(c->s.snd.iss, c->s.snd.una)) <= 0;
 }
 
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
@@ -217,29 +217,29 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
                          .version = c->local.family,
                          .proto = SCPS_IPPROTO_SCPS_COMP,
                          .tos = seg->tos,
-                         .ttl = c->ctx.cfg->c.ttl,
-                         .df = !c->ctx.cfg->c.df_off};
+                         .ttl = c->s.ctx.cfg->c.ttl,
+                         .df = !c->s.ctx.cfg->c.df_off};
     size_t ip_len = ip.version == 4 ? 20 : 40, n;
     uint8_t *p = out->data + ip_len;
 
     /* For a number that is left out the peer takes the furthest it has heard of. A segment
      * without data below SND.NXT, such as a keep-alive or the probe of an outage, must carry its
      * own number, or the peer does not answer it. */
-    if (!seg->len && seg->seq != scps_seq_wrap(c->snd.iss, c->snd.nxt))
-        c->tp->comp_tx.seq_again = SCPS_MAX(c->tp->comp_tx.seq_again, 1);
-    n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->tp->comp_tx, seg, NULL);
+    if (!seg->len && seg->seq != scps_seq_wrap(c->s.snd.iss, c->s.snd.nxt))
+        c->s.tp->comp_tx.seq_again = SCPS_MAX(c->s.tp->comp_tx.seq_again, 1);
+    n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->s.tp->comp_tx, seg, NULL);
     /* It could not be compressed, and the peer may miss its values: send all fields in the next
      * one. */
     if (!n) {
-        c->tp->comp_tx.known = false;
+        c->s.tp->comp_tx.known = false;
         /* So many segments have repeated the acknowledgement that completes the handshake: one of
          * them has arrived, or all are resent after a timeout. The next may be compressed. */
-        if (c->agreed.opts & SCPS_AGREED_UNHEARD && c->snd.nxt > FIRST * c->agreed.mss)
+        if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && c->s.snd.nxt > FIRST * c->s.agreed.mss)
             scps_conn_heard(c);
         return false;
     }
     scps_ip_build(out->data, &ip, n + seg->len);
-    scps_put16(p + n - 2, scps_comp_checksum(&ip.src, &ip.dst, c->ctx.cfg->c.comp_proto, p, n,
+    scps_put16(p + n - 2, scps_comp_checksum(&ip.src, &ip.dst, c->s.ctx.cfg->c.comp_proto, p, n,
                                              seg->data, seg->len));
     out->len = ip_len + n;
     out->payload = seg->data;
@@ -248,7 +248,7 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     out->csum_ok = true;
     out->ecn = 0;
     out->at = st->env.now;
-    c->tp->comp_out++;
-    c->tp->comp_saved_out += saved(seg, n);
+    c->s.tp->comp_out++;
+    c->s.tp->comp_saved_out += saved(seg, n);
     return true;
 }

@@ -93,7 +93,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
         return NULL;
     if (scps_plain_known(st, &c->remote))
         scps_conn_plainly(c, SCPS_PLAIN_REMEMBERED);
-    else if (c->ctx.cfg->c.compress)
+    else if (c->s.ctx.cfg->c.compress)
         scps_connid_give(st, c); /* Without an id the SYN offers no compression. */
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);
@@ -105,5 +105,5 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 
 struct scps_stack *scps_conn_stack(const struct scps_conn *c)
 {
-    return (struct scps_stack *)c->ctx.env;
+    return (struct scps_stack *)c->s.ctx.env;
 }

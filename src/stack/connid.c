@@ -85,9 +85,9 @@ static struct scps_conn *unsure(struct scps_conn *c)
 /* Returns true if the half-open connection c has to yield to the new connection `to`. */
 static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
 {
-    scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->ctx.cfg->c.expected_rtt);
+    scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->s.ctx.cfg->c.expected_rtt);
 
-    return !scps_conn_listener(to) || c->ctx.env->now - c->opened >= least;
+    return !scps_conn_listener(to) || c->s.ctx.env->now - c->opened >= least;
 }
 
 /* Drops the half-open connection c without a message to the peer. The stack frees it before it does
@@ -176,10 +176,10 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
 {
     uint8_t msg[13] = {'i'};
 
-    scps_put32(msg + 1, c->snd.iss);
+    scps_put32(msg + 1, c->s.snd.iss);
     scps_put16(msg + 5, c->lport);
     scps_put16(msg + 7, c->rport);
-    scps_put32(msg + 9, c->ctx.id);
+    scps_put32(msg + 9, c->s.ctx.id);
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
@@ -207,27 +207,27 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
         struct scps_conn *old = oldest(h, &others);
         if (!old || !gives_way(old, c))
             return false;
-        id = old->tp->conn_id;
+        id = old->s.tp->conn_id;
         evict(st, old);
     }
     h->ours[id] = c;
     h->conns++;
-    c->tp->conn_id = id;
-    scps_comp_tx_init(&c->tp->comp_tx, id, 2, false);
+    c->s.tp->conn_id = id;
+    scps_comp_tx_init(&c->s.tp->comp_tx, id, 2, false);
     return true;
 }
 
 /* Removes c from the list of connections with the same peer's id. */
 static void unlist(struct hosts *h, struct scps_conn *c)
 {
-    struct scps_conn **at = &h->theirs[c->tp->peer_id];
+    struct scps_conn **at = &h->theirs[c->s.tp->peer_id];
 
     while (*at && *at != c)
-        at = &(*at)->tp->same_id;
+        at = &(*at)->s.tp->same_id;
     if (*at)
-        *at = c->tp->same_id;
-    c->tp->same_id = NULL;
-    c->tp->heard = false;
+        *at = c->s.tp->same_id;
+    c->s.tp->same_id = NULL;
+    c->s.tp->heard = false;
 }
 
 /* Returns true if the peer uses its id for c and for no other connection: not before the handshake
@@ -242,18 +242,18 @@ bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, b
     struct hosts *h = *slot(st, &c->local, &c->remote);
 
     for (struct scps_conn *was = h->theirs[id], *next; was; was = next) {
-        next = was->tp->same_id;
+        next = was->s.tp->same_id;
         if (was == c || was->state == SCPS_SYN_RECEIVED)
             continue;
         if (!force && holds(was))
             return false;
         unlist(h, was);
     }
-    if (c->tp->heard)
+    if (c->s.tp->heard)
         unlist(h, c);
-    c->tp->peer_id = id;
-    c->tp->heard = true;
-    c->tp->same_id = h->theirs[id];
+    c->s.tp->peer_id = id;
+    c->s.tp->heard = true;
+    c->s.tp->same_id = h->theirs[id];
     h->theirs[id] = c;
     return true;
 }
@@ -262,16 +262,16 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
 {
     struct hosts *h;
 
-    if (!c->tp->conn_id)
+    if (!c->s.tp->conn_id)
         return;
     h = *slot(st, &c->local, &c->remote);
-    h->ours[c->tp->conn_id] = NULL;
-    if (c->established || c->active)
-        h->rest[c->tp->conn_id] = st->env.now + c->ctx.cfg->c.time_wait;
+    h->ours[c->s.tp->conn_id] = NULL;
+    if (c->s.established || c->active)
+        h->rest[c->s.tp->conn_id] = st->env.now + c->s.ctx.cfg->c.time_wait;
     h->conns--;
-    if (c->tp->heard)
+    if (c->s.tp->heard)
         unlist(h, c);
-    c->tp->conn_id = 0;
+    c->s.tp->conn_id = 0;
 }
 
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
@@ -281,7 +281,7 @@ struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scp
 
     if (!h || ours)
         return h ? h->ours[id] : NULL;
-    for (struct scps_conn *c = h->theirs[id]; c; c = c->tp->same_id)
+    for (struct scps_conn *c = h->theirs[id]; c; c = c->s.tp->same_id)
         if (holds(c))
             return c;
     return h->theirs[id];

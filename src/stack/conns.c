@@ -41,14 +41,14 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
         scps_conn_free(c);
         return NULL;
     }
-    scps_send_begin(&c->snd, scps_isn(st, f));
+    scps_send_begin(&c->s.snd, scps_isn(st, f));
     scps_ts_begin(&c->ts, scps_ts_offset(st, f));
-    c->turns = scps_route_turns(way, nif);
+    c->s.turns = scps_route_turns(way, nif);
     if (!++st->next_id)
         ++st->next_id;
-    c->ctx.id = st->next_id;
+    c->s.ctx.id = st->next_id;
     mss = scps_stack_mss(st, nif, way, f->local.family);
-    scps_agreed_announce(&c->agreed, cfg->c.mss ? SCPS_MIN(mss, cfg->c.mss) : mss);
+    scps_agreed_announce(&c->s.agreed, cfg->c.mss ? SCPS_MIN(mss, cfg->c.mss) : mss);
     scps_conn_set_pmtu_mss(c, mss);
     st->n_conns++;
     *err = 0;
@@ -64,7 +64,7 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (st->nifs[i]->last == c)
             st->nifs[i]->last = NULL;
-    if (c->tp)
+    if (c->s.tp)
         scps_connid_release(st, c);
     st->n_conns--;
     scps_conn_free(c);

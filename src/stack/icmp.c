@@ -27,20 +27,21 @@ static uint32_t plateau(uint32_t failed)
 
 static void too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
-    uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->agreed.pmtu_mss + over;
+    uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->s.agreed.pmtu_mss + over;
     uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
     struct scps_ack_result sum = {0};
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
-    if (mtu >= old || !c->tx || c->ctx.cfg->c.df_off)
+    if (mtu >= old || !c->s.tx || c->s.ctx.cfg->c.df_off)
         return;
     SCPS_OBSERVE_CONN(c, PMTU, old, mtu, 0, 0);
-    sb = &c->tx->sb;
+    sb = &c->s.tx->sb;
     /* Mark only segments that are too long as lost, before cutting them: the pieces keep the
      * mark. */
     for (uint32_t i = sb->head; i != sb->tail; i++)
-        if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->agreed) > (int64_t)(mtu - over))
+        if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->s.agreed) >
+            (int64_t)(mtu - over))
             scps_sb_lose(sb, i, &sum);
     scps_conn_set_pmtu_mss(c, mtu - over);
     scps_conn_wake(c);
@@ -51,7 +52,7 @@ static int error(struct scps_conn *c, const struct scps_icmp *m)
     int err = scps_icmp_err(m->kind);
     bool hard = err == SCPS_ERR_REFUSED || m->kind == SCPS_ICMP_UNREACH_ADMIN;
 
-    c->icmp = (uint16_t)(m->type << 8 | m->code);
+    c->s.icmp = (uint16_t)(m->type << 8 | m->code);
     if (!err)
         return SCPS_DROP_BAD_ICMP;
     if (m->kind == SCPS_ICMP_TOO_BIG)
@@ -59,7 +60,7 @@ static int error(struct scps_conn *c, const struct scps_icmp *m)
     else if (hard && c->state == SCPS_SYN_SENT)
         scps_conn_finish(c, err);
     else
-        c->soft_err = err == SCPS_ERR_REFUSED ? SCPS_SOFT_REFUSED : SCPS_SOFT_UNREACH;
+        c->s.soft_err = err == SCPS_ERR_REFUSED ? SCPS_SOFT_REFUSED : SCPS_SOFT_UNREACH;
     return 0;
 }
 
@@ -87,8 +88,8 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
     c = m.quote.proto == SCPS_IPPROTO_TCP
             ? scps_demux_find(st, &f)
             : scps_connid_find(st, &f.local, &f.remote, m.conn_id, true);
-    if (!c || scps_seq_ahead(c->snd.iss, c->snd.una, m.seq) < 0 ||
-        scps_seq_ahead(c->snd.iss, c->snd.nxt, m.seq) >= 0)
+    if (!c || scps_seq_ahead(c->s.snd.iss, c->s.snd.una, m.seq) < 0 ||
+        scps_seq_ahead(c->s.snd.iss, c->s.snd.nxt, m.seq) >= 0)
         return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);
     err = error(c, &m);
     return err ? scps_stack_drop(st, (enum scps_drop)err) : 0;

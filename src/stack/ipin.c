@@ -92,7 +92,7 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
     int err = scps_rcv_predicted(c, seg) ? 0 : scps_conn_input(c, seg);
 
     if (!err) {
-        if (c->agreed.caps & SCPS_CAP_COM) {
+        if (c->s.agreed.caps & SCPS_CAP_COM) {
             scps_comp_accepted(st, c, seg);
             if (compressed)
                 scps_comp_good(c);
@@ -100,7 +100,7 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
         return 0;
     }
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
-        (err == SCPS_DROP_NO_CONNECTION && !(c->todo.bits & SCPS_TODO_RST))) {
+        (err == SCPS_DROP_NO_CONNECTION && !(c->s.todo.bits & SCPS_TODO_RST))) {
         struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
         scps_answer_reset(st, nif, &f, seg);
     }
@@ -137,7 +137,7 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     /* RFC 9293 section 3.3.2: CLOSED is no connection, even if the application holds its handle.
      * Its reset may not be sent yet; a new connection does not wait for that. */
     if (c && c->state == SCPS_CLOSED &&
-        (!(c->todo.bits & SCPS_TODO_RST) || (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
+        (!(c->s.todo.bits & SCPS_TODO_RST) || (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
         c = NULL;
     taker->c = c;
     return c ? 0 : input_no_connection(st, nif, &f, seg);

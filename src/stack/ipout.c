@@ -11,10 +11,10 @@
 static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total,
                               uint64_t addrs)
 {
-    uint64_t sum = scps_sum_plus(addrs, c->ctx.cfg->ip4);
+    uint64_t sum = scps_sum_plus(addrs, c->s.ctx.cfg->ip4);
 
     sum = scps_sum_put32(sum, p, UINT32_C(0x45000000) | (uint32_t)tos << 16 | (total & 0xffff));
-    memcpy(p + 4, &c->ctx.cfg->ip4, 8);
+    memcpy(p + 4, &c->s.ctx.cfg->ip4, 8);
     memcpy(p + 12, c->local.b, 4);
     memcpy(p + 16, c->remote.b, 4);
     scps_sum_finish(p + 10, sum);
@@ -28,7 +28,7 @@ static SCPS_NOINLINE uint64_t sum6(const struct scps_conn *c)
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out)
 {
-    if (c->agreed.caps & SCPS_CAP_COM && scps_comp_output(st, c, seg, out))
+    if (c->s.agreed.caps & SCPS_CAP_COM && scps_comp_output(st, c, seg, out))
         return;
 
     bool v4 = c->local.family == 4;
@@ -45,7 +45,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                              .version = 6,
                              .proto = SCPS_IPPROTO_TCP,
                              .tos = seg->tos,
-                             .ttl = c->ctx.cfg->c.ttl};
+                             .ttl = c->s.ctx.cfg->c.ttl};
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
     /* Pseudo-header: addresses, protocol, and a length of at most 16 bits. */

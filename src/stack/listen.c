@@ -257,7 +257,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
         scps_stack_discard(st, c);
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     }
-    if (c->agreed.caps & SCPS_CAP_COM)
+    if (c->s.agreed.caps & SCPS_CAP_COM)
         scps_comp_accepted(st, c, seg);
     c->segs_in++;
     return 0;
@@ -284,7 +284,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = st->n_conns < st->cfg.max_conns ? new_conn(l, nif, f) : NULL;
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
-    scps_send_begin(&c->snd, seg->ack - 1);
+    scps_send_begin(&c->s.snd, seg->ack - 1);
     scps_listener_join(l, c); /* scps_listener_established takes it back */
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);

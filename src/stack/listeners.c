@@ -101,7 +101,7 @@ void scps_listener_forget(struct scps_conn *c)
 
     if (!l)
         return;
-    if (!c->established)
+    if (!c->s.established)
         leave_half_open(l, c);
     c->pending = false;
     c->owner.user = NULL;

@@ -11,7 +11,7 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
     struct scps_seg next;
 
-    if (size != c->agreed.mss || c->agreed.caps & SCPS_CAP_COM)
+    if (size != c->s.agreed.mss || c->s.agreed.caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
         /* PSH and FIN belong to the last segment, and the device puts them there. */
@@ -57,8 +57,8 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {
-    if (c->turns->gate->asked != c) {
-        scps_gate_passed(c->turns->gate, c);
+    if (c->s.turns->gate->asked != c) {
+        scps_gate_passed(c->s.turns->gate, c);
         scps_conn_dequeue(c);
     }
     return open_turns(st, nif);

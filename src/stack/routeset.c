@@ -77,14 +77,14 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         struct scps_ready_queue *t;
-        if (!c->turns || c->turns->link != nif)
+        if (!c->s.turns || c->s.turns->link != nif)
             continue;
-        t = scps_route_turns(scps_route_find(st, &c->remote), (struct scps_nif *)c->turns->link);
-        if (t == c->turns)
+        t = scps_route_turns(scps_route_find(st, &c->remote), (struct scps_nif *)c->s.turns->link);
+        if (t == c->s.turns)
             continue;
         scps_conn_dequeue(c);
         scps_gate_forget(c);
-        c->turns = t;
+        c->s.turns = t;
         scps_conn_wake(c);
     }
     scps_dgram_regroup(st);
@@ -221,7 +221,7 @@ static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
                       const struct scps_addr *addr)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
-        if (!c->turns || c->turns->link != nif || !scps_addr_equal(&c->local, addr))
+        if (!c->s.turns || c->s.turns->link != nif || !scps_addr_equal(&c->local, addr))
             continue;
         scps_conn_finish(c, SCPS_ERR_ADDRNOTAVAIL);
         scps_conn_detach(c);

@@ -7,7 +7,8 @@
 
 static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
 {
-    if (sig->nif && (!sig->nif->stack_priv || !c->turns || c->turns->link != sig->nif->stack_priv))
+    if (sig->nif &&
+        (!sig->nif->stack_priv || !c->s.turns || c->s.turns->link != sig->nif->stack_priv))
         return false;
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }

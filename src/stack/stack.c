@@ -74,7 +74,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     st->env.established = scps_listener_established;
     st->env.fell_back = scps_plain_remember;
     scps_answers_begin(st);
-    scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, ctx.heap_slot));
+    scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {
         st->env.fixed = &st->reserve->fixed;
         (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns); /* the plan has it */
@@ -181,7 +181,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     struct scps_nif *nif = scps_nif_of(netif);
 
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
-        if (!c->turns || c->turns->link != nif)
+        if (!c->s.turns || c->s.turns->link != nif)
             continue;
         scps_conn_finish(c, SCPS_ERR_LINKDOWN);
         scps_conn_detach(c);
@@ -222,7 +222,7 @@ SCPS_NOINLINE void scps_stack_serve_timers(struct scps_stack *st)
         struct scps_conn *c = h->v[0].item;
         scps_time due;
         due = scps_conn_timers(c);
-        if (c->ctx.heap_slot == SCPS_HEAP_NONE)
+        if (c->s.ctx.heap_slot == SCPS_HEAP_NONE)
             continue;
         if (due == SCPS_NEVER)
             scps_heap_remove(h, c);

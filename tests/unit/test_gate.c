@@ -14,16 +14,16 @@ static struct scps_conn *sit(void)
 {
     struct scps_conn *c = calloc(1, sizeof *c);
 
-    c->tx = calloc(1, sizeof *c->tx);
-    scps_send_init(&c->snd);
-    scps_send_wrote(&c->snd, 999);
-    scps_send_left(&c->snd, 1000);
+    c->s.tx = calloc(1, sizeof *c->s.tx);
+    scps_send_init(&c->s.snd);
+    scps_send_wrote(&c->s.snd, 999);
+    scps_send_left(&c->s.snd, 1000);
     return c;
 }
 
 static void rise(struct scps_conn *c)
 {
-    free(c->tx);
+    free(c->s.tx);
     free(c);
 }
 
@@ -74,7 +74,7 @@ static void the_minimum_rate_serves_one_at_a_time(void **x)
     (void)x;
     set(&g, 0, 1000);
     ready.gate = &g;
-    a->turns = b->turns = &ready;
+    a->s.turns = b->s.turns = &ready;
     assert_false(scps_gate_permits(&g, a));
     assert_false(scps_gate_permits(&g, b));
     assert_int_equal(scps_gate_floor_due(&g, NOW), NOW);

@@ -5,10 +5,11 @@
  * Without SACK each duplicate acknowledgement stands for one segment that left the network
  * (RFC 5681 section 3.2).  recovery.c opens and closes the episodes that this file reads.
  */
-#include "core/conn.h"
+#include "core/recovery.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
+#include "core/tx.h"
 
 #define SILENT 2  /* timeouts in a row */
 #define PROBES 10 /* segments: an initial window (RFC 6928) */
@@ -31,29 +32,29 @@ uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet)
     return SCPS_MAX(scps_muldiv((uint64_t)PROBES * packet, 1000000, (uint64_t)rto), 1);
 }
 
-uint64_t scps_recovery_window(const struct scps_conn *c)
+uint64_t scps_recovery_window(struct scps_sender *s)
 {
-    uint64_t window = scps_conn_is_reducing(c) ? c->tx->rec.window : c->ctl.cwnd;
+    uint64_t window = scps_recovery_reduces(s) ? s->tx->rec.window : s->ctl.cwnd;
 
-    if (scps_recovery_only_probes(c->tx, c->snd.nxt - c->snd.una, c->agreed.mss))
-        window = SCPS_MIN(window, (uint64_t)PROBES * c->agreed.mss);
+    if (scps_recovery_only_probes(s->tx, s->snd.nxt - s->snd.una, s->agreed.mss))
+        window = SCPS_MIN(window, (uint64_t)PROBES * s->agreed.mss);
     return window;
 }
 
-uint64_t scps_recovery_rate(struct scps_conn *c)
+uint64_t scps_recovery_rate(struct scps_sender *s)
 {
-    struct scps_recovery *rec = &c->tx->rec;
-    uint64_t window = scps_recovery_window(c), rate;
+    struct scps_recovery *rec = &s->tx->rec;
+    uint64_t window = scps_recovery_window(s), rate;
 
     if (!rec->spread_until)
         return 0;
-    if (c->ctx.env->now >= rec->spread_until ||
-        window <= scps_recovery_inflight(c->tx) + 2 * (uint64_t)c->agreed.mss) {
+    if (s->ctx.env->now >= rec->spread_until ||
+        window <= scps_recovery_inflight(s->tx) + 2 * (uint64_t)s->agreed.mss) {
         rec->spread_until = 0;
         return 0;
     }
     /* A sixteenth more than the window, which would otherwise never be full; not more, since a
      * loss may cost no more than an eighth of it. */
-    rate = scps_muldiv(c->ctl.cwnd + c->ctl.cwnd / 16, 1000000, (uint64_t)c->rtt.srtt);
+    rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000, (uint64_t)s->rtt.srtt);
     return SCPS_MAX(rate, 1);
 }

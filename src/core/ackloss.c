@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses that acknowledgements and timers show: the rule that finds them, the episode of recovery,
+ * and the controller, which is told last.
+ */
+#include "core/ackloss.h"
+
+#include "base/bytes.h"
+#include "core/control.h"
+#include "core/dupack.h"
+#include "core/loss.h"
+#include "core/tx.h"
+
+/* ---- what a loss, or the end of its repair, means to the controller ---- */
+
+static void note_recovery(struct scps_sender *s, int what)
+{
+    SCPS_OBSERVE(&s->ctx, RECOVERY, what, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+}
+
+static void recovered(struct scps_sender *s, void *cc)
+{
+    scps_cc_change(s, cc, SCPS_CC_RECOVERED);
+    note_recovery(s, 0);
+}
+
+/* `bytes` are lost, as an acknowledgement shows that reports `delivered` arrived bytes: begins an
+ * episode if none is in progress, and tells the controller. */
+static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t delivered,
+                      enum scps_evidence evidence)
+{
+    bool fresh = s->tx->rec.episode == SCPS_EPISODE_NONE;
+    struct scps_cc_loss news;
+
+    if (fresh) {
+        scps_cc_save(s, cc);
+        scps_recovery_begin(s, evidence);
+    }
+    news = scps_recovery_news(s, bytes, evidence, fresh);
+    scps_cc_loss(s, cc, &news);
+    if (!fresh)
+        return;
+    note_recovery(s, 1);
+    if (!scps_recovery_goes_on(s, delivered))
+        recovered(s, cc);
+}
+
+void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *sum,
+                       enum scps_evidence evidence)
+{
+    if (!sum->lost)
+        return;
+    SCPS_OBSERVE(&s->ctx, LOST, sum->lost_from, sum->lost, scps_cause_now(&s->tx->cause, &s->ctx),
+                 evidence);
+    take_loss(s, cc, sum->lost, sum->delivered, evidence);
+    sum->lost = 0;
+}
+
+/* A tail probe has repaired a loss: tells the controller of the loss and its end. */
+static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
+{
+    struct scps_cc_loss news;
+
+    if (s->tx->rec.episode == SCPS_EPISODE_NONE)
+        scps_cc_save(s, cc);
+    scps_recovery_repaired(s);
+    news = scps_recovery_news(s, s->agreed.mss, SCPS_BY_RACK, true);
+    scps_cc_loss(s, cc, &news);
+    scps_recovery_end(&s->tx->rec);
+    scps_cc_change(s, cc, SCPS_CC_RECOVERED);
+}
+
+/* Undoes the episode. late: data presumed lost and not resent was only late. */
+static SCPS_NOINLINE void undo(struct scps_sender *s, void *cc, bool late)
+{
+    struct scps_tx *tx = s->tx;
+    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
+
+    if (!cfg->cc->own_recovery)
+        scps_cc_restore(s, cc, s->ctl.cwnd);
+    if (late)
+        scps_sb_undo_losses(&tx->sb);
+    scps_recovery_undone(&tx->rec);
+    scps_rto_answered(&tx->rto);
+    s->ctx.st->spurious++;
+    note_recovery(s, 2);
+    scps_cc_change(s, cc, SCPS_CC_SPURIOUS);
+}
+
+/* Checks the age of the oldest segment, as Brakmo and Peterson (1995), section 3.1: at the first
+ * duplicate, and at the first two acknowledgements of progress after a retransmission. */
+static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup, bool advanced,
+                                      struct scps_ack_result *sum)
+{
+    if (!dup && !advanced)
+        return;
+    if (dup ? s->tx->rec.dupacks == 1 : s->tx->rec.age_checks > 0)
+        scps_loss_by_age(&s->tx->sb, &s->rtt, s->ctx.env->now, sum);
+    if (!dup)
+        scps_recovery_looked(&s->tx->rec);
+    scps_ackloss_lost(s, cc, sum, SCPS_BY_AGE);
+}
+
+/* Where the receiver names its holes: how far, and is what it will say of a resent segment worth
+ * waiting for? */
+static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct scps_ack_input *n,
+                                           bool *wait)
+{
+    *wait = (n->snack && n->seg->snack_vec_len) ||
+            (scps_snacktx_reports_late(s) && !scps_send_all_sent(&s->snd));
+    return scps_snacktx_reach(s);
+}
+
+/* Detects losses by SACK, where RACK is not in force. A receiver with SNACK reports its holes
+ * itself, so within reach of the option's 16-bit offset nothing is concluded from the absence of
+ * SACK (beyond it RFC 6675 applies). When one acknowledgement cannot hold all reports, others
+ * follow, and retransmitted segments wait for them. */
+static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input *n)
+{
+    struct scps_scoreboard *sb = &s->tx->sb;
+    const unsigned dupthresh = s->ctx.cfg->c.dupthresh;
+    bool names = s->agreed.caps & SCPS_CAP_SNACK1, wait = false;
+    scps_off from = names ? beyond_names(s, n, &wait) : 0;
+
+    if (sb->arrived_recs && from < s->snd.nxt)
+        scps_loss_by_order(sb, dupthresh,
+                           scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb)), from,
+                           &n->sum);
+    if (sb->resent_head != sb->resent_tail && !wait) {
+        scps_time then = SCPS_NEVER; /* however young */
+        if (sb->needless && !names)
+            then = s->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto);
+        scps_loss_of_resent(sb, dupthresh,
+                            scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb)), then,
+                            &n->sum);
+    }
+}
+
+/* RFC 6582 section 3.2: a partial acknowledgement shows the next hole, one in each round trip.
+ * An outage leaves hundreds of holes: at the first of them all that was sent before its end is
+ * resent, as after a timeout. */
+static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
+                         struct scps_ack_result *sum)
+{
+    const struct scps_sent_segment *head = scps_sb_at(sb, sb->head);
+    bool outage = head->sent < outage_over && !head->resends;
+
+    scps_sb_lose(sb, sb->head, sum);
+    if (outage)
+        sum->lost += scps_sb_lose_since(sb, outage_over - 1);
+}
+
+/* By the clock. */
+static inline void losses_by_clock(struct scps_sender *s, void *cc, struct scps_ack_input *n)
+{
+    scps_time again;
+
+    if (scps_rack_news(s, &n->sum, n->dup, n->seg->has & SCPS_HAS_SACK, n->repaired))
+        repaired(s, cc);
+    again = scps_rack_judge(s, &n->sum);
+    if (!again && !scps_timer_runs(&s->tx->look_timer) && s->snd.una != s->snd.nxt)
+        again = scps_rack_wait(&s->rtt, s->ctx.env->now);
+    scps_sender_look_at(s, again);
+    scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_RACK);
+}
+
+void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n)
+{
+    struct scps_tx *tx = s->tx;
+
+    if (n->snack)
+        scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_SNACK);
+    if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c)) {
+        losses_by_clock(s, cc, n);
+    } else if (s->agreed.opts & SCPS_AGREED_SACK) {
+        losses_by_order(s, n);
+        scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_SACK);
+    } else if (n->dup) {
+        scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_DUPACK);
+    } else if (n->advanced && tx->rec.episode == SCPS_EPISODE_FAST && s->snd.nxt > s->snd.una &&
+               !(s->agreed.caps &
+                 SCPS_CAP_SNACK1)) { /* RFC 6582 section 3.2, partial acknowledgement */
+        lose_partial(&tx->sb, tx->outage_over, &n->sum);
+        scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_PARTIAL);
+    }
+    if ((n->dup || tx->rec.age_checks) && s->ctx.cfg->c.cc->by_age &&
+        !scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
+        look_at_age(s, cc, n->dup, n->advanced, &n->sum);
+}
+
+SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t delivered)
+{
+    s->ctx.st->ecn_echoes++;
+    if (s->tx->rec.episode != SCPS_EPISODE_NONE)
+        return;
+    scps_todo_add(&s->todo, SCPS_TODO_CWR);
+    take_loss(s, cc, 0, delivered, SCPS_BY_ECN);
+}
+
+SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc,
+                                         const struct scps_ack_input *n)
+{
+    switch (scps_recovery_acked(s, &n->sum, n->before, n->seg)) {
+    case SCPS_RECOVERY_IMAGINED:
+        undo(s, cc, true);
+        break;
+    case SCPS_RECOVERY_OVER:
+        recovered(s, cc);
+        scps_recovery_spread(s);
+        break;
+    default:
+        break;
+    }
+}
+
+SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, void *cc, scps_off from, scps_off to,
+                                      bool fresh)
+{
+    struct scps_recovery *rec = &s->tx->rec;
+    /* Data that the timer resent had arrived and its acknowledgement was lost, not late: what lies
+     * behind may be missing. */
+    bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
+
+    s->dsacks = true;
+    if (scps_recovery_dsack(rec, from, to))
+        undo(s, cc, late);
+}

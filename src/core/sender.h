@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The sending half of a connection: what the rules see that decide what leaves, and when.
+ *
+ * Loss detection, recovery, the controller and the timers of sending take this struct.  The states,
+ * the receiving half, the addresses and the events are not in it.
+ *
+ * Invariant: each member belongs to the part of its type, whose file alone assigns its fields;
+ * conn.c and memory.c make and free what the pointers name.
+ */
+#ifndef SCPS_CORE_SENDER_H
+#define SCPS_CORE_SENDER_H
+
+#include <scps/cc.h>
+
+#include "core/agreed.h"
+#include "core/ctx.h"
+#include "core/heard.h"
+#include "core/rtt.h"
+#include "core/scoreboard.h"
+#include "core/send.h"
+#include "core/small.h"
+#include "core/todo.h"
+#include "core/turns.h"
+
+struct scps_conn_scps;
+struct scps_tx;
+
+/* What is kept beside what the controller asks for: control.c. */
+struct scps_cc_use {
+    uint8_t told : 7; /* enum scps_cc_phase that the observer was told last */
+    /* the congestion window was fully used since the last acknowledgement */
+    uint8_t limited : 1;
+};
+
+struct scps_sender {
+    struct scps_conn_ctx ctx;
+    struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
+    struct scps_conn_scps *tp;      /* SCPS-TP state; NULL: no feature in force needs it */
+    struct scps_ready_queue *turns; /* ready queue of its link or of its route */
+    struct scps_agreed agreed;
+    struct scps_todo todo;
+    uint8_t hold; /* enum scps_hold: why nothing is sent now */
+    struct scps_cc_use use;
+    struct scps_small small;
+    bool dsacks : 1;   /* the peer has sent a DSACK, so it supports them */
+    bool resumes : 1;  /* a saved path state was accepted: tp->resume */
+    bool syn_lost : 1; /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
+    /* in an outage whose end is known: the timer runs to that end, and no probe is sent */
+    bool end_known : 1;
+    uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
+    struct scps_heard heard;
+    uint8_t outage_probes; /* consecutive probes; UINT8_MAX: that many or more */
+    uint16_t keep_probes;  /* consecutive keep-alives without an answer, up to keep_count */
+    uint16_t icmp;         /* type << 8 | code of the newest ICMP error */
+    scps_time established; /* 0: not yet */
+    struct scps_send snd;
+    struct scps_rtt rtt;
+    struct scps_cc_ctl ctl; /* what the controller asks for */
+};
+
+#endif
