@@ -26,6 +26,7 @@ def _listed(name: Callable[[int], Any]) -> List[str]:
 
 
 def version() -> str:
+    """Of libscps."""
     return text(lib.py_version())
 
 

@@ -110,6 +110,8 @@ class _Handle(Made):
 
 
 class Listener(_Handle):
+    """Waits for connections; made by listen()."""
+
     _by = "listen()"
     _what = "listener"
 
@@ -129,6 +131,8 @@ class Listener(_Handle):
 
 
 class Connection(_Handle):
+    """One end of a connection; made by connect() and accept()."""
+
     _by = "connect() and accept()"
     _what = "connection"
 

@@ -1,29 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The module scps as its users meet it.
-
-    test_scps.py [--ttcp PROGRAM] [unittest options]
-
---ttcp: figures and speed are compared with those of the program.
-"""
-import doctest
+"""Transfers, worlds and stacks."""
 import gc
 import json
-import os
-import resource
-import subprocess
-import sys
 import threading
-import time
 import unittest
 
 import numpy as np
 import pandas as pd
 
 import scps
-
-TTCP = None
-README = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "README.md")
+from programs import run
 
 
 def greeting(**kw):
@@ -293,50 +280,19 @@ class Stacks(unittest.TestCase):
         self.assertRaises(TypeError, scps.Stack, 7)
 
 
-class Documents(unittest.TestCase):
-    def test_the_readme(self):
-        failed, run = doctest.testfile(README, module_relative=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-        self.assertEqual(failed, 0)
-        self.assertGreater(run, 8)
-
-
 class Program(unittest.TestCase):
     """The module beside scps_ttcp."""
-
-    def setUp(self):
-        if TTCP is None:
-            self.skipTest("no program was named: give --ttcp build/bin/scps_ttcp")
 
     def test_the_same_figures(self):
         for link, cc, rate in [("geo", "vj", 0), ("geo,ber=1e-6", "cubic", 0), ("nasa250,ber=1e-6", "rate", 40_000_000), ("leo", "vegas", 0),
                                ("mars", "vegas-corruption", 0), ("moon,loss=0.01", "vj", 0)]:
-            words = [TTCP, "-t", "-s", "-n", "100", "--link", link, "--cc", cc, "--json"] + (["-R", str(rate)] if rate else [])
-            doc = json.loads(subprocess.run(words, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout)
+            words = ["-t", "-s", "-n", "100", "--link", link, "--cc", cc, "--json"] + (["-R", str(rate)] if rate else [])
+            doc = json.loads(run("scps_ttcp", *words).stdout)
             r = scps.transfer(link, cc, 819200, rate=rate)
             with self.subTest(link=link, cc=cc):
                 self.assertEqual(round(r.seconds * 1e6), doc["end"]["timing"]["close_us"])
                 self.assertEqual(r.sender["resent_segs"], doc["end"]["tcp"]["retransmits"])
 
-    def test_speed(self):
-        """At least 80 % of the program's packets a second, the best of three each, one after the other."""
-        size, ours, its = 1_600_000_000, [], []
-        for _ in range(3):
-            t = time.process_time()
-            r = scps.transfer("rate=1gbit,rtt=20ms", "vj", size, hollow=True)
-            ours.append(time.process_time() - t)
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([TTCP, "-t", "-s", "--hollow", "-n", str(size // 8192), "--link", "rate=1gbit,rtt=20ms", "--json"], check=True,
-                           stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            its.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        share = min(its) / min(ours)
-        print("figure python: %d packets a second of processor time, %.0f %% of scps_ttcp's" % (r.packets / min(ours), 100 * share))
-        self.assertGreaterEqual(share, 0.8)
-
 
 if __name__ == "__main__":
-    if "--ttcp" in sys.argv:
-        at = sys.argv.index("--ttcp")
-        TTCP = os.path.abspath(sys.argv[at + 1])
-        del sys.argv[at:at + 2]
     unittest.main()
