@@ -216,7 +216,7 @@ struct scps_stack *py_stack_new(uint64_t seed_low, uint64_t seed_high, int64_t n
 void scps_stack_free(struct scps_stack *st);
 struct scps_netif *py_netif_new(uint32_t mtu);
 void py_netif_free(struct scps_netif *nif);
-int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif);
+int py_stack_add_netif(struct scps_stack *st, struct scps_netif *nif);
 int py_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const char *addr,
                       unsigned prefix);
 int py_stack_input(struct scps_stack *st, struct scps_netif *nif, const char *data, size_t len,

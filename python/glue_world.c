@@ -217,6 +217,11 @@ void py_netif_free(struct scps_netif *nif)
     free(nif);
 }
 
+int py_stack_add_netif(struct scps_stack *st, struct scps_netif *nif)
+{
+    return scps_stack_add_netif(st, nif);
+}
+
 int py_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const char *addr,
                       unsigned prefix)
 {

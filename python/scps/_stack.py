@@ -23,7 +23,7 @@ class Stack(Net, Single):
         if self._stack == ffi.NULL or self._nif == ffi.NULL:
             raise MemoryError
         self._room = ffi.new("char[]", 65535 + 128)
-        err = lib.scps_stack_add_netif(self._stack, self._nif) or lib.py_stack_add_addr(self._stack, self._nif, text, bits)
+        err = lib.py_stack_add_netif(self._stack, self._nif) or lib.py_stack_add_addr(self._stack, self._nif, text, bits)
         if err != 0:
             self.close()
             raise ValueError("%s/%d: no address that a host can have" % (address, prefix))
