@@ -51,7 +51,8 @@ struct scps_info {
     bool wscale;
     uint8_t snd_wscale, rcv_wscale;
     uint32_t snd_mss; /* payload of a full segment, options deducted */
-    /* the largest segment seen from the peer; 536, or our MSS if it is smaller, until one is larger */
+    /* the largest segment seen from the peer; 536, or our MSS if that is smaller, before a larger
+     * one */
     uint32_t rcv_mss;
     uint32_t adv_mss; /* announced in our SYN */
     uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */

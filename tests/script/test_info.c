@@ -30,13 +30,14 @@ static void times_and_segments(void **x)
     peer_says(t, MS(300), .ack = 1001);
     peer_says(t, MS(310), .len = 700, .ack = 1001);
     peer_says(t, MS(320), .seq = 701, .len = 100, .ack = 1001);
+    expect_sent(t, .at = MS(320), .ack = 801);
     peer_says(t, MS(330), .seq = 901, .len = 100, .ack = 1001); /* a hole before it */
     expect_sent(t, .at = MS(330), .ack = 801, .sack = {{901, 1001}});
     i = script_info(t);
     assert_int_equal(i.first_received, zero + MS(310));
     assert_int_equal(i.last_received, zero + MS(330));
     assert_int_equal(i.last_ack_received, zero + MS(300));
-    assert_int_equal(i.segs_out, 4);
+    assert_int_equal(i.segs_out, 5);
     assert_int_equal(i.segs_in, 5);
     assert_int_equal(i.data_segs_out, 1);
     assert_int_equal(i.data_segs_in, 3);
@@ -47,6 +48,7 @@ static void times_and_segments(void **x)
     script_forget_sent(t);
     peer_says(t, MS(500), .seq = 1001, .ack = 1001, .sack = {{2001, 3001}});
     assert_int_equal(script_info(t).sacks_in, 1);
+    script_forget_sent(t);
     script_free(t);
 }
 
