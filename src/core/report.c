@@ -251,10 +251,9 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
         /* SACK blocks may reach past the next hole, but only a SNACK has it sent again. */
         if (v->thin && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
             rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
-        more = more ||
-               (p.sparse && (scps_snackrx_backlog(&rep->snack, &p.holes) ||
-                             (v->agreed->opts & SCPS_AGREED_SACK &&
-                              scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to))));
+        more = more || scps_snackrx_backlog(&rep->snack, &p.holes) ||
+               (p.sparse && v->agreed->opts & SCPS_AGREED_SACK &&
+                scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to));
     }
     scps_snackrx_told(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
     if (!more && rep->anew) {

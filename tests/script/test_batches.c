@@ -69,6 +69,23 @@ static void holes(void **x)
     }
 }
 
+/* A SNACK without a bit vector names one hole, and each is named as soon as it is known (CCSDS
+ * 714.0-B-2 section 3.3): where a batch leaves several, as many acknowledgements follow it. With one
+ * the others would wait for segments that nobody has reason to send. */
+static void each_hole_is_named(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.snack = true;
+    t->peer.caps = SCPS_CAP_SNACK1;
+    script_established(t, MS(100));
+    for (int i = 1; i < 9; i += 2)
+        peer_says(t, MS(200), .seq = 1 + 1000 * i, .len = 1000, .more = i < 7);
+    for (unsigned i = 0; i < 4; i++)
+        expect_sent(t, .at = MS(200), .ack = 1, .snack = {{2 * i, 1}});
+    expect_quiet(t, SCPS_HOLD_APP);
+    script_free(t);
+}
+
 /* RFC 5681 3.2: without SACK the sender counts duplicates, so each has its own */
 static void duplicates_without_sack(void **x)
 {
@@ -256,6 +273,7 @@ int main(void)
         SCRIPT_TEST(answered_once),
         SCRIPT_TEST(a_small_one_waits),
         SCRIPT_TEST(holes),
+        SCRIPT_TEST(each_hole_is_named),
         SCRIPT_TEST(duplicates_without_sack),
         SCRIPT_TEST(a_mark_among_them),
         SCRIPT_TEST(quick),
