@@ -212,6 +212,16 @@ static void what_is_never_compressed(void **state)
     n = packet(p, &f, ACK, 0, false, 100);
     assert_int_equal(over(&v, p, n, false), 0);
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+    /* also when it is cut into shorter segments; and so does an acknowledgement that comes again */
+    f.seq -= 100;
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 60), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+    over(&v, p, packet(p, &f, ACK, 0, false, 0), false);
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 0), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
+    /* but data after an acknowledgement are compressed */
+    assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 60), false), 0);
+    assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
 }
 
 static void many_connections(void **state)
