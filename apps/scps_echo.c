@@ -352,6 +352,8 @@ static int run(struct app *a)
     /* An echo client waits for each answer, so Nagle's algorithm would only delay it. */
     cc.nodelay = true;
 
+    if (!realtime_takes("scps_echo", &cc))
+        return FAILED;
     make_lines();
     a->ifopts.patience = a->time;
     if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a)) {

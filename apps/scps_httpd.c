@@ -333,6 +333,8 @@ static int run(struct app *a)
     cc.keepalive = true;
     cc.keep_idle = PATIENCE;
 
+    if (!realtime_takes("scps_httpd", &cc))
+        return FAILED;
     a->root_fd = open(a->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (a->root_fd < 0) {
         fprintf(stderr, "scps_httpd: cannot serve %s: not a directory that can be read\n", a->root);

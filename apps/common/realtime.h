@@ -4,10 +4,12 @@
 #ifndef SCPS_COMMON_REALTIME_H
 #define SCPS_COMMON_REALTIME_H
 
+#include <errno.h>
 #include <ev.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <scps/io.h>
 #include <scps/scps.h>
@@ -42,9 +44,18 @@ realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifop
     int err;
     struct scps_stack_config sc = scps_stack_config_default();
     sc.now = rt->began = scps_sysclock_now();
-    if (scps_entropy(sc.seed, sizeof sc.seed) || !(rt->stack = scps_stack_new(&sc)) ||
-        !(rt->loop = scps_loop_new(NULL, rt->stack, on_event, ctx))) {
-        fprintf(stderr, "%s: out of memory or descriptors\n", program);
+    if (scps_entropy(sc.seed, sizeof sc.seed)) {
+        fprintf(stderr, "%s: no random numbers: %s\n", program, strerror(errno));
+        return false;
+    }
+    rt->stack = scps_stack_open(&sc, msg, sizeof msg);
+    if (!rt->stack) {
+        fprintf(stderr, "%s: cannot open the stack: %s\n", program, msg);
+        return false;
+    }
+    rt->loop = scps_loop_new(NULL, rt->stack, on_event, ctx);
+    if (!rt->loop) {
+        fprintf(stderr, "%s: no memory or descriptor for the loop: close something\n", program);
         return false;
     }
     rt->dev = scps_ifopts_open(ifopts, msg);
@@ -60,6 +71,18 @@ realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifop
         ev_signal_start(scps_loop_ev(rt->loop), &rt->sig[i]);
     }
     return true;
+}
+
+/* Returns true if connections can have this configuration; otherwise prints which field of it is
+ * refused, after the program's name. */
+static inline bool realtime_takes(const char *program, const struct scps_conn_config *c)
+{
+    char msg[SCPS_IO_MSGLEN];
+
+    if (scps_conn_config_check(c, msg, sizeof msg) == 0)
+        return true;
+    fprintf(stderr, "%s: the connections' configuration: %s\n", program, msg);
+    return false;
 }
 
 /* Runs the loop until a signal, scps_loop_stop() or the end of the given time; 0: no limit. */

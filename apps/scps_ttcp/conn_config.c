@@ -3,6 +3,7 @@
  * link. */
 #include "scps_ttcp/option_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Octets that the timestamps option takes in a segment, NOPs included (RFC 7323 appendix A) */
@@ -177,4 +178,24 @@ uint64_t ttcp_pattern_total(const struct ttcp_options *o)
 bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f)
 {
     return o->require >> f & 1;
+}
+
+bool ttcp_config_check(const struct ttcp_options *o, const struct scps_stack_config *stack,
+                       char msg[TTCP_MSGLEN])
+{
+    char why[TTCP_MSGLEN / 2];
+
+    if (scps_stack_config_check(stack, why, sizeof(why)) != 0) {
+        snprintf(msg, TTCP_MSGLEN, "the stack's configuration: %s", why);
+        return false;
+    }
+    for (int transmit = 0; transmit < 2; transmit++) {
+        const struct scps_conn_config c = ttcp_conn_config(o, transmit != 0);
+        if (scps_conn_config_check(&c, why, sizeof(why)) != 0) {
+            snprintf(msg, TTCP_MSGLEN, "the %s's configuration: %s",
+                     transmit != 0 ? "sender" : "receiver", why);
+            return false;
+        }
+    }
+    return true;
 }

@@ -109,6 +109,10 @@ void ttcp_options_fini(struct ttcp_options *o);
 /* Returns the configuration of a connection. transmit: for the sending end, whose segments follow
  * -l. */
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit);
+/* Returns true if a stack with this configuration, and the connections of both ends, can be opened;
+ * otherwise msg names the field that is refused. */
+bool ttcp_config_check(const struct ttcp_options *o, const struct scps_stack_config *stack,
+                       char msg[TTCP_MSGLEN]);
 /* Fills in the transmitter's route to dst through nif. Returns false if the options need none. */
 bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struct scps_netif *nif,
                 struct scps_route *r);

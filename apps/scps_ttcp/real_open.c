@@ -248,6 +248,20 @@ static bool open_device(struct ttcp_real *x)
     return true;
 }
 
+static bool open_stack(struct ttcp_real *x, const struct scps_stack_config *cfg)
+{
+    char msg[TTCP_MSGLEN], why[TTCP_MSGLEN / 2];
+
+    if (ttcp_config_check(x->o, cfg, msg)) {
+        x->st = scps_stack_open(cfg, why, sizeof(why));
+        if (x->st != NULL)
+            return true;
+        snprintf(msg, sizeof(msg), "cannot open the stack: %s", why);
+    }
+    ttcp_result_fail(x->r, TTCP_FAILED, "%s", msg);
+    return false;
+}
+
 bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx)
 {
     const struct ttcp_options *o = x->o;
@@ -269,10 +283,12 @@ bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx
     cfg.checksum_hints = o->checksum_hints;
     cfg.observer = ttcp_watch_observer(&x->watch);
     cfg.now = scps_sysclock_now();
-    x->st = scps_stack_new(&cfg);
-    x->loop = x->st != NULL ? scps_loop_new(NULL, x->st, on_event, ctx) : NULL;
+    if (!open_stack(x, &cfg))
+        return false;
+    x->loop = scps_loop_new(NULL, x->st, on_event, ctx);
     if (x->loop == NULL) {
-        ttcp_result_fail(x->r, TTCP_FAILED, "out of memory or descriptors: close something");
+        ttcp_result_fail(x->r, TTCP_FAILED,
+                         "no memory or descriptor for the loop: close something");
         return false;
     }
     err = scps_ifopts_attach(&o->ifs, x->loop, x->top, msg);

@@ -20,13 +20,21 @@ static struct scps_host *host(struct ttcp_virtual *x, const char *name, uint64_t
                               struct ttcp_watch *watch)
 {
     struct scps_stack_config cfg = scps_stack_config_default();
+    struct scps_host *h = NULL;
+    char msg[TTCP_MSGLEN];
 
     seed_pair(x->o->seed, salt, cfg.seed);
     cfg.checksum_hints = x->o->checksum_hints;
     if (x->o->memory_limit_set)
         cfg.memory_limit = x->o->memory_limit;
     cfg.observer = ttcp_watch_observer(watch);
-    return scps_world_host(x->w, name, &cfg, x->on_event, x);
+    if (ttcp_config_check(x->o, &cfg, msg)) {
+        h = scps_world_host(x->w, name, &cfg, x->on_event, x);
+        snprintf(msg, sizeof(msg), "out of memory for the simulated %s", name);
+    }
+    if (h == NULL)
+        ttcp_result_fail(x->r, TTCP_FAILED, "%s", msg);
+    return h;
 }
 
 static bool tap(struct ttcp_virtual *x, int end, const char *path)
@@ -158,7 +166,7 @@ static bool build(struct ttcp_virtual *x)
     x->tx_host = host(x, "sender", 1, &x->tx_watch);
     x->rx_host = host(x, "receiver", 2, &x->rx_watch);
     if (x->tx_host == NULL || x->rx_host == NULL)
-        goto fail;
+        return false;
     x->link = scps_world_link(x->w, x->tx_host, &a, x->rx_host, &to.addr, v6 ? 64 : 24, o->mtu,
                               &fwd, &back);
     if (x->link == NULL)

@@ -41,6 +41,27 @@ static void bad(const char *line, const char *names)
         fail_msg("%s: \"%s\" does not name %s", line, msg, names);
 }
 
+/* A configuration that is refused is named by its field, whoever filled it in. */
+static void a_refused_field_is_named(void **state)
+{
+    struct scps_stack_config stack = scps_stack_config_default();
+
+    (void)state;
+    good("-t -s");
+    assert_true(ttcp_config_check(&o, &stack, msg));
+    stack.plain_hosts = 70000;
+    assert_false(ttcp_config_check(&o, &stack, msg));
+    assert_string_equal(msg, "the stack's configuration: plain_hosts: 70000: give 0 to 65536");
+    stack = scps_stack_config_default();
+    stack.size = 0;
+    assert_false(ttcp_config_check(&o, &stack, msg));
+    assert_non_null(strstr(msg, "the stack's configuration: size: 0: give "));
+    stack = scps_stack_config_default();
+    o.conn.rto_min = -1;
+    assert_false(ttcp_config_check(&o, &stack, msg));
+    assert_non_null(strstr(msg, "the receiver's configuration: rto_min: -1: give 0 to "));
+}
+
 static void defaults(void **state)
 {
     struct scps_conn_config c;
@@ -555,7 +576,7 @@ static void help_and_lists_need_nothing_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
+        cmocka_unit_test(defaults), cmocka_unit_test(a_refused_field_is_named),
         cmocka_unit_test(published_command_lines),
         cmocka_unit_test(first_window),
         cmocka_unit_test(loss_cause),
