@@ -473,7 +473,7 @@ static int parse(struct app *a, int argc, char **argv)
             break;
         case 'T':
             if (!realtime_seconds(optarg, &a->time))
-                return usage("not a number of seconds", optarg);
+                return usage("--time: give seconds, or a number with ms, s, min or h", optarg);
             break;
         case 'I':
             if (scps_ifopts_parse(&a->ifopts, table[index].name, optarg, msg) != 1)

@@ -391,7 +391,7 @@ int main(int argc, char **argv)
             break;
         case 'T':
             if (!realtime_seconds(optarg, &a.time))
-                return usage("not a number of seconds", optarg);
+                return usage("--time: give seconds, or a number with ms, s, min or h", optarg);
             break;
         case 'q':
             a.quiet = true;

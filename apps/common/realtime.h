@@ -100,14 +100,22 @@ static inline void realtime_close(struct realtime *rt)
         scps_netif_close(rt->dev);
 }
 
-/* The argument of --time. */
+/* The argument of --time: seconds, or a number with a unit. */
 static inline bool realtime_seconds(const char *s, scps_dur *out)
 {
+    static const struct {
+        const char *name;
+        double us;
+    } units[] = {{"", 1e6}, {"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"min", 6e7}, {"h", 3.6e9}};
     char *end;
-    double sec = strtod(s, &end);
-    if (end == s || *end || !(sec > 0 && sec < 1e9))
+    double v = strtod(s, &end), us = 0;
+
+    for (size_t i = 0; end != s && !strpbrk(s, "xX") && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0)
+            us = v * units[i].us;
+    if (!(us >= 1 && us < 1e15))
         return false;
-    *out = (scps_dur)(sec * 1e6);
+    *out = (scps_dur)us;
     return true;
 }
 

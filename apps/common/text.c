@@ -15,7 +15,8 @@ struct unit {
     double times;
 };
 
-/* Reads a number and one of the units (NULL name: no unit) as a whole multiple of 1, at most
+/* The letter of a unit counts where it is the only one, as k and K differ. Reads a number and one of
+ * the units (NULL name: no unit) as a whole multiple of 1, at most
  * max. */
 static bool whole(const char *text, const struct unit *units, double max, uint64_t *out)
 {
@@ -24,11 +25,13 @@ static bool whole(const char *text, const struct unit *units, double max, uint64
 
     if (!isdigit((unsigned char)*text) && *text != '.')
         return false; /* no signs, no "inf" */
+    if (strpbrk(text, "xX"))
+        return false; /* strtod() reads hexadecimal, too. */
     v = strtod(text, &end);
     while (*end == ' ')
         end++;
     for (; units->name; units++) {
-        if (strcasecmp(end, units->name) != 0)
+        if ((strlen(units->name) == 1 ? strcmp : strcasecmp)(end, units->name) != 0)
             continue;
         v *= units->times;
         n = nearbyint(v);
@@ -43,22 +46,28 @@ static bool whole(const char *text, const struct unit *units, double max, uint64
 bool lab_size(const char *text, uint64_t *bytes)
 {
     static const struct unit units[] = {
-        {"", 1},       {"b", 1},          {"kb", 1e3},          {"mb", 1e6}, {"gb", 1e9},
-        {"kib", 1024}, {"mib", 1048576.}, {"gib", 1073741824.}, {NULL, 0}};
+        {"", 1},         {"b", 1},           {"B", 1},      {"k", 1e3},        {"m", 1e6},
+        {"g", 1e9},      {"kb", 1e3},        {"mb", 1e6},   {"gb", 1e9},       {"K", 1024},
+        {"M", 1048576.}, {"G", 1073741824.}, {"kib", 1024}, {"mib", 1048576.}, {"gib", 1073741824.},
+        {NULL, 0}};
     return whole(text, units, 1e15, bytes);
 }
 
 bool lab_rate(const char *text, uint64_t *bps)
 {
-    static const struct unit units[] = {{"", 1},       {"bit", 1},    {"kbit", 1e3},
-                                        {"mbit", 1e6}, {"gbit", 1e9}, {NULL, 0}};
+    static const struct unit units[] = {
+        {"", 1},         {"k", 1e3},      {"K", 1e3},      {"m", 1e6},
+        {"M", 1e6},      {"g", 1e9},      {"G", 1e9},      {"bit", 1},
+        {"kbit", 1e3},   {"mbit", 1e6},   {"gbit", 1e9},   {"bit/s", 1},
+        {"kbit/s", 1e3}, {"mbit/s", 1e6}, {"gbit/s", 1e9}, {NULL, 0}};
     return whole(text, units, 1e12, bps);
 }
 
 bool lab_time(const char *text, scps_dur *us)
 {
-    static const struct unit units[] = {{"us", 1},   {"ms", 1e3},  {"s", 1e6}, {"min", 60e6},
-                                        {"h", 36e8}, {"d", 864e8}, {NULL, 0}};
+    static const struct unit units[] = {{"us", 1},     {"ms", 1e3}, {"s", 1e6},  {"S", 1e6},
+                                        {"min", 60e6}, {"h", 36e8}, {"H", 36e8}, {"d", 864e8},
+                                        {"D", 864e8},  {NULL, 0}};
     uint64_t v;
 
     if (strcmp(text, "0") == 0)

@@ -11,9 +11,10 @@
 #define LAB_MSGLEN 512 /* room for one line that names what is wrong and the remedy */
 
 /* Each returns false, leaving *out alone, when the text is no such value. Sizes and rates are
- * decimal (kb is 1000 bytes, as the published tests reckon), kib and mib binary. */
-bool lab_size(const char *text, uint64_t *bytes); /* 100000, 100kb, 5.7mb, 64kib */
-bool lab_rate(const char *text, uint64_t *bps);   /* 100mbit, 115200 */
+ * decimal (kb and k are 1000 bytes, as the published tests reckon); kib and K, mib and M are binary,
+ * as in the SPEC of a link. */
+bool lab_size(const char *text, uint64_t *bytes); /* 100000, 100kb, 5.7mb, 64kib, 64K */
+bool lab_rate(const char *text, uint64_t *bps);   /* 100mbit, 100m, 115200 */
 bool lab_time(const char *text,
               scps_dur *us); /* Reads a time: 250ms, 1.5s, 2min, 3h; only 0 needs no unit. */
 bool lab_count(const char *text, uint64_t max, uint64_t *out);

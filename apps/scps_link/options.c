@@ -170,17 +170,23 @@ static int take_whole(const char *text, uint64_t min, uint64_t max, uint64_t *ou
     return 0;
 }
 
-static int take_seconds(const char *text, scps_dur *out)
+/* Reads seconds, or a number with a unit. */
+static int take_time(const char *text, scps_dur *out)
 {
     char *end;
     double v;
+    scps_dur us;
 
-    if ((*text < '0' || *text > '9') && *text != '.')
+    if (((*text < '0' || *text > '9') && *text != '.') || strpbrk(text, "xX"))
         return -1;
     v = strtod(text, &end);
-    if (*end || !(v >= 0.001 && v <= MAX_SECONDS))
+    if (*end ? !lab_time(text, &us) : !(v <= MAX_SECONDS))
         return -1;
-    *out = (scps_dur)(v * 1e6 + 0.5);
+    if (!*end)
+        us = (scps_dur)(v * 1e6 + 0.5);
+    if (us < SCPS_MS(1) || us > MAX_SECONDS * SCPS_SEC(1))
+        return -1;
+    *out = us;
     return 0;
 }
 
@@ -364,8 +370,8 @@ static int number_option(struct link_options *o, struct source *from, int c, cha
 
     switch (c) {
     case OPT_MTU:
-        if (take_whole(optarg, 68, 65535, &v) != 0)
-            return fail(msg, "--mtu %s: give a number from 68 to 65535", optarg);
+        if (!lab_size(optarg, &v) || v < 68 || v > 65535)
+            return fail(msg, "--mtu %s: give bytes, 68 to 65535, as 1500 or 9k", optarg);
         o->mtu = (uint32_t)v;
         return 0;
     case OPT_SEED:
@@ -374,12 +380,15 @@ static int number_option(struct link_options *o, struct source *from, int c, cha
         from->seeded = true;
         return 0;
     case OPT_TIME:
-        if (take_seconds(optarg, &o->time) != 0)
-            return fail(msg, "--time %s: give seconds, from 0.001", optarg);
+        if (take_time(optarg, &o->time) != 0)
+            return fail(msg,
+                        "--time %s: give seconds, from 0.001, or a number with ms, s, min or h",
+                        optarg);
         return 0;
     case 'i':
-        if (take_seconds(optarg, &o->interval) != 0)
-            return fail(msg, "-i %s: give seconds, from 0.001", optarg);
+        if (take_time(optarg, &o->interval) != 0)
+            return fail(msg, "-i %s: give seconds, from 0.001, or a number with ms, s, min or h",
+                        optarg);
         return 0;
     default:
         return NOT_MINE;

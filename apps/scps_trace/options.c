@@ -238,6 +238,27 @@ static int parse_formats(const char *s, unsigned *v)
     return *v ? 0 : -1;
 }
 
+/* Reads whole seconds, or a number with a unit. */
+static bool parse_seconds(const char *s, uint64_t *v)
+{
+    static const struct {
+        const char *name;
+        uint64_t times;
+    } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char *end;
+    uint64_t n;
+
+    if (*s < '0' || *s > '9')
+        return false;
+    n = strtoull(s, &end, 10);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0 && n <= UINT64_MAX / 86400) {
+            *v = n * units[i].times;
+            return true;
+        }
+    return false;
+}
+
 /* Reads a number within the bounds of its option; prints a message and returns false for any
  * other. */
 static bool parse_number(int c, const char *arg, uint64_t *v)
@@ -248,16 +269,18 @@ static bool parse_number(int c, const char *arg, uint64_t *v)
         uint64_t min, max;
         const char *allowed;
     } numbers[] = {
-        {OPT_IDLE_SPLIT, "--idle-split", 0, 1000000000, "seconds, 0 for never"},
+        {OPT_IDLE_SPLIT, "--idle-split", 0, 1000000000,
+         "seconds, or a number with s, min, h or d; 0 for never"},
         {OPT_HTML_MARKS, "--html-marks", 1000, 50000000, "a number from 1000 to 50 million"},
         {OPT_COUNT, "--count", 1, UINT64_MAX, "a number of packets"},
-        {OPT_TIME, "--time", 1, 1000000000, "seconds"},
+        {OPT_TIME, "--time", 1, 1000000000, "seconds, or a number with s, min, h or d"},
         {OPT_MAX_MEMORY, "--max-memory", 1 << 20, UINT64_MAX, "bytes, 1M or more"},
         {OPT_MAX_CONNS, "--max-conns", 1, UINT32_MAX, "a number of connections"}};
     size_t i = 0;
     while (numbers[i].c != c)
         i++;
-    if (parse_size(arg, v) && *v >= numbers[i].min && *v <= numbers[i].max)
+    if ((c == OPT_TIME || c == OPT_IDLE_SPLIT ? parse_seconds(arg, v) : parse_size(arg, v)) &&
+        *v >= numbers[i].min && *v <= numbers[i].max)
         return true;
     bad(numbers[i].name, arg, numbers[i].allowed);
     return false;

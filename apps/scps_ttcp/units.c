@@ -82,7 +82,9 @@ static int with_suffix(const char *text, const struct suffix *s, uint64_t *out)
 int units_size(const char *text, uint64_t *bytes)
 {
     static const struct suffix sizes[] = {
-        {"", 1}, {"k", 1u << 10}, {"m", 1u << 20}, {"g", 1u << 30}, {NULL, 0}};
+        {"", 1},           {"k", 1u << 10},   {"m", 1u << 20},    {"g", 1u << 30},
+        {"kb", 1000},      {"mb", 1000000},   {"gb", 1000000000}, {"kib", 1u << 10},
+        {"mib", 1u << 20}, {"gib", 1u << 30}, {NULL, 0}};
 
     return with_suffix(text, sizes, bytes);
 }

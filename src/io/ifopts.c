@@ -81,14 +81,32 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
+/* The same with K behind the digits, in either case, for 1024. */
+static bool octets(const char *s, unsigned long max, unsigned long *out)
+{
+    size_t n = strlen(s);
+    bool k = n > 1 && (s[n - 1] == 'k' || s[n - 1] == 'K');
+    char digits[20];
+
+    if (n - k >= sizeof digits)
+        return false;
+    memcpy(digits, s, n - k);
+    digits[n - k] = 0;
+    if (!number(digits, k ? max >> 10 : max, out))
+        return false;
+    *out <<= k ? 10 : 0;
+    return true;
+}
+
 /* Parses a rate such as 9600, 64k or 64kbit, 2mbit or 1gbit, at least 8 bit/s, into bytes/s. */
 static bool line_rate(const char *s, uint64_t *out)
 {
     static const struct {
         const char *unit;
         unsigned long times;
-    } units[] = {{"", 1},        {"bit", 1},        {"k", 1000},       {"kbit", 1000},
-                 {"m", 1000000}, {"mbit", 1000000}, {"g", 1000000000}, {"gbit", 1000000000}};
+    } units[] = {{"", 1},        {"bit", 1},        {"k", 1000},         {"kbit", 1000},
+                 {"m", 1000000}, {"mbit", 1000000}, {"g", 1000000000},   {"gbit", 1000000000},
+                 {"bit/s", 1},   {"kbit/s", 1000},  {"mbit/s", 1000000}, {"gbit/s", 1000000000}};
     size_t digits = strspn(s, "0123456789");
     char text[20];
     unsigned long v;
@@ -246,8 +264,9 @@ int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char 
             o->gateway[g.addr.family == 6] = g.addr;
     } else if (strcmp(name, "mtu") == 0) {
         unsigned long v;
-        if (!number(value, 65535, &v) || v < 68) {
-            scps_io_say(msg, "--mtu %.80s: a number of bytes from 68 to 65535", value);
+        if (!octets(value, 65535, &v) || v < 68) {
+            scps_io_say(msg, "--mtu %.80s: a number of bytes from 68 to 65535, as 1500 or 9K",
+                        value);
             return SCPS_ERR_INVAL;
         }
         o->mtu = (uint32_t)v;

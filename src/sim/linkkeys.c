@@ -73,26 +73,25 @@ static int read_jitter(struct reading *r)
     return scps_link_verdict(r, scps_text_time(r->value, &r->d->jitter));
 }
 
-/* Returns the bytes for which a unit stands, as in the programs' options: k and m are powers of
- * 1000, K and M of 1024. 0: t is no unit. */
+/* Returns the bytes for which a unit stands, as in scenario files: k, m and g are powers of 1000,
+ * as are kb, mb and gb; K, M and G, or kib, mib and gib, are powers of 1024. 0: t is no unit. */
 static uint64_t bytes_unit(struct scps_text t)
 {
-    if (t.n == 0)
-        return 1;
-    if (t.n > 1)
-        return 0;
-    switch (*t.p) {
-    case 'k':
-        return 1000;
-    case 'm':
-        return 1000000;
-    case 'K':
-        return 1u << 10;
-    case 'M':
-        return 1u << 20;
-    default:
-        return 0;
-    }
+    static const struct {
+        const char *name;
+        uint64_t times;
+    } letters[] = {{"", 1},        {"k", 1000},    {"m", 1000000}, {"g", 1000000000},
+                   {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}},
+      words[] = {{"kb", 1000},     {"mb", 1000000},  {"gb", 1000000000},
+                 {"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}};
+
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
+        if (scps_text_is(t, letters[i].name))
+            return letters[i].times;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (scps_text_same_letters(t, words[i].name))
+            return words[i].times;
+    return 0;
 }
 
 static int read_queue(struct reading *r)
@@ -135,7 +134,8 @@ static int read_bytes(struct reading *r, const char *why, uint64_t *out)
     struct scps_text t = r->value;
     struct scps_decimal d;
 
-    if (!scps_text_number(&t, &d) || t.n || scps_decimal_whole(d, 1, 65535, out) != SCPS_WHOLE)
+    if (!scps_text_number(&t, &d) || !bytes_unit(t) ||
+        scps_decimal_whole(d, bytes_unit(t), 65535, out) != SCPS_WHOLE)
         return scps_link_bad(r, why);
     return 0;
 }

@@ -17,7 +17,7 @@ bool scps_text_is(struct scps_text t, const char *word)
     return strlen(word) == t.n && memcmp(t.p, word, t.n) == 0;
 }
 
-static bool same_letters(struct scps_text t, const char *lower)
+bool scps_text_same_letters(struct scps_text t, const char *lower)
 {
     if (strlen(lower) != t.n)
         return false;
@@ -145,14 +145,15 @@ const char *scps_text_rate(struct scps_text t, bool zero, uint64_t *out)
     static const struct {
         const char *name;
         uint64_t times;
-    } units[] = {{"", 1},           {"bit", 1},     {"kbit", 1000},       {"k", 1000},
-                 {"mbit", 1000000}, {"m", 1000000}, {"gbit", 1000000000}, {"g", 1000000000}};
+    } units[] = {{"", 1},           {"bit", 1},       {"kbit", 1000},       {"k", 1000},
+                 {"mbit", 1000000}, {"m", 1000000},   {"gbit", 1000000000}, {"g", 1000000000},
+                 {"bit/s", 1},      {"kbit/s", 1000}, {"mbit/s", 1000000},  {"gbit/s", 1000000000}};
     struct scps_decimal d;
 
     if (!scps_text_number(&t, &d))
         return "not a rate: a number of bit/s, or one with kbit, mbit or gbit";
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (!same_letters(t, units[i].name))
+        if (!scps_text_same_letters(t, units[i].name))
             continue;
         switch (scps_decimal_whole(d, units[i].times, RATE_MAX, out)) {
         case SCPS_FRACTION:
@@ -167,23 +168,36 @@ const char *scps_text_rate(struct scps_text t, bool zero, uint64_t *out)
     return "unknown unit of rate: use bit, kbit, mbit or gbit (per second)";
 }
 
+/* Returns the microseconds for which a unit of time stands; 0: t is no unit. */
+static uint64_t time_unit(struct scps_text t)
+{
+    static const struct {
+        const char *name;
+        uint64_t times;
+    } units[] = {{"us", 1},
+                 {"ms", 1000},
+                 {"s", 1000000},
+                 {"min", 60000000},
+                 {"h", UINT64_C(3600000000)},
+                 {"d", UINT64_C(86400000000)}};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (scps_text_is(t, units[i].name))
+            return units[i].times;
+    return 0;
+}
+
 const char *scps_text_time(struct scps_text t, scps_dur *out)
 {
     struct scps_decimal d;
     uint64_t unit, v;
 
     if (!scps_text_number(&t, &d))
-        return "not a time: a number with s, ms or us";
-    if (scps_text_is(t, "s"))
-        unit = 1000000;
-    else if (scps_text_is(t, "ms"))
-        unit = 1000;
-    else if (scps_text_is(t, "us"))
-        unit = 1;
-    else if (t.n == 0 && d.mantissa == 0)
-        unit = 1;
-    else
-        return t.n ? "unknown unit of time: use s, ms or us" : "needs a unit: s, ms or us";
+        return "not a time: a number with us, ms, s, min or h";
+    unit = t.n == 0 && d.mantissa == 0 ? 1 : time_unit(t);
+    if (!unit)
+        return t.n ? "unknown unit of time: use us, ms, s, min or h"
+                   : "needs a unit: us, ms, s, min or h";
     switch (scps_decimal_whole(d, unit, (uint64_t)DELAY_MAX, &v)) {
     case SCPS_FRACTION:
         return "finer than a microsecond";

@@ -18,6 +18,8 @@ struct scps_decimal { /* mantissa * 10^exp */
 enum scps_whole { SCPS_WHOLE, SCPS_FRACTION, SCPS_TOO_LARGE };
 
 bool scps_text_is(struct scps_text t, const char *word);
+/* The same whatever the case of t's letters; those of `lower` are small. */
+bool scps_text_same_letters(struct scps_text t, const char *lower);
 /* Cuts off the text up to the first of the characters in seps, and that character; all of it if
  * there is none. */
 struct scps_text scps_text_cut(struct scps_text *t, const char *seps);
@@ -30,7 +32,8 @@ enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64
                                    uint64_t *out);
 double scps_decimal_double(struct scps_decimal d); /* the nearest */
 
-/* Parse a rate with nothing, bit, kbit, mbit or gbit (0 if zero), and a time with s, ms or us.
+/* Parse a rate with nothing, k, m, g, bit, kbit, mbit or gbit, also per second (0 if zero), and a
+ * time with us, ms, s, min, h or d.
  * Return NULL, or what is wrong. */
 const char *scps_text_rate(struct scps_text t, bool zero, uint64_t *out);
 const char *scps_text_time(struct scps_text t, scps_dur *out);

@@ -576,7 +576,8 @@ static void help_and_lists_need_nothing_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults), cmocka_unit_test(a_refused_field_is_named),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(a_refused_field_is_named),
         cmocka_unit_test(published_command_lines),
         cmocka_unit_test(first_window),
         cmocka_unit_test(loss_cause),
