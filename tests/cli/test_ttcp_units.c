@@ -32,6 +32,10 @@ static void sizes_count_in_1024(void **state)
     size_is("64k", 65536);
     size_is("1G", 1u << 30);
     size_is("1.5K", 1536);
+    size_is("64kib", 65536);
+    size_is("1MiB", 1u << 20);
+    size_is("64kb", 64000);
+    size_is("1.5GB", 1500000000);
     size_is("0.5k", 512);
     size_is(".5k", 512);
     size_is("18446744073709551615", UINT64_MAX);
@@ -45,7 +49,6 @@ static void sizes_count_in_1024(void **state)
     size_is_bad("+1");
     size_is_bad(" 1");
     size_is_bad("1 ");
-    size_is_bad("1kb");
     size_is_bad("1T");
     size_is_bad("0x10");
     size_is_bad("1.2.3");

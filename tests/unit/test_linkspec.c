@@ -435,11 +435,11 @@ static void every_mistake_has_its_line(void **state)
         {"rate=1001gbit", "link: rate=1001gbit: more than 1000 gbit"},
         {"rate=1e300", "link: rate=1e300: more than 1000 gbit"},
 
-        {"delay=", "link: delay=: not a time: a number with s, ms or us"},
-        {"rtt=-1ms", "link: rtt=-1ms: not a time: a number with s, ms or us"},
-        {"delay=5", "link: delay=5: needs a unit: s, ms or us"},
-        {"delay=5m", "link: delay=5m: unknown unit of time: use s, ms or us"},
-        {"delay-back=5MS", "link: delay-back=5MS: unknown unit of time: use s, ms or us"},
+        {"delay=", "link: delay=: not a time: a number with us, ms, s, min or h"},
+        {"rtt=-1ms", "link: rtt=-1ms: not a time: a number with us, ms, s, min or h"},
+        {"delay=5", "link: delay=5: needs a unit: us, ms, s, min or h"},
+        {"delay=5m", "link: delay=5m: unknown unit of time: use us, ms, s, min or h"},
+        {"delay-back=5MS", "link: delay-back=5MS: unknown unit of time: use us, ms, s, min or h"},
         {"delay=1.5us", "link: delay=1.5us: finer than a microsecond"},
         {"rtt=86401s", "link: rtt=86401s: more than a day"},
 
@@ -507,7 +507,7 @@ static void every_mistake_has_its_line(void **state)
         {"rates=9s:1m+1s:1m", "link: rates=9s:1m+1s:1m: '1s:1m': earlier than the row before"},
         {"rates=0s:1m+9s:2m/9s", "link: rates=0s:1m+9s:2m/9s: '9s': the period must be longer than "
                                  "the rows before it"},
-        {"delays=5:1ms", "link: delays=5:1ms: '5:1ms': needs a unit: s, ms or us"},
+        {"delays=5:1ms", "link: delays=5:1ms: '5:1ms': needs a unit: us, ms, s, min or h"},
         {"delays=0s", "link: delays=0s: '0s': a row is TIME:DELAY"},
         {"outage=1s", "link: outage=1s: '1s': a row is FROM-TO"},
         {"outage=5s-3s", "link: outage=5s-3s: '5s-3s': it ends before it begins"},
