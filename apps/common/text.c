@@ -15,8 +15,8 @@ struct unit {
     double times;
 };
 
-/* The letter of a unit counts where it is the only one, as k and K differ. Reads a number and one of
- * the units (NULL name: no unit) as a whole multiple of 1, at most
+/* The case of a unit counts where it is a single letter, as k and K differ. Reads a number and one
+ * of the units (NULL name: no unit) as a whole multiple of 1, at most
  * max. */
 static bool whole(const char *text, const struct unit *units, double max, uint64_t *out)
 {

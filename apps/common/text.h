@@ -11,8 +11,8 @@
 #define LAB_MSGLEN 512 /* room for one line that names what is wrong and the remedy */
 
 /* Each returns false, leaving *out alone, when the text is no such value. Sizes and rates are
- * decimal (kb and k are 1000 bytes, as the published tests reckon); kib and K, mib and M are binary,
- * as in the SPEC of a link. */
+ * decimal (kb and k are 1000 bytes, as the published tests reckon); kib and K, mib and M are
+ * binary, as in the SPEC of a link. */
 bool lab_size(const char *text, uint64_t *bytes); /* 100000, 100kb, 5.7mb, 64kib, 64K */
 bool lab_rate(const char *text, uint64_t *bps);   /* 100mbit, 100m, 115200 */
 bool lab_time(const char *text,

@@ -7,7 +7,8 @@
 #include <scps/types.h>
 
 /* "5700000", "64k", "1.5M", "1G", "64kib": bytes; K, M, G in either case are 1024, 1024^2, 1024^3,
- * as KiB, MiB, GiB are; kB, MB, GB are 1000, 1000^2, 1000^3. Returns 0, or -1 for anything else, a negative number or an overflow. */
+ * as KiB, MiB, GiB are; kB, MB, GB are 1000, 1000^2, 1000^3. Returns 0, or -1 for anything else, a
+ * negative number or an overflow. */
 int units_size(const char *text, uint64_t *bytes);
 /* "80000000", "80m", "1.5g", "100mbit", "100mbit/s": bit/s; k, m, g in either case are 1000,
  * 1000^2, 1000^3. At most UNITS_RATE_MOST, which the stack's own bound (settings.def) allows. */
