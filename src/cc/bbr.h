@@ -51,11 +51,14 @@ enum scps_bbr_acks { /* ack_phase */
 #define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least ProbeRTTInterval: probe_rtt_gap() */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
-/* The maximum over a number of rounds: the best three, each later than the one before it
- * (Nichols's algorithm). */
+#define SCPS_BBR_EXTRA_ACKED_LEN 10 /* rounds */
+
+/* The maximum over the latest rounds, at most SCPS_BBR_EXTRA_ACKED_LEN. Invariant: `max` is the
+ * largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] the largest of round r, 0 where the
+ * round is outside the window. */
 struct scps_bbr_max {
-    uint64_t value[3];
-    uint32_t round[3];
+    uint64_t max, value[SCPS_BBR_EXTRA_ACKED_LEN];
+    uint32_t round; /* of the latest value */
 };
 
 /* The rate sample that is being processed, the draft's RS. */
@@ -161,6 +164,8 @@ void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
 
 /* ---- bbr_model.c ---- */
+/* Enters a value of a round, which is not before the round of the last call, into the maximum over
+ * the latest `len` rounds, this one included. */
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
 void scps_bbr_reset_signals(struct scps_bbr *b);
 void scps_bbr_reset_shortterm(struct scps_bbr *b);

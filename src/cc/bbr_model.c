@@ -13,33 +13,29 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-#define EXTRA_ACKED_LEN 10 /* rounds */
+/* Moves the window to the newer `round`: rounds that it does not cover any longer are forgotten. */
+static void move_window(struct scps_bbr_max *m, uint32_t round, uint32_t len)
+{
+    uint32_t gone = SCPS_MIN(round - m->round, SCPS_BBR_EXTRA_ACKED_LEN);
+
+    m->max = 0;
+    for (uint32_t i = 0; i < SCPS_BBR_EXTRA_ACKED_LEN; i++) {
+        uint64_t *value = &m->value[(round - i) % SCPS_BBR_EXTRA_ACKED_LEN];
+        if (i < gone || i >= len)
+            *value = 0;
+        m->max = SCPS_MAX(m->max, *value);
+    }
+    m->round = round;
+}
 
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len)
 {
-    /* The new value is the maximum, or all kept ones are too old. */
-    if (value >= m->value[0] || round - m->round[2] >= len) {
-        for (int i = 0; i < 3; i++)
-            m->value[i] = value, m->round[i] = round;
-        return;
-    }
-    if (value >= m->value[1]) {
-        m->value[1] = m->value[2] = value;
-        m->round[1] = m->round[2] = round;
-    } else if (value >= m->value[2]) {
-        m->value[2] = value;
-        m->round[2] = round;
-    }
-    if (round - m->round[0] >= len) { /* The maximum is too old: the next best replaces it. */
-        for (int i = 0; i < 2; i++)
-            m->value[i] = m->value[i + 1], m->round[i] = m->round[i + 1];
-        m->value[2] = value;
-        m->round[2] = round;
-        if (round - m->round[0] >= len) {
-            m->value[0] = m->value[1], m->round[0] = m->round[1];
-            m->value[1] = value, m->round[1] = round;
-        }
-    }
+    uint64_t *mine = &m->value[round % SCPS_BBR_EXTRA_ACKED_LEN];
+
+    if (round != m->round)
+        move_window(m, round, len);
+    *mine = SCPS_MAX(*mine, value);
+    m->max = SCPS_MAX(m->max, value);
 }
 
 void scps_bbr_reset_signals(struct scps_bbr *b)
@@ -122,8 +118,8 @@ static void update_ack_aggregation(const struct scps_bbr_ctx *x)
     b->extra_acked_delivered += x->rs.newly_acked;
     scps_bbr_max_update(&b->extra_acked_filter,
                         SCPS_MIN(b->extra_acked_delivered - expected, x->ctl->cwnd), b->round_count,
-                        b->full_bw_reached ? EXTRA_ACKED_LEN : 1);
-    b->extra_acked = b->extra_acked_filter.value[0];
+                        b->full_bw_reached ? SCPS_BBR_EXTRA_ACKED_LEN : 1);
+    b->extra_acked = b->extra_acked_filter.max;
 }
 
 /* ---- losses ---- */
