@@ -103,6 +103,7 @@ struct scps_bbr {
     scps_time heard_at; /* the last acknowledgement */
     scps_dur round_rtt; /* least RTT since the present round began, µs; 0: no sample yet */
     uint32_t base_loss; /* base-loss=1: share of the bytes lost while nothing queued, ppm */
+    uint64_t base_sent, base_lost; /* base-loss=1: the bytes of which base_loss is the share */
     /* bbr_start.c: time of the first and the latest ACK of the train */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
@@ -203,5 +204,11 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
 /* Runs after the other steps of an acknowledgement: measures the share lost without a queue
  * (base-loss=1). */
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
+/* Returns true if some segment of this round met no queue; false without base-loss=1. */
+bool scps_bbr_no_queue(const struct scps_bbr_ctx *x);
+/* Returns true if the sample's losses are within three standard deviations of what the share lost
+ * without a queue takes from so many segments; false while that share is 0, as without base-loss=1.
+ */
+bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x);
 
 #endif

@@ -148,7 +148,9 @@ void scps_bbr_note_loss(const struct scps_bbr_ctx *x)
 
 bool scps_bbr_too_high(const struct scps_bbr_ctx *x)
 {
-    return x->rs.lost > scps_muldiv(x->rs.tx_in_flight, scps_bbr_loss_thresh(x->b), 1000000) ||
+    uint64_t allowed = scps_muldiv(x->rs.tx_in_flight, scps_bbr_loss_thresh(x->b), 1000000);
+
+    return (x->rs.lost > allowed && !scps_bbr_base_loss_explains(x)) ||
            (x->rs.lost && !x->b->has_sack);
 }
 

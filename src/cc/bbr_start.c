@@ -11,18 +11,21 @@
  * trip for a queue that overflows, and on a link that loses more by bit errors the window falls to
  * four segments. Here the losses of round trips in which some segment met no queue (its round trip
  * was the least) are the path's own, and are allowed besides. A bottleneck with hardly a queue
- * looks the same, so this is for links that nobody shares.
+ * looks the same, so this is for links that nobody shares. In a window of few segments the number of
+ * losses varies by chance more than the threshold allows, and BBR would find each probe too high
+ * for good: what is within three standard deviations is allowed, too.
  */
 #include "cc/bbr.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-#define LONG      SCPS_MS(200)
-#define TRAIN     2      /* acknowledgements after the first */
-#define MOST_LOSS 200000 /* ppm */
-#define SHORTEST  500    /* µs; the duration of a train counts as no less */
-#define MOST_FOLD 1024   /* limit of the factor by which the window is raised */
+#define LONG       SCPS_MS(200)
+#define TRAIN      2      /* acknowledgements after the first */
+#define MOST_LOSS  200000 /* ppm */
+#define LEAST_SENT 20     /* segments before base-loss is believed */
+#define SHORTEST   500    /* µs; the duration of a train counts as no less */
+#define MOST_FOLD  1024   /* limit of the factor by which the window is raised */
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
 {
@@ -55,19 +58,46 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
     b->pacing_rate = SCPS_MAX(b->pacing_rate, scps_muldiv(window, 1000000, (uint64_t)b->min_rtt));
 }
 
+static scps_dur least_of_round(const struct scps_bbr_ctx *x)
+{
+    scps_dur least = x->b->round_rtt;
+
+    if (x->rs.rtt <= 0)
+        return least;
+    return least ? SCPS_MIN(least, x->rs.rtt) : x->rs.rtt;
+}
+
+bool scps_bbr_no_queue(const struct scps_bbr_ctx *x)
+{
+    const struct scps_bbr *b = x->b;
+    scps_dur least = least_of_round(x);
+
+    return b->base_loss_on && least && least <= b->min_rtt + b->min_rtt / 64 + SCPS_MS(1);
+}
+
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
-    uint64_t sent = x->rs.tx_in_flight;
-    uint32_t loss;
 
-    if (x->rs.rtt > 0)
-        b->round_rtt = b->round_rtt ? SCPS_MIN(b->round_rtt, x->rs.rtt) : x->rs.rtt;
-    if (!b->round_start || sent < 20 * (uint64_t)x->v->mss)
+    b->round_rtt = least_of_round(x);
+    if (!b->round_start)
         return;
-    if (b->round_rtt && b->round_rtt <= b->min_rtt + b->min_rtt / 64 + SCPS_MS(1)) {
-        loss = (uint32_t)SCPS_MIN(scps_muldiv(x->rs.lost, 1000000, sent), MOST_LOSS);
-        b->base_loss = b->base_loss ? (7 * b->base_loss + loss) / 8 : loss;
+    if (scps_bbr_no_queue(x)) { /* a mean of the rounds by their bytes, newer ones count more */
+        b->base_sent += x->rs.tx_in_flight - b->base_sent / 8;
+        b->base_lost += x->rs.lost - b->base_lost / 8;
+        if (b->base_sent >= LEAST_SENT * (uint64_t)x->v->mss)
+            b->base_loss =
+                (uint32_t)SCPS_MIN(scps_muldiv(b->base_lost, 1000000, b->base_sent), MOST_LOSS);
     }
     b->round_rtt = 0;
+}
+
+bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x)
+{
+    uint64_t own = scps_muldiv(x->rs.tx_in_flight, x->b->base_loss, 1000000);
+    uint64_t more = x->rs.lost - SCPS_MIN(own, x->rs.lost);
+
+    /* Segments that are lost independently of each other: the variance of their number is no more
+     * than its mean. */
+    return own && scps_muldiv(more, more, own) <= 9 * (uint64_t)x->v->mss;
 }

@@ -578,23 +578,94 @@ static void what_a_train_says(void **state)
     assert_int_equal(t.b.start_bw, 0);
 }
 
-/* base-loss=1: losses of a round that queued, or that sent little, are not the link's own. */
+/* base-loss=1: losses of a round that queued are not the link's own; rounds in which little was sent
+ * count together, from twenty segments on. */
 static void which_losses_are_the_links_own(void **state)
 {
-    struct bench t;
+    static const struct {
+        uint64_t rate;
+        scps_dur queued;
+        int rounds;
+        bool measured;
+    } t[] = {{10 * MBS, 0, 3, true},
+             {10 * MBS, RTT / 4, 3, false},
+             {4 * MSS * 10, 0, 5, false},
+             {4 * MSS * 10, 0, 9, true},
+             {4 * MSS * 10, RTT / 4, 9, false}};
     (void)state;
 
-    for (int what = 0; what < 3; what++) {
-        cruise(&t, "bbr,base-loss=1");
-        t.b.base_loss = 0;
-        for (int i = 0; i < 3; i++) {
-            struct scps_cc_ack a = next(&t, what == 2 ? 19 * MSS * 10 : 10 * MBS);
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct bench b;
+        cruise(&b, "bbr,base-loss=1");
+        b.b.base_loss = 0;
+        b.b.base_sent = b.b.base_lost = 0;
+        for (int k = 0; k < t[i].rounds; k++) {
+            struct scps_cc_ack a = next(&b, t[i].rate);
             a.lost_since = a.tx_in_flight / 20;
-            a.rtt += what == 1 ? RTT / 4 : 0;
-            t.ops->ack(&t.b, &t.v, &a, &t.ctl);
+            a.rtt += t[i].queued;
+            b.ops->ack(&b.b, &b.v, &a, &b.ctl);
         }
-        assert_in_range(t.b.base_loss, what ? 0 : 49999, what ? 0 : 50001);
+        assert_in_range(b.b.base_loss, t[i].measured ? 49800 : 0, t[i].measured ? 50200 : 0);
     }
+}
+
+/* base-loss=1: a round that sent little and queued must not hide that the next one did not. */
+static void each_round_has_its_own_least_round_trip(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    cruise(&b, "bbr,base-loss=1");
+    b.b.base_loss = 0;
+    b.b.base_sent = b.b.base_lost = 0;
+    round_at(&b, 4 * MSS * 10); /* no queue, few segments */
+    for (int k = 0; k < 3; k++) {
+        struct scps_cc_ack a = next(&b, 10 * MBS);
+        a.lost_since = a.tx_in_flight / 20;
+        a.rtt += RTT / 4;
+        b.ops->ack(&b.b, &b.v, &a, &b.ctl);
+    }
+    assert_int_equal(b.b.base_loss, 0);
+}
+
+/* base-loss=1: 10 % of losses in six ranges end Startup where something queued, not where nothing
+ * did. */
+static void losses_without_a_queue_do_not_end_startup(void **state)
+{
+    (void)state;
+
+    for (int on = 0; on < 2; on++)
+        for (int queued = 0; queued < 2; queued++) {
+            struct bench b;
+            begin(&b, on ? "bbr,base-loss=1" : "bbr");
+            b.b.min_rtt = RTT;
+            for (uint64_t rate = MBS / 4, i = 0; i < 3; i++, rate *= 2) {
+                lose(&b, b.v.inflight / 10, 6, !i, SCPS_LOSS_CONGESTION);
+                struct scps_cc_ack a = next(&b, rate);
+                a.lost_since = a.tx_in_flight / 10;
+                a.rtt += queued ? RTT / 4 : 0;
+                b.ops->ack(&b.b, &b.v, &a, &b.ctl);
+            }
+            assert_int_equal(b.b.state == SCPS_BBR_STARTUP, on && !queued);
+        }
+}
+
+/* base-loss=1: of 70 segments 5 % are 3.5; 9 lost are within 3 standard deviations, 10 are not. */
+static void chance_in_a_small_window(void **state)
+{
+    (void)state;
+
+    for (int on = 0; on < 2; on++)
+        for (uint64_t lost = 9; lost <= 10; lost++) {
+            struct bench b;
+            cruise(&b, on ? "bbr,base-loss=1" : "bbr");
+            b.b.base_loss = on ? 50000 : 0;
+            until(&b, SCPS_BBR_UP);
+            b.b.base_loss = on ? 50000 : 0;
+            b.v.inflight = 70 * MSS;
+            lose(&b, lost * MSS, (uint32_t)lost, true, SCPS_LOSS_CONGESTION);
+            assert_int_equal(b.b.state == SCPS_BBR_UP, on && lost == 9);
+        }
 }
 
 /* 5 % of losses in round trips without a queue are the path's own. */
@@ -725,6 +796,9 @@ int main(void)
         cmocka_unit_test(a_long_start_goes_by_the_train),
         cmocka_unit_test(what_a_train_says),
         cmocka_unit_test(which_losses_are_the_links_own),
+        cmocka_unit_test(each_round_has_its_own_least_round_trip),
+        cmocka_unit_test(losses_without_a_queue_do_not_end_startup),
+        cmocka_unit_test(chance_in_a_small_window),
         cmocka_unit_test(losses_without_a_queue_may_be_allowed),
         cmocka_unit_test(a_steady_round_trip_may_do_for_probe_rtt),
         cmocka_unit_test(probe_rtt_waits_for_round_trips),
