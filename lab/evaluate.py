@@ -30,7 +30,7 @@ lab/evaluate.py R --doc docs/EVALUATION.md
 
 Virtual time is exact: the same commit prints the same figures on each machine. Means and standard errors over the seeds. Nobody is told
 the rate or the cause of losses, but for `vegas-corruption`, which takes losses for corruption, and `rate` on the far path.
-`bbr-long` is `bbr,long-rtt-start=1`, `vegas-fair` is `vegas,alpha=4,beta=4`. What to choose: [howto/which-controller.md](howto/which-controller.md).
+`bbr-long` is `bbr,long-rtt-start=1`, `bbr-rounds` and `bbr-long-rounds` are these with `probe-rtt-rounds=8`, which the draft does not have, `vegas-fair` is `vegas,alpha=4,beta=4`. What to choose: [howto/which-controller.md](howto/which-controller.md).
 The last section is in real time, and has a command of its own. BBR on long links with losses, on outages and with option 23: [CONTROLLERS.md](CONTROLLERS.md).
 """
 
@@ -122,7 +122,7 @@ def far_path(d):
     yield "Seconds for 100 MB over 10 Mbit/s and 120 s there and back, one run (nothing is by chance). picoquic gives NewReno 500 s, where the peer is"
     yield "known: the 81 s of the data, 120 s for the handshake and as much for each further flight."
     yield ""
-    yield from table(["controller", "first connection, s"], [[c, "%.0f" % d.stat(seconds, cc=c)[0]] for c in CC + ["rate"] if d.stat(seconds, cc=c)])
+    yield from table(["controller", "first connection, s"], [[c, "%.0f" % d.stat(seconds, cc=c)[0]] for c in CC + ["bbr-rounds", "bbr-long-rounds", "rate"] if d.stat(seconds, cc=c)])
 
 
 def second_connection(d):
@@ -135,7 +135,7 @@ def second_connection(d):
         return lambda run: next((float(r["seconds"]) for r in run if r["flow"] == flow and r["status"] == "ok"), None)
     yield from table(["controller", "250/3 Mbit/s, 600 ms: first", "second", "10 Mbit/s, 120 s: first", "second"],
                      [[c] + [show(d.stat(of(f), path=p, cc=c)) for p in ("fast", "far") for f in ("first", "second")]
-                      for c in ("vj", "cubic", "hybla", "vegas", "bbr-long")])
+                      for c in ("vj", "cubic", "hybla", "vegas", "bbr-long-rounds")])
 
 
 def handovers(d):
@@ -195,15 +195,17 @@ def coexistence(d):
 
 def bbr_share(d):
     yield "BBR beside CUBIC and beside itself, 20 Mbit/s, 120 s, both begin within two seconds, 20 seeds. What the second flow keeps is in per cent of"
-    yield "half of what both had."
+    yield "half of what both had. `bbr-waits` is `bbr,probe-bw-rounds=20,probe-rtt-rounds=30`: what it does and why is in [CONTROLLERS.md](CONTROLLERS.md)."
     yield ""
 
     def of(i):
         return lambda run: rates(run)[i]
-    yield from table(["beside bbr", "round trip, queue", "bbr, Mbit/s", "the other, Mbit/s", "it keeps, %", "Jain's index"],
-                     [[c, "%s, %s" % (r, q.upper())] + [show(d.stat(f, link__rtt=r, link__queue=q, flow__two__cc=c), n)
-                                                       for f, n in ((of(0), 2), (of(1), 2), (second, 1), (jain, 3))]
-                      for c in ("cubic", "bbr") for r in ("50ms", "500ms") for q in ("1bdp", "0.1bdp")])
+    names = {"bbr": "bbr", "cubic": "cubic", "rounds": "bbr-waits"}
+    yield from table(["pair", "round trip, queue", "the first, Mbit/s", "the second, Mbit/s", "it keeps, %", "Jain's index"],
+                     [[" beside ".join(names[x] for x in reversed(c.split("-"))), "%s, %s" % (r, q.upper())] +
+                      [show(d.stat(f, link__rtt=r, link__queue=q, pair=c), n)
+                       for f, n in ((of(0), 2), (of(1), 2), (second, 1), (jain, 3))]
+                      for c in ("bbr-cubic", "bbr-bbr", "rounds-cubic", "rounds-rounds") for r in ("50ms", "500ms") for q in ("1bdp", "0.1bdp")])
 
 
 SECTIONS = [("etosat", "etosat: the satellite tests of the IETF draft and of picoquic", etosat), ("satloss", "satloss: arXiv 2202.08228", satloss),

@@ -9,8 +9,9 @@
  * lost as one packet, as the draft does with an offload burst.
  *
  * Beyond the draft, and told apart: losses that are known not to be the path's (parameters
- * corruption and outage; without such news they change nothing), and a faster start on a long round
- * trip (long-rtt-start, off; bbr_start.c).
+ * corruption and outage; without such news they change nothing), and what is off unless a parameter
+ * asks for it: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and probe-rtt-rounds
+ * (bbr_model.c), probe-bw-rounds (bbr_state.c).
  */
 #include "cc/bbr.h"
 
@@ -83,22 +84,21 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
 
 /* ---- events ---- */
 
-enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH, PROBE_RTT_ROUNDS };
-
-#define ROUNDS 8 /* 8 rounds of 625 ms are 5 s: up to there the draft's interval holds. */
+enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH, PROBE_RTT_ROUNDS, PROBE_BW_ROUNDS };
 
 static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const bool corruption = b->heed_corruption, outage = b->heed_outage, fast = b->long_start;
     const bool base_loss = b->base_loss_on, refresh = b->rtt_refresh;
-    const uint8_t rounds = b->probe_rtt_rounds;
+    const uint8_t rtt_rounds = b->probe_rtt_rounds, bw_rounds = b->probe_bw_rounds;
     uint64_t srtt = v->srtt ? (uint64_t)v->srtt : 1000;
 
     *b = (struct scps_bbr){.heed_corruption = corruption, .heed_outage = outage};
     b->long_start = fast;
     b->base_loss_on = base_loss;
     b->rtt_refresh = refresh;
-    b->probe_rtt_rounds = rounds;
+    b->probe_rtt_rounds = rtt_rounds;
+    b->probe_bw_rounds = bw_rounds;
     b->has_sack = true;
     b->min_rtt = v->srtt ? v->srtt : SCPS_NEVER;
     b->probe_rtt_min_delay = SCPS_NEVER;
@@ -131,7 +131,8 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     b->long_start = param && param[LONG_START];
     b->base_loss_on = param && param[BASE_LOSS];
     b->rtt_refresh = param && param[RTT_REFRESH];
-    b->probe_rtt_rounds = param ? (uint8_t)param[PROBE_RTT_ROUNDS] : ROUNDS;
+    b->probe_rtt_rounds = param ? (uint8_t)param[PROBE_RTT_ROUNDS] : 0;
+    b->probe_bw_rounds = param ? (uint8_t)param[PROBE_BW_ROUNDS] : 0;
     begin(b, v, ctl);
 }
 
@@ -378,8 +379,12 @@ static const struct scps_cc_param params[] = {
     {"rtt-refresh",
      "1: a round trip within 1/64 of the least renews it, and no ProbeRTT is due; 0: not", 0, 0, 1},
     {"probe-rtt-rounds",
-     "ProbeRTT is due after 5 s or so many round trips, whichever is later; 0: 5 s (the draft)",
-     ROUNDS, 0, 255},
+     "N: ProbeRTT is due after 5 s or N round trips, whichever is later; 0: after 5 s (the draft)",
+     0, 0, 255},
+    {"probe-bw-rounds",
+     "N: the wait for the next probe is 2 s and at random up to N round trips; 0: up to 1 s (the "
+     "draft)",
+     0, 0, 255},
     {0}};
 
 const struct scps_cc_ops scps_cc_bbr = {

@@ -5,7 +5,7 @@
  *        ^                                                          ^                         |
  *        |                                                          +-------------------------+
  *        +-- ProbeRTT, from any of them, back to ProbeBW or Startup, when an interval of
- *            max(5 s, probe-rtt-rounds x least round trip) has brought no lower round trip
+ *            5 s has brought no lower round trip
  *
  * The model: max_bw, the highest delivery rate of two cycles of ProbeBW; min_rtt, the least round
  * trip of two such intervals; and what losses allow, for a cycle (bw_shortterm,
@@ -108,8 +108,9 @@ struct scps_bbr {
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
     uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: none */
-    /* ACKs of the train so far; probe-rtt-rounds: least round trips that a ProbeRTTInterval has */
-    uint8_t train_acks, probe_rtt_rounds;
+    /* ACKs of the train so far; probe-rtt-rounds: least round trips that a ProbeRTTInterval has;
+     * probe-bw-rounds: least round trips over which the wait between two probes varies */
+    uint8_t train_acks, probe_rtt_rounds, probe_bw_rounds;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
     bool is_loss_in_round : 1, is_bw_probe_sample : 1;

@@ -212,8 +212,8 @@ void scps_bbr_learn(const struct scps_bbr_ctx *x)
 }
 
 /* BBR.ProbeRTTInterval, "the minimum time interval between ProbeRTT states", is "5 secs" in the
- * draft; here it is no less than probe-rtt-rounds of the least round trip that the path has shown:
- * where a round trip is longer than 5 s the draft's BBR is in ProbeRTT for good. */
+ * draft. Beyond it, with probe-rtt-rounds=N it is no less than N of the least round trip that the
+ * path has shown: where a round trip is longer than 5 s the draft's BBR is in ProbeRTT for good. */
 static scps_dur probe_rtt_gap(const struct scps_bbr *b)
 {
     return SCPS_MAX(SCPS_BBR_PROBE_RTT_GAP, b->probe_rtt_rounds * b->least_rtt);

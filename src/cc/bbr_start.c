@@ -11,8 +11,8 @@
  * trip for a queue that overflows, and on a link that loses more by bit errors the window falls to
  * four segments. Here the losses of round trips in which some segment met no queue (its round trip
  * was the least) are the path's own, and are allowed besides. A bottleneck with hardly a queue
- * looks the same, so this is for links that nobody shares. In a window of few segments the number of
- * losses varies by chance more than the threshold allows, and BBR would find each probe too high
+ * looks the same, so this is for links that nobody shares. In a window of few segments the number
+ * of losses varies by chance more than the threshold allows, and BBR would find each probe too high
  * for good: what is within three standard deviations is allowed, too.
  */
 #include "cc/bbr.h"

@@ -83,10 +83,14 @@ static void check_startup_done(const struct scps_bbr_ctx *x)
 
 /* ---- ProbeBW ---- */
 
+/* Beyond the draft: with probe-bw-rounds=N the random part of the wait is up to N of the least
+ * round trip, where that is more than the draft's second. */
 static void pick_probe_wait(struct scps_bbr *b)
 {
+    scps_dur spread = SCPS_MAX(SCPS_SEC(1), b->probe_bw_rounds * b->least_rtt);
+
     b->rounds_since_probe_up = (uint32_t)below(b, 2);
-    b->bw_probe_wait = SCPS_SEC(2) + (scps_dur)below(b, SCPS_SEC(1));
+    b->bw_probe_wait = SCPS_SEC(2) + (scps_dur)below(b, (uint64_t)spread);
 }
 
 static void enter_down(const struct scps_bbr_ctx *x)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "cc/bbr.h"
 
 #define MSS 1000u
@@ -578,8 +579,8 @@ static void what_a_train_says(void **state)
     assert_int_equal(t.b.start_bw, 0);
 }
 
-/* base-loss=1: losses of a round that queued are not the link's own; rounds in which little was sent
- * count together, from twenty segments on. */
+/* base-loss=1: losses of a round that queued are not the link's own; rounds in which little was
+ * sent count together, from twenty segments on. */
 static void which_losses_are_the_links_own(void **state)
 {
     static const struct {
@@ -704,18 +705,21 @@ static void a_steady_round_trip_may_do_for_probe_rtt(void **state)
     }
 }
 
-/* The draft's 5 s hold 2.5 round trips of 2 s: BBR would be in ProbeRTT half of the time. It waits
- * for eight of the least that was seen, however much they grow with the connection's own queue. */
+/* The draft's 5 s hold 2.5 round trips of 2 s: BBR is in ProbeRTT half of the time. With
+ * probe-rtt-rounds=8 it waits for eight of the least that was seen, however much they grow with the
+ * connection's own queue. The default is the draft's "5 secs". */
 static void probe_rtt_waits_for_round_trips(void **state)
 {
     static const struct {
         const char *text;
         scps_dur rtt, later, after;
-    } t[] = {{"bbr", SCPS_MS(620), SCPS_MS(620), SCPS_SEC(5)},
-             {"bbr", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(16)},
-             {"bbr", SCPS_SEC(2), SCPS_SEC(30), SCPS_SEC(16)},
-             {"bbr,probe-rtt-rounds=3", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(6)},
-             {"bbr,probe-rtt-rounds=0", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(5)}};
+    } t[] = {{"bbr", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(5)},
+             {"bbr,probe-rtt-rounds=0", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(5)},
+             {"bbr,long-rtt-start=1", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(5)},
+             {"bbr,probe-rtt-rounds=8", SCPS_MS(620), SCPS_MS(620), SCPS_SEC(5)},
+             {"bbr,probe-rtt-rounds=8", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(16)},
+             {"bbr,probe-rtt-rounds=8", SCPS_SEC(2), SCPS_SEC(30), SCPS_SEC(16)},
+             {"bbr,probe-rtt-rounds=3", SCPS_SEC(2), SCPS_SEC(2), SCPS_SEC(6)}};
     (void)state;
 
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -734,6 +738,35 @@ static void probe_rtt_waits_for_round_trips(void **state)
             b.ops->ack(&b.b, &b.v, &a, &b.ctl);
         }
         assert_in_range(b.v.now - began, t[i].after, t[i].after + RTT);
+    }
+}
+
+/* Draft 5.3.3.5.3: the wait is 2 s and up to one more; with probe-bw-rounds=20 up to 20 round trips
+ * more where these are longer. */
+static void the_wait_may_vary_by_round_trips(void **state)
+{
+    static const struct {
+        const char *text;
+        scps_dur rtt, most;
+    } t[] = {{"bbr", SCPS_MS(500), SCPS_SEC(3)},
+             {"bbr,probe-bw-rounds=20", SCPS_MS(40), SCPS_SEC(3)},
+             {"bbr,probe-bw-rounds=20", SCPS_MS(500), SCPS_SEC(12)}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        scps_dur least = SCPS_NEVER, most = 0;
+        for (uint32_t seed = 1; seed <= 200; seed++) {
+            struct bench b;
+            cruise(&b, t[i].text);
+            b.b.random = (uint64_t)seed << 32 | 0x9e3779b9;
+            until(&b, SCPS_BBR_UP);
+            b.b.least_rtt = t[i].rtt;
+            lose(&b, b.v.inflight / 10, 8, true, SCPS_LOSS_CONGESTION); /* to DOWN: a new wait */
+            least = SCPS_MIN(least, b.b.bw_probe_wait);
+            most = SCPS_MAX(most, b.b.bw_probe_wait);
+        }
+        assert_in_range(least, SCPS_SEC(2), SCPS_SEC(2) + t[i].most / 10);
+        assert_in_range(most, t[i].most - t[i].most / 10, t[i].most);
     }
 }
 
@@ -802,6 +835,7 @@ int main(void)
         cmocka_unit_test(losses_without_a_queue_may_be_allowed),
         cmocka_unit_test(a_steady_round_trip_may_do_for_probe_rtt),
         cmocka_unit_test(probe_rtt_waits_for_round_trips),
+        cmocka_unit_test(the_wait_may_vary_by_round_trips),
         cmocka_unit_test(maximum_of_so_many_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
