@@ -12,6 +12,8 @@
 
 static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
 {
+    if (b->start_bw) /* long-rtt-start=1: the initial window's train has shown what the path does */
+        bw = SCPS_MIN(bw, b->start_bw);
     if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)
         return; /* "only when the BBR flow is in the Startup state" */
     b->resuming = true;
