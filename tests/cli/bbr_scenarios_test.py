@@ -4,6 +4,10 @@
 
     bbr_scenarios_test.py SCPS_LAB [unittest options]
     bbr_scenarios_test.py SCPS_LAB --show FILE.ini [KEY=VALUE...]     what the sender did, a line a phase
+    bbr_scenarios_test.py SCPS_LAB --keep                             writes the small logs beside the scenarios anew
+
+Beside each scenario is NAME.qlog, what --keep leaves of its log: the states of the connection and of the controller, and the
+metrics in force at each of these and every half second.  A test compares, so a change of bbr shows there phase by phase.
 
 A scenario says what it expects in comments "#= WHAT: LEAST..MOST", judged by the qlog of its flow; A-B is a span of seconds:
 
@@ -41,7 +45,8 @@ class Flow:
             if said.returncode:
                 raise RuntimeError(said.stderr)
             with open(os.path.join(d, "x-flow.qlog"), encoding="utf-8") as f:
-                self.events = [json.loads(r) for r in f.read().split("\x1e")[2:]]
+                records = f.read().split("\x1e")
+        self.head, self.events = records[1].strip(), [json.loads(r) for r in records[2:]]
         self.end = self.events[-1]["time"] / 1000
         new = [(e["time"] / 1000, e["data"]["new"]) for e in self.of("recovery:congestion_state_updated")]
         self.phases = [(p, a, b) for (a, p), (b, _) in zip(new, new[1:] + [(self.end, "")])]
@@ -84,6 +89,28 @@ class Flow:
         lost = len(self.of("recovery:packet_lost", a, b))
         return [lost] if verb == "lost" else [100 * lost / len(self.of("transport:packet_sent", a, b))]
 
+    def small(self):
+        """The log without packets, holds and losses, and with the metrics in force at each state and every half second."""
+        out, force, shown, due = [self.head], {}, {}, 0
+
+        def metrics(at):
+            new = {k: v for k, v in force.items() if shown.get(k) != v}
+            shown.update(new)
+            if new:
+                out.append('{"time":%.3f,"name":"recovery:metrics_updated","data":{%s}}' % (
+                    at, ",".join('"%s":%s' % (k, "%.3f" % v if isinstance(v, float) else v) for k, v in sorted(new.items()))))
+        for e in self.events:
+            while e["time"] >= due:
+                metrics(due)
+                due += 500
+            if e["name"] == "recovery:metrics_updated":
+                force.update(e["data"])
+            elif e["name"] in ("recovery:congestion_state_updated", "connectivity:connection_state_updated"):
+                metrics(e["time"])
+                out.append('{"time":%.3f,"name":"%s","data":%s}' % (e["time"], e["name"], json.dumps(e["data"], separators=(",", ":"))))
+        metrics(self.events[-1]["time"])
+        return "".join("\x1e%s\n" % r for r in out)
+
     def show(self):
         for p, a, b in self.phases:
             if b - a < 1e-9:
@@ -105,6 +132,14 @@ def expectations(ini):
                 raise ValueError("%s: %s" % (ini, line))
 
 
+def scenarios():
+    return sorted(f for f in os.listdir(FOLDER) if f.endswith(".ini"))
+
+
+def kept(name):
+    return os.path.join(FOLDER, name[:-4] + ".qlog")
+
+
 class Scenarios(unittest.TestCase):
     def test_all_cases_are_there(self):
         """One scenario for each test of tests/sim/test_bbr_draft.c, which has one for each heading of the draft's appendix."""
@@ -115,9 +150,7 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(22, len(files))
 
     def test_figures(self):
-        for name in sorted(os.listdir(FOLDER)):
-            if not name.endswith(".ini"):
-                continue
+        for name in scenarios():
             ini = os.path.join(FOLDER, name)
             flow, wanted = Flow(ini), list(expectations(ini))
             self.assertGreaterEqual(len(wanted), 2, name)
@@ -125,6 +158,25 @@ class Scenarios(unittest.TestCase):
                 with self.subTest(scenario=name, what=what):
                     v = flow.values(what) or [float("nan")]
                     self.assertTrue(least <= min(v) and max(v) <= most, "%.4f..%.4f, expected %g..%g" % (min(v), max(v), least, most))
+            with self.subTest(scenario=name, what="the log that is kept"), open(kept(name), encoding="utf-8") as f:
+                self.assertTrue(f.read() == flow.small(), "%s is out of date: run %s build/bin/scps_lab --keep" % (
+                    os.path.relpath(kept(name), TREE), os.path.relpath(os.path.abspath(__file__), TREE)))
+
+    def test_the_kept_logs_by_the_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        with open(os.path.join(TREE, "docs", "schema", "qlog.schema.json"), encoding="utf-8") as f:
+            validator = jsonschema.Draft202012Validator(json.load(f))
+        for name in scenarios():
+            with open(kept(name), encoding="utf-8") as f:
+                text = f.read()
+            self.assertLess(len(text), 32768, name)
+            records = text.split("\x1e")[1:]
+            self.assertGreater(len(records), 10, name)
+            for record in records:
+                validator.validate(json.loads(record))
 
     def test_a_figure_that_is_missed_is_named(self):
         flow = Flow(os.path.join(FOLDER, sorted(os.listdir(FOLDER))[0]))
@@ -134,6 +186,11 @@ class Scenarios(unittest.TestCase):
 
 if sys.argv[2:3] == ["--show"]:
     Flow(sys.argv[3], sys.argv[4:]).show()
+    sys.exit(0)
+if sys.argv[2:3] == ["--keep"]:
+    for scenario in scenarios():
+        with open(kept(scenario), "w", encoding="utf-8") as out:
+            out.write(Flow(os.path.join(FOLDER, scenario)).small())
     sys.exit(0)
 sys.argv = sys.argv[:1] + sys.argv[2:]
 unittest.main()
