@@ -25,15 +25,18 @@ BER = "--link nasa500,ber=%s"
 SAT = "--link rate=250mbit,rate-back=3mbit,rtt=600ms%s"
 START, REFRESH, BASE = ",long-rtt-start=1", ",rtt-refresh=1", ",base-loss=1"
 WAITS = ",probe-bw-rounds=20,probe-rtt-rounds=30"
+ALONE = START + REFRESH + BASE + ",probe-bw-rounds=60"
 ROWS = [  # name, kind, parameters of bbr, the rest
     ("1e-6 plain", RATE, "", BER % "1e-6"),
     ("1e-6 start", RATE, START, BER % "1e-6"),
     ("1e-6 start refresh", RATE, START + REFRESH, BER % "1e-6"),
     ("1e-6 start waits", RATE, START + WAITS, BER % "1e-6"),
+    ("1e-6 alone", RATE, ALONE, BER % "1e-6"),
     ("1e-5 plain", RATE, "", BER % "1e-5"),
     ("1e-5 start refresh base", RATE, START + REFRESH + BASE, BER % "1e-5"),
     ("1e-5 base", RATE, BASE, BER % "1e-5"),
     ("1e-5 start waits base", RATE, START + WAITS + BASE, BER % "1e-5"),
+    ("1e-5 alone", RATE, ALONE, BER % "1e-5"),
     ("1e-5 told corruption", RATE, START + REFRESH, BER % "1e-5" + " --loss-cause corruption"),
     ("250/3 plain", BULK, "", SAT % ""),
     ("250/3 start", BULK, START, SAT % ""),
@@ -48,6 +51,7 @@ ROWS = [  # name, kind, parameters of bbr, the rest
     ("50/10 start", BULK, START, "--link rate=50mbit,rate-back=10mbit,rtt=600ms"),
     ("50/10 start refresh", BULK, START + REFRESH, "--link rate=50mbit,rate-back=10mbit,rtt=600ms"),
     ("50/10 start waits", BULK, START + WAITS, "--link rate=50mbit,rate-back=10mbit,rtt=600ms"),
+    ("50/10 alone", BULK, ALONE, "--link rate=50mbit,rate-back=10mbit,rtt=600ms"),
     ("outage, plain kept", RATE, "", "--link nasa500 --outage 25s-35s,signal"),
     ("outage, plain", RATE, ",outage=0", "--link nasa500 --outage 25s-35s,signal"),
     ("outage kept", RATE, START, "--link nasa500 --outage 25s-35s,signal"),
