@@ -53,6 +53,7 @@ install(FILES ${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake DESTINATION ${cmake_
 # The documents keep their places, so that the links between them hold.
 install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
+install(DIRECTORY python/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 foreach(section 1 3 5)
   file(GLOB manpages CONFIGURE_DEPENDS docs/man/*.${section})

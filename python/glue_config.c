@@ -81,7 +81,11 @@ int64_t py_config_get(const struct py_config *c, int i)
 
 int py_config_cc(struct py_config *c, const char *text, char *msg, size_t msglen)
 {
-    return scps_conn_config_parse_cc(&c->c, text, msg, msglen);
+    const locale_t before = py_c_numbers();
+    const int err = scps_conn_config_parse_cc(&c->c, text, msg, msglen);
+
+    uselocale(before);
+    return err;
 }
 
 /* ---- figures ---- */

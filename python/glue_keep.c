@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+locale_t py_c_numbers(void)
+{
+    static _Atomic(locale_t) kept; /* two threads may both make one: the first one stays unused */
+    locale_t c = kept;
+
+    if (c == (locale_t)0)
+        kept = c = newlocale(LC_NUMERIC_MASK, "C", duplocale(LC_GLOBAL_LOCALE));
+    return uselocale(c);
+}
+
 void *py_keep(struct py_kept *k)
 {
     if (k->n == k->cap) {

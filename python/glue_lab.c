@@ -12,23 +12,35 @@
 #include <string.h>
 
 /* The code of scps_lab does not return when memory runs out; here it comes back to the call. What
- * the call had allocated by then is lost. */
-static _Thread_local jmp_buf *escape;
+ * the call had allocated by then is lost. Meanwhile numbers are read and written as C does. */
+struct guard {
+    jmp_buf at;
+    struct guard *outer; /* of a call that a callback of this one has made; NULL: none */
+    locale_t before;
+};
+
+static _Thread_local struct guard *innermost;
 
 void lab_no_memory(void)
 {
-    if (escape == NULL)
+    if (innermost == NULL)
         abort();
-    longjmp(*escape, 1);
+    longjmp(innermost->at, 1);
+}
+
+static void leave(const struct guard *g)
+{
+    innermost = g->outer;
+    uselocale(g->before);
 }
 
 #define NO_MEMORY_RETURNS(value)                                                                   \
-    jmp_buf here;                                                                                  \
-    if (setjmp(here) != 0) {                                                                       \
-        escape = NULL;                                                                             \
+    struct guard g = {.outer = innermost, .before = py_c_numbers()};                               \
+    if (setjmp(g.at) != 0) {                                                                       \
+        leave(&g);                                                                                 \
         return value;                                                                              \
     }                                                                                              \
-    escape = &here
+    innermost = &g
 
 /* ---- a scenario ---- */
 
@@ -43,7 +55,7 @@ static int begin(struct py_scenario *s, const char *path, const char *text)
 {
     NO_MEMORY_RETURNS(SCPS_ERR_NOMEM);
     lab_reading_begin(&s->reading, path, text, s->msg);
-    escape = NULL;
+    leave(&g);
     return 0;
 }
 
@@ -73,7 +85,7 @@ int py_scenario_line(struct py_scenario *s, int line, int continued, const char 
     s->reading.line = line;
     s->reading.continued = continued != 0;
     const int taken = lab_reading_line(&s->reading, section, key, value);
-    escape = NULL;
+    leave(&g);
     return taken ? 0 : SCPS_ERR_INVAL;
 }
 
@@ -88,7 +100,7 @@ int py_scenario_end(struct py_scenario *s, char *const *over, size_t n)
     s->sc = lab_reading_end(&s->reading, over, n);
     s->reading.s = NULL; /* it is s->sc, or freed */
     const bool ok = s->sc != NULL && lab_cells_make(s->sc, &s->cells, s->msg);
-    escape = NULL;
+    leave(&g);
     return ok ? 0 : SCPS_ERR_INVAL;
 }
 
@@ -233,7 +245,7 @@ static int run(struct py_job *j, const struct py_scenario *s, size_t cell, unsig
     NO_MEMORY_RETURNS(SCPS_ERR_NOMEM);
     const struct lab_cell *c = &s->cells.v[cell];
     const bool ok = lab_job(c->setup, lab_cell_seed(&s->cells, c, number), &j->w, &j->r);
-    escape = NULL;
+    leave(&g);
     return ok ? 0 : SCPS_ERR_INVAL;
 }
 

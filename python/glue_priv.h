@@ -8,6 +8,8 @@
 
 #include "glue.h"
 
+#include <locale.h>
+
 struct py_config {
     struct scps_conn_config c;
 };
@@ -33,6 +35,9 @@ struct py_listener { /* keeps the notes of one stack */
 void py_on_note(void *ctx, const struct scps_note *n);
 /* Keeps what became of a packet of that direction. */
 void py_keep_packet(struct py_kept *k, uint32_t direction, const struct scps_verdict *v);
+/* Makes this thread read numbers as C writes them, whatever locale the Python program has set;
+ * returns the thread's locale before, for uselocale(). */
+locale_t py_c_numbers(void);
 /* Appends both directions' packets to `all`, in order of the time they were offered. Returns false
  * if there was no memory for some. */
 bool py_merge_packets(const struct py_kept packets[2], struct py_kept *all);

@@ -86,15 +86,21 @@ int py_transfer_set(struct py_transfer *t, int i, int64_t value, char *msg, size
 
 int py_transfer_cc(struct py_transfer *t, const char *text, char *msg, size_t msglen)
 {
-    return scps_cc_parse(text, &t->o.cc, t->o.cc_param, msg, msglen);
+    const locale_t before = py_c_numbers();
+    const int err = scps_cc_parse(text, &t->o.cc, t->o.cc_param, msg, msglen);
+
+    uselocale(before);
+    return err;
 }
 
 int py_transfer_link(struct py_transfer *t, const char *spec, char *msg, size_t msglen)
 {
     struct scps_link_tables *old = t->o.tables;
+    const locale_t before = py_c_numbers();
     const int err =
         scps_link_parse_tables(spec, NULL, &t->o.fwd, &t->o.back, &t->o.tables, msg, msglen);
 
+    uselocale(before);
     if (err == 0)
         scps_link_tables_free(old);
     return err;

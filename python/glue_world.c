@@ -129,8 +129,10 @@ int py_world_link(struct py_world *w, struct scps_host *a, const char *addr_a, s
     struct scps_link_config fwd, back;
     struct scps_addr at[2];
     uint64_t seeds[2];
-    int err = scps_link_parse_tables(spec, NULL, &fwd, &back, &tables, msg, msglen);
+    const locale_t before = py_c_numbers();
+    const int err = scps_link_parse_tables(spec, NULL, &fwd, &back, &tables, msg, msglen);
 
+    uselocale(before);
     if (err != 0)
         return err;
     more = realloc(w->tables, (w->n_tables + 1) * sizeof(struct scps_link_tables *));

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 AGAIN = lib.py_error_again()
 END = 9 * 10 ** 18  # of the clock, in µs
+UNCLEARED = ffi.new_allocator(should_clear_after_alloc=False)
 H = TypeVar("H", bound="_Handle")
 
 
@@ -44,6 +45,16 @@ class Net:
     def __init__(self, owner: Owner, stack: Any):
         self._owner, self._stack = owner, stack
         self._known: Dict[int, Any] = {}
+        self._buffer: Any = None
+        self._buffer_len = 0
+
+    def _read_into(self, most: int) -> Any:
+        """Room for a read; kept, as clearing it costs more than the read."""
+        if most > 1 << 24:
+            return UNCLEARED("char[]", most)
+        if most > self._buffer_len:
+            self._buffer, self._buffer_len = UNCLEARED("char[]", most), most
+        return self._buffer
 
     def _of(self, pointer: Any, kind: Type[H]) -> H:
         """The object of a handle; one that is new is made."""
@@ -155,14 +166,16 @@ class Connection(_Handle):
         """Up to `most` bytes; b"" at the end of the stream; None: nothing now."""
         most = check_int("most", most, 1, 1 << 30)
         with self._net._owner:
-            out = ffi.new("char[]", most)
+            out = self._net._read_into(most)
             n = lib.scps_conn_read(self._get(), out, most, 0)
             self._net._touched()
+            if n > 0:
+                return bytes(ffi.buffer(out, n))
         if n == AGAIN:
             return None
         if n < 0:
             raise ScpsError(int(n))
-        return bytes(ffi.buffer(out, int(n)))
+        return b""
 
     def shutdown(self) -> None:
         """A FIN follows what was written; reading goes on."""

@@ -7,9 +7,11 @@ import inspect
 import os
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -212,6 +214,28 @@ class Wrong(unittest.TestCase):
         w.run(1)
         self.assertEqual(listener.accept().read(), b"xyz\0\1\2\3")
         w.close()
+
+
+class Locales(unittest.TestCase):
+    def test_a_decimal_comma(self):
+        """A program that has set its locale gives and gets the same numbers."""
+        code = ("import locale, scps, sys\n"
+                "if sys.argv[1:]:\n    locale.setlocale(locale.LC_ALL, sys.argv[1])\n    assert locale.localeconv()['decimal_point'] == ','\n"
+                "w = scps.World()\n"
+                "l = w.link(w.host('a'), '10.0.0.1', w.host('b'), '10.0.0.2', 'rate=1.5mbit,rtt=0.5s,ber=1.5e-6')\n"
+                "s = scps.Scenario.from_text('[link]\\nrtt = 1.5s\\nber = 1.5e-6\\n[flow]\\nsize = 0.1mb\\n')\n"
+                "r = scps.transfer('rate=1.5mbit,rtt=0.5s,ber=1.5e-6', 'bbr', size=200000, rto_min=0.5)\n"
+                "print(r.seconds, r.sender, s.hash, s.run().flows, s.links())\n")
+        with tempfile.TemporaryDirectory() as d:
+            made = shutil.which("localedef") and subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(d, "de_DE.UTF-8")],
+                                                                capture_output=True).returncode < 2
+            if not made or not os.path.exists(os.path.join(d, "de_DE.UTF-8")):
+                self.skipTest("the distribution's package locales is not installed")
+            said = [subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, env=dict(os.environ, LOCPATH=d))
+                    for words in ([], ["de_DE.UTF-8"])]
+        self.assertEqual(said[0].returncode, 0, said[0].stderr)
+        self.assertEqual(said[1].returncode, 0, said[1].stderr)
+        self.assertEqual(said[0].stdout, said[1].stdout)
 
 
 class Threads(unittest.TestCase):
