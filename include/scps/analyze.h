@@ -291,8 +291,14 @@ struct scps_trace_config {
 
 struct scps_trace;
 
+/* What the next function calls, with the size of the caller's structure. NULL, too, for a size that
+ * the library does not know. */
+SCPS_API struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, size_t size);
 /* cfg NULL or all zero: defaults. NULL on lack of memory. */
-SCPS_API struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg);
+static inline struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg)
+{
+    return scps_trace_new_sized(cfg, sizeof *cfg);
+}
 SCPS_API void scps_trace_free(struct scps_trace *t);
 /* Takes one packet; the bytes are borrowed for the call. Returns 0 when it was TCP and analysed, 1
  * when it was something else (counted), SCPS_ERR_NOMEM. */

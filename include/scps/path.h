@@ -76,11 +76,21 @@ enum scps_resume_why {
 };
 
 struct scps_path_limits {
+    size_t size;       /* of this structure, as scps_path_limits_default() sets it */
     int64_t lifetime;  /* seconds after which a state is no longer used */
     uint64_t max_jump; /* bytes: the jump is never larger. 0: no limit */
 };
-/* Returns the default limits: one hour, and no limit to the jump. */
-SCPS_API struct scps_path_limits scps_path_limits_default(void);
+/* Fills in the default limits, one hour and no limit to the jump, of a structure of `size` octets:
+ * sizeof *lim, as the caller's headers have it. */
+SCPS_API void scps_path_limits_init(struct scps_path_limits *lim, size_t size);
+/* Returns these limits. */
+static inline struct scps_path_limits scps_path_limits_default(void)
+{
+    struct scps_path_limits lim;
+
+    scps_path_limits_init(&lim, sizeof lim);
+    return lim;
+}
 
 /* Writes what the connection has observed of its path into *out: the most that arrived in one of
  * its latest 8 to 16 round trips, the rate of that and the least round trip. now: seconds since
@@ -91,7 +101,7 @@ SCPS_API int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_
 
 /* Gives connection c, which has had no data acknowledged yet, the len octets of a saved state.
  * From then on the connection follows RFC 9959. Returns SCPS_PATH_TAKEN, or what is wrong with
- * the state; then nothing changes. lim: NULL: the defaults. */
+ * the state; then nothing changes. lim: NULL: the defaults. SCPS_PATH_RANGE, too, for lim->size. */
 SCPS_API enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
                                                   size_t len, int64_t now,
                                                   const struct scps_path_limits *lim);

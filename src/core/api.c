@@ -6,6 +6,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "base/sized.h"
 #include "core/pathstate.h"
 
 /* Returns how many of len octets may be written now, or the error that forbids writing. */
@@ -294,10 +295,13 @@ size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size
 enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state, size_t len,
                                          int64_t now, const struct scps_path_limits *lim)
 {
-    const struct scps_path_limits own = lim ? *lim : scps_path_limits_default();
+    struct scps_path_limits own = scps_path_limits_default();
     struct scps_path_values p = {.local = c->local, .remote = c->remote};
-    enum scps_path_verdict v = scps_pathstate_read(&p, state, len, now, own.lifetime);
+    enum scps_path_verdict v = SCPS_PATH_RANGE;
 
+    if (!lim ||
+        scps_sized_take_own(&own, sizeof own, lim, SCPS_SIZED_TO(scps_path_limits, max_jump)))
+        v = scps_pathstate_read(&p, state, len, now, own.lifetime);
     if (v != SCPS_PATH_TAKEN)
         ; /* that is the reason */
     else if (c->s.ctl.cwnd == SCPS_CWND_OPEN || c->s.ctx.cfg->c.cc->needs_rate)

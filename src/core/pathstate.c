@@ -7,6 +7,7 @@
 #include "core/pathstate.h"
 
 #include "base/bytes.h"
+#include "base/sized.h"
 
 enum { VERSION = 1, LIMIT_FOUND = 1 };
 enum { AT_FLAGS = 10, AT_FAMILY = 12, AT_TIME = 16, AT_CWND = 24, AT_RATE = 32, AT_RTT = 40 };
@@ -89,9 +90,11 @@ enum scps_path_verdict scps_pathstate_read(struct scps_path_values *p, const voi
     return SCPS_PATH_TAKEN;
 }
 
-struct scps_path_limits scps_path_limits_default(void)
+void scps_path_limits_init(struct scps_path_limits *lim, size_t size)
 {
-    return (struct scps_path_limits){.lifetime = 3600};
+    static const struct scps_path_limits defaults = {.lifetime = 3600};
+
+    scps_sized_give_own(lim, size, &defaults, sizeof defaults);
 }
 
 /* ---- names ---- */

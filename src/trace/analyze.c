@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "trace/segment.h"
 
 /* ---- packets ---- */
@@ -96,13 +97,16 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
 
 /* ---- lifetime ---- */
 
-struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg)
+struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, size_t size)
 {
     struct scps_trace *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    if (cfg)
-        t->cfg = *cfg;
+    if (cfg && !scps_sized_take(&t->cfg, sizeof t->cfg, cfg, size,
+                                SCPS_SIZED_TO(scps_trace_config, idle_split))) {
+        free(t);
+        return NULL;
+    }
     t->free = t->last_flow = FLOW_NONE;
     /* Random keys of the hash; results do not depend on them. */
     if (getentropy(t->seed, sizeof t->seed) != 0) {

@@ -381,6 +381,28 @@ static void close_all(void)
     scps_channel_free(channel);
 }
 
+/* A saved state that is none: the size of the limits is looked at first. */
+static void limits_of_paths(void **state)
+{
+    const struct scps_path_limits whole = scps_path_limits_default();
+    const size_t least = offsetof(struct scps_path_limits, max_jump);
+    struct scps_path_limits *lim = block(least), lie = whole;
+
+    (void)state;
+    open_all();
+    scps_path_limits_init(lim, least);
+    assert_true(lim->size == least && lim->lifetime == whole.lifetime);
+    assert_int_equal(scps_path_restore(conn, "", 0, 1, lim), SCPS_PATH_FOREIGN);
+    assert_int_equal(scps_path_restore(conn, "", 0, 1, &whole), SCPS_PATH_FOREIGN);
+    for (unsigned i = 0; i < 3; i++) {
+        lie.size = i ? sizeof lie + 8 * (i - 1) * i : 0;
+        assert_int_equal(scps_path_restore(conn, "", 0, 1, &lie),
+                         i == 1 ? SCPS_PATH_FOREIGN : SCPS_PATH_RANGE);
+    }
+    close_all();
+    free(lim);
+}
+
 /* No octet beyond the caller's size is written, the rest is as always, and what the library does
  * not have is 0. */
 static void filled_as_far_as_they_go(void **state)
@@ -428,6 +450,7 @@ int main(void)
         cmocka_unit_test(fixed_memory_is_checked),
         cmocka_unit_test(contexts),
         cmocka_unit_test(routes_and_signals),
+        cmocka_unit_test(limits_of_paths),
         cmocka_unit_test(filled_as_far_as_they_go),
     };
 

@@ -81,11 +81,26 @@ static void timestamps(void **state)
     scps_trace_free(t);
 }
 
+/* A program compiled with headers of another version. */
+static void sizes(void **state)
+{
+    struct scps_trace_config cfg = {.max_memory = 1 << 20};
+    const size_t wrong[] = {0, 4, sizeof cfg + 8, SIZE_MAX};
+    struct scps_trace *t = scps_trace_new_sized(&cfg, offsetof(struct scps_trace_config, ctx));
+
+    (void)state;
+    assert_non_null(t);
+    scps_trace_free(t);
+    for (unsigned i = 0; i < 4; i++)
+        assert_null(scps_trace_new_sized(&cfg, wrong[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percentiles_against_sorting),
         cmocka_unit_test(timestamps),
+        cmocka_unit_test(sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
