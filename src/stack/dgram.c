@@ -306,7 +306,8 @@ bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
 
     if (!d || !err)
         return false;
-    if (err == SCPS_ERR_MSGSIZE && d->remote.addr.family && m->mtu && !d->cfg.df_off) {
+    if (err == SCPS_ERR_MSGSIZE && d->remote.addr.family && m->mtu &&
+        (!d->cfg.df_off || f.remote.family == 6)) {
         d->pmtu = SCPS_MAX(m->mtu, scps_icmp_least_mtu(f.remote.family));
         d->pmtu_at = st->env.now;
     }

@@ -33,7 +33,8 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
-    if (mtu >= old || !c->s.tx || c->s.ctx.cfg->c.df_off)
+    /* Without DF a router cuts what is too big, but not with IPv6 (RFC 8200 section 4.5). */
+    if (mtu >= old || !c->s.tx || (c->s.ctx.cfg->c.df_off && c->remote.family == 4))
         return;
     SCPS_OBSERVE_CONN(c, PMTU, old, mtu, 0, 0);
     sb = &c->s.tx->sb;

@@ -122,6 +122,27 @@ static void too_big(void **x)
     script_free(t);
 }
 
+/* Routers cut packets without DF, which ICMP then does not report, but not those of IPv6 (RFC 8200
+ * section 4.5): there what is too big is cut here also without path MTU discovery. */
+static void too_big_without_df(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.mss = 0;
+    t->cfg.df_off = true;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1400);
+    expect_sent(t, .from = 1, .len = 1400);
+    icmp(t, MS(250), BIG, 1280, 1);
+    if (t->us.addr.family == 6) {
+        expect_sent(t, .at = MS(250), .from = 1, .len = 1220);
+        expect_sent(t, .at = MS(250), .from = 1221, .len = 180);
+    }
+    expect_quiet(t, SCPS_HOLD_APP);
+    peer_says(t, MS(350), .ack = 1401);
+    script_free(t);
+}
+
 /* It never rises by such a message, nor falls below what links have */
 static void absurd_mtus(void **x)
 {
@@ -289,11 +310,17 @@ static void packets_for_nobody(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(errors_while_opening),  SCRIPT_TEST(errors_later),
-        SCRIPT_TEST(forged_errors),         SCRIPT_TEST(too_big),
-        SCRIPT_TEST(absurd_mtus),           SCRIPT_TEST(a_router_that_does_not_say),
-        SCRIPT_TEST(too_big_with_fin),      SCRIPT_TEST(echo),
-        SCRIPT_TEST(nobody_listens_on_udp), SCRIPT_TEST(packets_for_nobody),
+        SCRIPT_TEST(errors_while_opening),
+        SCRIPT_TEST(errors_later),
+        SCRIPT_TEST(forged_errors),
+        SCRIPT_TEST(too_big),
+        SCRIPT_TEST(too_big_without_df),
+        SCRIPT_TEST(absurd_mtus),
+        SCRIPT_TEST(a_router_that_does_not_say),
+        SCRIPT_TEST(too_big_with_fin),
+        SCRIPT_TEST(echo),
+        SCRIPT_TEST(nobody_listens_on_udp),
+        SCRIPT_TEST(packets_for_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
