@@ -70,8 +70,8 @@ static void holes(void **x)
 }
 
 /* A SNACK without a bit vector names one hole, and each is named as soon as it is known (CCSDS
- * 714.0-B-2 section 3.3): where a batch leaves several, as many acknowledgements follow it. With one
- * the others would wait for segments that nobody has reason to send. */
+ * 714.0-B-2 section 3.3): where a batch leaves several, as many acknowledgements follow it. With
+ * one the others would wait for segments that nobody has reason to send. */
 static void each_hole_is_named(void **x)
 {
     struct script *t = script_of(x);
