@@ -89,6 +89,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
     rec->point = s->snd.nxt;
     rec->resent = 0;
     rec->ncopies = 0;
+    rec->partial = false;
     if (fresh || rec->first != s->snd.una) {
         /* RFC 3522 section 3.2: not anew once loss recovery has started */
         rec->eifel = fresh && !(s->agreed.caps & SCPS_CAP_BETS);
@@ -293,9 +294,17 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
         return SCPS_RECOVERY_OVER;
     }
     prr_update(s, sum->delivered);
-    if (advanced)
+    if (advanced) {
+        rec->partial = true;
         scps_recovery_spread(s);
+    }
     return SCPS_RECOVERY_GOES_ON;
+}
+
+bool scps_recovery_is_impatient(const struct scps_sender *s)
+{
+    return s->tx->rec.partial && s->tx->rec.episode == SCPS_EPISODE_FAST &&
+           !(s->agreed.opts & SCPS_AGREED_SACK) && !scps_agreed_snack(&s->agreed);
 }
 
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)

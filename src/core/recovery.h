@@ -54,6 +54,7 @@ struct scps_recovery {
     uint8_t silent; /* consecutive timeouts without news of any arrival */
     /* before the last timeout no acknowledgement had come for its whole length */
     bool unheard;
+    bool partial; /* a partial acknowledgement has come in this fast episode */
 };
 
 static inline void scps_recovery_duplicate(struct scps_recovery *rec)
@@ -152,6 +153,11 @@ bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
 /* Called when SND.UNA moved to `una` without an acknowledgement. Returns true if that ends the
  * episode. */
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
+/* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
+ * reset the retransmit timer." Returns true if this has come, and neither SACK nor SNACK shows more
+ * than one hole a round trip: then nothing restarts the timer until the episode is over, and where
+ * many segments were lost they are repaired by slow start (section 4, the Impatient variant). */
+bool scps_recovery_is_impatient(const struct scps_sender *s);
 
 /* ---- recovery_pipe.c ---- */
 

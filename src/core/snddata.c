@@ -209,7 +209,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
     /* The oldest segment gets a whole round trip: the timer of its first transmission would be too
      * short. */
-    if (!scps_rto_runs(tx) || idx == tx->sb.head)
+    if (!scps_rto_runs(tx) || (idx == tx->sb.head && !scps_recovery_is_impatient(&c->s)))
         scps_snd_arm_rtx(&c->s);
     return true;
 }

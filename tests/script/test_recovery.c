@@ -101,6 +101,30 @@ static void partial_acknowledgements(void **x)
     script_free(t);
 }
 
+/* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
+ * reset the retransmit timer." With many holes it expires, and slow start repairs the others. */
+static void many_partial_acknowledgements(void **x)
+{
+    struct script *t = ten_out(x, false);
+    for (int k = 0; k < 4; k++)
+        peer_says(t, MS(300 + k), .ack = 1); /* all up to 6001 are missing */
+    for (int k = 1; k <= 4; k++) {
+        script_forget_sent(t);
+        peer_says(t, MS(300 + 95 * k), .ack = 1 + 1000 * k);
+        expect_sent(t, .from = 1 + 1000 * k, .len = 1000);
+    }
+    scps_dur rto = script_info(t).rto;
+    assert_in_range(rto, MS(290), MS(320));
+    script_run(t, MS(395) + rto - 1);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_run(t, MS(395) + rto);
+    assert_int_equal(script_info(t).timeouts, 1);
+    script_forget_sent(t);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* RFC 6675: three segments above the hole reported: lost. Only it is resent. */
 static void sack_finds_one(void **x)
 {
@@ -605,6 +629,7 @@ int main(void)
         SCRIPT_TEST(limited_transmit_off),
         SCRIPT_TEST(not_duplicates),
         SCRIPT_TEST(partial_acknowledgements),
+        SCRIPT_TEST(many_partial_acknowledgements),
         SCRIPT_TEST(sack_finds_one),
         SCRIPT_TEST(sack_finds_many),
         SCRIPT_TEST(proportional_rate),
