@@ -38,6 +38,7 @@ ROWS = {  # link, MTU, unit
     "50/10": ("rate=50mbit,rate-back=10mbit,rtt=600ms", 1500, BULK),
 }
 LONG = "bbr,long-rtt-start=1"
+WAITS = LONG + ",probe-bw-rounds=20,probe-rtt-rounds=30"
 SENDERS = {  # the name of a row: who sends, the controller, who receives, rows
     "kernel bbr": ("kernel", "bbr", "kernel", ROWS),
     "kernel cubic": ("kernel", "cubic", "kernel", ROWS),
@@ -46,8 +47,10 @@ SENDERS = {  # the name of a row: who sends, the controller, who receives, rows
     "cubic": ("ours", "cubic", "kernel", ROWS),
     LONG + ",rtt-refresh=1": ("ours", LONG + ",rtt-refresh=1", "kernel", ("1e-6", "50/10")),
     LONG + ",rtt-refresh=1,base-loss=1": ("ours", LONG + ",rtt-refresh=1,base-loss=1", "kernel", ("1e-5",)),
+    WAITS: ("ours", WAITS, "kernel", ("50/10",)),
     "both ends scps_ttcp: bbr": ("ours", "bbr", "ours", ("250/3", "50/10")),
     "both ends scps_ttcp: " + LONG: ("ours", LONG, "ours", ("250/3", "50/10")),
+    "both ends scps_ttcp: " + WAITS: ("ours", WAITS, "ours", ("50/10",)),
 }
 BYTES = 100 * 1000 * 1000
 PORT = 5001
