@@ -20,7 +20,7 @@ static inline void wake(struct scps_conn *c)
 {
     if (c->s.hold != SCPS_HOLD_PACE || !c->s.tx || !scps_timer_runs(&c->s.tx->pace_timer) ||
         c->s.ctl.cwnd != SCPS_CWND_OPEN || c->s.tx->sb.lost)
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
 }
 
 static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)
@@ -34,7 +34,7 @@ static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, 
     if (!wnd)
         c->s.ctx.st->zero_windows_in++;
     if (c->s.todo.bits & SCPS_TODO_PERSIST)
-        scps_snd_window_changed(c);
+        scps_snd_window_changed(&c->s);
 }
 
 /* ---- an acknowledgement: all steps in order ---- */
@@ -326,7 +326,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         scps_outage_heard(c);
     if (seg->has & SCPS_HAS_CORRUPTION && c->s.agreed.opts & SCPS_AGREED_CAPS &&
         !(seg->implied & SCPS_IMPLIED_SEQ))
-        scps_outage_cause(c, SCPS_LOSS_CORRUPTION,
+        scps_outage_cause(&c->s, SCPS_LOSS_CORRUPTION,
                           c->s.ctx.env->now + (c->s.ctx.cfg->c.corruption_hold
                                                    ? c->s.ctx.cfg->c.corruption_hold
                                                    : 2 * c->s.rtt.rto));
@@ -402,7 +402,7 @@ void scps_ackin_look(struct scps_conn *c)
 {
     if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c) &&
         look_by_clock(&c->s, scps_conn_cc(c), c->outage_timer.at))
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     if (scps_agreed_snack(&c->s.agreed) && look_for_silence(&c->s, scps_conn_cc(c)))
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
 }

@@ -30,8 +30,8 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
         scps_room_want(&c->s.small, true);
         return SCPS_ERR_AGAIN;
     }
-    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->s.ctx))
-        return scps_conn_starve(c);
+    if (scps_conn_need_tx(&c->s) || scps_conn_ctx_need_stats(&c->s.ctx))
+        return scps_conn_starve(&c->s);
     return (int64_t)SCPS_MIN(len, room);
 }
 
@@ -41,14 +41,14 @@ static inline int64_t wrote(struct scps_conn *c, size_t n, bool end, unsigned fl
 {
     if (end && scps_record_write(&c->s.tx->ends, &c->s.ctx, c->s.snd.end + n)) {
         scps_sndbuf_unwrite(&c->s.tx->buf, n);
-        return scps_conn_starve(c);
+        return scps_conn_starve(&c->s);
     }
     scps_send_wrote(&c->s.snd, n);
     if (flags & SCPS_MORE)
         scps_small_set(&c->s.small, SCPS_SMALL_MORE, true);
     else
         scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
     return (int64_t)n;
 }
 
@@ -62,7 +62,7 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
     n = scps_sndbuf_write(&c->s.tx->buf, &c->s.ctx.env->alloc_later, buf, (size_t)r,
                           c->s.ctx.cfg->c.hollow);
     if (!n)
-        return scps_conn_starve(c);
+        return scps_conn_starve(&c->s);
     r = wrote(c, n, flags & SCPS_EOR && n == len, flags);
     if (r > 0)
         scps_room_want(&c->s.small, n < len);
@@ -103,7 +103,7 @@ int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at)
         return r;
     n = scps_sndbuf_room(&c->s.tx->buf, &c->s.ctx.env->alloc_later, (size_t)r, at);
     if (!n)
-        return scps_conn_starve(c);
+        return scps_conn_starve(&c->s);
     c->s.tx->reserved = c->s.tx->buf.to;
     c->s.tx->reserved_to = c->s.tx->buf.to + n;
     scps_room_want(&c->s.small, (size_t)r < len);
@@ -179,7 +179,7 @@ unsigned scps_conn_record(const struct scps_conn *c)
 
 void scps_conn_cork(struct scps_conn *c, bool on)
 {
-    scps_conn_hold_small(c, SCPS_SMALL_CORK, on);
+    scps_conn_hold_small(&c->s, SCPS_SMALL_CORK, on);
     if (!on) {
         scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
         if (c->s.tx)
@@ -189,10 +189,10 @@ void scps_conn_cork(struct scps_conn *c, bool on)
 
 void scps_conn_nodelay(struct scps_conn *c, bool on)
 {
-    scps_conn_hold_small(c, SCPS_SMALL_NODELAY, on);
+    scps_conn_hold_small(&c->s, SCPS_SMALL_NODELAY, on);
     if (on) {
         scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     }
 }
 
@@ -204,14 +204,14 @@ int scps_conn_shutdown(struct scps_conn *c)
         return 0;
     if (c->state == SCPS_TIME_WAIT)
         return 0;
-    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->s.ctx))
-        scps_conn_starve(c); /* The FIN is sent when there is memory for its record. */
+    if (scps_conn_need_tx(&c->s) || scps_conn_ctx_need_stats(&c->s.ctx))
+        scps_conn_starve(&c->s); /* The FIN is sent when there is memory for its record. */
     scps_send_shut(&c->s.snd);
     if (c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     else if (c->state == SCPS_CLOSE_WAIT)
         scps_conn_set_state(c, SCPS_LAST_ACK);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
     return 0;
 }
 
@@ -308,7 +308,7 @@ enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
         v = SCPS_PATH_NO_WINDOW;
     else if (c->s.snd.una > 1 || c->s.resumes || c->state == SCPS_CLOSED)
         v = SCPS_PATH_LATE;
-    else if (scps_conn_need_tp(c))
+    else if (scps_conn_need_tp(&c->s))
         v = SCPS_PATH_NO_MEMORY;
     if (v == SCPS_PATH_TAKEN) {
         scps_resume_begin(&c->s.tp->resume, &c->s.ctx, p.cwnd, p.rate, p.rtt, p.limit_found,

@@ -99,7 +99,7 @@ void scps_bets_wait(struct scps_conn *c)
         return;
     }
     /* Try again: the peer may give the hole up, too, and send no more. */
-    if (scps_conn_need_marks(c)) {
+    if (scps_conn_need_marks(&c->s)) {
         scps_env_starved(c->s.ctx.env);
         return;
     }
@@ -176,7 +176,7 @@ bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack)
 static void give_up(struct scps_conn *c)
 {
     struct scps_tx *tx = c->s.tx;
-    struct scps_rangeset *list = !scps_conn_need_tp(c) ? &c->s.tp->given_up : NULL;
+    struct scps_rangeset *list = !scps_conn_need_tp(&c->s) ? &c->s.tp->given_up : NULL;
     scps_off from = c->s.snd.una, end;
 
     if (from != tx->gave_up_to)

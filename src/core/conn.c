@@ -54,12 +54,12 @@ void scps_conn_free(struct scps_conn *c)
     const struct scps_alloc *a = &c->s.ctx.env->alloc;
     const struct scps_shared_config *cfg = c->s.ctx.cfg;
 
-    scps_conn_dequeue(c);
-    scps_gate_forget(c);
+    scps_sender_dequeue(&c->s);
+    scps_gate_forget(&c->s);
     scps_heap_remove(&c->s.ctx.env->deadlines, c);
-    scps_conn_free_tx(c);
+    scps_conn_free_tx(&c->s);
     scps_conn_free_rx(c);
-    scps_conn_free_tp(c);
+    scps_conn_free_tp(&c->s);
     scps_rcvbuf_fini(&c->rcv.in, a);
     scps_conn_ctx_fini(&c->s.ctx);
     a->free(a->ctx, c, conn_size(cfg));
@@ -68,17 +68,17 @@ void scps_conn_free(struct scps_conn *c)
 
 /* ---- states ---- */
 
-void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss)
+void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)
 {
-    uint32_t full = scps_agreed_full(&c->s.agreed, c->s.ctx.cfg->c.mss, mss);
+    uint32_t full = scps_agreed_full(&s->agreed, s->ctx.cfg->c.mss, mss);
 
-    if (c->s.tx && full < c->s.agreed.mss && scps_sb_count(&c->s.tx->sb)) {
+    if (s->tx && full < s->agreed.mss && scps_sb_count(&s->tx->sb)) {
         /* With compressed headers, leave room for the FIN of the last piece. */
-        uint32_t piece = c->s.agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
-        if (scps_sb_resegment(&c->s.tx->sb, &c->s.ctx.env->alloc, piece))
+        uint32_t piece = s->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
+        if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece))
             return; /* No memory: the MSS stays. */
     }
-    scps_agreed_set_path(&c->s.agreed, mss, full);
+    scps_agreed_set_path(&s->agreed, mss, full);
 }
 
 struct scps_asked scps_conn_asked(const struct scps_conn *c)
@@ -101,13 +101,13 @@ bool scps_conn_offers(const struct scps_conn *c)
     return scps_negotiate_offers(&asked);
 }
 
-bool scps_conn_doubts_comp(const struct scps_conn *c)
+bool scps_conn_doubts_comp(const struct scps_sender *s)
 {
-    unsigned backoff = c->s.tx ? c->s.tx->rto.backoff : 0;
+    unsigned backoff = s->tx ? s->tx->rto.backoff : 0;
 
-    if (c->s.todo.bits & SCPS_TODO_OUTAGE)
+    if (s->todo.bits & SCPS_TODO_OUTAGE)
         return backoff >= 1;
-    return backoff >= 2 || c->s.keep_probes >= 2;
+    return backoff >= 2 || s->keep_probes >= 2;
 }
 
 void scps_conn_plainly(struct scps_conn *c, enum scps_plain why)
@@ -127,18 +127,18 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->plain = SCPS_PLAIN_NO;
     if (a->opts & SCPS_AGREED_TS)
         scps_ts_take(&c->ts, syn->tsval, c->s.ctx.env->now);
-    if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(c))
+    if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(&c->s))
         scps_negotiate_settle_bindings(asked.cfg->binding, syn, c->s.tp->binding);
     if (a->caps & SCPS_CAP_COM)
         c->s.tp->peer_id = syn->conn_id;
-    scps_conn_set_pmtu_mss(c, a->pmtu_mss);
+    scps_conn_set_pmtu_mss(&c->s, a->pmtu_mss);
 }
 
 void scps_conn_queue_for_free(struct scps_conn *c)
 {
-    if (c->state != SCPS_CLOSED || !c->released || c->s.todo.bits & SCPS_TODO_RST || c->dead)
+    if (c->state != SCPS_CLOSED || !c->released || c->s.todo.bits & SCPS_TODO_RST || c->s.dead)
         return;
-    scps_conn_put_aside(c);
+    scps_sender_put_aside(&c->s);
 }
 
 void scps_conn_release(struct scps_conn *c)
@@ -163,7 +163,7 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
     if (s == SCPS_TIME_WAIT) {
         scps_timer_stop(&c->outage_timer);
         scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
-        scps_conn_free_tx(c);
+        scps_conn_free_tx(&c->s);
         scps_conn_notify(c, SCPS_EV_CLOSED);
     } else if (s == SCPS_FIN_WAIT_2 && c->released) {
         scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
@@ -180,7 +180,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     stop_timers(c);
     scps_marks_stop(scps_tp_marks(c->s.tp));
     scps_heap_remove(&c->s.ctx.env->deadlines, c);
-    scps_conn_free_tx(c);
+    scps_conn_free_tx(&c->s);
     scps_conn_free_rx(c);
     if (err)
         c->err = (int8_t)err;
@@ -197,14 +197,14 @@ void scps_conn_finish(struct scps_conn *c, int err)
 void scps_conn_reset(struct scps_conn *c, int err)
 {
     scps_todo_add(&c->s.todo, SCPS_TODO_RST);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
     scps_conn_finish(c, err);
 }
 
 void scps_conn_detach(struct scps_conn *c)
 {
-    scps_conn_dequeue(c);
-    scps_gate_forget(c);
+    scps_sender_dequeue(&c->s);
+    scps_gate_forget(&c->s);
     c->s.turns = NULL;
     scps_todo_done(&c->s.todo, SCPS_TODO_RST);
     scps_conn_queue_for_free(c);
@@ -218,7 +218,7 @@ void scps_conn_established(struct scps_conn *c)
     if (c->s.tx)
         scps_rto_anew(&c->s.tx->rto, 0);
     scps_agreed_await(&c->s.agreed, c->s.agreed.caps & SCPS_CAP_COM && c->active);
-    scps_conn_set_pmtu_mss(c, c->s.agreed.pmtu_mss);
+    scps_conn_set_pmtu_mss(&c->s, c->s.agreed.pmtu_mss);
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
     if (c->s.syn_lost && !c->s.rtt.srtt)
         scps_rtt_at_least(&c->s.rtt, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
@@ -240,20 +240,20 @@ void scps_conn_established(struct scps_conn *c)
         scps_conn_notify(c, SCPS_EV_CONNECTED);
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     }
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
 }
 
 int scps_conn_open(struct scps_conn *c)
 {
-    if (scps_conn_need_tx(c) ||
+    if (scps_conn_need_tx(&c->s) ||
         ((c->s.ctx.cfg->c.binding[0].len || c->s.ctx.cfg->c.binding[1].len) &&
-         scps_conn_need_tp(c)))
+         scps_conn_need_tp(&c->s)))
         return SCPS_ERR_NOMEM;
     c->active = true;
     c->opened = c->s.ctx.env->now;
     c->s.hold = SCPS_HOLD_HANDSHAKE;
     scps_conn_set_state(c, SCPS_SYN_SENT);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
     return 0;
 }
 
@@ -271,11 +271,11 @@ static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
 
 int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 {
-    if (scps_conn_need_tx(c))
+    if (scps_conn_need_tx(&c->s))
         return SCPS_ERR_NOMEM;
     take_syn(c, syn);
     scps_conn_set_state(c, SCPS_SYN_RECEIVED);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
     return 0;
 }
 
@@ -290,21 +290,21 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
     return 0;
 }
 
-void scps_conn_heard(struct scps_conn *c)
+void scps_conn_heard(struct scps_sender *s)
 {
-    if (!(c->s.agreed.opts & SCPS_AGREED_UNHEARD))
+    if (!(s->agreed.opts & SCPS_AGREED_UNHEARD))
         return;
-    scps_agreed_await(&c->s.agreed, false);
-    scps_conn_set_pmtu_mss(c, c->s.agreed.pmtu_mss);
+    scps_agreed_await(&s->agreed, false);
+    scps_conn_set_pmtu_mss(s, s->agreed.pmtu_mss);
 }
 
 /* ---- configuration ---- */
 
-void scps_conn_hold_small(struct scps_conn *c, unsigned bit, bool on)
+void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
 {
-    scps_small_set(&c->s.small, bit, on);
+    scps_small_set(&s->small, bit, on);
     if (!on)
-        scps_conn_wake(c);
+        scps_sender_wake(s);
 }
 
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
@@ -332,7 +332,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
         return err;
     scps_config_unref(a, c->s.ctx.cfg);
     scps_conn_ctx_configure(&c->s.ctx, s);
-    scps_conn_hold_small(c, SCPS_SMALL_NODELAY, n.nodelay);
+    scps_conn_hold_small(&c->s, SCPS_SMALL_NODELAY, n.nodelay);
     scps_rtt_limits(&c->s.rtt, s->c.rto_min, s->c.rto_max);
     scps_rtt_initial(&c->s.rtt, s->c.rto_initial);
     if (c->s.established && c->state != SCPS_CLOSED) {
@@ -345,6 +345,6 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             /* scps_keep_timer() computes when the next probe is due. */
             scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now);
     }
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
     return 0;
 }

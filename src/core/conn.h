@@ -40,7 +40,7 @@ struct scps_conn {
         struct scps_listener *listener; /* while pending */
         void *user;
     } owner;
-    struct scps_conn *ready_next, *ev_next, *hash_next;
+    struct scps_conn *ev_next, *hash_next;
     struct scps_addr local, remote;
     uint16_t lport, rport;
     /* state of the connection */
@@ -50,9 +50,7 @@ struct scps_conn {
     bool active : 1;   /* active open: this end sent the first SYN */
     bool released : 1; /* the application has closed or aborted it, or never had a handle */
     uint8_t plain : 2; /* enum scps_plain */
-    bool ready : 1;    /* it is in its link's ready queue */
     bool listed : 1;   /* it has a pending event in the host's event queue */
-    bool dead : 1;     /* it is in the queue of connections to be freed */
     uint16_t events;   /* 1 << enum scps_event_kind */
     struct scps_ts ts;
     uint64_t segs_out, segs_in;
@@ -68,6 +66,11 @@ struct scps_conn {
     uint64_t cc_state[]; /* scps_cc_state_size() bytes */
 };
 
+/* Returns the connection of s, which is its first member. */
+static inline struct scps_conn *scps_conn_of(struct scps_sender *s)
+{
+    return (struct scps_conn *)s;
+}
 /* Returns the state of the controller, for the functions of control.h. */
 static inline void *scps_conn_cc(struct scps_conn *c)
 {
@@ -85,7 +88,7 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     if (c->rx)
         scps_ackrx_tell(&c->rx->ack, scps_receive_next(&c->rcv));
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
 }
 /* Returns how much one read may give. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)

@@ -13,6 +13,7 @@
 #include "core/stats.h"
 
 struct scps_conn;
+struct scps_sender;
 struct scps_fixed;
 
 /* State and services that a host shares with its connections. */
@@ -28,7 +29,7 @@ struct scps_env {
     /* time at which connections that were refused memory try again; SCPS_NEVER: none was */
     scps_time memory_at;
     struct scps_conn *ev_head, *ev_tail; /* queue of connections with pending events */
-    struct scps_conn *dead; /* closed connections without an owner; the stack frees them */
+    struct scps_sender *dead; /* closed connections without an owner; the stack frees them */
     /* limit of challenge ACKs (RFC 5961 section 7) and how many are left in this second */
     uint32_t challenge_limit, challenge_left;
     scps_time challenge_since;

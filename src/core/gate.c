@@ -21,9 +21,11 @@
  * the windows allow beyond it. The reference implementation keeps the same bucket and skips the
  * window test for whoever asks first.
  */
-#include "core/conn.h"
+#include "core/gate.h"
 
 #include "base/bytes.h"
+#include "core/snd.h"
+#include "core/tx.h"
 
 /* longest packet without data: if the credit covers it, a connection can be asked for one */
 #define BARE 100
@@ -50,25 +52,25 @@ uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len)
     return n + o->post + o->packet;
 }
 
-bool scps_gate_covers(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len)
+bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len)
 {
     scps_time when = scps_pacer_when(&g->rate, now, scps_gate_cost(g, len));
 
     if (when <= now)
         return true;
-    g->asked = c;
+    g->asked = s;
     g->opens = when;
     return false;
 }
 
-bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now)
+bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now)
 {
-    if (g->asked == c && now < g->opens)
+    if (g->asked == s && now < g->opens)
         return false;
     g->asked = NULL;
-    if (scps_gate_covers(g, c, now, BARE))
+    if (scps_gate_covers(g, s, now, BARE))
         return true;
-    scps_snd_routed(&c->s);
+    scps_snd_routed(s);
     return false;
 }
 
@@ -102,35 +104,35 @@ uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len)
     return cost;
 }
 
-bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len)
+bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len)
 {
     uint32_t cost = scps_gate_cost(g, len);
 
     pay(g, now, cost);
-    scps_gate_passed(g, c);
-    scps_snd_routed(&c->s); /* The route's rate holds the connection until it is served again. */
-    if (!c->s.tx)
+    scps_gate_passed(g, s);
+    scps_snd_routed(s); /* The route's rate holds the connection until it is served again. */
+    if (!s->tx)
         return true;
-    c->s.tx->share -= (int32_t)cost;
-    if (c->s.tx->share > 0)
+    s->tx->share -= (int32_t)cost;
+    if (s->tx->share > 0)
         return false;
-    c->s.tx->share += (int32_t)g->quantum;
+    s->tx->share += (int32_t)g->quantum;
     return true;
 }
 
 /* ---- the minimum rate ---- */
 
-void scps_gate_passed(struct scps_gate *g, struct scps_conn *c)
+void scps_gate_passed(struct scps_gate *g, struct scps_sender *s)
 {
-    if (g->permitted == c)
+    if (g->permitted == s)
         g->permitted = NULL;
 }
 
-bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c)
+bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s)
 {
-    struct scps_tx *tx = c->s.tx;
+    struct scps_tx *tx = s->tx;
 
-    if (g->permitted == c)
+    if (g->permitted == s)
         return true;
     if (!g->floor.rate || tx->in_line)
         return false;
@@ -138,27 +140,27 @@ bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c)
     tx->line_next = NULL;
     tx->line_prev = g->wait_tail;
     if (g->wait_tail)
-        g->wait_tail->s.tx->line_next = c;
+        g->wait_tail->tx->line_next = s;
     else
-        g->wait_head = c;
-    g->wait_tail = c;
+        g->wait_head = s;
+    g->wait_tail = s;
     return false;
 }
 
-void scps_gate_forget(struct scps_conn *c)
+void scps_gate_forget(struct scps_sender *s)
 {
-    struct scps_gate *g = c->s.turns ? c->s.turns->gate : NULL;
-    struct scps_tx *tx = c->s.tx;
+    struct scps_gate *g = s->turns ? s->turns->gate : NULL;
+    struct scps_tx *tx = s->tx;
 
     if (!g)
         return;
-    if (g->asked == c)
+    if (g->asked == s)
         g->asked = NULL;
-    scps_gate_passed(g, c);
+    scps_gate_passed(g, s);
     if (!tx || !tx->in_line)
         return;
-    *(tx->line_prev ? &tx->line_prev->s.tx->line_next : &g->wait_head) = tx->line_next;
-    *(tx->line_next ? &tx->line_next->s.tx->line_prev : &g->wait_tail) = tx->line_prev;
+    *(tx->line_prev ? &tx->line_prev->tx->line_next : &g->wait_head) = tx->line_next;
+    *(tx->line_next ? &tx->line_next->tx->line_prev : &g->wait_tail) = tx->line_prev;
     tx->in_line = false;
 }
 
@@ -169,11 +171,11 @@ scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now)
 
 void scps_gate_serve(struct scps_gate *g, scps_time now)
 {
-    struct scps_conn *c = g->wait_head;
+    struct scps_sender *s = g->wait_head;
 
     if (scps_gate_floor_due(g, now) > now)
         return;
-    scps_gate_forget(c);
-    g->permitted = c;
-    scps_conn_wake(c);
+    scps_gate_forget(s);
+    g->permitted = s;
+    scps_sender_wake(s);
 }

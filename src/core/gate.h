@@ -3,9 +3,12 @@
 #ifndef SCPS_CORE_GATE_H
 #define SCPS_CORE_GATE_H
 
+#include <scps/conn.h>
 #include <scps/stack.h>
 
 #include "core/pacer.h"
+
+struct scps_sender;
 
 struct scps_gate {
     struct scps_pacer rate; /* token bucket of the rate; rate 0: no limit */
@@ -14,13 +17,13 @@ struct scps_gate {
     struct scps_overhead over;
     uint32_t quantum; /* bytes of a turn: the cost of the largest packet */
     /* connection at the head whose packet costs more than the credit; NULL: none waits */
-    struct scps_conn *asked;
+    struct scps_sender *asked;
     scps_time opens; /* time at which the credit covers that packet */
     /* connections held by their congestion windows, in the order in which the minimum rate
      * serves them */
-    struct scps_conn *wait_head, *wait_tail;
+    struct scps_sender *wait_head, *wait_tail;
     /* connection that the minimum rate lets send one segment; NULL: none */
-    struct scps_conn *permitted;
+    struct scps_sender *permitted;
 };
 
 /* Have acknowledgements a budget, of their own or of their route (NULL: none)? */
@@ -32,13 +35,13 @@ static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const s
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
 /* Returns the cost of an IP packet of len bytes. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
-/* Returns true if the credit covers a packet of c of len bytes. If not, the gate is closed until
+/* Returns true if the credit covers a packet of s of len bytes. If not, the gate is closed until
  * g->opens. */
-bool scps_gate_covers(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len);
-/* Returns true if c, which is at the head, may be asked for a packet. */
-bool scps_gate_open(struct scps_gate *g, struct scps_conn *c, scps_time now);
-/* Charges a sent packet of c of len bytes. Returns true if the turn of c is over. */
-bool scps_gate_left(struct scps_gate *g, struct scps_conn *c, scps_time now, uint32_t len);
+bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
+/* Returns true if s, which is at the head, may be asked for a packet. */
+bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
+/* Charges a sent packet of s of len bytes. Returns true if the turn of s is over. */
+bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
 /* For packets that no connection sends: scps_gate_when returns when the packet may be sent; the
  * other charges it and returns its cost. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
@@ -46,15 +49,15 @@ scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
  * while the credit does not cover a packet without data, or another packet waits for credit. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
-/* Called when c, whose turn it was, had nothing to send. */
-void scps_gate_passed(struct scps_gate *g, struct scps_conn *c);
-/* Returns true if c, which its window holds, may send one segment all the same; otherwise c waits
+/* Called when s, whose turn it was, had nothing to send. */
+void scps_gate_passed(struct scps_gate *g, struct scps_sender *s);
+/* Returns true if s, which its window holds, may send one segment all the same; otherwise s waits
  * for that in order. */
-bool scps_gate_permits(struct scps_gate *g, struct scps_conn *c);
+bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s);
 /* Wakes the connections that the minimum rate permits to send now. */
 void scps_gate_serve(struct scps_gate *g, scps_time now);
-/* Removes c, which is closed or gets another route. */
-void scps_gate_forget(struct scps_conn *c);
+/* Removes s, which is closed or gets another route. */
+void scps_gate_forget(struct scps_sender *s);
 /* Returns when the minimum rate can serve the next connection; SCPS_NEVER if none waits. */
 scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now);
 

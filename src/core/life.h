@@ -31,16 +31,16 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 void scps_conn_memory(struct scps_conn *c);
 /* Called when there is no memory for a write of c, or for its FIN. Returns SCPS_ERR_NOMEM and
  * ensures that c is told to try again. */
-int scps_conn_starve(struct scps_conn *c);
+int scps_conn_starve(struct scps_sender *s);
 /* Tells the application that a write takes data again. */
 void scps_conn_room(struct scps_conn *c);
-int scps_conn_need_tx(struct scps_conn *c);
+int scps_conn_need_tx(struct scps_sender *s);
 int scps_conn_need_rx(struct scps_conn *c);
-int scps_conn_need_tp(struct scps_conn *c);
-int scps_conn_need_marks(struct scps_conn *c);
-void scps_conn_free_tx(struct scps_conn *c);
+int scps_conn_need_tp(struct scps_sender *s);
+int scps_conn_need_marks(struct scps_sender *s);
+void scps_conn_free_tx(struct scps_sender *s);
 void scps_conn_free_rx(struct scps_conn *c);
-void scps_conn_free_tp(struct scps_conn *c);
+void scps_conn_free_tp(struct scps_sender *s);
 /* Records that octets [from, end), about to be stored, end a record. Returns false if they must be
  * dropped, which is counted. */
 bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end);
@@ -63,16 +63,16 @@ void scps_conn_established(struct scps_conn *c);
 void scps_conn_queue_for_free(struct scps_conn *c);
 /* Sets a bit (enum scps_small_bit) that holds small segments back, or clears it: then c is
  * woken. */
-void scps_conn_hold_small(struct scps_conn *c, unsigned bit, bool on);
+void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on);
 /* Sets the payload and options that a segment may carry on the path's present MTU. */
-void scps_conn_set_pmtu_mss(struct scps_conn *c, uint32_t mss);
+void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss);
 struct scps_asked scps_conn_asked(const struct scps_conn *c);
 /* Records that our SYNs are sent without capabilities from now on, and why. */
 void scps_conn_plainly(struct scps_conn *c, enum scps_plain why);
 /* Processes the peer's SYN: puts into force what both ends agree on. */
 void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn);
 /* With compression: records that something other than a SYN has been accepted. */
-void scps_conn_heard(struct scps_conn *c);
+void scps_conn_heard(struct scps_sender *s);
 
 /* Returns true if our SYNs have anything to offer in option 20. */
 bool scps_conn_offers(const struct scps_conn *c);
@@ -80,6 +80,6 @@ bool scps_conn_offers(const struct scps_conn *c);
  * it may have lost the connection. It could not answer a compressed header, which has no ports;
  * an uncompressed one it answers with a reset. In an outage that was signalled silence says
  * nothing, in one inferred from timeouts they do. */
-bool scps_conn_doubts_comp(const struct scps_conn *c);
+bool scps_conn_doubts_comp(const struct scps_sender *s);
 
 #endif

@@ -35,27 +35,27 @@ static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_con
     return scps_sb_take(&tx->sb, a, f->sent);
 }
 
-void scps_conn_free_tx(struct scps_conn *c)
+void scps_conn_free_tx(struct scps_sender *s)
 {
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
+    const struct scps_alloc *a = &s->ctx.env->alloc;
 
-    if (!c->s.tx)
+    if (!s->tx)
         return;
-    scps_gate_forget(c);
-    scps_todo_done(&c->s.todo, SCPS_TODO_TAIL);
-    if (c->s.tx->sent_at)
-        c->s.ctx.st->last_sent = c->s.tx->sent_at;
-    if (c->s.tx->heard_at)
-        c->s.ctx.st->last_ack_received = c->s.tx->heard_at;
-    if (c->s.tx->rto.latest)
-        c->s.ctx.st->last_rtt = c->s.tx->rto.latest;
-    scps_stats_carried(c->s.ctx.st, scps_delivery_most(&c->s.tx->delivery));
-    scps_sndbuf_fini(&c->s.tx->buf, a);
-    scps_rangeset_fini(&c->s.tx->ends, a);
-    scps_sb_fini(&c->s.tx->sb, a);
-    scps_snacktx_forget(&c->s.tx->snack, a);
-    a->free(a->ctx, c->s.tx, tx_size(c->s.ctx.cfg));
-    c->s.tx = NULL;
+    scps_gate_forget(s);
+    scps_todo_done(&s->todo, SCPS_TODO_TAIL);
+    if (s->tx->sent_at)
+        s->ctx.st->last_sent = s->tx->sent_at;
+    if (s->tx->heard_at)
+        s->ctx.st->last_ack_received = s->tx->heard_at;
+    if (s->tx->rto.latest)
+        s->ctx.st->last_rtt = s->tx->rto.latest;
+    scps_stats_carried(s->ctx.st, scps_delivery_most(&s->tx->delivery));
+    scps_sndbuf_fini(&s->tx->buf, a);
+    scps_rangeset_fini(&s->tx->ends, a);
+    scps_sb_fini(&s->tx->sb, a);
+    scps_snacktx_forget(&s->tx->snack, a);
+    a->free(a->ctx, s->tx, tx_size(s->ctx.cfg));
+    s->tx = NULL;
 }
 
 void scps_conn_free_rx(struct scps_conn *c)
@@ -67,54 +67,54 @@ void scps_conn_free_rx(struct scps_conn *c)
     c->rx = NULL;
 }
 
-void scps_conn_free_tp(struct scps_conn *c)
+void scps_conn_free_tp(struct scps_sender *s)
 {
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
+    const struct scps_alloc *a = &s->ctx.env->alloc;
 
-    if (!c->s.tp)
+    if (!s->tp)
         return;
-    if (c->s.tp->marks) {
-        scps_marks_fini(c->s.tp->marks, a);
-        a->free(a->ctx, c->s.tp->marks, sizeof *c->s.tp->marks);
+    if (s->tp->marks) {
+        scps_marks_fini(s->tp->marks, a);
+        a->free(a->ctx, s->tp->marks, sizeof *s->tp->marks);
     }
-    scps_rangeset_fini(&c->s.tp->given_up, a);
-    a->free(a->ctx, c->s.tp, sizeof *c->s.tp);
+    scps_rangeset_fini(&s->tp->given_up, a);
+    a->free(a->ctx, s->tp, sizeof *s->tp);
 }
 
-int scps_conn_need_tx(struct scps_conn *c)
+int scps_conn_need_tx(struct scps_sender *s)
 {
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
-    const struct scps_fixed *f = c->s.ctx.env->fixed;
+    const struct scps_alloc *a = &s->ctx.env->alloc;
+    const struct scps_fixed *f = s->ctx.env->fixed;
 
-    if (c->s.tx)
+    if (s->tx)
         return 0;
-    c->s.tx = a->alloc(a->ctx, tx_size(c->s.ctx.cfg));
-    if (!c->s.tx)
+    s->tx = a->alloc(a->ctx, tx_size(s->ctx.cfg));
+    if (!s->tx)
         return SCPS_ERR_NOMEM;
-    memset(c->s.tx, 0, tx_size(c->s.ctx.cfg));
-    stop_tx_timers(c->s.tx);
-    scps_rto_anew(&c->s.tx->rto, c->s.snd.una > 1 ? c->s.rtt.srtt : 0);
-    scps_sndbuf_init(&c->s.tx->buf, c->s.snd.end, f ? f->slack : c->s.agreed.pmtu_mss + 64u);
-    scps_sb_init(&c->s.tx->sb);
-    if (f && take_fixed_tx(c->s.tx, &c->s.ctx.cfg->c, f, a)) {
-        scps_conn_free_tx(c);
+    memset(s->tx, 0, tx_size(s->ctx.cfg));
+    stop_tx_timers(s->tx);
+    scps_rto_anew(&s->tx->rto, s->snd.una > 1 ? s->rtt.srtt : 0);
+    scps_sndbuf_init(&s->tx->buf, s->snd.end, f ? f->slack : s->agreed.pmtu_mss + 64u);
+    scps_sb_init(&s->tx->sb);
+    if (f && take_fixed_tx(s->tx, &s->ctx.cfg->c, f, a)) {
+        scps_conn_free_tx(s);
         return SCPS_ERR_NOMEM;
     }
-    scps_delivery_begin(&c->s.tx->delivery, c->s.snd.una, c->s.established);
-    if (c->s.established) { /* the pacer is new */
-        scps_cc_apply(&c->s);
+    scps_delivery_begin(&s->tx->delivery, s->snd.una, s->established);
+    if (s->established) { /* the pacer is new */
+        scps_cc_apply(s);
     }
     return 0;
 }
 
 /* The backoff shows that the peer is silent, so it is kept until the peer answers. */
-static void trim_tx(struct scps_conn *c)
+static void trim_tx(struct scps_sender *s)
 {
-    const struct scps_rto rto = c->s.tx->rto;
+    const struct scps_rto rto = s->tx->rto;
 
-    scps_conn_free_tx(c);
-    if (rto.backoff && !scps_conn_need_tx(c))
-        scps_rto_go_on(&c->s.tx->rto, rto.backoff);
+    scps_conn_free_tx(s);
+    if (rto.backoff && !scps_conn_need_tx(s))
+        scps_rto_go_on(&s->tx->rto, rto.backoff);
 }
 
 void scps_conn_trim(struct scps_conn *c)
@@ -125,7 +125,7 @@ void scps_conn_trim(struct scps_conn *c)
     if (c->s.tx && scps_bets_peer_una(c->s.tx, c->s.snd.una) == c->s.snd.nxt &&
         scps_send_fin_end(&c->s.snd) <= c->s.snd.nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)
-        trim_tx(c);
+        trim_tx(&c->s);
     scps_rcvbuf_trim(&c->rcv.in, &c->s.ctx.env->alloc);
     if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.bytes.at)))
         scps_conn_free_rx(c);
@@ -145,54 +145,55 @@ int scps_conn_need_rx(struct scps_conn *c)
     return 0;
 }
 
-int scps_conn_need_tp(struct scps_conn *c)
+int scps_conn_need_tp(struct scps_sender *s)
 {
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
+    const struct scps_alloc *a = &s->ctx.env->alloc;
 
-    if (c->s.tp)
+    if (s->tp)
         return 0;
-    c->s.tp = a->alloc(a->ctx, sizeof *c->s.tp);
-    if (!c->s.tp)
+    s->tp = a->alloc(a->ctx, sizeof *s->tp);
+    if (!s->tp)
         return SCPS_ERR_NOMEM;
-    memset(c->s.tp, 0, sizeof *c->s.tp);
+    memset(s->tp, 0, sizeof *s->tp);
     return 0;
 }
 
-int scps_conn_need_marks(struct scps_conn *c)
+int scps_conn_need_marks(struct scps_sender *s)
 {
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
-    const struct scps_fixed *fixed = c->s.ctx.env->fixed;
+    const struct scps_alloc *a = &s->ctx.env->alloc;
+    const struct scps_fixed *fixed = s->ctx.env->fixed;
     struct scps_rcv_marks *m;
 
-    if (scps_tp_marks(c->s.tp))
+    if (scps_tp_marks(s->tp))
         return 0;
     /* A FIN alone may be beyond a hole before any data has arrived. */
-    if (scps_conn_need_tp(c) || scps_conn_ctx_need_stats(&c->s.ctx))
+    if (scps_conn_need_tp(s) || scps_conn_ctx_need_stats(&s->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
     if (!fixed) /* The limit keeps the marks smaller than the octets. */
-        scps_marks_init(m, SCPS_MAX(MIN_ENDS, c->s.ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
+        scps_marks_init(m, SCPS_MAX(MIN_ENDS, s->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else
         scps_marks_init(m, fixed->marks);
     if (fixed && fixed->marks && scps_rangeset_reserve(&m->ends, a)) {
         a->free(a->ctx, m, sizeof *m);
         return SCPS_ERR_NOMEM;
     }
-    c->s.tp->marks = m;
+    s->tp->marks = m;
     return 0;
 }
 
 bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end)
 {
-    int err = scps_conn_need_marks(c);
+    int err = scps_conn_need_marks(&c->s);
 
     if (!err)
         err = scps_marks_record(c->s.tp->marks, &c->s.ctx, c->rcv.in.next, from, end);
     if (err)
-        scps_conn_drop(c, err == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_RECORDS : SCPS_DROP_NO_BUFFER,
-                       NULL);
+        scps_conn_ctx_drop(&c->s.ctx,
+                           err == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_RECORDS : SCPS_DROP_NO_BUFFER,
+                           NULL);
     return !err;
 }
 
@@ -234,11 +235,11 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
 
 /* ---- memory is short ---- */
 
-int scps_conn_starve(struct scps_conn *c)
+int scps_conn_starve(struct scps_sender *s)
 {
-    scps_room_starve(&c->s.small, true);
-    scps_room_want(&c->s.small, true);
-    scps_env_starved(c->s.ctx.env);
+    scps_room_starve(&s->small, true);
+    scps_room_want(&s->small, true);
+    scps_env_starved(s->ctx.env);
     return SCPS_ERR_NOMEM;
 }
 
@@ -264,8 +265,8 @@ void scps_conn_memory(struct scps_conn *c)
         return;
     }
     scps_room_starve(&c->s.small, false);
-    if (scps_conn_need_tx(c) || scps_conn_ctx_need_stats(&c->s.ctx))
-        scps_conn_starve(c);
+    if (scps_conn_need_tx(&c->s) || scps_conn_ctx_need_stats(&c->s.ctx))
+        scps_conn_starve(&c->s);
     else
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notifies others of a connection: the stack that it can send, the application of events, the
- * observer of drops. */
+/* Notifies others of a connection: the application of events, the observer of drops. */
 #ifndef SCPS_CORE_NOTIFY_H
 #define SCPS_CORE_NOTIFY_H
 
@@ -11,15 +10,6 @@
 
 struct scps_conn;
 
-/* Appends c to its ready queue, if it is not there yet. */
-void scps_conn_wake(struct scps_conn *c);
-void scps_conn_dequeue(struct scps_conn *c);
-/* Moves the first connection of the queue to its end, so that all are served in turn. */
-void scps_ready_queue_next(struct scps_ready_queue *t);
-/* Moves c from its ready queue to the queue of connections to be freed. */
-void scps_conn_put_aside(struct scps_conn *c);
-/* Removes c, the first connection of the queue of connections to be freed. */
-void scps_conn_dequeue_free(struct scps_conn *c);
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
 /* Takes the first event (enum scps_event_kind) of c, which has one. */
 unsigned scps_conn_event(struct scps_conn *c);
@@ -27,7 +17,8 @@ unsigned scps_conn_event(struct scps_conn *c);
 void scps_conn_no_events(struct scps_conn *c);
 /* Removes c, which has a pending event, from the host's event queue. */
 void scps_conn_unlist(struct scps_conn *c);
-void scps_conn_drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg);
+void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d,
+                        const struct scps_seg *seg);
 #define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->s.ctx, kind, a, b, d, e)
 
 #endif

@@ -23,16 +23,16 @@
  * probes have left. */
 #define ORPHAN_PROBES 32
 
-void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until)
+void scps_outage_cause(struct scps_sender *s, enum scps_loss_cause cause, scps_time until)
 {
-    if (c->s.tx)
-        scps_cause_name(&c->s.tx->cause, cause, until);
+    if (s->tx)
+        scps_cause_name(&s->tx->cause, cause, until);
 }
 
 void scps_outage_damage(struct scps_conn *c, scps_time until)
 {
     if (c->s.agreed.opts & SCPS_AGREED_CAPS && c->s.ctx.cfg->c.corruption &&
-        c->state != SCPS_CLOSED && !scps_conn_need_tp(c))
+        c->state != SCPS_CLOSED && !scps_conn_need_tp(&c->s))
         scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
 }
 
@@ -48,21 +48,14 @@ static scps_dur schedule(unsigned probes)
 /* The timeouts of this silence were those of an outage, which says nothing of the path's load:
  * restores the controller to before the first of them, unless something else had begun the
  * episode. */
-static void restore(struct scps_conn *c)
+static void restore(struct scps_sender *s, void *cc)
 {
-
-    if (!scps_recovery_is_of_outage(&c->s.tx->rec, c->s.snd.una))
+    if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
         return;
-    scps_cc_restore(&c->s, scps_conn_cc(c), 0);
-    scps_recovery_end(&c->s.tx->rec);
-    scps_cc_apply(&c->s);
-    SCPS_OBSERVE(&c->s.ctx, RECOVERY, 2, c->s.snd.una, c->s.ctl.cwnd, c->s.ctl.ssthresh);
-}
-
-static void change(struct scps_conn *c, enum scps_cc_change what)
-{
-
-    scps_cc_change(&c->s, scps_conn_cc(c), what);
+    scps_cc_restore(s, cc, 0);
+    scps_recovery_end(&s->tx->rec);
+    scps_cc_apply(s);
+    SCPS_OBSERVE(&s->ctx, RECOVERY, 2, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
 }
 
 void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
@@ -81,10 +74,10 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
         return;
     SCPS_OBSERVE_CONN(c, OUTAGE, 1, inferred, 0, 0);
     if (inferred)
-        restore(c);
+        restore(&c->s, scps_conn_cc(c));
     scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
     scps_todo_add(&c->s.todo, SCPS_TODO_OUTAGE);
-    if (!inferred && c->s.rtt.srtt && !scps_conn_need_tp(c))
+    if (!inferred && c->s.rtt.srtt && !scps_conn_need_tp(&c->s))
         c->s.tp->deaf_until = c->s.ctx.env->now + c->s.rtt.srtt;
     c->s.end_known = until != SCPS_NEVER;
     c->s.outage_probes = 0;
@@ -101,7 +94,7 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
                                        : c->s.ctx.env->now + schedule(0));
-    scps_conn_wake(c); /* The next output finds out what holds the connection. */
+    scps_sender_wake(&c->s); /* The next output finds out what holds the connection. */
 }
 
 /* Returns the time from which on segments can still be answered. The latest round trip may be
@@ -131,8 +124,8 @@ void scps_outage_end(struct scps_conn *c)
         scps_snd_arm_rtx(&c->s);
     }
     scps_bets_check_hole(c);
-    change(c, SCPS_CC_LINK_UP);
-    scps_conn_wake(c);
+    scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_LINK_UP);
+    scps_sender_wake(&c->s);
 }
 
 void scps_outage_heard(struct scps_conn *c)
@@ -172,7 +165,7 @@ void scps_outage_timer(struct scps_conn *c)
     if (c->s.outage_probes < UINT8_MAX)
         c->s.outage_probes++;
     scps_timer_set(&c->s.ctx, &c->outage_timer, c->s.ctx.env->now + schedule(c->s.outage_probes));
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
 }
 
 void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
@@ -192,5 +185,5 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
         cfg.rate = rate;
         scps_conn_set_config(c, &cfg);
     }
-    change(c, SCPS_CC_PATH);
+    scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_PATH);
 }

@@ -9,7 +9,7 @@ struct scps_conn;
 
 /* Losses until then are attributed to cause. Has no effect when nothing is in flight that could be
  * lost. */
-void scps_outage_cause(struct scps_conn *c, enum scps_loss_cause cause, scps_time until);
+void scps_outage_cause(struct scps_sender *s, enum scps_loss_cause cause, scps_time until);
 /* Segments of the peer arrived damaged: the peer is told of it until then; 0: for a round trip. */
 void scps_outage_damage(struct scps_conn *c, scps_time until);
 /* Begins an outage. until: its end, SCPS_NEVER if unknown. inferred: concluded from timeouts, not

@@ -50,10 +50,10 @@ static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off
     }
 }
 
-static inline void ack_soon(struct scps_conn *c)
+static inline void ack_soon(struct scps_sender *s)
 {
-    scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
-    scps_conn_wake(c);
+    scps_todo_add(&s->todo, SCPS_TODO_ACK);
+    scps_sender_wake(s);
 }
 
 /* Data came that filled a hole, or was here already: it is answered at once. */
@@ -61,7 +61,7 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {
         if (scps_ackout_data(&c->ack, &c->s.ctx, c->rx, &c->rcv))
-            ack_soon(c);
+            ack_soon(&c->s);
         return;
     }
     if (!(c->s.agreed.opts & SCPS_AGREED_SACK) && c->s.todo.bits & SCPS_TODO_ACK &&
@@ -83,7 +83,7 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
         ack_at_once(c);
         scps_bets_check_hole(c);
     } else if (scps_ackout_data(&c->ack, &c->s.ctx, c->rx, &c->rcv)) {
-        ack_soon(c);
+        ack_soon(&c->s);
     }
 }
 
@@ -102,7 +102,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
         ack_at_once(c);
     else if (scps_ackout_beyond(&c->ack, &c->s.ctx, c->rx, c->rcv.mss,
                                 run->from == from || from + len < highest))
-        ack_soon(c);
+        ack_soon(&c->s);
     scps_bets_check_hole(c);
 }
 
@@ -161,16 +161,17 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     if (in_order) {
         got = scps_rcvbuf_put(&c->rcv.in, &env->alloc, from, data, len, holes, &run);
         if (got == SCPS_ERR_NOMEM && had_holes && !env->fixed) {
-            scps_conn_drop(c, scps_env_refusal(env, refused), NULL);
+            scps_conn_ctx_drop(&c->s.ctx, scps_env_refusal(env, refused), NULL);
             renege(&c->rcv.in, c->rx, &env->alloc);
             got = scps_rcvbuf_put(&c->rcv.in, &env->alloc, from, data, len, holes, &run);
         }
     } else if (!scps_conn_need_rx(c))
         got = put_beyond(env, &c->rcv.in, (struct scps_range){from, from + len}, data, holes, &run);
     if (got < 0) {
-        scps_conn_drop(
-            c, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES : scps_env_refusal(env, refused),
-            NULL);
+        scps_conn_ctx_drop(&c->s.ctx,
+                           got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_HOLES
+                                                 : scps_env_refusal(env, refused),
+                           NULL);
         return false;
     }
     if (again) {
@@ -247,7 +248,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         /* A FIN beyond the window is ignored; only a FIN may lie exactly on its edge. */
         p->fin_at = p->fin ? 0 : p->fin_at;
         p->to = edge;
-        scps_conn_drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
+        scps_conn_ctx_drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
         scps_conn_ack_now(c);
     }
     /* Octets beyond the FIN come from a faulty peer. */
@@ -372,7 +373,7 @@ void scps_rcv_read(struct scps_conn *c)
     open = edge - next;
     if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv.mss, c->s.ctx.cfg->c.rcvbuf / 2)) {
         scps_conn_ack_now(c);
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     }
 }
 

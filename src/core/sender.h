@@ -37,6 +37,7 @@ struct scps_sender {
     struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
     struct scps_conn_scps *tp;      /* SCPS-TP state; NULL: no feature in force needs it */
     struct scps_ready_queue *turns; /* ready queue of its link or of its route */
+    struct scps_sender *ready_next; /* in that queue, or in the one of those to be freed */
     struct scps_agreed agreed;
     struct scps_todo todo;
     uint8_t hold; /* enum scps_hold: why nothing is sent now */
@@ -48,6 +49,8 @@ struct scps_sender {
     /* in an outage whose end is known: the timer runs to that end, and no probe is sent */
     bool end_known : 1;
     uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
+    bool ready : 1;       /* it is in its ready queue */
+    bool dead : 1;        /* it is in the queue of connections to be freed */
     struct scps_heard heard;
     uint8_t outage_probes; /* consecutive probes; UINT8_MAX: that many or more */
     uint16_t keep_probes;  /* consecutive keep-alives without an answer, up to keep_count */

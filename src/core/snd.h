@@ -19,7 +19,7 @@ void scps_snd_hold(struct scps_sender *s, enum scps_hold why);
 /* Records that the rate of the route holds s, if it has anything to send. */
 void scps_snd_routed(struct scps_sender *s);
 /* The peer's window is shut, or takes silly segments only: probes begin, and end. */
-void scps_snd_begin_persist(struct scps_conn *c);
+void scps_snd_begin_persist(struct scps_sender *s);
 void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo);
 /* The next segment with data, or a probe. There is a tx. False: none may leave, and c->s.hold says
  * why. */
@@ -40,7 +40,7 @@ static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
 }
 /* The peer's window has changed while it is probed (SCPS_TODO_PERSIST): ends or continues
  * probing. */
-void scps_snd_window_changed(struct scps_conn *c);
+void scps_snd_window_changed(struct scps_sender *s);
 /* Starts the retransmission timer as if the segment were sent at `from`, which is not before
  * now. */
 void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);

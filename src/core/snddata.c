@@ -49,7 +49,7 @@ static SCPS_NOINLINE bool gate_covers(struct scps_conn *c, uint32_t len)
 {
     struct scps_gate *gate = c->s.turns->gate;
 
-    if (!scps_gate_covers(gate, c, c->s.ctx.env->now,
+    if (!scps_gate_covers(gate, &c->s, c->s.ctx.env->now,
                           scps_agreed_packet(&c->s.agreed, c->remote.family, len))) {
         scps_snd_hold(&c->s, SCPS_HOLD_ROUTE);
         return false;
@@ -87,7 +87,7 @@ static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
  * all the same. */
 static SCPS_NOINLINE bool gate_permits(struct scps_conn *c)
 {
-    if (c->s.turns->gate && scps_gate_permits(c->s.turns->gate, c))
+    if (c->s.turns->gate && scps_gate_permits(c->s.turns->gate, &c->s))
         return true;
     /* The window counts as the limit, however little the application has written. */
     scps_cc_limited(&c->s.use, true);
@@ -224,43 +224,43 @@ static inline void ran_dry(struct scps_tx *tx, uint64_t window)
 }
 
 /* Returns true if a segment smaller than a full one may be sent. */
-static SCPS_NOINLINE bool small_may_leave(struct scps_conn *c, uint32_t len, uint64_t usable)
+static SCPS_NOINLINE bool small_may_leave(struct scps_sender *s, uint32_t len, uint64_t usable)
 {
-    struct scps_tx *tx = c->s.tx;
-    bool all = c->s.snd.nxt + len == c->s.snd.end;
+    struct scps_tx *tx = s->tx;
+    bool all = s->snd.nxt + len == s->snd.end;
 
-    if (!all && usable < c->s.agreed.mss && scps_send_worth(&c->s.snd, c->s.agreed.mss, len))
+    if (!all && usable < s->agreed.mss && scps_send_worth(&s->snd, s->agreed.mss, len))
         return true; /* all the peer takes */
     if (!all) {
         /* More will fit soon, or the override timeout sends it. */
-        scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
-        if (c->s.snd.una == c->s.snd.nxt && !(c->s.todo.bits & SCPS_TODO_PERSIST)) {
-            scps_snd_begin_persist(c);
-            scps_rto_arm_override(&c->s.ctx, c->s.tx, c->s.rtt.rto);
+        scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
+        if (s->snd.una == s->snd.nxt && !(s->todo.bits & SCPS_TODO_PERSIST)) {
+            scps_snd_begin_persist(s);
+            scps_rto_arm_override(&s->ctx, s->tx, s->rtt.rto);
         }
         return false;
     }
-    ran_dry(tx, window_of(&c->s));
-    if (c->s.snd.shut || c->s.small.bits & SCPS_SMALL_PUSH)
+    ran_dry(tx, window_of(s));
+    if (s->snd.shut || s->small.bits & SCPS_SMALL_PUSH)
         return true;
-    if (c->s.small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
+    if (s->small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
         if (!scps_timer_runs(&tx->cork_timer))
-            scps_timer_set(&c->s.ctx, &tx->cork_timer, c->s.ctx.env->now + CORK_MAX);
-        scps_snd_hold(&c->s, SCPS_HOLD_CORK);
+            scps_timer_set(&s->ctx, &tx->cork_timer, s->ctx.env->now + CORK_MAX);
+        scps_snd_hold(s, SCPS_HOLD_CORK);
         return false;
     }
-    if (c->s.small.bits & SCPS_SMALL_NODELAY || tx->small_end <= c->s.snd.una)
+    if (s->small.bits & SCPS_SMALL_NODELAY || tx->small_end <= s->snd.una)
         return true;
-    scps_snd_hold(&c->s, SCPS_HOLD_NAGLE);
+    scps_snd_hold(s, SCPS_HOLD_NAGLE);
     return false;
 }
 
 /* Restarts from the initial window: after an RTO of silence the old window says nothing of the path
  * (RFC 5681 section 4.1). */
-static SCPS_NOINLINE void restart_if_idle(struct scps_conn *c)
+static SCPS_NOINLINE void restart_if_idle(struct scps_sender *s, void *cc)
 {
-    if (c->s.snd.una > 1 && c->s.ctx.env->now - c->s.tx->sent_at > c->s.rtt.rto) {
-        scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_IDLE);
+    if (s->snd.una > 1 && s->ctx.env->now - s->tx->sent_at > s->rtt.rto) {
+        scps_cc_change(s, cc, SCPS_CC_IDLE);
     }
 }
 
@@ -302,7 +302,7 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     if (!p->usable) {
         scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
         if (must_probe(&c->s.snd) && !(c->s.todo.bits & SCPS_TODO_PERSIST))
-            scps_snd_begin_persist(c);
+            scps_snd_begin_persist(&c->s);
         return false;
     }
     p->full = c->s.todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->s.agreed) : c->s.agreed.mss;
@@ -320,7 +320,7 @@ static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
     struct scps_tx *tx = c->s.tx;
 
     if (c->s.snd.una == c->s.snd.nxt)
-        restart_if_idle(c);
+        restart_if_idle(&c->s, scps_conn_cc(c));
     p->inflight = scps_recovery_inflight(c->s.tx);
     if (!c->s.ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
         p->inflight = c->s.snd.nxt - c->s.snd.una;
@@ -365,15 +365,15 @@ static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
 
 /* Counts segment p, which was sent to probe the window. Returns false if the window had room for p:
  * then p is an ordinary segment, and probing ends. */
-static SCPS_NOINLINE bool was_probe(struct scps_conn *c, const struct tx_plan *p)
+static SCPS_NOINLINE bool was_probe(struct scps_sender *s, const struct tx_plan *p)
 {
-    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-    SCPS_OBSERVE_CONN(c, PROBE, 0, c->s.tx->rto.backoff, 0, 0);
+    scps_todo_done(&s->todo, SCPS_TODO_PROBE);
+    SCPS_OBSERVE(&s->ctx, PROBE, 0, s->tx->rto.backoff, 0, 0);
     if (p->flags & SCPS_SENT_PROBE) {
-        scps_stats_probe(c->s.ctx.st);
+        scps_stats_probe(s->ctx.st);
         return true;
     }
-    scps_snd_end_persist(c->s.tx, &c->s.todo); /* A small window accepts it: an ordinary segment. */
+    scps_snd_end_persist(s->tx, &s->todo); /* A small window accepts it: an ordinary segment. */
     return false;
 }
 
@@ -404,7 +404,7 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
 
     if (!plan_segment(c, probe, &p) || !window_covers(c, &p))
         return false;
-    if (p.len && p.len < p.full && !probe && !small_may_leave(c, p.len, p.usable))
+    if (p.len && p.len < p.full && !probe && !small_may_leave(&c->s, p.len, p.usable))
         return false;
     p.fin = p.fin && c->s.snd.nxt + p.len == c->s.snd.end && (p.usable > p.len || !p.len) &&
             p.len <= scps_agreed_any_mss(&c->s.agreed);
@@ -426,7 +426,7 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     p.takes = p.len + (p.fin ? 1 : 0);
     data_segment(c, seg, c->s.snd.nxt, p.len, p.flags, NULL);
     enlist(c, &p);
-    if (probe && was_probe(c, &p))
+    if (probe && was_probe(&c->s, &p))
         return true;
     if (!scps_rto_runs(c->s.tx)) {
         /* A smaller MSS fits the window, so no override is needed. */

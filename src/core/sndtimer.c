@@ -7,12 +7,12 @@
 #include "base/bytes.h"
 #include "core/conn.h"
 
-void scps_snd_begin_persist(struct scps_conn *c)
+void scps_snd_begin_persist(struct scps_sender *s)
 {
-    scps_todo_add(&c->s.todo, SCPS_TODO_PERSIST);
-    scps_heard_since_persist(&c->s.heard);
-    scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
-    scps_snd_arm_persist(&c->s);
+    scps_todo_add(&s->todo, SCPS_TODO_PERSIST);
+    scps_heard_since_persist(&s->heard);
+    scps_rto_silent_since(&s->tx->rto, s->ctx.env->now);
+    scps_snd_arm_persist(s);
 }
 
 SCPS_NOINLINE void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo)
@@ -22,21 +22,21 @@ SCPS_NOINLINE void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *to
     scps_rto_stop(tx);
 }
 
-SCPS_NOINLINE void scps_snd_window_changed(struct scps_conn *c)
+SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 {
     /* The window is open; a probe that the peer did not accept is resent first. */
-    if (c->s.tx && c->s.snd.edge > c->s.snd.una) {
+    if (s->tx && s->snd.edge > s->snd.una) {
         struct scps_ack_result sum = {0};
-        scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-        if (scps_send_awaits_override(&c->s.snd, c->s.agreed.mss) && !c->s.tx->ends.n) {
+        scps_todo_done(&s->todo, SCPS_TODO_PROBE);
+        if (scps_send_awaits_override(&s->snd, s->agreed.mss) && !s->tx->ends.n) {
             /* The backoff does not restart with each octet of window. */
-            scps_rto_answered(&c->s.tx->rto);
-            scps_rto_arm_override(&c->s.ctx, c->s.tx, c->s.rtt.rto);
+            scps_rto_answered(&s->tx->rto);
+            scps_rto_arm_override(&s->ctx, s->tx, s->rtt.rto);
             return;
         }
-        scps_snd_end_persist(c->s.tx, &c->s.todo);
-        if (scps_sb_count(&c->s.tx->sb))
-            scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+        scps_snd_end_persist(s->tx, &s->todo);
+        if (scps_sb_count(&s->tx->sb))
+            scps_sb_lose(&s->tx->sb, s->tx->sb.head, &sum);
     }
 }
 
@@ -49,33 +49,32 @@ static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *
 }
 
 /* Decides whether the connection times out. A user timeout decides alone. */
-static bool timed_out(struct scps_conn *c)
+static bool timed_out(struct scps_sender *s)
 {
 
-    if (c->s.ctx.cfg->c.user_timeout && c->s.established)
-        return user_timed_out(&c->s.ctx, c->s.tx, c->s.established != 0);
-    return scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max) && !scps_bets_keeps_open(&c->s);
+    if (s->ctx.cfg->c.user_timeout && s->established)
+        return user_timed_out(&s->ctx, s->tx, s->established != 0);
+    return scps_snd_silent_too_long(s, s->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(s);
 }
 
 /* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
  * user timeout continues. The rate is the route's if this connection is not served yet, or was
  * held by it, and otherwise its own. *at: when the rate permits the packet, headers included.
  * The timer runs from then; otherwise it would expire repeatedly on a slow line. */
-static bool waits_for_rate(const struct scps_conn *c, scps_time *at)
+static bool waits_for_rate(const struct scps_sender *s, uint8_t family, scps_time *at)
 {
-    const struct scps_scoreboard *sb = &c->s.tx->sb;
-    bool queued = c->s.hold == SCPS_HOLD_ROUTE || c->ready;
-    struct scps_gate *g = queued && c->s.turns ? c->s.turns->gate : NULL;
+    const struct scps_scoreboard *sb = &s->tx->sb;
+    bool queued = s->hold == SCPS_HOLD_ROUTE || s->ready;
+    struct scps_gate *g = queued && s->turns ? s->turns->gate : NULL;
 
-    if (sb->inflight || !sb->lost || (c->s.hold != SCPS_HOLD_PACE && !g) ||
-        user_timed_out(&c->s.ctx, c->s.tx, c->s.established != 0))
+    if (sb->inflight || !sb->lost || (s->hold != SCPS_HOLD_PACE && !g) ||
+        user_timed_out(&s->ctx, s->tx, s->established != 0))
         return false;
-    *at = g ? scps_gate_asks(
-                  g, c->s.ctx.env->now,
-                  scps_agreed_packet(&c->s.agreed, c->remote.family, scps_sb_at(sb, sb->head)->len))
-            : c->s.tx->pace_timer.at;
-    if (*at == SCPS_NEVER || *at < c->s.ctx.env->now)
-        *at = c->s.ctx.env->now;
+    *at = g ? scps_gate_asks(g, s->ctx.env->now,
+                             scps_agreed_packet(&s->agreed, family, scps_sb_at(sb, sb->head)->len))
+            : s->tx->pace_timer.at;
+    if (*at == SCPS_NEVER || *at < s->ctx.env->now)
+        *at = s->ctx.env->now;
     return true;
 }
 
@@ -96,18 +95,18 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     }
     scps_rto_back_off(&c->s.tx->rto);
     scps_todo_add(&c->s.todo, SCPS_TODO_PROBE);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
     scps_snd_arm_persist(&c->s);
 }
 
 /* Nothing has answered: the SYN, or what should have been answered by now, is lost. */
-static void presume_lost(struct scps_conn *c, bool handshake)
+static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
 {
-    struct scps_tx *tx = c->s.tx;
+    struct scps_tx *tx = s->tx;
 
     if (handshake) {
         struct scps_ack_result sum = {0};
-        c->s.syn_lost = true;
+        s->syn_lost = true;
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
@@ -116,10 +115,10 @@ static void presume_lost(struct scps_conn *c, bool handshake)
             scps_sackin_forget(&tx->sackin);
         }
         if (tx->rec.episode == SCPS_EPISODE_NONE)
-            scps_cc_save(&c->s, scps_conn_cc(c));
-        scps_recovery_timeout(&c->s);
-        scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_RTO);
-        SCPS_OBSERVE_CONN(c, RECOVERY, 1, c->s.snd.una, c->s.ctl.cwnd, c->s.ctl.ssthresh);
+            scps_cc_save(s, cc);
+        scps_recovery_timeout(s);
+        scps_cc_change(s, cc, SCPS_CC_RTO);
+        SCPS_OBSERVE(&s->ctx, RECOVERY, 1, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
         scps_rto_keep(&tx->rto);
     }
 }
@@ -138,10 +137,10 @@ void scps_snd_timeout(struct scps_conn *c)
         scps_bets_send(c);
         if (c->s.snd.una < c->s.snd.nxt)
             scps_snd_arm_rtx(&c->s);
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
         return;
     }
-    if (waits_for_rate(c, &leaves)) {
+    if (waits_for_rate(&c->s, c->remote.family, &leaves)) {
         scps_snd_arm_rtx_from(&c->s, leaves);
         return;
     }
@@ -154,7 +153,7 @@ void scps_snd_timeout(struct scps_conn *c)
         scps_outage_begin(c, SCPS_NEVER, true);
         return;
     }
-    if (timed_out(c)) {
+    if (timed_out(&c->s)) {
         int err = scps_snd_silence_err(c->s.soft_err);
         if (handshake)
             scps_conn_finish(c, err);
@@ -162,10 +161,10 @@ void scps_snd_timeout(struct scps_conn *c)
             scps_conn_reset(c, err);
         return;
     }
-    presume_lost(c, handshake);
+    presume_lost(&c->s, scps_conn_cc(c), handshake);
     scps_rto_back_off(&c->s.tx->rto);
     if (c->s.agreed.caps & SCPS_CAP_COM &&
-        scps_conn_doubts_comp(c)) /* Without memory it is sent as it is. */
+        scps_conn_doubts_comp(&c->s)) /* Without memory it is sent as it is. */
         scps_sb_split_head(
             &tx->sb, &c->s.ctx.env->alloc,
             scps_agreed_any_payload(&c->s.agreed,
@@ -174,5 +173,5 @@ void scps_snd_timeout(struct scps_conn *c)
         scps_conn_offers(c))
         scps_conn_plainly(c, SCPS_PLAIN_FELL_BACK);
     scps_snd_arm_rtx(&c->s);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
 }

@@ -22,7 +22,7 @@
 
 static SCPS_NOINLINE int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
-    scps_conn_drop(c, d, seg);
+    scps_conn_ctx_drop(&c->s.ctx, d, seg);
     return (int)d;
 }
 
@@ -72,7 +72,7 @@ static SCPS_NOINLINE void refused(struct scps_conn *c)
     scps_send_begin(&c->s.snd, c->s.snd.iss + ANOTHER);
     scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
     scps_snd_arm_rtx(&c->s);
-    scps_conn_wake(c);
+    scps_sender_wake(&c->s);
 }
 
 static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *seg)
@@ -101,7 +101,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
         scps_send_offered(&c->s.snd, seg->seq, seg->wnd);
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
         return 0;
     }
     scps_send_offered(
@@ -273,7 +273,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         }
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     if (!c->s.established)

@@ -43,10 +43,10 @@ static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
     struct scps_tx *tx = c->s.tx;
 
     if (scps_timer_take(&tx->retry_timer, now))
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     if (scps_timer_take(&tx->cork_timer, now) && c->s.snd.nxt < c->s.snd.end) {
         scps_small_set(&c->s.small, SCPS_SMALL_PUSH, true);
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     }
     if (scps_timer_take(&tx->look_timer, now) && c->s.snd.una != c->s.snd.nxt)
         scps_ackin_look(c);
@@ -65,7 +65,7 @@ static void keep_alive(struct scps_conn *c)
     switch (scps_keep_expired(&c->s, &c->keep_timer, c->state, c->heard_at)) {
     case SCPS_KEEP_PROBE:
         scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
         break;
     case SCPS_KEEP_END:
         scps_conn_reset(c, SCPS_ERR_TIMEDOUT);
@@ -83,7 +83,7 @@ static SCPS_NOINLINE void serve(struct scps_conn *c)
     if (scps_timer_take(&c->ack.timer, now))
         scps_rcv_ack_timer(c);
     if (c->rx && scps_timer_take(&c->rx->budget.timer, now))
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     if (c->s.tx)
         serve_tx(c);
     if (scps_timer_take(&c->outage_timer, now))
@@ -102,7 +102,7 @@ scps_time scps_conn_timers(struct scps_conn *c)
 
     /* The pacer's timer expires with each segment, and only means that one may be sent. */
     if (c->s.tx && scps_timer_take(&c->s.tx->pace_timer, now))
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     if (c->s.ctx.timers_by <= now) { /* Otherwise none of the other timers is due. */
         if (deadline(c) <= now)
             serve(c);

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of connections that are ready to send; notify.c assigns it. */
+/* The queue of connections that are ready to send: turns.c. */
 #ifndef SCPS_CORE_TURNS_H
 #define SCPS_CORE_TURNS_H
 
-struct scps_conn;
 struct scps_gate;
+struct scps_sender;
 
 /* Connections with something to send, on one link or on one route with a rate, in the order in
  * which they are served. */
 struct scps_ready_queue {
-    struct scps_conn *head, *tail;
+    struct scps_sender *head, *tail;
     struct scps_gate *gate; /* rate of the route; NULL: none is set */
     const void *link;       /* tells links apart */
 };
+
+/* Appends s to its ready queue, if it is not there yet. */
+void scps_sender_wake(struct scps_sender *s);
+void scps_sender_dequeue(struct scps_sender *s);
+/* Moves the first of the queue to its end, so that all are served in turn. */
+void scps_ready_queue_next(struct scps_ready_queue *t);
+/* Moves s from its ready queue to the queue of connections to be freed. */
+void scps_sender_put_aside(struct scps_sender *s);
+/* Removes s, the first of the queue of connections to be freed. */
+void scps_sender_dequeue_free(struct scps_sender *s);
 
 #endif

@@ -21,8 +21,6 @@
 #include "core/sndbuf.h"
 #include "core/tp.h"
 
-struct scps_conn;
-
 struct scps_tx {
     struct scps_sndbuf buf;
     struct scps_rangeset ends; /* octets not sent yet that end a record */
@@ -67,7 +65,7 @@ struct scps_tx {
     /* gate.c */
     int32_t share; /* bytes left of its turn */
     bool in_line;
-    struct scps_conn *line_next, *line_prev;
+    struct scps_sender *line_next, *line_prev;
     /* undo */
     struct scps_cc_ctl saved_ctl;
     uint64_t saved_state[]; /* the controller's state before the episode */

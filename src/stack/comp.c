@@ -190,7 +190,7 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
         scps_connid_heard(st, c, seg->conn_id, true);
     scps_comp_learn(&c->s.tp->comp_rx, seg);
     if (!(seg->flags & SCPS_SYN))
-        scps_conn_heard(c);
+        scps_conn_heard(&c->s);
 }
 
 #define FIRST 4u /* This many full segments are sent uncompressed before the peer was heard. */
@@ -204,7 +204,7 @@ static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && (seg->len || seg->flags & SCPS_FIN))
         return true;
-    return scps_conn_doubts_comp(c) &&
+    return scps_conn_doubts_comp(&c->s) &&
            seg->len <= scps_agreed_any_payload(&c->s.agreed, seg->has & SCPS_HAS_RECORD) &&
            (int32_t)(seg->seq - scps_seq_wrap(c->s.snd.iss, c->s.snd.una)) <= 0;
 }
@@ -235,7 +235,7 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
         /* So many segments have repeated the acknowledgement that completes the handshake: one of
          * them has arrived, or all are resent after a timeout. The next may be compressed. */
         if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && c->s.snd.nxt > FIRST * c->s.agreed.mss)
-            scps_conn_heard(c);
+            scps_conn_heard(&c->s);
         return false;
     }
     scps_ip_build(out->data, &ip, n + seg->len);

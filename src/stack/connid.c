@@ -199,7 +199,7 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
     struct hosts *h = hosts_of(st, c);
     uint8_t id;
 
-    if (!h || scps_conn_need_tp(c))
+    if (!h || scps_conn_need_tp(&c->s))
         return false;
     id = vacant(st, h, draw(st, c));
     if (!id) {

@@ -49,7 +49,7 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
     c->s.ctx.id = st->next_id;
     mss = scps_stack_mss(st, nif, way, f->local.family);
     scps_agreed_announce(&c->s.agreed, cfg->c.mss ? SCPS_MIN(mss, cfg->c.mss) : mss);
-    scps_conn_set_pmtu_mss(c, mss);
+    scps_conn_set_pmtu_mss(&c->s, mss);
     st->n_conns++;
     *err = 0;
     return c;
@@ -73,8 +73,8 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
 void scps_stack_reap(struct scps_stack *st)
 {
     while (st->env.dead) {
-        struct scps_conn *c = st->env.dead;
-        scps_conn_dequeue_free(c);
+        struct scps_conn *c = scps_conn_of(st->env.dead);
+        scps_sender_dequeue_free(&c->s);
         scps_stack_discard(st, c);
     }
 }

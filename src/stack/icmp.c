@@ -44,8 +44,8 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
         if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->s.agreed) >
             (int64_t)(mtu - over))
             scps_sb_lose(sb, i, &sum);
-    scps_conn_set_pmtu_mss(c, mtu - over);
-    scps_conn_wake(c);
+    scps_conn_set_pmtu_mss(&c->s, mtu - over);
+    scps_sender_wake(&c->s);
 }
 
 static int error(struct scps_conn *c, const struct scps_icmp *m)

@@ -57,9 +57,9 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {
-    if (c->s.turns->gate->asked != c) {
-        scps_gate_passed(c->s.turns->gate, c);
-        scps_conn_dequeue(c);
+    if (c->s.turns->gate->asked != &c->s) {
+        scps_gate_passed(c->s.turns->gate, &c->s);
+        scps_sender_dequeue(&c->s);
     }
     return open_turns(st, nif);
 }
@@ -71,25 +71,26 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
     struct scps_conn *c;
     struct scps_seg seg;
 
-    while ((c = t->head)) {
+    while ((c = scps_conn_of(t->head))) {
         bool over = true;
         if (!scps_conn_output(c, &seg)) {
             if (t->gate)
                 t = pass(st, nif, c);
             else
-                scps_conn_dequeue(c);
+                scps_sender_dequeue(&c->s);
             continue;
         }
         if (nif->nif->flags & SCPS_NETIF_GSO && !t->gate)
             gso_coalesce(c, &seg);
         scps_ipout(st, c, &seg, nif->nif->flags & SCPS_NETIF_NO_CSUM, out);
         if (t->gate)
-            over = scps_gate_left(t->gate, c, st->env.now, (uint32_t)(out->len + out->payload_len));
+            over = scps_gate_left(t->gate, &c->s, st->env.now,
+                                  (uint32_t)(out->len + out->payload_len));
         if (t->gate && over && nif->n_dgrams)
             scps_dgram_yield(t);
         if (scps_conn_quiet(c, seg.len > 0))
-            scps_conn_dequeue(c);
-        else if (over && c != t->tail)
+            scps_sender_dequeue(&c->s);
+        else if (over && &c->s != t->tail)
             scps_ready_queue_next(t);
         st->count.packets_out++;
         st->count.bytes_out += out->len + out->payload_len;

@@ -82,10 +82,10 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
         t = scps_route_turns(scps_route_find(st, &c->remote), (struct scps_nif *)c->s.turns->link);
         if (t == c->s.turns)
             continue;
-        scps_conn_dequeue(c);
-        scps_gate_forget(c);
+        scps_sender_dequeue(&c->s);
+        scps_gate_forget(&c->s);
         c->s.turns = t;
-        scps_conn_wake(c);
+        scps_sender_wake(&c->s);
     }
     scps_dgram_regroup(st);
 }

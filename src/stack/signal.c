@@ -29,10 +29,10 @@ void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_si
             scps_outage_end(c);
             break;
         case SCPS_SIGNAL_CORRUPTION:
-            scps_outage_cause(c, SCPS_LOSS_CORRUPTION, sig->until ? sig->until : SCPS_NEVER);
+            scps_outage_cause(&c->s, SCPS_LOSS_CORRUPTION, sig->until ? sig->until : SCPS_NEVER);
             break;
         case SCPS_SIGNAL_CONGESTION:
-            scps_outage_cause(c, SCPS_LOSS_CONGESTION, sig->until ? sig->until : SCPS_NEVER);
+            scps_outage_cause(&c->s, SCPS_LOSS_CONGESTION, sig->until ? sig->until : SCPS_NEVER);
             break;
         case SCPS_SIGNAL_DAMAGED:
             scps_outage_damage(c, sig->until);

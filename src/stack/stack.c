@@ -305,7 +305,7 @@ struct scps_conn *scps_stack_next_conn(const struct scps_stack *st, const struct
 {
     struct scps_conn *c = scps_demux_next(st, prev);
 
-    while (c && c->dead) /* The connection has ended and has no owner: it will be freed. */
+    while (c && c->s.dead) /* The connection has ended and has no owner: it will be freed. */
         c = scps_demux_next(st, c);
     return c;
 }

@@ -5,25 +5,26 @@
 
 #include "cmocka_all.h"
 
-#include "core/conn.h"
+#include "core/gate.h"
+#include "core/tx.h"
 
 #define NOW SCPS_SEC(1)
 
 /* A connection with nothing to send, so the gate need not name a reason to hold it. */
-static struct scps_conn *sit(void)
+static struct scps_sender *sit(void)
 {
-    struct scps_conn *c = calloc(1, sizeof *c);
+    struct scps_sender *c = calloc(1, sizeof *c);
 
-    c->s.tx = calloc(1, sizeof *c->s.tx);
-    scps_send_init(&c->s.snd);
-    scps_send_wrote(&c->s.snd, 999);
-    scps_send_left(&c->s.snd, 1000);
+    c->tx = calloc(1, sizeof *c->tx);
+    scps_send_init(&c->snd);
+    scps_send_wrote(&c->snd, 999);
+    scps_send_left(&c->snd, 1000);
     return c;
 }
 
-static void rise(struct scps_conn *c)
+static void rise(struct scps_sender *c)
 {
-    free(c->s.tx);
+    free(c->tx);
     free(c);
 }
 
@@ -35,7 +36,7 @@ static void set(struct scps_gate *g, uint64_t rate, uint64_t floor)
 }
 
 /* Bytes that c sends in n turns, in packets of len. */
-static uint32_t turns(struct scps_gate *g, struct scps_conn *c, int n, uint32_t len)
+static uint32_t turns(struct scps_gate *g, struct scps_sender *c, int n, uint32_t len)
 {
     uint32_t bytes = 0;
 
@@ -57,7 +58,7 @@ static void a_turn_is_a_share_of_bytes(void **x)
     (void)x;
     set(&g, 1000000, 0);
     for (size_t i = 0; i < sizeof len / sizeof *len; i++) {
-        struct scps_conn *c = sit();
+        struct scps_sender *c = sit();
         uint32_t bytes = turns(&g, c, 101, len[i]);
         assert_in_range(bytes, 100 * 1000, 100 * 1000 + len[i]);
         rise(c);
@@ -69,12 +70,12 @@ static void the_minimum_rate_serves_one_at_a_time(void **x)
 {
     struct scps_ready_queue ready = {0};
     struct scps_gate g;
-    struct scps_conn *a = sit(), *b = sit();
+    struct scps_sender *a = sit(), *b = sit();
 
     (void)x;
     set(&g, 0, 1000);
     ready.gate = &g;
-    a->s.turns = b->s.turns = &ready;
+    a->turns = b->turns = &ready;
     assert_false(scps_gate_permits(&g, a));
     assert_false(scps_gate_permits(&g, b));
     assert_int_equal(scps_gate_floor_due(&g, NOW), NOW);
