@@ -242,7 +242,6 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     struct scps_tx *tx = c->s.tx;
     struct scps_cc_ack a = {.rtt = -1};
     const scps_off edge = c->s.snd.edge;
-    bool impatient = false;
     struct scps_ack_input n = {
         .seg = seg,
         .ack_in = ack_in,
@@ -264,10 +263,10 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     take_duplicate(&c->s, &n, edge);
     take_samples(&c->s, &c->ts, &n, &a);
     if (tx->rec.episode != SCPS_EPISODE_NONE) {
-        impatient = scps_recovery_is_impatient(&c->s);
+        n.impatient = scps_recovery_is_impatient(&c->s);
         scps_ackloss_progress(&c->s, scps_conn_cc(c), &n);
         n.repaired = tx->rec.episode == SCPS_EPISODE_NONE;
-        impatient = impatient && !n.repaired;
+        n.impatient = n.impatient && !n.repaired;
     }
     scps_ackloss_find(&c->s, scps_conn_cc(c), &n);
     if (seg->flags & SCPS_ECE && c->s.agreed.opts & SCPS_AGREED_ECN && !(seg->flags & SCPS_SYN)) {
@@ -279,7 +278,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     if (c->s.snd.una == c->s.snd.nxt) {
         if (drained(&c->s, n.advanced))
             scps_conn_notify(c, SCPS_EV_DRAINED);
-    } else if (!impatient && (n.advanced || shows_progress(tx, &n.sum))) {
+    } else if (!n.impatient && (n.advanced || shows_progress(tx, &n.sum))) {
         scps_snd_arm_rtx(&c->s); /* RFC 6298 section 5.3 */
     }
     if (n.advanced && room_again(c->s.small, &c->s.snd, c->s.ctx.cfg->c.sndbuf))

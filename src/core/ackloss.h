@@ -24,6 +24,7 @@ struct scps_ack_input {
     bool advanced; /* SND.UNA moves */
     bool repaired; /* the acknowledgement ends the recovery episode */
     bool dup;
+    bool impatient; /* a later partial acknowledgement leaves the timer alone (RFC 6582) */
 };
 
 /* The receiver has reported [from, to) as a duplicate; fresh: nothing had reported before that it
