@@ -8,10 +8,10 @@
  * Where the draft speaks of each lost packet P this looks at all that one acknowledgement declares
  * lost as one packet, as the draft does with an offload burst.
  *
- * Beyond the draft, and told apart: losses that are known not to be the path's (parameters
- * corruption and outage; without such news they change nothing), and what is off unless a parameter
- * asks for it: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and probe-rtt-rounds
- * (bbr_model.c), probe-bw-rounds (bbr_state.c).
+ * Beyond the draft, and told apart: the least rate (pace()), losses that are known not to be the
+ * path's (parameters corruption and outage; without such news they change nothing), and what is off
+ * unless a parameter asks for it: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and
+ * probe-rtt-rounds (bbr_model.c), probe-bw-rounds (bbr_state.c).
  */
 #include "cc/bbr.h"
 
@@ -21,14 +21,27 @@
 
 /* ---- control parameters ---- */
 
+/* Returns the rate that sends a percentage of the bytes in a smoothed round trip. As in the draft's
+ * BBRInitPacingRate() a round trip that is not known counts as 1 ms. */
+static uint64_t per_round_trip(const struct scps_cc_view *v, uint64_t bytes, unsigned percent)
+{
+    uint64_t srtt = v->srtt ? (uint64_t)v->srtt : 1000;
+
+    return SCPS_MAX(scps_muldiv(bytes, percent * 10000, srtt), 1);
+}
+
+/* BBRSetPacingRateWithGain(). Beyond the draft, so that no connection stops for good: while no
+ * delivery rate has been measured, the rate stays what it was; and it is never below one segment
+ * in a round trip, which is what the loss window of RFC 5681 section 3.1 allows. As the rate
+ * limits what is delivered, a model of a few bytes/s would confirm itself. */
 static void pace(const struct scps_bbr_ctx *x, unsigned percent)
 {
     struct scps_bbr *b = x->b;
-    uint64_t rate = scps_muldiv(scps_bbr_bw(b), percent * 99, 10000);
+    uint64_t bw = scps_bbr_bw(b), rate = scps_muldiv(bw, percent * 99, 10000);
 
     rate = SCPS_MAX(rate, b->resume_bw);
-    if (b->full_bw_reached || rate > b->pacing_rate)
-        b->pacing_rate = SCPS_MAX(rate, 1);
+    if ((b->full_bw_reached && bw) || rate > b->pacing_rate)
+        b->pacing_rate = SCPS_MAX(rate, per_round_trip(x->v, x->v->mss, 100));
     x->ctl->rate = b->pacing_rate;
 }
 
@@ -91,7 +104,6 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
     const bool corruption = b->heed_corruption, outage = b->heed_outage, fast = b->long_start;
     const bool base_loss = b->base_loss_on, refresh = b->rtt_refresh;
     const uint8_t rtt_rounds = b->probe_rtt_rounds, bw_rounds = b->probe_bw_rounds;
-    uint64_t srtt = v->srtt ? (uint64_t)v->srtt : 1000;
 
     *b = (struct scps_bbr){.heed_corruption = corruption, .heed_outage = outage};
     b->long_start = fast;
@@ -111,9 +123,7 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
     scps_bbr_enter_startup(b);
     ctl->cwnd = v->init_cwnd;
     ctl->ssthresh = UINT64_MAX;
-    b->pacing_rate =
-        scps_muldiv(v->init_cwnd, scps_bbr_gain[SCPS_BBR_STARTUP].pacing * 10000, srtt);
-    b->pacing_rate = SCPS_MAX(b->pacing_rate, 1);
+    b->pacing_rate = per_round_trip(v, v->init_cwnd, scps_bbr_gain[SCPS_BBR_STARTUP].pacing);
     ctl->rate = b->pacing_rate;
     ctl->phase = SCPS_PHASE_STARTUP;
     set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});

@@ -803,6 +803,72 @@ static void maximum_of_so_many_rounds(void **state)
     assert_int_equal(m.max, 3);
 }
 
+/* ---- the least rate ---- */
+
+/* Without SACK the second loss of an episode ends Startup, also before the first delivery rate has
+ * been measured: the rate of the initial window stays. */
+static void no_rate_was_measured_when_startup_ends(void **state)
+{
+    struct scps_cc_loss l = {
+        .bytes = MSS, .evidence = SCPS_BY_DUPACK, .new_episode = true, .ranges = 1};
+    struct scps_cc_ack a = {.bytes = MSS, .rtt = -1, .in_recovery = true};
+    struct bench t;
+    (void)state;
+
+    begin(&t, "bbr");
+    t.v.inflight = 8 * MSS;
+    t.ops->loss(&t.b, &t.v, &l, &t.ctl);
+    l.evidence = SCPS_BY_PARTIAL;
+    l.new_episode = false;
+    t.ops->loss(&t.b, &t.v, &l, &t.ctl);
+    t.ops->ack(&t.b, &t.v, &a, &t.ctl); /* of a segment that was resent: it gives no sample */
+    assert_true(t.b.full_bw_reached);
+    assert_int_equal(t.b.max_bw, 0);
+    assert_int_equal(t.ctl.rate, 277000);
+    round_at(&t, MBS / 10); /* The first sample counts, as in any other case. */
+    assert_in_range(t.ctl.rate, MBS / 100, MBS / 10);
+}
+
+/* A segment's round trip at `rate`, or longer. */
+static void segment_at(struct bench *t, uint64_t rate)
+{
+    struct scps_cc_ack a = {.bytes = MSS,
+                            .rtt = RTT + 1,
+                            .rate = rate,
+                            .interval = RTT,
+                            .sample_bytes = MSS,
+                            .prior_delivered = t->v.delivered,
+                            .tx_in_flight = MSS};
+
+    t->v.now += RTT;
+    t->v.delivered += MSS;
+    t->v.inflight = 0;
+    t->ops->ack(&t->b, &t->v, &a, &t->ctl);
+}
+
+/* Samples of 100 bytes/s leave a segment in a round trip, and from there the rate rises again as
+ * far as the path delivers what is sent. */
+static void a_segment_in_a_round_trip_may_always_be_sent(void **state)
+{
+    struct bench t;
+    (void)state;
+
+    cruise(&t, "bbr");
+    for (int i = 0; i < 300; i++) {
+        segment_at(&t, 100);
+        assert_in_range(t.ctl.rate, 10 * MSS, UINT64_MAX);
+    }
+    assert_int_equal(t.b.max_bw, 100);
+    assert_int_equal(t.ctl.rate, 10 * MSS);
+    t.v.srtt = SCPS_SEC(2); /* Such a rate fills a queue until the round trip is as long. */
+    segment_at(&t, 100);
+    assert_int_equal(t.ctl.rate, MSS / 2);
+    t.v.srtt = RTT;
+    for (int i = 0; i < 300; i++)
+        segment_at(&t, SCPS_MIN(t.ctl.rate, MBS));
+    assert_in_range(t.b.max_bw, 100 * MSS, MBS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -837,6 +903,8 @@ int main(void)
         cmocka_unit_test(probe_rtt_waits_for_round_trips),
         cmocka_unit_test(the_wait_may_vary_by_round_trips),
         cmocka_unit_test(maximum_of_so_many_rounds),
+        cmocka_unit_test(no_rate_was_measured_when_startup_ends),
+        cmocka_unit_test(a_segment_in_a_round_trip_may_always_be_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
