@@ -246,7 +246,9 @@ SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, sc
 SCPS_API scps_time scps_stack_deadline(const struct scps_stack *st);
 /* Returns the latest time that was given to the stack. */
 SCPS_API scps_time scps_stack_now(const struct scps_stack *st);
-/* Lets time pass without packets: runs the timers due by now. scps_stack_output does it too. */
+/* Lets time pass without packets: runs the timers due by now. scps_stack_output does it too. A time
+ * before scps_stack_now() is taken as that; one after SCPS_NEVER / 2, wherever it is given to the
+ * stack, as SCPS_NEVER / 2. So scps_stack_deadline() may be given back, even SCPS_NEVER. */
 SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 
 /* News about links and paths that no packet carries; the driver or the operator reports them. */

@@ -25,7 +25,8 @@
 extern "C" {
 #endif
 
-typedef int64_t scps_time; /* µs on the driver's clock; never negative */
+/* µs on the driver's clock; never negative. The clock of a stack stops at SCPS_NEVER / 2. */
+typedef int64_t scps_time;
 typedef int64_t scps_dur;  /* µs */
 typedef uint64_t scps_off; /* octets of sequence space since the SYN */
 

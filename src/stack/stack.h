@@ -288,10 +288,11 @@ static inline bool scps_stack_timers_due(const struct scps_stack *st)
 }
 /* Serves the timers that are due, and connections that wait for memory. */
 void scps_stack_serve_timers(struct scps_stack *st);
+/* Sets the time of the stack. Timers are added to it, so it stops at SCPS_NEVER / 2. */
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
     if (now > st->env.now)
-        st->env.now = now;
+        st->env.now = now >> 62 ? SCPS_NEVER / 2 : now;
 }
 static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
 {
