@@ -150,7 +150,8 @@ static inline int scps_stack_add_netif(struct scps_stack *st, struct scps_netif 
 {
     return scps_stack_add_netif_sized(st, nif, SCPS_NETIF_LAYOUT);
 }
-/* The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and packets
+/* Detaches nif; without effect if it is not attached to st (NULL, never added, removed before).
+ * The device is gone for good: connections routed through it get SCPS_ERR_LINKDOWN, and packets
  * waiting for it are lost, except datagrams that have another route. nif may be freed, or given
  * to a stack again. Do not call it from within nif's own send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);

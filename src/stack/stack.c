@@ -178,8 +178,11 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
 
 void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
 {
-    struct scps_nif *nif = scps_nif_of(netif);
+    struct scps_nif *nif;
 
+    if (!netif || netif->stack != st)
+        return;
+    nif = scps_nif_of(netif);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         if (!c->s.turns || c->s.turns->link != nif)
             continue;
