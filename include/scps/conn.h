@@ -290,7 +290,8 @@ SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char 
 SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen);
 
 /* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here.
- * Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH, ADDRNOTAVAIL, ADDRINUSE, NORATE,
+ * Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH (no route, or a multicast, broadcast
+ * or reserved address), ADDRNOTAVAIL, ADDRINUSE, NORATE,
  * INVAL, RANGE, NOMEM, LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,

@@ -28,6 +28,12 @@ struct scps_dgram;
 #define SCPS_ANSWER_LEAST 128 /* at least 1/128 of it, however busy the link is */
 #define SCPS_ANSWER_FLOOR 1000 /* bytes/s, the minimum where no rate is known */
 
+/* The least MTU of a netif and of a route (RFC 791), and of a route to IPv6 addresses: it holds the
+ * headers, time stamps and 8 octets of data. Links of IPv6 have 1280 or more (RFC 8200 section 5);
+ * this library takes less, for links that are not shared with other hosts. */
+#define SCPS_MTU_LEAST  68
+#define SCPS_MTU_LEAST6 80
+
 /* Capacity of a stack with fixed memory, beside max_conns connections. */
 #define SCPS_FIXED_NETIFS    2
 #define SCPS_FIXED_ADDRS     4
@@ -156,7 +162,9 @@ static inline int scps_stack_add_netif(struct scps_stack *st, struct scps_netif 
  * to a stack again. Do not call it from within nif's own send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
 /* Gives this host an address on nif and a route to its prefix. A filter that answers for addresses
- * is told by itself: scps_ether_add_addr(). SCPS_ERR_INVAL, SCPS_ERR_NOMEM. */
+ * is told by itself: scps_ether_add_addr(). SCPS_ERR_INVAL, also for an address that no host can
+ * have: 0.0.0.0/8, 224.0.0.0 and above (multicast, reserved, broadcast), ::, ff00::/8.
+ * SCPS_ERR_RANGE: IPv6 over a netif whose mtu is below SCPS_MTU_LEAST6. SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
 /* Removes an address from nif, and one route to its prefix through nif, the first one added. Its
@@ -188,17 +196,21 @@ struct scps_route {
     struct scps_addr dst; /* family 4 or 6 */
     unsigned prefix;      /* 0: the default route */
     struct scps_netif *nif;
-    uint32_t mtu; /* 0: the netif's */
-    /* round trip to expect for connections that set none themselves, µs; 0: unknown */
+    /* largest packet; 0, or more than the netif's: the netif's. It is SCPS_MTU_LEAST at least, with
+     * IPv6 SCPS_MTU_LEAST6 */
+    uint32_t mtu;
+    /* round trip to expect for connections that set none themselves, µs; 0: unknown; at most a
+     * hundred years */
     scps_dur expected_rtt;
-    /* cause assumed for a loss on this route that nothing explains */
+    /* cause assumed for a loss on this route that nothing explains: congestion or corruption */
     enum scps_loss_cause loss_cause;
     /* Rate limit shared by all connections and datagrams through this route. Whatever they send
      * counts, also acknowledgements, retransmissions and answers to strangers. */
     uint64_t rate; /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
-    /* rate that is sent even where the congestion windows forbid it, bytes/s; 0: none */
+    /* rate that is sent even where the congestion windows forbid it, bytes/s; 0: none; at most
+     * 2^43 */
     uint64_t min_rate;
-    uint32_t burst; /* token bucket, bytes; 0: 4 of the largest packets */
+    uint32_t burst; /* token bucket, bytes; 0: 4 of the largest packets; at most 2^30 */
     struct scps_overhead overhead;
 };
 /* What the next functions call, with the size of the caller's structure. */
@@ -206,7 +218,7 @@ SCPS_API int scps_stack_add_route_sized(struct scps_stack *st, const struct scps
                                         size_t size);
 SCPS_API int scps_stack_set_route_sized(struct scps_stack *st, const struct scps_route *r,
                                         size_t size);
-/* SCPS_ERR_INVAL, RANGE, NOMEM. */
+/* SCPS_ERR_INVAL; RANGE for a field outside the bounds that its comment gives; NOMEM. */
 static inline int scps_stack_add_route(struct scps_stack *st, const struct scps_route *r)
 {
     return scps_stack_add_route_sized(st, r, sizeof *r);

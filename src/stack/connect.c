@@ -40,7 +40,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     f->rport = remote->port;
     *way = scps_route_find(st, &f->remote);
     /* A connection has one peer, so never a group address. */
-    if (!*way || scps_stack_multicast(&f->remote))
+    if (!*way || !scps_route_unicast(&f->remote))
         return SCPS_ERR_UNREACH;
     if (local && !scps_stack_any(&local->addr)) {
         if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))

@@ -5,6 +5,8 @@
 
 #include "base/bytes.h"
 
+#define LEAST_MSS 8 /* as in scps_agreed_full() */
+
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *way, uint8_t family)
 {
@@ -14,7 +16,9 @@ uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
         mtu = SCPS_MIN(mtu, way->route.mtu);
     if (st->reserve)
         mtu = SCPS_MIN(mtu, st->reserve->fixed.mss + over);
-    return (uint16_t)SCPS_MIN(mtu - over, 65535 - over);
+    mtu = SCPS_MIN(mtu, 65535);
+    /* A driver may lower the MTU of its netif at any time, so it may be less than the headers. */
+    return (uint16_t)(SCPS_MAX(mtu, over + LEAST_MSS) - over);
 }
 
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,

@@ -8,13 +8,6 @@
 #include "base/fastpath.h"
 #include "wire/tcp.h"
 
-static bool unspecified(const struct scps_addr *a)
-{
-    static const uint8_t none[16];
-
-    return a->family == 4 ? a->b[0] == 0 : !memcmp(a->b, none, 16);
-}
-
 static bool loopback(const struct scps_addr *a)
 {
     static const uint8_t one[16] = {[15] = 1};
@@ -27,8 +20,7 @@ static bool loopback(const struct scps_addr *a)
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
-    if (scps_stack_multicast(src) || unspecified(src) || scps_stack_multicast(dst) ||
-        unspecified(dst))
+    if (!scps_route_unicast(src) || !scps_route_unicast(dst))
         return SCPS_DROP_BAD_ADDRESS;
     if (!scps_route_local(st, dst))
         return SCPS_DROP_NOT_OURS;

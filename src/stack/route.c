@@ -22,6 +22,11 @@ const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
     return best;
 }
 
+bool scps_route_unicast(const struct scps_addr *a)
+{
+    return !scps_stack_multicast(a) && (a->family == 4 ? a->b[0] != 0 : !scps_stack_any(a));
+}
+
 struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif)
 {
     return w && w->pipe && w->route.nif == nif->nif ? &w->pipe->turns : &nif->turns;

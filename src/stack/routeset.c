@@ -6,6 +6,10 @@
 #include "base/bytes.h"
 #include "base/sized.h"
 
+/* The bounds of the connection's settings burst and expected_rtt. */
+#define BURST_MOST (UINT32_C(1) << 30)
+#define RTT_MOST   SCPS_SEC(UINT64_C(3153600000))
+
 /* Rows that are not used any more match nothing and are at the end of their array. */
 static struct scps_route_entry *spare_way(struct scps_stack *st)
 {
@@ -46,13 +50,24 @@ static uint32_t route_mtu(const struct scps_route *r)
     return r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu;
 }
 
+/* Returns true if every field of r lies within its bounds. The least MTU of IPv6 holds
+ * 40 octets of IP header, 20 of TCP, 12 of time stamps and the least MSS, 8. */
+static bool in_range(const struct scps_route *r)
+{
+    uint32_t least = r->dst.family == 4 ? SCPS_MTU_LEAST : SCPS_MTU_LEAST6;
+
+    return route_mtu(r) >= least && r->rate <= SCPS_RATE_MAX && r->min_rate <= SCPS_RATE_MAX &&
+           r->burst <= BURST_MOST && (uint64_t)r->expected_rtt <= RTT_MOST &&
+           (unsigned)r->loss_cause <= SCPS_LOSS_CORRUPTION;
+}
+
 /* Sets the rate of w to that of r; the shaper is made when first needed. */
 static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_nif *nif = scps_nif_of(r->nif);
 
-    if (r->rate > SCPS_RATE_MAX || r->min_rate > SCPS_RATE_MAX)
+    if (!in_range(r))
         return SCPS_ERR_RANGE;
     if (!w->pipe && !r->rate && !r->min_rate)
         return 0;
@@ -160,7 +175,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     int err;
 
     if (!nif || nif->stack != st || (addr->family != 4 && addr->family != 6) ||
-        prefix > (addr->family == 4 ? 32u : 128u))
+        prefix > (addr->family == 4 ? 32u : 128u) || !scps_route_unicast(addr))
         return SCPS_ERR_INVAL;
     slot = spare_addr(st);
     if (!slot)

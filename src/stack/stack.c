@@ -150,7 +150,7 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
 
     if (layout != SCPS_NETIF_LAYOUT)
         return SCPS_ERR_RANGE;
-    if (!netif || netif->stack || netif->upper || netif->mtu < 68)
+    if (!netif || netif->stack || netif->upper || netif->mtu < SCPS_MTU_LEAST)
         return SCPS_ERR_INVAL;
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (!st->nifs[i]->nif) { /* Reuse the place of a netif that was removed. */

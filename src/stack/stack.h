@@ -218,6 +218,9 @@ const struct scps_addr *scps_route_source(const struct scps_stack *st, const str
 /* Returns the row of the address table for a; NULL if the address is not ours. */
 const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
                                                const struct scps_addr *a);
+/* Returns true for an address, of family 4 or 6, that a host can have: not of "this network" (RFC
+ * 1122 section 3.2.1.3), not unspecified (RFC 4291 section 2.5.2), not multicast or reserved. */
+bool scps_route_unicast(const struct scps_addr *a);
 /* Moves p, which *at points to, to the end of its link's shapers: the others are served first. */
 void scps_stack_last(struct scps_shaper **at);
 

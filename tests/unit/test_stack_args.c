@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program gives a stack beyond its bounds is refused, or has no effect: routes, addresses,
+ * times, netifs and signals. */
+#include "cmocka_all.h"
+
+#include <scps/scps.h>
+
+#include <string.h>
+
+struct host {
+    struct scps_stack *st;
+    struct scps_netif nif;
+    struct scps_addr us;
+    struct scps_endpoint them;
+};
+
+static void open_host(struct host *h, const char *us, const char *them, unsigned prefix,
+                      uint32_t mtu)
+{
+    memset(h, 0, sizeof *h);
+    h->st = scps_stack_new(NULL);
+    h->nif = (struct scps_netif){.name = "test", .mtu = mtu};
+    assert_int_equal(scps_addr_parse(us, &h->us), 0);
+    assert_int_equal(scps_addr_parse(them, &h->them.addr), 0);
+    h->them.port = 80;
+    assert_int_equal(scps_stack_add_netif(h->st, &h->nif), 0);
+    assert_int_equal(scps_stack_add_addr(h->st, &h->nif, &h->us, prefix), 0);
+}
+
+static struct scps_info connect_info(struct host *h)
+{
+    struct scps_conn *c = scps_connect(h->st, NULL, NULL, &h->them, NULL);
+    struct scps_info info;
+
+    assert_non_null(c);
+    scps_conn_info(c, &info);
+    scps_conn_abort(c);
+    return info;
+}
+
+/* ---- routes ---- */
+
+static void check_route_mtu(const char *us, const char *them, unsigned prefix, uint32_t least)
+{
+    struct host h;
+    open_host(&h, us, them, prefix, 1500);
+    uint32_t over = h.us.family == 4 ? 40 : 60;
+    struct scps_route r = {.dst = h.them.addr, .prefix = h.us.family == 4 ? 32 : 128};
+
+    r.nif = &h.nif;
+    for (r.mtu = 1; r.mtu < least; r.mtu++)
+        assert_int_equal(scps_stack_add_route(h.st, &r), SCPS_ERR_RANGE);
+    assert_int_equal(connect_info(&h).pmtu, 1500);
+    assert_int_equal(scps_stack_add_route(h.st, &r), 0);
+    assert_int_equal(connect_info(&h).pmtu, least);
+    assert_int_equal(connect_info(&h).adv_mss, least - over);
+    r.mtu = least - 1;
+    assert_int_equal(scps_stack_set_route(h.st, &r), SCPS_ERR_RANGE);
+    assert_int_equal(connect_info(&h).pmtu, least);
+    r.mtu = 9000; /* more than the netif's */
+    assert_int_equal(scps_stack_set_route(h.st, &r), 0);
+    assert_int_equal(connect_info(&h).pmtu, 1500);
+    scps_stack_free(h.st);
+}
+
+static void a_route_has_a_least_mtu(void **state)
+{
+    (void)state;
+    check_route_mtu("10.0.0.1", "10.0.0.2", 24, SCPS_MTU_LEAST);
+    check_route_mtu("2001:db8::1", "2001:db8::2", 64, SCPS_MTU_LEAST6);
+}
+
+/* The MTU of a netif is the driver's to change. */
+static void the_mss_never_wraps(void **state)
+{
+    (void)state;
+    struct host h;
+    open_host(&h, "2001:db8::1", "2001:db8::2", 64, SCPS_MTU_LEAST6);
+
+    assert_int_equal(connect_info(&h).adv_mss, SCPS_MTU_LEAST6 - 60);
+    for (h.nif.mtu = 0; h.nif.mtu <= 68; h.nif.mtu++)
+        assert_int_equal(connect_info(&h).adv_mss, 8);
+    h.nif.mtu = UINT32_MAX;
+    assert_int_equal(connect_info(&h).adv_mss, 65535 - 60);
+    scps_stack_free(h.st);
+    /* A netif that IPv4 may use has no room for IPv6. */
+    open_host(&h, "10.0.0.1", "10.0.0.2", 24, SCPS_MTU_LEAST);
+    assert_int_equal(scps_addr_parse("2001:db8::1", &h.us), 0);
+    assert_int_equal(scps_stack_add_addr(h.st, &h.nif, &h.us, 64), SCPS_ERR_RANGE);
+    assert_false(scps_stack_has_addr(h.st, &h.us));
+    scps_stack_free(h.st);
+}
+
+#define ROUTE_REFUSED(field, value)                                                                \
+    do {                                                                                           \
+        struct scps_route bad = good;                                                              \
+        bad.field = (value);                                                                       \
+        assert_int_equal(scps_stack_add_route(h.st, &bad), SCPS_ERR_RANGE);                        \
+        assert_int_equal(scps_stack_set_route(h.st, &bad), SCPS_ERR_RANGE);                        \
+    } while (0)
+
+static void the_fields_of_a_route_have_bounds(void **state)
+{
+    (void)state;
+    struct host h;
+    open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
+    const scps_dur rtts[] = {-1, INT64_MIN, SCPS_SEC(INT64_C(3153600000)) + 1, INT64_MAX};
+    const struct scps_route good = {.dst = h.them.addr,
+                                    .prefix = 32,
+                                    .nif = &h.nif,
+                                    .expected_rtt = SCPS_SEC(INT64_C(3153600000)),
+                                    .loss_cause = SCPS_LOSS_CORRUPTION,
+                                    .rate = UINT64_C(1) << 43,
+                                    .min_rate = UINT64_C(1) << 43,
+                                    .burst = UINT32_C(1) << 30};
+
+    assert_int_equal(scps_stack_add_route(h.st, &good), 0);
+    assert_int_equal(scps_stack_set_route(h.st, &good), 0);
+    for (size_t i = 0; i < sizeof rtts / sizeof *rtts; i++)
+        ROUTE_REFUSED(expected_rtt, rtts[i]);
+    ROUTE_REFUSED(loss_cause, SCPS_LOSS_OUTAGE);
+    ROUTE_REFUSED(loss_cause, (enum scps_loss_cause)9);
+    ROUTE_REFUSED(loss_cause, (enum scps_loss_cause) - 1);
+    ROUTE_REFUSED(rate, good.rate + 1);
+    ROUTE_REFUSED(min_rate, UINT64_MAX);
+    ROUTE_REFUSED(burst, good.burst + 1);
+    (void)connect_info(&h); /* The route that was taken does not make connecting fail. */
+    scps_stack_free(h.st);
+}
+
+/* ---- addresses ---- */
+
+static void a_host_has_unicast_addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int err;
+    } t[] = {{"0.0.0.0", SCPS_ERR_INVAL},
+             {"0.1.2.3", SCPS_ERR_INVAL},
+             {"224.0.0.1", SCPS_ERR_INVAL},
+             {"239.255.255.255", SCPS_ERR_INVAL},
+             {"240.0.0.1", SCPS_ERR_INVAL},
+             {"255.255.255.255", SCPS_ERR_INVAL},
+             {"::", SCPS_ERR_INVAL},
+             {"ff00::", SCPS_ERR_INVAL},
+             {"ff02::1", SCPS_ERR_INVAL},
+             {"1.0.0.0", 0},
+             {"127.0.0.1", 0},
+             {"223.255.255.255", 0},
+             {"::1", 0},
+             {"fe80::1", 0}};
+    struct host h;
+    open_host(&h, "10.0.0.1", "10.0.0.2", 0, 1500);
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct scps_endpoint to = {.port = 80};
+        struct scps_conn *c;
+        int err = 0;
+        assert_int_equal(scps_addr_parse(t[i].text, &to.addr), 0);
+        if (to.addr.family == 4 && to.addr.b[0]) {
+            c = scps_connect(h.st, NULL, NULL, &to, &err);
+            assert_true(!c == (t[i].err != 0));
+            assert_int_equal(err, t[i].err ? SCPS_ERR_UNREACH : 0);
+            if (c)
+                scps_conn_abort(c);
+        }
+        assert_int_equal(scps_stack_add_addr(h.st, &h.nif, &to.addr, 0), t[i].err);
+        assert_true(scps_stack_has_addr(h.st, &to.addr) == !t[i].err);
+    }
+    scps_stack_free(h.st);
+}
+
+/* ---- time ---- */
+
+static void take_time(struct host *h, int how, scps_time t)
+{
+    uint8_t room[256] = {0x45};
+    struct scps_pkt p = {.data = room, .cap = sizeof room, .len = 40, .at = t};
+    const struct scps_signal up = {.kind = SCPS_SIGNAL_LINK_UP};
+
+    switch (how) {
+    case 0:
+        scps_stack_advance(h->st, t);
+        break;
+    case 1:
+        while (scps_stack_output(h->st, &h->nif, t, &p) == 1)
+            p = (struct scps_pkt){.data = room, .cap = sizeof room};
+        break;
+    case 2:
+        (void)scps_pump_at(h->st, t);
+        break;
+    case 3:
+        (void)scps_stack_input(h->st, &h->nif, &p);
+        break;
+    default:
+        (void)scps_stack_signal(h->st, t, &up);
+        break;
+    }
+}
+
+/* A stack whose deadline is SCPS_NEVER may be given that as the time. */
+static void time_stops_at_half_of_never(void **state)
+{
+    (void)state;
+    const scps_time late[] = {SCPS_NEVER,         SCPS_NEVER - 1,     SCPS_NEVER - SCPS_SEC(1),
+                              SCPS_NEVER / 2 + 1, SCPS_NEVER / 2 + 9, SCPS_NEVER / 2};
+
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        for (int how = 0; how < 10; how++) {
+            struct host h;
+            open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
+            if (how >= 5) { /* with a SYN on its way */
+                assert_non_null(scps_connect(h.st, NULL, NULL, &h.them, NULL));
+                take_time(&h, 1, 0);
+            }
+            for (int again = 0; again < 2; again++) {
+                take_time(&h, how % 5, late[i]);
+                assert_true(scps_stack_now(h.st) == SCPS_NEVER / 2);
+            }
+            scps_stack_free(h.st);
+        }
+}
+
+/* ---- netifs ---- */
+
+static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
+{
+    (void)state;
+    struct host h, other;
+    open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
+    open_host(&other, "10.0.0.2", "10.0.0.1", 24, 1500);
+    struct scps_netif never = {.name = "never", .mtu = 1500};
+    struct scps_conn *c = scps_connect(h.st, NULL, NULL, &h.them, NULL);
+
+    scps_stack_remove_netif(h.st, NULL);
+    scps_stack_remove_netif(h.st, &never);
+    scps_stack_remove_netif(h.st, &other.nif);
+    assert_true(other.nif.stack == other.st);
+    assert_true(scps_stack_has_addr(other.st, &other.us));
+    assert_int_equal(scps_conn_error(c), 0);
+    scps_stack_remove_netif(h.st, &h.nif);
+    assert_int_equal(scps_conn_error(c), SCPS_ERR_LINKDOWN);
+    scps_stack_remove_netif(h.st, &h.nif);
+    assert_int_equal(scps_stack_add_netif(h.st, &h.nif), 0);
+    scps_stack_free(h.st);
+    scps_stack_free(other.st);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_route_has_a_least_mtu),
+        cmocka_unit_test(the_mss_never_wraps),
+        cmocka_unit_test(the_fields_of_a_route_have_bounds),
+        cmocka_unit_test(a_host_has_unicast_addresses),
+        cmocka_unit_test(time_stops_at_half_of_never),
+        cmocka_unit_test(removing_a_netif_that_is_not_attached_does_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
