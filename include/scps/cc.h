@@ -131,7 +131,8 @@ enum scps_cc_phase {
 };
 
 /* The core smooths reductions of the window (RFC 6937). It raises a window below one segment to one
- * segment and cuts a rate to the highest that the pacer can keep; both are counted
+ * segment, cuts a rate to the highest that the pacer can keep, and raises one below a segment in
+ * 64 s (or in a longer RTO) to that, unless the configured rate is as low; all are counted
  * (scps_info.cc_corrected) and noted. */
 struct scps_cc_ctl {
     uint64_t cwnd;     /* bytes; SCPS_CWND_OPEN leaves only the rate */

@@ -2,14 +2,16 @@
 /* The congestion controller: what it may know of the connection, and how its answer takes effect.
  *
  * A controller sees values (struct scps_cc_view) and sets the window and the rate (struct
- * scps_cc_ctl).  Here its window is kept at one segment at least, and the pacer is set to its
- * rate, or to one that follows from the window.
+ * scps_cc_ctl).  Here its window is kept at one segment at least and its rate at one in 64 s, and
+ * the pacer is set to its rate, or to one that follows from the window.
  */
 #include "core/control.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 #include "core/tx.h"
+
+#define SLOWEST_SEGMENT SCPS_SEC(64) /* RFC 5348 section 4.3, t_mbi */
 
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost)
 {
@@ -99,6 +101,21 @@ static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, u
     return used;
 }
 
+/* Raises a rate below one segment in 64 s, the maximum backoff interval t_mbi of RFC 5348 section
+ * 4.3, or in a longer retransmission timeout: what the connection sends at less than that never
+ * ends. A lower rate that the application configured stays. */
+static SCPS_NOINLINE void raise_rate(struct scps_sender *s)
+{
+    const uint64_t conf_rate = s->ctx.cfg->c.rate;
+    const uint64_t slowest = (uint64_t)SCPS_MAX(s->rtt.rto, SLOWEST_SEGMENT);
+    uint64_t least = scps_muldiv(s->agreed.mss, 1000000, slowest);
+
+    if (conf_rate)
+        least = SCPS_MIN(least, conf_rate);
+    if (s->ctl.rate < least)
+        s->ctl.rate = correct(&s->ctx, s->ctl.rate, least);
+}
+
 #define NUMBERS (UINT64_C(1) << SCPS_NOTE_CWND | UINT64_C(1) << SCPS_NOTE_PHASE)
 
 /* Notes the controller's numbers for the observer, and its phase if that has changed. */
@@ -128,6 +145,8 @@ void scps_cc_apply(struct scps_sender *s)
     }
     if (ctl->rate > SCPS_RATE_MAX)
         ctl->rate = correct(&s->ctx, ctl->rate, SCPS_RATE_MAX);
+    else if (ctl->rate && ctl->rate < s->agreed.mss)
+        raise_rate(s);
     /* In the usual case nothing sets a rate, and none was set. */
     if (ctl->rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
         rate = set_rate(s);

@@ -115,8 +115,10 @@ static struct scps_cc_ops spy = {
     .on_sent = on_sent,
 };
 
+static uint64_t conf_rate; /* bytes/s; 0: none */
 static void use_spy(struct scps_conn_config *cfg)
 {
+    cfg->rate = conf_rate;
     scps_conn_config_set_cc(cfg, &spy, NULL);
 }
 
@@ -177,6 +179,25 @@ static void corrections_are_counted(void **state)
     asked.rate = UINT64_C(1) << 60;
     transfer("rate=10mbit,rtt=5ms", 20000, &r);
     assert_int_equal(r.sender.cc_corrected, 1);
+}
+
+/* A rate of 1 byte/s is raised to a segment in 64 s, so that the transfer ends, and that is
+ * counted. A configured rate may be as low: it is what the application wants. */
+static void a_rate_that_stalls_is_raised(void **state)
+{
+    struct simrun r;
+    (void)state;
+
+    fixed_window();
+    asked.rate = 1;
+    transfer("rate=10mbit,rtt=5ms", 10000, &r);
+    assert_int_equal(r.sender.cc_corrected, 1);
+    assert_in_range(r.delivered, SCPS_SEC(64), SCPS_SEC(6 * 64));
+    asked.rate = conf_rate = 12;
+    transfer("rate=10mbit,rtt=5ms", 10000, &r);
+    assert_int_equal(r.sender.cc_corrected, 0);
+    assert_in_range(r.delivered, SCPS_SEC(2 * 64), SCPS_SEC(12 * 64));
+    conf_rate = 0;
 }
 
 /* The same figure as a rate: of the wire it is less payload than of the payload. */
@@ -243,6 +264,7 @@ int main(void)
         cmocka_unit_test(samples_agree),
         cmocka_unit_test(losses_are_told_with_their_sending),
         cmocka_unit_test(corrections_are_counted),
+        cmocka_unit_test(a_rate_that_stalls_is_raised),
         cmocka_unit_test(a_rate_may_count_payload),
         cmocka_unit_test(the_quantum_is_the_burst),
         cmocka_unit_test(own_recovery_is_left_alone),
