@@ -14,10 +14,12 @@
  * Exit status: 0 done; 1 failed; 2 usage, or something on this system that has to be put right
  * first.
  */
+#include "common/files.h"
 #include "common/stdfds.h"
 #include "scps_link/control.h"
 #include "scps_link/emu.h"
 #include "scps_link/report.h"
+#include "scps_link/scenario.h"
 
 #include <scps/scps.h>
 
@@ -26,12 +28,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Refuses an output that is the scenario or another output. */
+static bool check_files(const struct link_options *o, char msg[LINK_MSGLEN])
+{
+    struct files f = {.n = 0};
+    const char *scenario = o->scenario ? o->scenario->sc->path : NULL;
+
+    return files_add(&f, "--scenario", scenario, FILES_READ, msg, LINK_MSGLEN) &&
+           (!o->json ||
+            files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, LINK_MSGLEN)) &&
+           files_add(&f, "--truth", o->truth, FILES_WRITTEN, msg, LINK_MSGLEN) &&
+           files_add(&f, "--pcap-a", o->end[0].pcap, FILES_WRITTEN, msg, LINK_MSGLEN) &&
+           files_add(&f, "--pcap-b", o->end[1].pcap, FILES_WRITTEN, msg, LINK_MSGLEN);
+}
+
 static int run(const struct link_options *o)
 {
-    struct emu *e = malloc(sizeof *e);
+    struct emu *e;
     char msg[LINK_MSGLEN] = "out of memory";
     int status = 0;
 
+    if (!check_files(o, msg)) {
+        fprintf(stderr, "scps_link: %s\n", msg);
+        return 2;
+    }
+    e = malloc(sizeof *e);
     if (!e || emu_open(e, o, msg) != 0) {
         if (e)
             emu_close(e);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/files.h"
 #include "common/stdfds.h"
 #include "scps_trace/options.h"
 #include "scps_trace/qlog.h"
@@ -237,6 +238,28 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* Refuses an output that is an input or another output. Returns 0, or the exit status. */
+static int check_files(const struct options *o, const char *const *in, size_t n)
+{
+    struct files f = {.n = 0};
+    const bool to_file = o->json && strcmp(o->json, "-") != 0;
+    const bool reports = !to_file && (o->format == FORMAT_JSON || o->packets || !o->quiet);
+    char msg[SCPS_TRACE_MSGLEN] = "";
+    bool ok = !reports ||
+              files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, sizeof msg);
+
+    ok = ok && files_add(&f, "--json", to_file ? o->json : NULL, FILES_WRITTEN, msg, sizeof msg) &&
+         files_add(&f, "--html", o->html, FILES_WRITTEN, msg, sizeof msg) &&
+         files_add(&f, "--truth", o->truth, FILES_READ, msg, sizeof msg);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = strcmp(in[i], "-") == 0
+                 ? files_add_fd(&f, "standard input", STDIN_FILENO, FILES_READ, msg, sizeof msg)
+                 : files_add(&f, "capture", in[i], FILES_READ, msg, sizeof msg);
+    if (!ok)
+        fprintf(stderr, "scps_trace: %s\n", msg);
+    return ok ? 0 : 2;
+}
+
 /* Opens everything that the options ask for, before the first packet. Returns 0, or the exit
  * status. */
 static int set_up(struct run *r)
@@ -352,12 +375,13 @@ int main(int argc, char **argv)
     if (status >= 0)
         return stdfds_flush("scps_trace", status);
     catch_signals();
-    status = set_up(&r);
-    if (status)
-        return status;
-
     const char *const *files = r.o.live ? &r.o.live : (const char *const *)argv + optind;
     size_t nfiles = r.o.live ? 1 : (size_t)(argc - optind), understood = 0;
+    status = check_files(&r.o, files, r.o.live ? 0 : nfiles);
+    if (!status)
+        status = set_up(&r);
+    if (status)
+        return status;
     for (size_t i = 0; i < nfiles && (r.o.live || !interrupted); i++)
         understood += take_file(&r, files[i], first_msg, &status);
     if (!understood) {

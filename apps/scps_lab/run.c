@@ -8,6 +8,7 @@
 #include "scps_lab/run.h"
 
 #include "common/cells.h"
+#include "common/files.h"
 #include "common/qlog.h"
 #include "scps_lab/record.h"
 #include "scps_lab/stats.h"
@@ -293,6 +294,33 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
     return status;
 }
 
+/* Refuses an output that is the scenario or another output. */
+static bool check_files(const struct lab_scenario *sc, const struct lab_run_options *o,
+                        char msg[LAB_MSGLEN])
+{
+    struct files f = {.n = 0};
+    const struct {
+        const char *option, *path;
+    } one[] = {{"--pcap", o->pcap},
+               {"--truth", o->truth},
+               {"--events", o->events},
+               {"--series", o->series}};
+    static const char *const plots[] = {"svg", "png", "csv"};
+    bool ok = files_add(&f, "scenario", sc->path, FILES_READ, msg, LAB_MSGLEN) &&
+              files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, LAB_MSGLEN);
+
+    for (size_t i = 0; ok && i < sizeof one / sizeof *one; i++)
+        ok = files_add(&f, one[i].option, one[i].path, FILES_WRITTEN, msg, LAB_MSGLEN);
+    for (size_t i = 0; ok && o->plot && i < (o->series ? 2 : 3); i++) {
+        struct lab_str path = {0};
+
+        lab_add(&path, "%s.%s", o->plot, plots[i]);
+        ok = files_add(&f, "--plot", path.p, FILES_WRITTEN, msg, LAB_MSGLEN);
+        lab_free(&path);
+    }
+    return ok;
+}
+
 int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
 {
     struct lab_cells cells;
@@ -309,7 +337,7 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
         snprintf(msg, sizeof msg, "--qlog '%.200s': %s", o->qlog, qlog_refuses(o->qlog));
         return refuse(2, msg);
     }
-    if (!lab_cells_single(sc, &cells, msg))
+    if (!check_files(sc, o, msg) || !lab_cells_single(sc, &cells, msg))
         return refuse(2, msg);
     status = run_cell(&cells, o, msg);
     lab_cells_free(&cells);

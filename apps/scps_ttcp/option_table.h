@@ -70,5 +70,11 @@ ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V, ttcp_take_P;
 /* Checks and completes the options once all have been read (settle.c). Returns 0, or -1 with one
  * line in msg. */
 int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN]);
+/* Refuses an output that is the file of the input or of another output (files.c). Returns 0, or -1
+ * with one line in msg. */
+int ttcp_files_check(const struct ttcp_options *o, char msg[TTCP_MSGLEN]);
+/* Reads a file for the table of a link, as scps_io_read_file() does; ctx: the options. Refuses a
+ * file that one of them names as an output. */
+char *ttcp_files_read(void *ctx, const char *name, size_t *len, char *why, size_t whylen);
 
 #endif

@@ -286,7 +286,7 @@ static int settle_outage(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 
 static int settle_link(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
-    static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
+    const struct scps_link_files files = {ttcp_files_read, scps_io_free_file, o};
     char why[TTCP_MSGLEN - 32];
 
     if (o->link_spec == NULL)
@@ -332,7 +332,7 @@ int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return -1;
     if (o->count == 0)
         o->count = o->time != 0 ? UINT64_MAX : 2048;
-    if (o->link && settle_link(o, msg) != 0)
+    if (ttcp_files_check(o, msg) != 0 || (o->link && settle_link(o, msg) != 0))
         return -1;
     return settle_udp(o, msg);
 }

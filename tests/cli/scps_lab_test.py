@@ -372,6 +372,25 @@ class Run(Base):
         status, out, err = run("run", "leo", "--events", self.path("no/where"))
         self.assertEqual((status, err.count("\n")), (2, 1), err)
 
+    def test_files_are_kept_apart(self):
+        scenario = self.file("[flow]\nsize = 1kb\n")
+        with open(scenario, encoding="ascii") as f:
+            text = f.read()
+        os.link(scenario, self.path("hard"))
+        for option in ["--pcap", "--truth", "--events", "--series"]:
+            status, out, err = run("run", scenario, option, self.path("hard"))
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+            status, out, err = run("run", scenario, option, "/dev/stdout")
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+            self.assertIn("standard output", err)
+        for args in [["--pcap", "x", "--truth", "x"], ["--events", "x", "--series", "./x"],
+                     ["--plot", "x", "--events", "x.csv"], ["--plot", "x", "--pcap", "x.svg"]]:
+            status, out, err = run("run", scenario, *[a if a[0] == "-" or i % 2 == 0 else self.path(a) for i, a in enumerate(args)])
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), (args, err))
+            self.assertIn("same file", err)
+        with open(scenario, encoding="ascii") as f:
+            self.assertEqual(f.read(), text)
+
 
 class Sweep(Base):
     def setUp(self):

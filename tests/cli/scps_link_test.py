@@ -120,6 +120,18 @@ class Usage(unittest.TestCase):
         self.says("--run is for scenarios", "--run", "2")
         self.says("--run 0: give a number from 1", "--scenario", "geo", "--run", "0")
 
+    def test_files_are_kept_apart(self):
+        with tempfile.TemporaryDirectory() as d:
+            name = os.path.join(d, "x")
+            self.says("--truth is the same file", "--a", "x0", "--b", "x1", "--truth", name, "--pcap-b", name)
+            self.says("--pcap-a is the same file", "--a", "x0", "--b", "x1", "--pcap-a", name, "--pcap-b", d + "/./x")
+            self.says("standard output is the same file", "--a", "x0", "--b", "x1", "--json", "--truth", "/dev/stdout")
+            self.assertFalse(os.path.exists(name))
+            with open(name, "w", encoding="ascii") as f:
+                f.write("[link]\npreset = geo\na = x\nb = y\n[flow]\nlink = link\n")
+            self.says("--scenario is the same file", "--a", "x0", "--b", "x1", "--scenario", name, "--pcap-a", name)
+            self.assertGreater(os.path.getsize(name), 0)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -999,6 +999,60 @@ class Files(Case):
         self.assertEqual(p.returncode, 1)
         self.complains(p.stderr.decode().splitlines(), "standard input")
 
+    def test_no_output_is_the_input(self):
+        """Under any name: the file is known by its inode, before anything is truncated."""
+        data = stuff(3000)
+        for option in ["--pcap", "--pcap-peer", "--truth", "--qlog", "--path-state", "--output"]:
+            for name in ["in", "hard", "soft"]:
+                with self.subTest(option=option, name=name):
+                    for old in ["in", "hard", "soft"]:
+                        if os.path.lexists(self.path(old)):
+                            os.unlink(self.path(old))
+                    with open(self.path("in"), "wb") as f:
+                        f.write(data)
+                    os.link(self.path("in"), self.path("hard"))
+                    os.symlink("in", self.path("soft"))
+                    with open(self.path("in"), "rb") as f:
+                        status, out, err = run(["-t", option, self.path(name)], stdin=f)
+                    self.assertEqual((status, out, len(err)), (2, b"", 1), err)
+                    self.complains(err, option, self.path(name), "standard input")
+                    with open(self.path("in"), "rb") as f:
+                        self.assertEqual(f.read(), data)
+        table = self.path("table")
+        with open(table, "w", encoding="ascii") as f:
+            f.write("0.1 0.2\n")
+        status, out, err = run(["-ts", "--link", "geo,outage=@" + table, "--pcap", table])
+        self.assertEqual((status, len(err)), (2, 1), err)
+        self.complains(err, "table", "--pcap")
+        with open(table, encoding="ascii") as f:
+            self.assertEqual(f.read(), "0.1 0.2\n")
+        with open(self.path("in"), "rb") as f, open(self.path("in"), "ab") as g:
+            self.assertEqual(run(["-t", "--json"], stdin=f, stdout=g)[0], 2)
+
+    def test_no_two_outputs_are_one_file(self):
+        options = ["--pcap", "--pcap-peer", "--truth", "--qlog", "--path-state"]
+        os.symlink("new", self.path("soft"))  # neither exists
+        for i, a in enumerate(options):
+            for b in options[i + 1:]:
+                for other in ["new", "./new", "soft"]:
+                    with self.subTest(a=a, b=b, other=other):
+                        status, out, err = run(["-ts", "-n", "1", a, self.path("new"), b, self.path(other)])
+                        self.assertEqual((status, out, len(err)), (2, b"", 1), err)
+                        self.complains(err, a, b, self.path(other))
+                        self.assertFalse(os.path.exists(self.path("new")))
+        status, out, err = run(["-t", "--output", self.path("new"), "--pcap", self.path("new")], data=b"x")
+        self.assertEqual((status, len(err)), (2, 1), err)
+        for option in options:
+            status, out, err = run(["-ts", "-n", "1", "--json", option, "/dev/stdout"])
+            self.assertEqual((status, out, len(err)), (2, b"", 1), err)
+            self.complains(err, option, "standard output")
+        # devices that keep nothing, and files in two folders, are no clash
+        os.mkdir(self.path("d"))
+        for args in [["--pcap", "/dev/null", "--truth", "/dev/null"], ["--pcap", self.path("new"), "--truth", self.path("d/new")],
+                     ["--pcap", "/dev/stdout"]]:
+            status, out, err = run(["-ts", "-n", "1"] + args)
+            self.assertEqual(status, 0, err)
+
     def test_output_that_cannot_be_opened(self):
         status, out, err = run(["-t", "--output", self.path("no/such/file")], data=b"x")
         self.assertEqual((status, out), (1, b""))

@@ -251,6 +251,13 @@ def no_capture(program, d):
     for args in ([], ["--nonsense"], ["-o", "x", "f"], ["--graph-format", "bmp", "f"], ["--max-memory", "1", "f"]):
         p = run([program, *args])
         check("usage %s" % args, p.returncode == 2 and not p.stdout and p.stderr, p.stderr)
+    capture = cases.plain().write(d + "/kept")
+    before = open(capture, "rb").read()
+    for args in (["--json=" + capture, capture], ["--html", d + "/./kept", capture], ["--json=" + d + "/r", "--html", d + "/r", capture],
+                 ["--html", "/dev/stdout", capture]):
+        p = run([program, *args])
+        check("one file twice %s" % args, p.returncode == 2 and not p.stdout and b"same file" in p.stderr, p.stderr)
+    check("the capture is kept", open(capture, "rb").read() == before)
     p = run([program, "--json=/nowhere/x", cases.plain().write(d + "/ok")])
     check("unwritable report", p.returncode == 1 and p.stderr.count(b"\n") == 1, p.stderr)
     p = subprocess.run([program, "--json", d + "/ok"], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/files.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS 40 /* most symbolic links followed, as Linux does */
+
+/* Returns true for devices that keep nothing of what is written to them. */
+static bool keeps_nothing(const struct stat *st)
+{
+    static const char *const device[] = {"/dev/null", "/dev/full"};
+    struct stat other;
+
+    for (size_t i = 0; i < sizeof(device) / sizeof(device[0]); i++)
+        if (S_ISCHR(st->st_mode) && stat(device[i], &other) == 0 && other.st_rdev == st->st_rdev)
+            return true;
+    return false;
+}
+
+/* Takes a file that exists. Returns false if no clash is possible: reading a terminal, a pipe or a
+ * device takes nothing away from another use of it. */
+static bool existing(const struct stat *st, enum files_use use, struct files_one *one)
+{
+    one->dev = st->st_dev;
+    one->ino = st->st_ino;
+    return use == FILES_READ ? S_ISREG(st->st_mode) || S_ISBLK(st->st_mode) : !keeps_nothing(st);
+}
+
+/* Finds the folder and the name with which open() would create path, following symbolic links whose
+ * targets do not exist. Returns false if open() would fail. */
+static bool missing(const char *path, struct files_one *one)
+{
+    char at[PATH_MAX], target[PATH_MAX];
+    struct stat st;
+    ssize_t n;
+
+    if (snprintf(at, sizeof(at), "%s", path) >= (int)sizeof(at))
+        return false;
+    for (int links = 0; links < LINKS; links++) {
+        char *slash = strrchr(at, '/');
+        size_t folder = slash != NULL ? (size_t)(slash + 1 - at) : 0;
+
+        n = readlink(at, target, sizeof(target) - 1);
+        if (n < 0) {
+            if (snprintf(one->name, sizeof(one->name), "%s", at + folder) >= (int)sizeof(one->name))
+                return false;
+            at[folder] = '\0';
+            if (stat(folder != 0 ? at : ".", &st) != 0)
+                return false;
+            one->dev = st.st_dev;
+            one->ino = st.st_ino;
+            return true;
+        }
+        target[n] = '\0';
+        if (target[0] == '/')
+            folder = 0;
+        if (folder + (size_t)n >= sizeof(at))
+            return false;
+        memcpy(at + folder, target, (size_t)n + 1);
+    }
+    return false;
+}
+
+/* Adds one unless it is the same file as another. shown: label and path, for the message. */
+static bool add(struct files *f, const struct files_one *one, const char *shown, char *msg,
+                size_t msglen)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct files_one *o = &f->v[i];
+
+        if ((o->use == FILES_READ && one->use == FILES_READ) || o->dev != one->dev ||
+            o->ino != one->ino || strcmp(o->name, one->name) != 0)
+            continue;
+        snprintf(msg, msglen, "%s: %s is the same file: give another one", shown, o->label);
+        return false;
+    }
+    if (f->n == FILES_MAX)
+        return true;
+    f->v[f->n++] = *one;
+    return true;
+}
+
+bool files_add(struct files *f, const char *label, const char *path, enum files_use use, char *msg,
+               size_t msglen)
+{
+    struct files_one one = {.label = label, .use = use};
+    char shown[320];
+    struct stat st;
+
+    if (path == NULL || path[0] == '\0')
+        return true;
+    if (stat(path, &st) == 0 ? !existing(&st, use, &one) : !missing(path, &one))
+        return true;
+    snprintf(shown, sizeof(shown), "%.64s %.200s", label, path);
+    return add(f, &one, shown, msg, msglen);
+}
+
+bool files_add_fd(struct files *f, const char *label, int fd, enum files_use use, char *msg,
+                  size_t msglen)
+{
+    struct files_one one = {.label = label, .use = use};
+    struct stat st;
+
+    if (fstat(fd, &st) != 0 || !existing(&st, use, &one))
+        return true;
+    return add(f, &one, label, msg, msglen);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The files that a run reads and writes, so that no output overwrites an input or another output:
+ * checked by device and inode, before the first is opened for writing. */
+#ifndef SCPS_COMMON_FILES_H
+#define SCPS_COMMON_FILES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define FILES_MAX 64
+
+enum files_use { FILES_READ, FILES_WRITTEN };
+
+struct files {
+    struct files_one {
+        const char *label; /* the option, or what else names the file in a message; borrowed */
+        enum files_use use;
+        dev_t dev;
+        ino_t ino;               /* of the file, or of the folder where it will be created */
+        char name[NAME_MAX + 1]; /* its name in that folder; empty: the file exists */
+    } v[FILES_MAX];
+    size_t n;
+};
+
+/* Adds the file at path; NULL: nothing to add. Returns false, with one line in msg that begins with
+ * label and path, if the file is one that was added before and one of the two uses is writing. */
+bool files_add(struct files *f, const char *label, const char *path, enum files_use use, char *msg,
+               size_t msglen);
+/* Adds an open descriptor, such as standard output, in the same way. */
+bool files_add_fd(struct files *f, const char *label, int fd, enum files_use use, char *msg,
+                  size_t msglen);
+
+#endif
