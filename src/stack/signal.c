@@ -49,7 +49,8 @@ int scps_stack_signal_sized(struct scps_stack *st, scps_time now, const struct s
 {
     struct scps_signal own = {.until = 0};
 
-    if (!scps_sized_take(&own, sizeof own, sig, size, SCPS_SIZED_TO(scps_signal, until)))
+    if (!scps_sized_take(&own, sizeof own, sig, size, SCPS_SIZED_TO(scps_signal, until)) ||
+        (unsigned)own.kind > SCPS_SIGNAL_PATH)
         return SCPS_ERR_RANGE;
     scps_signal_pass(st, now, &own);
     return 0;
