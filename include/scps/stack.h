@@ -34,7 +34,8 @@ struct scps_dgram;
 #define SCPS_MTU_LEAST  68
 #define SCPS_MTU_LEAST6 80
 
-/* Capacity of a stack with fixed memory, beside max_conns connections. */
+/* Capacity of a stack with fixed memory, beside max_conns connections. One more of any kind is
+ * refused with SCPS_ERR_NOMEM. */
 #define SCPS_FIXED_NETIFS    2
 #define SCPS_FIXED_ADDRS     4
 #define SCPS_FIXED_ROUTES    8 /* routes that come with an address included */

@@ -333,6 +333,7 @@ struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_listener *l;
+    uint32_t n = 0;
     int dummy;
 
     err = err ? err : &dummy;
@@ -344,10 +345,12 @@ struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_
         !scps_stack_has_addr(st, &local->addr))
         return NULL;
     *err = SCPS_ERR_ADDRINUSE;
-    for (l = st->listeners; l; l = l->next)
+    for (l = st->listeners; l; l = l->next, n++)
         if (l->local.port == local->port && scps_addr_equal(&l->local.addr, &local->addr))
             return NULL;
     *err = SCPS_ERR_NOMEM;
+    if (st->reserve && n >= SCPS_FIXED_LISTENERS)
+        return NULL;
     l = a->alloc(a->ctx, sizeof *l);
     if (!l)
         return NULL;

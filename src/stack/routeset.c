@@ -29,12 +29,16 @@ static struct scps_local_addr *spare_addr(struct scps_stack *st)
     return i < st->n_addrs ? &st->addrs[i] : NULL;
 }
 
-/* Appends one element to an array whose size is its count; returns the element, or NULL. */
-static void *append(struct scps_stack *st, void **v, uint32_t *n, size_t size)
+/* Appends one element to an array whose size is its count; returns the element, or NULL. Fixed
+ * memory has room for `most` of them. */
+static void *append(struct scps_stack *st, void **v, uint32_t *n, size_t size, uint32_t most)
 {
     const struct scps_alloc *a = &st->env.alloc;
-    uint8_t *nv = a->alloc(a->ctx, (*n + 1) * size);
+    uint8_t *nv;
 
+    if (st->reserve && *n >= most)
+        return NULL;
+    nv = a->alloc(a->ctx, (*n + 1) * size);
     if (!nv)
         return NULL;
     if (*n) {
@@ -61,6 +65,16 @@ static bool in_range(const struct scps_route *r)
            (unsigned)r->loss_cause <= SCPS_LOSS_CORRUPTION;
 }
 
+/* Returns true if fixed memory has no room for the shaper of one more route with a rate. */
+static bool rated_full(const struct scps_stack *st)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < st->n_ways; i++)
+        n += st->ways[i].pipe != NULL;
+    return st->reserve && n >= SCPS_FIXED_RATED;
+}
+
 /* Sets the rate of w to that of r; the shaper is made when first needed. */
 static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
@@ -72,7 +86,7 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
     if (!w->pipe && !r->rate && !r->min_rate)
         return 0;
     if (!w->pipe) {
-        struct scps_shaper *p = a->alloc(a->ctx, sizeof *p);
+        struct scps_shaper *p = rated_full(st) ? NULL : a->alloc(a->ctx, sizeof *p);
         if (!p)
             return SCPS_ERR_NOMEM;
         memset(p, 0, sizeof *p);
@@ -121,13 +135,12 @@ int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *a
         return SCPS_ERR_INVAL;
     slot = spare_way(st);
     if (!slot)
-        slot = append(st, (void **)&st->ways, &st->n_ways, sizeof *slot);
+        slot = append(st, (void **)&st->ways, &st->n_ways, sizeof *slot, SCPS_FIXED_ROUTES);
     if (!slot)
         return SCPS_ERR_NOMEM;
+    memset(slot, 0, sizeof *slot); /* On failure the row stays in the array but matches nothing. */
     err = set_rate(st, &way, r);
-    if (err)
-        memset(slot, 0, sizeof *slot); /* The row stays in the array but matches no address. */
-    else
+    if (!err)
         *slot = way;
     if (slot->pipe)
         regroup(st, scps_nif_of(r->nif));
@@ -179,7 +192,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
         return SCPS_ERR_INVAL;
     slot = spare_addr(st);
     if (!slot)
-        slot = append(st, (void **)&st->addrs, &st->n_addrs, sizeof *slot);
+        slot = append(st, (void **)&st->addrs, &st->n_addrs, sizeof *slot, SCPS_FIXED_ADDRS);
     if (!slot)
         return SCPS_ERR_NOMEM;
     *slot = (struct scps_local_addr){*addr, prefix, scps_nif_of(nif)};

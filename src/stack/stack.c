@@ -157,6 +157,8 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
             attach(st, st->nifs[i], netif);
             return 0;
         }
+    if (st->reserve && st->n_nifs >= SCPS_FIXED_NETIFS)
+        return SCPS_ERR_NOMEM;
     nif = a->alloc(a->ctx, sizeof *nif);
     v = a->alloc(a->ctx, (st->n_nifs + 1) * sizeof *v);
     if (!nif || !v) {

@@ -222,6 +222,24 @@ static void time_stops_at_half_of_never(void **state)
         }
 }
 
+static void a_signal_has_a_kind(void **state)
+{
+    (void)state;
+    struct host h;
+    open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
+    struct scps_signal s = {.kind = (enum scps_signal_kind)(SCPS_SIGNAL_PATH + 1)};
+
+    assert_int_equal(scps_stack_signal(h.st, 5, &s), SCPS_ERR_RANGE);
+    s.kind = (enum scps_signal_kind) - 1;
+    assert_int_equal(scps_stack_signal(h.st, 5, &s), SCPS_ERR_RANGE);
+    assert_int_equal(scps_stack_now(h.st), 0);
+    for (int kind = 0; kind <= SCPS_SIGNAL_PATH; kind++) {
+        s.kind = (enum scps_signal_kind)kind;
+        assert_int_equal(scps_stack_signal(h.st, 5, &s), 0);
+    }
+    scps_stack_free(h.st);
+}
+
 /* ---- netifs ---- */
 
 static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
@@ -247,6 +265,64 @@ static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
     scps_stack_free(other.st);
 }
 
+/* ---- fixed memory ---- */
+
+/* One kind of place never takes the memory of another: all connections open, and all places are
+ * there, however many more of each kind were asked for. */
+static void fixed_memory_has_so_many_places_of_each_kind(void **state)
+{
+    (void)state;
+    for (uint32_t size = 256; size <= 8192; size += 32)
+        for (uint32_t conns = 1; conns <= 3; conns++) {
+            struct scps_conn_config conn = scps_conn_config_default();
+            struct scps_stack_config cfg = scps_stack_config_default();
+            struct scps_netif nif[12] = {{.name = "0"}};
+            unsigned n[5] = {0}, open = 0;
+            struct host h = {.them = {.port = 80}};
+            conn.sndbuf = conn.rcvbuf = size;
+            cfg.max_conns = conns;
+            cfg.fixed_memory = &conn;
+            h.st = scps_stack_new(&cfg);
+            assert_non_null(h.st);
+            assert_int_equal(scps_addr_parse("10.0.0.1", &h.us), 0);
+            for (unsigned i = 0; i < 12; i++) {
+                struct scps_endpoint at = {.port = (uint16_t)(100 + i)};
+                struct scps_addr own = h.us;
+                struct scps_route r = {.dst = h.us, .prefix = 24, .nif = &nif[0]};
+                int err = 0;
+                own.b[3] = (uint8_t)(1 + i);
+                nif[i].mtu = 1500;
+                err = scps_stack_add_netif(h.st, &nif[i]);
+                n[0] += err == 0;
+                assert_true(err == 0 || err == SCPS_ERR_NOMEM);
+                n[1] += scps_listen(h.st, &conn, &at, 1, &err) != NULL;
+                n[2] += scps_stack_add_addr(h.st, &nif[0], &own, 24) == 0;
+                r.dst.b[2] = (uint8_t)i;
+                r.rate = 1000;
+                n[3] += scps_stack_add_route(h.st, &r) == 0;
+                r.rate = 0;
+                n[4] += scps_stack_add_route(h.st, &r) == 0;
+            }
+            assert_int_equal(n[0], SCPS_FIXED_NETIFS);
+            assert_int_equal(n[1], SCPS_FIXED_LISTENERS);
+            assert_true(n[2] > 0 && n[2] <= SCPS_FIXED_ADDRS);
+            assert_int_equal(n[3], SCPS_FIXED_RATED);
+            assert_int_equal(n[2] + n[3] + n[4], SCPS_FIXED_ROUTES);
+            h.them.addr = h.us;
+            h.them.addr.b[3] = 99;
+            for (uint32_t i = 0; i <= conns; i++) {
+                int err = 0;
+                struct scps_conn *c = scps_connect(h.st, &conn, NULL, &h.them, &err);
+                assert_int_equal(err, c ? 0 : SCPS_ERR_LIMIT);
+                open += c != NULL;
+                if (c)
+                    assert_int_equal(scps_conn_write(c, NULL, size, 0), size);
+            }
+            assert_int_equal(open, conns);
+            scps_stack_free(h.st);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +331,8 @@ int main(void)
         cmocka_unit_test(the_fields_of_a_route_have_bounds),
         cmocka_unit_test(a_host_has_unicast_addresses),
         cmocka_unit_test(time_stops_at_half_of_never),
+        cmocka_unit_test(a_signal_has_a_kind),
+        cmocka_unit_test(fixed_memory_has_so_many_places_of_each_kind),
         cmocka_unit_test(removing_a_netif_that_is_not_attached_does_nothing),
     };
 
