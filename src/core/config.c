@@ -93,17 +93,32 @@ void scps_conn_config_init(struct scps_conn_config *c, size_t size)
     scps_conn_config_set_cc(c, scps_cc_find("vj"), NULL);
 }
 
+/* Completes the words of a refusal, after the value. */
+static int give(struct scps_line *why, int64_t least, int64_t most)
+{
+    scps_line_text(why, ": give ");
+    scps_line_signed(why, least);
+    scps_line_text(why, " to ");
+    scps_line_signed(why, most);
+    return SCPS_ERR_RANGE;
+}
+
 int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
                        int64_t most)
 {
     scps_line_text(why, field);
     scps_line_text(why, ": ");
     scps_line_signed(why, v);
-    scps_line_text(why, ": give ");
-    scps_line_signed(why, least);
-    scps_line_text(why, " to ");
-    scps_line_signed(why, most);
-    return SCPS_ERR_RANGE;
+    return give(why, least, most);
+}
+
+int scps_config_refuse_count(struct scps_line *why, const char *field, int64_t v, int64_t least,
+                             int64_t most)
+{
+    scps_line_text(why, field);
+    scps_line_text(why, ": ");
+    scps_line_number(why, (uint64_t)v);
+    return give(why, least, most);
 }
 
 int scps_config_take(struct scps_conn_config *to, const struct scps_conn_config *from,
@@ -117,7 +132,7 @@ int scps_config_take(struct scps_conn_config *to, const struct scps_conn_config 
 
 int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, size_t most)
 {
-    int err = scps_config_refuse(why, "size", (int64_t)size, (int64_t)least, (int64_t)most);
+    int err = scps_config_refuse_count(why, "size", (int64_t)size, (int64_t)least, (int64_t)most);
 
     scps_line_text(why, ", as the function that returns the defaults sets it");
     return err;
@@ -134,7 +149,8 @@ static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
         if (v == 0 && s->least > 0)
             scps_field_put((char *)c + s->at, s->size, default_of(s));
         else if (v < s->least || v > most)
-            return scps_config_refuse(why, s->name, v, s->least, most);
+            return (s->kind == TIME ? scps_config_refuse
+                                    : scps_config_refuse_count)(why, s->name, v, s->least, most);
     }
     return 0;
 }

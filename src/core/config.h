@@ -16,6 +16,9 @@ void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_conf
 /* Says in *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */
 int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
                        int64_t most);
+/* The same for the value of an unsigned field, which scps_field_get() may have read as negative. */
+int scps_config_refuse_count(struct scps_line *why, const char *field, int64_t v, int64_t least,
+                             int64_t most);
 /* The same for the size of a configuration, of which `least` to `most` octets are understood. */
 int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, size_t most);
 /* Copies a configuration of any size that is understood; what it does not have gets its default.

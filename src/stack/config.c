@@ -17,17 +17,18 @@
 static const struct bounds {
     const char *name;
     uint16_t at, size; /* of the field */
+    bool is_time;      /* the field is signed; the others are not */
     int64_t least, most;
 } bounds[] = {
-#define FIELD(f, least, most)                                                                      \
+#define FIELD(f, is_time, least, most)                                                             \
     {                                                                                              \
 #f, offsetof(struct scps_stack_config, f), sizeof(((struct scps_stack_config *)0)->f),     \
-            least, most                                                                            \
+            is_time, least, most                                                                   \
     }
-    FIELD(now, 0, SCPS_NEVER / 2),
-    FIELD(answer_rate, 0, SCPS_RATE_MAX),
-    FIELD(plain_hosts, 0, 65536),
-    FIELD(plain_memory, 0, SCPS_SEC(INT64_C(3153600000))),
+    FIELD(now, true, 0, SCPS_NEVER / 2),
+    FIELD(answer_rate, false, 0, SCPS_RATE_MAX),
+    FIELD(plain_hosts, false, 0, 65536),
+    FIELD(plain_memory, true, 0, SCPS_SEC(INT64_C(3153600000))),
 };
 
 /* The least size of a configuration: up to the time. */
@@ -70,7 +71,8 @@ static int resolve_fields(struct scps_stack_config *c, struct scps_line *why)
         int64_t v = scps_field_get((const char *)c + b->at, b->size);
 
         if (v < b->least || v > b->most)
-            return scps_config_refuse(why, b->name, v, b->least, b->most);
+            return (b->is_time ? scps_config_refuse : scps_config_refuse_count)(why, b->name, v,
+                                                                                b->least, b->most);
     }
     if (!c->alloc.alloc != !c->alloc.free) {
         scps_line_text(why, "alloc: give both functions, or none");

@@ -75,6 +75,7 @@ static void every_refusal_names_its_field(void **state)
     REFUSED(now, SCPS_NEVER, "now: 9223372036854775807: give 0 to 4611686018427387903");
     REFUSED(answer_rate, (UINT64_C(1) << 43) + 1,
             "answer_rate: 8796093022209: give 0 to 8796093022208");
+    REFUSED(answer_rate, UINT64_MAX, "answer_rate: 18446744073709551615: give 0 to 8796093022208");
     REFUSED(plain_hosts, 65537, "plain_hosts: 65537: give 0 to 65536");
     REFUSED(plain_hosts, UINT32_MAX, "plain_hosts: 4294967295: give 0 to 65536");
     REFUSED(plain_memory, -1, "plain_memory: -1: give 0 to 3153600000000000");
