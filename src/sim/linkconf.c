@@ -51,7 +51,7 @@ static bool makes_sense(const struct scps_link_config *c)
            is_delay(c->codel_target) && c->codel_interval >= 0 &&
            c->codel_interval <= MAX_INTERVAL && (c->codel_target > 0) == (c->codel_interval > 0) &&
            rates_make_sense(&c->rates) && scps_steps_ok(&c->delays, MAX_DELAY) &&
-           scps_spans_ok(&c->outages);
+           scps_spans_ok(&c->outages) && (c->vector || !c->vector_len);
 }
 
 static void seed(struct scps_linkdir *d)

@@ -15,6 +15,8 @@
 
 bool scps_steps_ok(const struct scps_steps *s, uint64_t max)
 {
+    if (s->n && !s->v)
+        return false;
     for (uint32_t i = 0; i < s->n; i++)
         if (s->v[i].at < 0 || s->v[i].value > max || (i > 0 && s->v[i].at < s->v[i - 1].at))
             return false;
@@ -23,6 +25,8 @@ bool scps_steps_ok(const struct scps_steps *s, uint64_t max)
 
 bool scps_spans_ok(const struct scps_spans *s)
 {
+    if (s->n && !s->v)
+        return false;
     for (uint32_t i = 0; i < s->n; i++)
         if (s->v[i].from < 0 || s->v[i].to <= s->v[i].from ||
             (i > 0 && s->v[i].from < s->v[i - 1].to))

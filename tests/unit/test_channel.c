@@ -215,6 +215,18 @@ static void change_and_refuse(void **state)
     assert_true(scps_channel_config(ch)->ber == 0);
     assert_null(scps_channel_new(&c, 0, NULL));
     c.ber = 0;
+    /* Lent tables that are missing. */
+    c.vector_len = 10;
+    assert_int_equal(scps_channel_change(ch, 0, &c), SCPS_ERR_INVAL);
+    assert_null(scps_channel_new(&c, 0, NULL));
+    c.vector_len = 0;
+    c.rates.n = c.delays.n = c.outages.n = 1;
+    assert_int_equal(scps_channel_change(ch, 0, &c), SCPS_ERR_INVAL);
+    c.rates.n = 0;
+    assert_null(scps_channel_new(&c, 0, NULL));
+    c.delays.n = 0;
+    assert_null(scps_channel_new(&c, 0, NULL));
+    c.outages.n = 0;
     c.rate_bps = 80000000;
     c.delay = SCPS_MS(1);
     assert_int_equal(offer(ch, 0, data, sizeof data).arrival, 6000);
