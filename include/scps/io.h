@@ -185,7 +185,8 @@ SCPS_API const char *scps_ifopts_help(void);
 SCPS_API int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
                                      char msg[SCPS_IO_MSGLEN]);
 /* Begin with a zeroed o. Parses the value of option `name` (without dashes; --offload has none).
- * Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with one line in msg. */
+ * Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with one line in msg,
+ * and *o is then unchanged. */
 static inline int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
                                     char msg[SCPS_IO_MSGLEN])
 {

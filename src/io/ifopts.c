@@ -124,6 +124,15 @@ static bool line_rate(const char *s, uint64_t *out)
     return false;
 }
 
+/* Returns true for an address that scps_stack_add_addr takes. */
+static bool is_unicast(const struct scps_addr *a)
+{
+    static const uint8_t none[16];
+
+    return a->family == 4 ? a->b[0] != 0 && a->b[0] < 224
+                          : a->b[0] != 0xff && memcmp(a->b, none, sizeof none) != 0;
+}
+
 static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *value, char *msg)
 {
     char text[SCPS_ADDR_STRLEN + 8];
@@ -138,6 +147,13 @@ static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *valu
     if (scps_addr_parse(text, &a.addr)) {
         scps_io_say(msg, "--%s %.80s: not an IPv4 or IPv6 address: give one, as 10.9.0.2", opt,
                     value);
+        return SCPS_ERR_INVAL;
+    }
+    if (!is_unicast(&a.addr)) {
+        scps_io_say(msg,
+                    "--%s %.80s: no host has this address: give one that is not multicast, "
+                    "reserved or 0, as 10.9.0.2",
+                    opt, value);
         return SCPS_ERR_INVAL;
     }
     prefix = a.addr.family == 4 ? 32 : 128;
@@ -226,13 +242,11 @@ static int parse_more(struct scps_ifaddr *list, unsigned *n, const char *opt, co
     return err;
 }
 
-int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
-                            char msg[SCPS_IO_MSGLEN])
+/* Parses one option into *o, which an error leaves half changed. Returns 1, 0 or an error. */
+static int parse_option(struct scps_ifopts *o, const char *name, const char *value, char *msg)
 {
-    int err = scps_ifcheck_size(o, msg);
+    int err = 0;
 
-    if (err)
-        return err;
     if (strcmp(name, "tun") == 0 || strcmp(name, "tap") == 0) {
         if (!scps_tun_name_is_good(value) || strchr(value, ',')) {
             scps_io_say(msg,
@@ -283,6 +297,21 @@ int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char 
         return 0;
     }
     return err ? err : 1;
+}
+
+int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
+                            char msg[SCPS_IO_MSGLEN])
+{
+    struct scps_ifopts own;
+    int r = scps_ifcheck_size(o, msg);
+
+    if (r)
+        return r;
+    own = *o;
+    r = parse_option(&own, name, value, msg);
+    if (r == 1)
+        *o = own;
+    return r;
 }
 
 bool scps_ifopts_given(const struct scps_ifopts *o)

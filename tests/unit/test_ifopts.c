@@ -131,6 +131,14 @@ static void test_refused(void **state)
         {"tun=t0 udp=:1 addr=10.0.0.2", "exclude each other"},
         {"tun=t0 addr=10.0.0.256/24", "not an IPv4 or IPv6 address"},
         {"tun=t0 addr=host/24", "not an IPv4 or IPv6 address"},
+        {"tun=t0 addr=0.0.0.0/24", "no host has this address"},
+        {"tun=t0 addr=0.9.0.2", "no host has this address"},
+        {"tun=t0 addr=224.0.0.1/24", "no host has this address"},
+        {"tun=t0 addr=255.255.255.255", "no host has this address"},
+        {"tun=t0 addr=::/64", "no host has this address"},
+        {"tun=t0 addr=ff02::1", "no host has this address"},
+        {"tun=t0 addr=10.0.0.2 kernel-addr=0.0.0.0", "no host has this address"},
+        {"tun=t0 addr=10.0.0.2/24 gateway=240.0.0.1", "no host has this address"},
         {"tun=t0 addr=/24", "not an IPv4 or IPv6 address"},
         {"tun=t0 addr=10.0.0.2/33", "0 to 32"},
         {"tun=t0 addr=fd00::2/129", "0 to 128"},
@@ -268,6 +276,31 @@ static void test_table(void **state)
     assert_int_equal(i, sizeof value / sizeof *value);
 }
 
+/* A value that is refused leaves the options as they were. */
+static void test_unchanged(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {{"udp", ":1,"},
+                                         {"ppp", "/dev/ttyS1,speed=1x"},
+                                         {"ppp", "/dev/ttyS1,echo=2,x"},
+                                         {"ccsds", "aos,scid=x"},
+                                         {"ccsds", "tm,line=/dev/a,x=1"},
+                                         {"addr", "10.0.0.3/33"},
+                                         {"mtu", "67"},
+                                         {"line-rate", "7"},
+                                         {"gateway", "10.0.0.1/24"},
+                                         {"tun", "a/b"},
+                                         {"kernel-addr", "0.0.0.0"}};
+    struct scps_ifopts o, was;
+    memset(&o, 0, sizeof o);
+    assert_int_equal(scps_ifopts_parse(&o, "addr", "10.0.0.2/24", msg), 1);
+    memcpy(&was, &o, sizeof o);
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(scps_ifopts_parse(&o, bad[i][0], bad[i][1], msg), SCPS_ERR_INVAL);
+        assert_memory_equal(&o, &was, sizeof o);
+    }
+}
+
 /* The options of a program compiled with headers of another version. */
 static void test_size(void **state)
 {
@@ -304,8 +337,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),  cmocka_unit_test(test_values),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
-        cmocka_unit_test(test_line_rate), cmocka_unit_test(test_size),
+        cmocka_unit_test(test_unchanged), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_line_rate),
+        cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
