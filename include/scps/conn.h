@@ -346,8 +346,9 @@ SCPS_API int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at
  * of scps_conn_write, then nothing was written and the room has to be reserved anew;
  * SCPS_ERR_INVAL, too, if so much is not reserved any more. len 0 gives all of it back. */
 SCPS_API int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags);
-/* Copies up to len bytes out. Returns how many; 0 at the end of the stream; SCPS_ERR_AGAIN when
- * there is nothing yet; or the error that ended the connection once everything before it was read.
+/* Copies up to len bytes out. Returns how many; 0 at the end of the stream, and for a len of 0 where
+ * there is something to read (scps_conn_eof tells them apart); SCPS_ERR_AGAIN when there is nothing
+ * yet; or the error that ended the connection once everything before it was read.
  * A read ends where a record does (scps_conn_record); what it leaves of one is for the next.
  * SCPS_ERR_HOLE: see scps_conn_hole. buf NULL: the bytes are skipped. */
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
