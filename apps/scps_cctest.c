@@ -268,8 +268,8 @@ static int replay(const struct options *o, const struct report *r)
     }
     guard(r->ops, "replaying");
     printf("line,seconds,call,cwnd,ssthresh,rate,recorded_cwnd,recorded_ssthresh,recorded_rate\n");
-    err = scps_cctest_replay(text, len, o->connection, r->ops, r->param, r->expect.exempt, &out,
-                             print_call, NULL, why, sizeof why);
+    err = scps_cctest_run_recording(text, len, o->connection, r->ops, r->param, r->expect.exempt,
+                                    &out, print_call, NULL, why, sizeof why);
     free(text);
     if (err) {
         snprintf(msg, sizeof msg, "--replay %.200s: %s", o->replay, why);

@@ -356,11 +356,12 @@ struct scps_cctest_replay {
  * whatever it does with its window. each (may be NULL) is called for every event. Returns 0, or
  * SCPS_ERR_INVAL with the line in msg for what is no recording, SCPS_ERR_NOENT if it has no such
  * connection. */
-SCPS_API int scps_cctest_replay(const char *text, size_t len, unsigned conn,
-                                const struct scps_cc_ops *ops, const int64_t *param,
-                                uint64_t exempt, struct scps_cctest_replay *out,
-                                void (*each)(void *ctx, const struct scps_cctest_replayed *e),
-                                void *ctx, char *msg, size_t msglen);
+SCPS_API int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
+                                       const struct scps_cc_ops *ops, const int64_t *param,
+                                       uint64_t exempt, struct scps_cctest_replay *out,
+                                       void (*each)(void *ctx,
+                                                    const struct scps_cctest_replayed *e),
+                                       void *ctx, char *msg, size_t msglen);
 
 /* ---- scorecards: whole connections of this stack on paths in virtual time ---- */
 

@@ -169,10 +169,11 @@ static bool same(const struct scps_cc_ctl *a, const struct scps_cc_ctl *b)
            a->quantum == b->quantum;
 }
 
-int scps_cctest_replay(const char *text, size_t len, unsigned conn, const struct scps_cc_ops *ops,
-                       const int64_t *param, uint64_t exempt, struct scps_cctest_replay *out,
-                       void (*each)(void *ctx, const struct scps_cctest_replayed *e), void *ctx,
-                       char *msg, size_t msglen)
+int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
+                              const struct scps_cc_ops *ops, const int64_t *param, uint64_t exempt,
+                              struct scps_cctest_replay *out,
+                              void (*each)(void *ctx, const struct scps_cctest_replayed *e),
+                              void *ctx, char *msg, size_t msglen)
 {
     struct player p = {.at = text, .end = text + len};
     int64_t defaults[SCPS_CC_PARAMS];

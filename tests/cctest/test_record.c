@@ -108,8 +108,8 @@ static void the_same_again(void **state)
         text.len = 0;
         assert_int_equal(scps_cctest_recorder_init(&rec, ops, NULL, keep, &text), 0);
         assert_int_equal(transfer(&rec.ops, rec.param), transfer(ops, NULL));
-        assert_int_equal(scps_cctest_replay(text.p, text.len, 1, ops, NULL, x.exempt, &r, NULL,
-                                            NULL, msg, sizeof msg),
+        assert_int_equal(scps_cctest_run_recording(text.p, text.len, 1, ops, NULL, x.exempt, &r,
+                                                   NULL, NULL, msg, sizeof msg),
                          0);
         assert_true(r.events > 500);
         if (r.different)
@@ -147,9 +147,9 @@ static void another_controller(void **state)
         struct widest w = {0};
         struct scps_cctest_replay r;
 
-        assert_int_equal(
-            scps_cctest_replay(text.p, text.len, 1, ops, NULL, 0, &r, widest, &w, msg, sizeof msg),
-            0);
+        assert_int_equal(scps_cctest_run_recording(text.p, text.len, 1, ops, NULL, 0, &r, widest,
+                                                   &w, msg, sizeof msg),
+                         0);
         assert_int_equal(r.different == 0, !strcmp(ops->name, "vj"));
         assert_true(w.cwnd > 10000 || ops->needs_rate);
     }
@@ -175,17 +175,17 @@ static void what_is_no_recording(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(scps_cctest_replay(bad[i], strlen(bad[i]), 1, vj, NULL, 0, &r, NULL, NULL,
-                                            msg, sizeof msg),
+        assert_int_equal(scps_cctest_run_recording(bad[i], strlen(bad[i]), 1, vj, NULL, 0, &r, NULL,
+                                                   NULL, msg, sizeof msg),
                          SCPS_ERR_INVAL);
         assert_non_null(strstr(msg, "line "));
     }
-    assert_int_equal(
-        scps_cctest_replay(other, strlen(other), 1, vj, NULL, 0, &r, NULL, NULL, msg, sizeof msg),
-        SCPS_ERR_NOENT);
-    assert_int_equal(
-        scps_cctest_replay(other, strlen(other), 2, vj, NULL, 0, &r, NULL, NULL, msg, sizeof msg),
-        0); /* a column of a later version is not looked at */
+    assert_int_equal(scps_cctest_run_recording(other, strlen(other), 1, vj, NULL, 0, &r, NULL, NULL,
+                                               msg, sizeof msg),
+                     SCPS_ERR_NOENT);
+    assert_int_equal(scps_cctest_run_recording(other, strlen(other), 2, vj, NULL, 0, &r, NULL, NULL,
+                                               msg, sizeof msg),
+                     0); /* a column of a later version is not looked at */
 }
 
 int main(void)
