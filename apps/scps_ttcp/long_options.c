@@ -32,7 +32,8 @@ TAKE(take_timeout)
 
 TAKE(take_link)
 {
-    (void)msg;
+    if (arg[0] == '\0')
+        return FAIL("--link '': give a preset of --list-links or key=value, such as geo,ber=1e-6");
     o->link = true;
     o->link_spec = arg;
     return 0;
@@ -48,7 +49,7 @@ TAKE(take_seed)
 
 TAKE(take_cc)
 {
-    o->cc_given = true;
+    o->cc_given = o->cc_by[0] = true;
     return ttcp_choose_cc(o, "--cc", arg, msg);
 }
 

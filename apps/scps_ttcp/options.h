@@ -69,6 +69,7 @@ struct ttcp_options {
     char cc_text[256], cc_more[64];
     char cc_letters[80]; /* -g, -W, -X and -Y as typed, for messages */
     bool cc_given;       /* --cc, -G, -g, -W, -X or -Y was given */
+    bool cc_by[2];       /* --cc was given; -G was given */
     uint64_t rate_bps;   /* -R; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
     uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */

@@ -68,6 +68,34 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
     return 0;
 }
 
+/* Checks HOST where it is an address: one that a connection can have, of a family that --addr has,
+ * and none of this end's own. A name is resolved later. */
+static int settle_host(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
+{
+    struct scps_addr a;
+    bool family = o->ifs.naddr == 0;
+
+    if (o->host == NULL || scps_addr_parse(o->host, &a) != 0)
+        return 0;
+    if (o->family != 0 && o->family != a.family)
+        return FAIL("%.100s is not an IPv%u address: drop -%u", o->host, o->family, o->family);
+    if (a.family == 4 ? (a.b[0] & 0xf0) == 0xe0 : a.b[0] == 0xff)
+        return o->udp ? 0
+                      : FAIL("%.100s is a multicast address, and TCP has one peer: give a "
+                             "host's own address",
+                             o->host);
+    for (unsigned i = 0; i < o->ifs.naddr; i++) {
+        family = family || o->ifs.addr[i].addr.family == a.family;
+        if (scps_addr_equal(&o->ifs.addr[i].addr, &a))
+            return FAIL("%.100s is --addr, the address of this end: give the peer's", o->host);
+    }
+    if (!family)
+        return FAIL("%.100s is an IPv%u address, and --addr gives none: add an --addr of IPv%u, or "
+                    "give a HOST of the family of --addr",
+                    o->host, a.family, a.family);
+    return 0;
+}
+
 static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     char why[SCPS_IO_MSGLEN];
@@ -86,7 +114,7 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("%s", why);
     if (o->source.family != 0 && o->family != 0 && o->source.family != o->family)
         return FAIL("-H is not an IPv%u address: drop -%u or change it", o->family, o->family);
-    return 0;
+    return settle_host(o, msg);
 }
 
 /* -P, --bidir, --server: several flows, which cannot share a file or a stream of input. */
@@ -164,6 +192,8 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--quick-acks is of -F 2: leave out -F %d", o->conn.ack_mode == SCPS_ACK_EVERY);
     if (is_on(o, SETTING_holes_at_once) && o->conn.ack_mode != SCPS_ACK_DELAYED)
         return FAIL("--holes-at-once is of -F 0, the others always report at once: add -F 0");
+    if (o->given[SETTING_rto_max] && o->conn.rto_max != 0 && o->conn.rto_min > o->conn.rto_max)
+        return FAIL("--rto-min is above --rto-max: swap them");
     if (o->conn.recovery == SCPS_RECOVERY_RACK && !o->conn.sack)
         return FAIL("--recovery rack needs SACK (RFC 8985 section 4): leave out --no-sack");
     return 0;
@@ -206,6 +236,8 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--hollow has no content for --output: leave out one of them");
     if (o->cc->needs_rate && o->rate_bps == 0 && o->route_bps == 0 && !o->udp)
         return FAIL("--cc %s sends at a set rate: add -R, such as -R 10m", o->cc->name);
+    if (o->cc_by[0] && o->cc_by[1])
+        return FAIL("-G and --cc both name a controller: leave out one of them");
     if (o->overhead_set && o->route_bps == 0)
         return FAIL("--overhead is what --route-rate counts: add that, such as --route-rate 10m");
     if (o->min_bps > o->route_bps && o->route_bps != 0)

@@ -215,7 +215,7 @@ int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
 
 TAKE(take_G)
 {
-    o->cc_given = true;
+    o->cc_given = o->cc_by[1] = true;
     return ttcp_choose_cc(o, "-G", arg, msg);
 }
 

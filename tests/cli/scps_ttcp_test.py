@@ -162,6 +162,21 @@ class Usage(Case):
             with self.subTest(args=args):
                 self.refused(args, name)
 
+    def test_settings_that_contradict_each_other(self):
+        self.refused(["-ts", "--rto-min", "70", "--rto-max", "1"], "--rto-min", "--rto-max")
+        self.assertEqual(run(["-ts", "-n", "1", "--rto-min", "1", "--rto-max", "1"])[0], 0)
+        self.refused(["-ts", "-G", "1", "--cc", "vegas"], "-G", "--cc")
+        self.refused(["-ts", "--cc", "vegas", "-G", "1"], "-G", "--cc")
+        self.refused(["-ts", "--link", ""], "--link", "preset", "key=value")
+
+    def test_a_host_that_cannot_be_reached(self):
+        device = ["-ts", "--udp", "127.0.0.1:0,127.0.0.1:9", "--addr", "10.0.0.1/24"]
+        self.refused(device + ["224.0.0.1"], "224.0.0.1", "multicast", "host's own address")
+        self.refused(device + ["ff02::1"], "ff02::1", "multicast")
+        self.refused(device + ["fd00::2"], "fd00::2", "IPv6", "--addr")
+        self.refused(device + ["10.0.0.1"], "10.0.0.1", "this end")
+        self.refused(device + ["--addr", "fd00::1/64", "fd00:0::1"], "fd00:0::1", "this end")
+
     def test_a_comparison_is_of_runs_over_a_link(self):
         for args, name in [(["-u"], "-u"), (["--pcap", "x"], "--pcap"), (["--truth", "x"], "--truth"), (["--output", "x"], "--output"),
                            (["-i", "1"], "--interval"), (["--udp", "127.0.0.1:1,127.0.0.1:2", "--addr", "10.0.0.1", "10.0.0.2"], "--udp")]:
@@ -1475,10 +1490,10 @@ class Udp(Case):
     def test_no_route_and_no_address(self):
         pair = Pair()
         status, out, err = run(["-t", "-s", "--timeout", str(PATIENCE), "--udp", pair.tx[1], "--addr", "10.9.0.1", "fd00::9"])
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 2)
         self.complains(err, "--addr")
         status, out, err = run(["-t", "-s", "-6", "--timeout", str(PATIENCE)] + pair.tx + ["10.9.0.2"])
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 2)
         self.complains(err, "10.9.0.2", "-6")
 
     def test_address_in_use(self):
