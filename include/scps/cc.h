@@ -7,10 +7,11 @@
  * turns out to be spurious, the core puts back the state and the numbers of before the episode and
  * then says SCPS_CC_SPURIOUS.
  *
- * To add one: write src/cc/NAME.c with a struct scps_cc_ops, list it in src/cc/cc.c, add
- * tests/unit/test_cc_NAME.c. From outside the library: fill in a struct scps_cc_ops and put its
- * address into the configuration with scps_conn_config_set_cc; connecting and listening refuse one
- * without name, start, ack or loss, or with too much of anything (SCPS_ERR_INVAL).
+ * To add one to the library: in its source tree, write src/cc/NAME.c with a struct scps_cc_ops,
+ * list it in src/cc/cc.c, add tests/unit/test_cc_NAME.c. From outside the library: fill in a struct
+ * scps_cc_ops and put its address into the configuration with scps_conn_config_set_cc; connecting
+ * and listening refuse one without name, start, ack or loss, or with too much of anything
+ * (SCPS_ERR_INVAL).
  * docs/howto/controllers.md has one with its tests.
  */
 #ifndef SCPS_CC_H
@@ -31,7 +32,7 @@ enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUT
 
 /* Evidence by which the core declared a segment lost. */
 enum scps_evidence {
-    SCPS_BY_DUPACK,  /* three duplicate acknowledgements, no SACK */
+    SCPS_BY_DUPACK,  /* dupthresh duplicate acknowledgements, no SACK */
     SCPS_BY_SACK,    /* RFC 6675 */
     SCPS_BY_SNACK,   /* the receiver reported it missing */
     SCPS_BY_PARTIAL, /* a partial acknowledgement during recovery, RFC 6582 */
@@ -53,8 +54,7 @@ struct scps_cc_view { /* the connection just before the event */
     scps_dur srtt, min_rtt; /* 0 before the first sample */
     uint64_t conf_rate;     /* the configured rate, bytes/s; 0 none */
     uint64_t max_cwnd;      /* no window beyond this can be used: the send buffer */
-    /* the window, not the application, limited the sender since the last ack, not the
-     * application */
+    /* the window, not the application, limited the sender since the last ack */
     bool cwnd_limited;
     bool app_limited; /* the application wrote too little: what leaves now does not fill the path */
     enum scps_loss_cause cause; /* what an unexplained loss, or a timeout, is taken for now */
