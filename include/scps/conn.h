@@ -298,7 +298,7 @@ SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps
                                         const struct scps_endpoint *remote, int *err);
 /* Listens on local (family 0: every address of both families; family 4 or 6 with an address of
  * zeros: every address of that family). backlog: connections established and not yet accepted, at
- * least 1. Errors as above. */
+ * least 1. Port 0 is SCPS_ERR_INVAL: a listener has a port of its own. Other errors as above. */
 SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
                                            const struct scps_conn_config *cfg,
                                            const struct scps_endpoint *local, unsigned backlog,

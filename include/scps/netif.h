@@ -51,9 +51,9 @@ struct scps_stack;
 
 struct scps_netif_ops {
     const char *name; /* "tun", "udp", "simlink", "tap" */
-    /* Sends a packet down. Returns 0, or SCPS_ERR_AGAIN: the device is full; scps_netif_send() keeps the
-     * packet and asks the stack for no more until scps_netif_ready(). Any other error: the packet
-     * is lost and counted. */
+    /* Sends a packet down. Returns 0, or SCPS_ERR_AGAIN: the device is full; scps_netif_send()
+     * keeps the packet and asks the stack for no more until scps_netif_ready(). Any other error:
+     * the packet is lost and counted. */
     int (*send)(struct scps_netif *nif, const struct scps_pkt *pkt);
     /* Receives a packet; only for filters. Pass it on with scps_netif_recv(nif, pkt), or drop it
      * and return the reason. */

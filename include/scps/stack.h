@@ -245,7 +245,8 @@ SCPS_API int scps_stack_remove_route(struct scps_stack *st, const struct scps_ad
  * driver that finds several packets waiting hands them in one after the other and asks for
  * output then: this batch is answered together, with one acknowledgement for each connection
  * (RFC 9293 section 3.10.7.4, MUST-59), unless scps_conn_config.stretch_acks is off.
- * The event loop of <scps/io.h> takes 64 at most, so that acknowledgements leave while a flood arrives. */
+ * The event loop of <scps/io.h> takes 64 at most, so that acknowledgements leave while a flood
+ * arrives. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
 /* Does what is due at now, then builds the next packet for nif in out. out->data and out->cap
