@@ -125,7 +125,7 @@ static inline struct scps_stack_config scps_stack_config_default(void)
 /* Says whether cfg (NULL: the defaults) would be refused by scps_stack_new() and
  * scps_stack_open(). Returns 0 and makes msg empty; else SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one
  * line of at most msglen - 1 characters in msg names the field:
- * "port_max: 40: give 1024 to 65535", "fixed_memory: sndbuf: 12: give 256 to 1073741824". msg may
+ * "port_max: 40: give 49152 to 65535", "fixed_memory: sndbuf: 12: give 256 to 1073741824". msg may
  * be NULL. */
 SCPS_API int scps_stack_config_check(const struct scps_stack_config *cfg, char *msg, size_t msglen);
 /* cfg NULL: the defaults. NULL on lack of memory, or for a configuration that
