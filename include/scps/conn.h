@@ -346,9 +346,9 @@ SCPS_API int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at
  * of scps_conn_write, then nothing was written and the room has to be reserved anew;
  * SCPS_ERR_INVAL, too, if so much is not reserved any more. len 0 gives all of it back. */
 SCPS_API int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags);
-/* Copies up to len bytes out. Returns how many; 0 at the end of the stream, and for a len of 0 where
- * there is something to read (scps_conn_eof tells them apart); SCPS_ERR_AGAIN when there is nothing
- * yet; or the error that ended the connection once everything before it was read.
+/* Copies up to len bytes out. Returns how many; 0 at the end of the stream, and for a len of 0
+ * where there is something to read (scps_conn_eof tells them apart); SCPS_ERR_AGAIN when there is
+ * nothing yet; or the error that ended the connection once everything before it was read.
  * A read ends where a record does (scps_conn_record); what it leaves of one is for the next.
  * SCPS_ERR_HOLE: see scps_conn_hole. buf NULL: the bytes are skipped. */
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
@@ -420,7 +420,8 @@ SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);
 SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
-/* Copies the configuration in force, of which the caller knows `size` octets. */
+/* Copies the configuration in force, with derived values where 0 was given, of which the caller
+ * knows `size` octets. */
 SCPS_API void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,
                                          size_t size);
 static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
@@ -428,8 +429,11 @@ static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_c
     scps_conn_get_config_sized(c, out, sizeof *out);
 }
 /* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay,
- * ack_budget, timers, limits, keepalive, tos, ttl, larger buffers, loss_cause. What the
- * handshake agreed on stays. 0, INVAL, NOMEM. */
+ * ack_budget, timers, limits, keepalive, tos, ttl, sndbuf, a larger rcvbuf, loss_cause, records.
+ * What the SYN offers stays, whatever cfg says, and scps_conn_get_config tells it: cc and its
+ * parameters, hollow, first_window, mss, sack, timestamps, wscale, ecn, snack, snack_long,
+ * snack_raw_unit, compress, comp_proto, bets, bets_legacy, binding. rcvbuf is no larger than the
+ * window scale allows. Returns 0, INVAL, RANGE, NORATE, NOMEM, and then nothing has changed. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
 /* Fills in *out, of which the caller knows `size` octets. */

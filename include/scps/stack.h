@@ -287,7 +287,8 @@ struct scps_signal {
     scps_dur rtt;
 };
 /* Passes a signal to the connections that it concerns. Returns 0, or SCPS_ERR_RANGE, without any
- * effect, for a kind that is not listed above and for a signal of headers newer than the library. */
+ * effect, for a kind that is not listed above and for a signal of headers newer than the
+ * library. */
 SCPS_API int scps_stack_signal_sized(struct scps_stack *st, scps_time now,
                                      const struct scps_signal *sig, size_t size);
 static inline int scps_stack_signal(struct scps_stack *st, scps_time now,

@@ -307,6 +307,28 @@ void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
         scps_sender_wake(s);
 }
 
+/* Gives *n what the handshake of a connection with *old has offered or agreed on, and what both
+ * ends have to count alike. */
+static void keep_agreed(struct scps_conn_config *n, const struct scps_conn_config *old)
+{
+    scps_conn_config_set_cc(n, old->cc, old->cc_param);
+    n->first_window = old->first_window;
+    n->hollow = old->hollow;
+    n->mss = old->mss;
+    n->sack = old->sack;
+    n->timestamps = old->timestamps;
+    n->wscale = old->wscale;
+    n->ecn = old->ecn;
+    n->snack = old->snack;
+    n->snack_long = old->snack_long;
+    n->snack_raw_unit = old->snack_raw_unit;
+    n->compress = old->compress;
+    n->comp_proto = old->comp_proto;
+    n->bets = old->bets;
+    n->bets_legacy = old->bets_legacy;
+    memcpy(n->binding, old->binding, sizeof n->binding);
+}
+
 int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
 {
     const struct scps_alloc *a = &c->s.ctx.env->alloc;
@@ -320,8 +342,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     if (err)
         return err;
     if (c->state != SCPS_CLOSED || c->opened) { /* What the handshake agreed on stays. */
-        scps_conn_config_set_cc(&n, old->cc, old->cc_param);
-        n.hollow = old->hollow;
+        keep_agreed(&n, old);
         n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
         if (c->s.agreed.rcv_wscale < 14)
             n.rcvbuf = (uint32_t)SCPS_MIN(

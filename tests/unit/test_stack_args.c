@@ -265,6 +265,62 @@ static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
     scps_stack_free(other.st);
 }
 
+/* ---- configurations ---- */
+
+/* The configuration that is read back is the one in force: the SYN that is sent again offers what
+ * the first one did. */
+static void what_the_syn_offers_stays(void **state)
+{
+    (void)state;
+    struct host h;
+    open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
+    struct scps_conn *c = scps_connect(h.st, NULL, NULL, &h.them, NULL);
+    struct scps_conn_config was, set, now;
+    uint8_t room[256];
+    struct scps_pkt p = {.data = room, .cap = sizeof room};
+
+    assert_int_equal(scps_stack_output(h.st, &h.nif, 0, &p), 1);
+    const size_t first = p.len;
+    scps_conn_get_config(c, &was);
+    set = was;
+    assert_int_equal(scps_conn_config_parse_cc(&set, "bbr", NULL, 0), 0);
+    set.first_window = 1000;
+    set.hollow = !was.hollow;
+    set.mss = 777;
+    set.sack = !was.sack;
+    set.timestamps = !was.timestamps;
+    set.wscale = !was.wscale;
+    set.ecn = !was.ecn;
+    set.snack = set.snack_long = set.snack_raw_unit = true;
+    set.compress = true;
+    set.comp_proto = 6;
+    set.bets = set.bets_legacy = true;
+    set.binding[0].id = 1;
+    set.binding[0].len = 2;
+    assert_int_equal(scps_conn_set_config(c, &set), 0);
+    scps_conn_get_config(c, &now);
+    assert_memory_equal(&now, &was, sizeof now);
+
+    set.ttl = 9;
+    set.sndbuf = 300;
+    set.dupthresh = 7;
+    assert_int_equal(scps_conn_set_config(c, &set), 0);
+    scps_conn_get_config(c, &now);
+    was.ttl = 9;
+    was.sndbuf = 300;
+    was.dupthresh = 7;
+    assert_memory_equal(&now, &was, sizeof now);
+    set.sndbuf = 1;
+    assert_int_equal(scps_conn_set_config(c, &set), SCPS_ERR_RANGE);
+    scps_conn_get_config(c, &now);
+    assert_memory_equal(&now, &was, sizeof now);
+
+    p = (struct scps_pkt){.data = room, .cap = sizeof room};
+    assert_int_equal(scps_stack_output(h.st, &h.nif, SCPS_SEC(1), &p), 1);
+    assert_int_equal(p.len, first);
+    scps_stack_free(h.st);
+}
+
 /* ---- fixed memory ---- */
 
 /* One kind of place never takes the memory of another: all connections open, and all places are
@@ -332,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_host_has_unicast_addresses),
         cmocka_unit_test(time_stops_at_half_of_never),
         cmocka_unit_test(a_signal_has_a_kind),
+        cmocka_unit_test(what_the_syn_offers_stays),
         cmocka_unit_test(fixed_memory_has_so_many_places_of_each_kind),
         cmocka_unit_test(removing_a_netif_that_is_not_attached_does_nothing),
     };
