@@ -23,7 +23,8 @@ enum scps_ack_mode {
 };
 
 /* Start from scps_conn_config_default(). A field outside its bounds makes opening fail with
- * SCPS_ERR_RANGE; one that is 0 where 0 lies outside its bounds stands for the default. */
+ * SCPS_ERR_RANGE; one that is 0 where 0 lies outside its bounds stands for the default, but
+ * for size and cc. */
 struct scps_conn_config {
     size_t size; /* of this structure, as scps_conn_config_default() sets it; docs/CHANGES.md */
     /* ---- Congestion control ---- */
@@ -62,8 +63,9 @@ struct scps_conn_config {
     uint32_t rcvbuf;
     /* What the peer's window is taken for until its first scaled window arrives. A SYN cannot offer
      * more than 65535 bytes. Where both ends are configured alike, as in the published tests, this
-     * saves the first round trip; as much is accepted from the peer, if the buffer holds it. 0 to 1
-     * GiB; 0, the default: what its SYN says; RFC 7323 section 2.2. */
+     * saves the first round trip. From the peer, which may do the same, so much is accepted beyond
+     * the window that the SYN offered, as far as the buffer holds it. 0 to 1 GiB; 0, the default:
+     * what its SYN says; RFC 7323 section 2.2. */
     uint32_t first_window;
     /* Count payload bytes without storing them; they are written from NULL and read as zeros.
      * Default false. */
@@ -105,8 +107,9 @@ struct scps_conn_config {
      * CCSDS 714.0-B-2. */
     bool snack_long;
     /* Count the blocks of a SNACK in the bare MSS instead of the MSS less the 12 bytes of
-     * timestamps. Both ends have to agree on it; builds of the reference implementation differ.
-     * Default false. */
+     * timestamps. Both ends have to agree on it, and builds of the reference implementation differ:
+     * otherwise the holes named lie in the wrong place and are resent in vain, until a timeout.
+     * Without timestamps both units are the MSS. Default false. */
     bool snack_raw_unit;
     /* How long the sender waits after a SNACK before it resends, for segments that are only late.
      * It is for paths that reorder, beside dupthresh. In µs; 0, the default: no wait. */

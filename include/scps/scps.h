@@ -18,8 +18,8 @@
  *         sleep_until(scps_stack_deadline(st));         // or until a packet arrives
  *     }
  *
- * apps/scps_hello.c is the same over a simulated link; <scps/clock.h> has the loop's body as
- * scps_pump; <scps/socket.h> offers the BSD socket calls.
+ * apps/scps_hello.c of the source tree is the same over a simulated link; <scps/clock.h> has the
+ * loop's body as scps_pump; <scps/socket.h> offers the BSD socket calls.
  */
 #ifndef SCPS_H
 #define SCPS_H

@@ -341,8 +341,9 @@ SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_li
 /* Calls fn(ctx) at virtual time `when`, before other events of that microsecond, and after
  * earlier requests for it. Returns 0, or SCPS_ERR_NOMEM. */
 SCPS_API int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), void *ctx);
-/* Runs until no event is left, or until the clock would pass `until` (it then stands at until), or
- * until scps_world_stop. Returns the number of events served: packets that arrived, wake-ups of
+/* Runs until no event is left, or until the clock would pass `until`, or until scps_world_stop. In
+ * the first two cases the clock then stands at until, or, where that is SCPS_NEVER, at the last
+ * event. Returns the number of events served: packets that arrived, wake-ups of
  * hosts, timers. */
 SCPS_API uint64_t scps_world_run(struct scps_world *w, scps_time until);
 SCPS_API void scps_world_stop(struct scps_world *w); /* from inside a callback */

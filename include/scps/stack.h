@@ -282,7 +282,7 @@ struct scps_signal {
     enum scps_signal_kind kind;
     struct scps_netif *nif;  /* interface whose connections the signal concerns; NULL: all */
     struct scps_addr remote; /* family 0: any peer */
-    scps_time until;
+    scps_time until;         /* of the stack's clock, µs */
     uint64_t rate;
     scps_dur rtt;
 };
