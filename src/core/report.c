@@ -79,19 +79,6 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
     return false;
 }
 
-/* Under a budget SACK and SNACK share one cursor up to which all has been reported; at the end it
- * starts again. */
-static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo)
-{
-    scps_off to = SCPS_MAX(rep->sacked_to, rep->snack.high);
-    uint32_t i = scps_rangeset_find(ooo, to);
-
-    if (i == ooo->n || (i == ooo->n - 1 && scps_rangeset_at(ooo, i)->from <= to))
-        to = 0;
-    rep->sacked_to = to;
-    scps_snackrx_told(&rep->snack, to);
-}
-
 /* As latest_blocks() when there is no block yet. Returns the number of blocks. */
 static inline uint8_t latest(const struct scps_report *rep, const struct scps_report_view *v,
                              unsigned max, struct scps_sack block[])
@@ -164,11 +151,28 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
     return true;
 }
 
+/* Under a budget SACK and SNACK share one cursor up to which all has been reported. It starts again
+ * behind the last range, unless a SNACK still has to name the hole between that and a FIN. */
+static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
+                          const struct plan *p)
+{
+    scps_off to = SCPS_MAX(rep->sacked_to, rep->snack.high);
+    uint32_t i = scps_rangeset_find(ooo, to);
+
+    scps_snackrx_told(&rep->snack, to);
+    if ((i == ooo->n || (i == ooo->n - 1 && scps_rangeset_at(ooo, i)->from <= to)) &&
+        !(p->snack && scps_snackrx_backlog(&rep->snack, &p->holes))) {
+        to = 0;
+        scps_snackrx_told(&rep->snack, 0);
+    }
+    rep->sacked_to = to;
+}
+
 /* Under a budget: where does the report begin? */
 static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
                                      struct plan *p)
 {
-    merge_cursors(rep, v->rcv->in.ooo);
+    merge_cursors(rep, v->rcv->in.ooo, p);
     if (v->rcv->in.ooo->n || v->fin_at)
         rep->dsack_to = 0; /* A DSACK would take the place of a hole. */
     if (p->snack && ++rep->reports % SNACK_RESTART_EVERY == 0) {

@@ -159,6 +159,25 @@ static void each_hole_is_named(void **x)
     script_free(t);
 }
 
+/* The hole between the last data and a FIN is named as well, and then there is no more to tell:
+ * with and without a bit vector */
+static void the_hole_before_a_fin_is_named(void **x)
+{
+    for (int vector = 0; vector < 2; vector++) {
+        struct script *t = script_of(x);
+
+        t->cfg.snack = t->cfg.snack_long = true;
+        t->peer.caps = SCPS_CAP_SNACK1 | (vector ? SCPS_CAP_SNACK2 : 0);
+        ten_a_second_of(t);
+        peer_says(t, MS(210), .seq = R(3), .len = 1000);
+        peer_says(t, MS(210), .seq = R(5), .flags = SCPS_FIN | SCPS_ACK);
+        expect_sent(t, .at = MS(300), .ack = R(2), .snack = {{0, 1}});
+        expect_sent(t, .at = MS(400), .ack = R(2), .snack = {{2, 1}});
+        script_run(t, SEC(10));
+        script_free(t);
+    }
+}
+
 /* A SNACK with a bit vector begins below a repair that has arrived since the last one, where it
  * reaches from there to the newest data: else nothing would tell of the repair until all holes are
  * told anew, and the sender would resend it */
@@ -190,6 +209,7 @@ int main(void)
         SCRIPT_TEST(duplicates_are_told),
         SCRIPT_TEST(ranges_are_told_once),
         SCRIPT_TEST(each_hole_is_named),
+        SCRIPT_TEST(the_hole_before_a_fin_is_named),
         SCRIPT_TEST(a_report_reaches_back_to_a_repair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
