@@ -1223,7 +1223,7 @@ class Udp(Case):
                 self.assertEqual(finish(r)[0], 0)
                 wrong = "10.9.0.2" if family == "--ipv6" else "fd09::2"
                 status, out, err = run(["-t", "-s", "--timeout", str(PATIENCE), family] + pair.tx + [wrong])
-                self.assertEqual(status, 1)
+                self.assertEqual(status, 2)
                 self.complains(err, wrong, "drop -" + family[-1])
 
     def test_reversed_roles(self):
