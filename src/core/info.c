@@ -245,45 +245,42 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
     scps_off una = SCPS_MAX(c->s.snd.una, 1);
     struct scps_info own, *out = &own;
 
-    *out = (struct scps_info){
-        .state = (enum scps_state)c->state,
-        .rcv_mss = c->rcv.mss,
-        .pmtu = c->s.agreed.pmtu_mss + (c->remote.family == 6 ? 60u : 40u),
-        .rto = c->s.rtt.rto,
-        .srtt = c->s.rtt.srtt,
-        .rttvar = c->s.rtt.rttvar,
-        .min_rtt = scps_rtt_min(&c->s.rtt),
-        .last_rtt = tx ? tx->rto.latest : st->last_rtt,
-        .opened = c->opened,
-        .established = c->s.established,
-        .last_sent = tx && tx->sent_at ? tx->sent_at : st->last_sent,
-        .last_ack_received = tx && tx->heard_at ? tx->heard_at : st->last_ack_received,
-        .backoff = tx ? tx->rto.backoff : 0,
-        .cwnd = c->s.ctl.cwnd,
-        .ssthresh = c->s.ctl.ssthresh,
-        .rate = tx              ? tx->pacer.rate
-                : c->s.ctl.rate ? c->s.ctl.rate
-                                : c->s.ctx.cfg->c.rate,
-        .hold = (enum scps_hold)c->s.hold,
-        .snd_wnd = c->s.snd.edge > c->s.snd.una ? c->s.snd.edge - c->s.snd.una : 0,
-        .rcv_wnd = c->ack.announced > scps_receive_next(&c->rcv)
+    memset(out, 0, sizeof *out); /* The padding must not carry what the stack held. */
+    out->state = (enum scps_state)c->state;
+    out->rcv_mss = c->rcv.mss;
+    out->pmtu = c->s.agreed.pmtu_mss + (c->remote.family == 6 ? 60u : 40u);
+    out->rto = c->s.rtt.rto;
+    out->srtt = c->s.rtt.srtt;
+    out->rttvar = c->s.rtt.rttvar;
+    out->min_rtt = scps_rtt_min(&c->s.rtt);
+    out->last_rtt = tx ? tx->rto.latest : st->last_rtt;
+    out->opened = c->opened;
+    out->established = c->s.established;
+    out->last_sent = tx && tx->sent_at ? tx->sent_at : st->last_sent;
+    out->last_ack_received = tx && tx->heard_at ? tx->heard_at : st->last_ack_received;
+    out->backoff = tx ? tx->rto.backoff : 0;
+    out->cwnd = c->s.ctl.cwnd;
+    out->ssthresh = c->s.ctl.ssthresh;
+    out->rate = tx ? tx->pacer.rate : c->s.ctl.rate ? c->s.ctl.rate : c->s.ctx.cfg->c.rate;
+    out->hold = (enum scps_hold)c->s.hold;
+    out->snd_wnd = c->s.snd.edge > c->s.snd.una ? c->s.snd.edge - c->s.snd.una : 0;
+    out->rcv_wnd = c->ack.announced > scps_receive_next(&c->rcv)
                        ? c->ack.announced - scps_receive_next(&c->rcv)
-                       : 0,
-        .outstanding = c->s.snd.nxt > una ? c->s.snd.nxt - una : 0,
-        .unsent = scps_conn_unsent(c),
-        .rcv_queued = scps_rcvbuf_ready(&c->rcv.in),
-        .rcv_ooo = scps_rangeset_total(c->rcv.in.ooo),
-        .rcv_holes = c->rcv.in.ooo->n,
-        .segs_out = c->segs_out,
-        .segs_in = c->segs_in,
-        .bytes_acked = (una > c->s.snd.end ? c->s.snd.end : una) - 1 - st->bytes_given_up,
-        .bytes_received = c->rcv.in.next - 1 - st->bytes_missing,
-        .caps_offered = scps_negotiate_caps(&asked),
-        .cc_phase = c->s.ctl.phase,
-        .recovery = scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c) ? SCPS_RECOVERY_RACK
-                                                                     : SCPS_RECOVERY_CLASSIC,
-        .ranges_given_up = c->s.tp ? c->s.tp->given_up.n : 0,
-    };
+                       : 0;
+    out->outstanding = c->s.snd.nxt > una ? c->s.snd.nxt - una : 0;
+    out->unsent = scps_conn_unsent(c);
+    out->rcv_queued = scps_rcvbuf_ready(&c->rcv.in);
+    out->rcv_ooo = scps_rangeset_total(c->rcv.in.ooo);
+    out->rcv_holes = c->rcv.in.ooo->n;
+    out->segs_out = c->segs_out;
+    out->segs_in = c->segs_in;
+    out->bytes_acked = (una > c->s.snd.end ? c->s.snd.end : una) - 1 - st->bytes_given_up;
+    out->bytes_received = c->rcv.in.next - 1 - st->bytes_missing;
+    out->caps_offered = scps_negotiate_caps(&asked);
+    out->cc_phase = c->s.ctl.phase;
+    out->recovery = scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c) ? SCPS_RECOVERY_RACK
+                                                                     : SCPS_RECOVERY_CLASSIC;
+    out->ranges_given_up = c->s.tp ? c->s.tp->given_up.n : 0;
     of_agreed(&c->s.agreed, out);
     of_counts(st, out);
     for (int f = 0; f < SCPS_FEATURE_COUNT; f++)
