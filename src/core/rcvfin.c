@@ -8,6 +8,7 @@ void scps_rcv_take_fin(struct scps_conn *c)
 {
     scps_receive_fin(&c->rcv);
     scps_conn_ack_now(c);
+    scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
     scps_conn_notify(c, SCPS_EV_READABLE);
     scps_conn_notify(c, SCPS_EV_PEER_CLOSED);
     switch (c->state) {

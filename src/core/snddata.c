@@ -149,8 +149,8 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 }
 
 /* Makes seg a retransmission of record r. If the peer has it, it drops it with its acknowledgement
- * (RFC 9293 section 3.10.7.4, first step): an answer to what was unacceptable here is still owed,
- * or two ends that resend what the other has would never hear of it. */
+ * (RFC 9293 section 3.10.7.4, first step): an answer to what was unacceptable here, or to a FIN, is
+ * still owed, or two ends that resend what the other has would never hear of it. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {

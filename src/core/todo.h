@@ -18,7 +18,8 @@ enum scps_todo_bit {
     SCPS_TODO_ECE = 1u << 5,     /* ECN echo is sent until CWR comes */
     SCPS_TODO_ECE_DUE = 1u << 9, /* an ECN mark has come that no acknowledgement has echoed yet */
     SCPS_TODO_CWR = 1u << 6,     /* the next new data carries CWR */
-    /* the acknowledgement due answers an unacceptable segment: a resend alone does not carry it */
+    /* the acknowledgement due answers an unacceptable segment or a FIN: a retransmission does not
+     * count as that answer, since a peer that has its data drops it with its acknowledgement */
     SCPS_TODO_ANSWER = 1u << 10,
     /* The following are states in which other segments are held */
     SCPS_TODO_OUTAGE = 1u << 7, /* the link is out: only its probe is sent */

@@ -106,6 +106,29 @@ static void an_answer_rides_on_no_resend(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4, eighth step: "send an acknowledgment for the FIN". A retransmission of
+ * our FIN acknowledges as much, but the peer that has this FIN drops both, and then waits in
+ * CLOSING for an acknowledgement that a connection in TIME-WAIT does not repeat of itself. */
+static void a_fin_is_acknowledged_by_no_resend(void **x)
+{
+    struct script *t = ten_a_second(x);
+
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .at = MS(200), .from = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 2001);
+    for (int i = 0; i < 2; i++) { /* uses up the credit */
+        peer_says(t, MS(490), .len = 1000);
+        expect_sent(t, .at = MS(490), .from = 2, .ack = 3001 + 1000 * i);
+    }
+    peer_says(t, MS(495), .flags = SCPS_FIN | SCPS_ACK);
+    expect_state(t, SCPS_CLOSING);
+    expect_sent(t, .at = MS(500), .from = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 4002);
+    expect_sent(t, .at = MS(590), .from = 2, .ack = 4002);
+    peer_says(t, MS(600), .ack = 2);
+    expect_state(t, SCPS_TIME_WAIT);
+    script_run(t, SEC(2));
+    script_free(t);
+}
+
 /* A duplicate is told of (RFC 2883 section 4) where it costs no hole its place; beside holes it
  * would */
 static void duplicates_are_told(void **x)
@@ -206,6 +229,7 @@ int main(void)
         SCRIPT_TEST(bytes_a_second),
         SCRIPT_TEST(nothing_is_exempt_but_what_rides),
         SCRIPT_TEST(an_answer_rides_on_no_resend),
+        SCRIPT_TEST(a_fin_is_acknowledged_by_no_resend),
         SCRIPT_TEST(duplicates_are_told),
         SCRIPT_TEST(ranges_are_told_once),
         SCRIPT_TEST(each_hole_is_named),
