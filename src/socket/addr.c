@@ -151,10 +151,10 @@ static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, 
     const struct scps_ctx *ctx = s->ctx;
     for (uint32_t i = 0; i < ctx->nslot; i++) {
         const struct sock *o = ctx->slot[i];
-        if (!o || o == s || o->dgram != s->dgram || !o->bound || o->local.port != ep->port ||
-            !overlap(&o->local.addr, &ep->addr))
+        if (!o || o == s || o->dgram != s->dgram || !o->names.bound ||
+            o->names.local.port != ep->port || !overlap(&o->names.local.addr, &ep->addr))
             continue;
-        if (!strict && s->reuseaddr && o->reuseaddr && !o->lis)
+        if (!strict && s->reuseaddr && o->reuseaddr && !o->pcb.lis)
             continue;
         if (!strict && s->reuseport && o->reuseport)
             continue;
@@ -204,7 +204,6 @@ int scps_sock_take_port(struct sock *s, const struct scps_endpoint *want)
     } else if (scps_sock_conflict(s, &ep)) {
         return -EADDRINUSE;
     }
-    s->local = ep;
-    s->bound = true;
+    scps_sock_names_take_port(&s->names, &ep);
     return 0;
 }

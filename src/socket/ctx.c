@@ -72,7 +72,7 @@ void scps_ctx_free(struct scps_ctx *ctx)
         if (!s)
             continue;
         if (ctx->own) /* The stack frees them. */
-            s->conn = NULL, s->lis = NULL, s->dg = NULL;
+            scps_sock_pcb_forget(&s->pcb);
         scps_sock_disconnect(s);
         scps_sock_destroy(s);
     }
@@ -184,9 +184,10 @@ void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev)
     if (id == 0 || id > ctx->nslot)
         return;
     struct sock *s = ctx->slot[id - 1];
-    if (s && ((ev->conn && ev->conn == s->conn) || (ev->listener && ev->listener == s->lis)))
+    if (s &&
+        ((ev->conn && ev->conn == s->pcb.conn) || (ev->listener && ev->listener == s->pcb.lis)))
         scps_sock_hear(s, ev);
-    else if (s && ev->dgram && ev->dgram == s->dg)
+    else if (s && ev->dgram && ev->dgram == s->pcb.dg)
         scps_sock_dgram_hear(s, ev);
 }
 
@@ -257,7 +258,7 @@ struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
 {
     scps_sock_enter(ctx);
     struct sock *s = scps_sock_find(ctx, fd);
-    struct scps_conn *c = s ? s->conn : NULL;
+    struct scps_conn *c = s ? s->pcb.conn : NULL;
     scps_sock_leave_quiet(ctx, s ? 0 : -EBADF);
     return c;
 }

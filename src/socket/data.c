@@ -16,15 +16,15 @@
 static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard)
 {
     size_t moved = 0;
-    while (s->conn && at + moved < v->total) {
+    while (s->pcb.conn && at + moved < v->total) {
         struct scps_iovec p = scps_vec_piece(v, at + moved);
         if (!discard && !p.iov_base)
-            return moved || !scps_conn_readable(s->conn) ? (int64_t)moved : -EFAULT;
-        int64_t n = scps_conn_read(s->conn, discard ? NULL : p.iov_base, p.iov_len, 0);
+            return moved || !scps_conn_readable(s->pcb.conn) ? (int64_t)moved : -EFAULT;
+        int64_t n = scps_conn_read(s->pcb.conn, discard ? NULL : p.iov_base, p.iov_len, 0);
         if (n <= 0)
             break;
         moved += (size_t)n;
-        if (scps_conn_record(s->conn) & SCPS_RECORD_END)
+        if (scps_conn_record(s->pcb.conn) & SCPS_RECORD_END)
             break;
     }
     return (int64_t)moved;
@@ -34,20 +34,20 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
  * -EFAULT. A peek always starts at the front, so a vector of several pieces needs a copy. */
 static int64_t peek(struct sock *s, const struct vec *v)
 {
-    if (!s->conn || !v->total || !scps_conn_readable(s->conn))
+    if (!s->pcb.conn || !v->total || !scps_conn_readable(s->pcb.conn))
         return 0;
     struct scps_iovec p = scps_vec_piece(v, 0);
     if (!p.iov_base)
         return -EFAULT;
     if (p.iov_len == v->total) {
-        int64_t n = scps_conn_read(s->conn, p.iov_base, p.iov_len, SCPS_PEEK);
+        int64_t n = scps_conn_read(s->pcb.conn, p.iov_base, p.iov_len, SCPS_PEEK);
         return SCPS_MAX(n, 0);
     }
-    size_t want = SCPS_MIN(scps_conn_readable(s->conn), v->total);
+    size_t want = SCPS_MIN(scps_conn_readable(s->pcb.conn), v->total);
     uint8_t *tmp = scps_sock_alloc(s->ctx, want);
     if (!tmp)
         return -ENOMEM;
-    int64_t n = scps_conn_read(s->conn, tmp, want, SCPS_PEEK);
+    int64_t n = scps_conn_read(s->pcb.conn, tmp, want, SCPS_PEEK);
     int64_t at = 0;
     while (at < n) {
         p = scps_vec_piece(v, (size_t)at);
@@ -65,7 +65,7 @@ static int64_t peek(struct sock *s, const struct vec *v)
 static bool met_hole(struct sock *s, bool peeking)
 {
     struct scps_hole h;
-    if (!s->conn || !scps_conn_hole(s->conn, &h, peeking ? SCPS_PEEK : 0))
+    if (!s->pcb.conn || !scps_conn_hole(s->pcb.conn, &h, peeking ? SCPS_PEEK : 0))
         return false;
     if (!peeking)
         s->hole = h;
@@ -77,12 +77,12 @@ static bool met_hole(struct sock *s, bool peeking)
 static bool stopped(const struct sock *s, bool peeking)
 {
     struct scps_hole h;
-    if (!s->conn)
+    if (!s->pcb.conn)
         return false;
     if (peeking)
-        return scps_conn_stops(s->conn);
-    return scps_conn_record(s->conn) & SCPS_RECORD_END ||
-           scps_conn_hole(s->conn, &h, SCPS_PEEK) == 1;
+        return scps_conn_stops(s->pcb.conn);
+    return scps_conn_record(s->pcb.conn) & SCPS_RECORD_END ||
+           scps_conn_hole(s->pcb.conn, &h, SCPS_PEEK) == 1;
 }
 
 static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
@@ -91,7 +91,7 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     bool peeking = flags & SCPS_MSG_PEEK, nowait = s->nonblock || (flags & SCPS_MSG_DONTWAIT);
     if (flags & SCPS_MSG_ERRQUEUE)
         return -EAGAIN; /* The error queue of Linux is always empty here. */
-    if (s->lis)
+    if (s->pcb.lis)
         return -ENOTCONN;
     if (flags & SCPS_MSG_OOB)
         return -EINVAL; /* Urgent data stays in line. */
@@ -112,15 +112,15 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
             return copied;
         if (!copied && v->total && met_hole(s, peeking))
             return -ENODATA;
-        bool over = s->err || (s->shut & SHUT_RCV) || scps_sock_state(s) == SCPS_CLOSED;
+        bool over = s->life.err || (s->life.shut & SHUT_RCV) || scps_sock_state(s) == SCPS_CLOSED;
         if (copied && (nowait || over))
             return copied;
         if (!copied) {
-            if (s->done)
+            if (s->life.fin_received)
                 return 0;
-            if (s->err)
-                return -scps_sock_take_error(s);
-            if (s->shut & SHUT_RCV)
+            if (s->life.err)
+                return -scps_sock_life_take_error(&s->life);
+            if (s->life.shut & SHUT_RCV)
                 return 0;
             if (scps_sock_state(s) == SCPS_CLOSED)
                 return -ENOTCONN;
@@ -130,7 +130,7 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
         /* MSG_PEEK leaves data in the buffer, so it waits until all it was asked for is there. A
          * read waits for one octet at a time and removes it: the receive buffer may be smaller
          * than what was asked for. */
-        size_t need = peeking ? SCPS_MIN(target, (size_t)s->cfg.rcvbuf) : 1;
+        size_t need = peeking ? SCPS_MIN(target, (size_t)s->conf.cfg.rcvbuf) : 1;
         if (peeking && (size_t)copied >= need)
             return copied;
         int r = scps_sock_block(&s, SCPS_WAIT_READ, need, deadline);
@@ -143,7 +143,7 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
  * SCPS_MSG_TRUNC besides if bytes of that record are missing; else 0. */
 static int end_flags(const struct sock *s)
 {
-    unsigned r = s->conn ? scps_conn_record(s->conn) : 0;
+    unsigned r = s->pcb.conn ? scps_conn_record(s->pcb.conn) : 0;
     if (!(r & SCPS_RECORD_END))
         return 0;
     return r & SCPS_RECORD_TORN ? SCPS_MSG_EOR | SCPS_MSG_TRUNC : SCPS_MSG_EOR;
@@ -226,7 +226,7 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
 /* Returns the error when the sending side is over: the pending error once, then EPIPE. */
 static int pipe_error(struct sock *s)
 {
-    int e = scps_sock_take_error(s);
+    int e = scps_sock_life_take_error(&s->life);
     return e ? -e : -EPIPE;
 }
 
@@ -241,7 +241,7 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
         enum scps_state st = scps_sock_state(s);
         if (st == SCPS_ESTABLISHED || st == SCPS_CLOSE_WAIT)
             break;
-        if (s->err || (st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED))
+        if (s->life.err || (st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED))
             return pipe_error(s);
         if (nowait)
             return -EAGAIN;
@@ -252,7 +252,7 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
     int64_t copied = 0;
     bool turned = false;
     for (;;) {
-        if (s->err || (s->shut & SHUT_SEND))
+        if (s->life.err || (s->life.shut & SHUT_SEND))
             return copied ? copied : pipe_error(s);
         if ((size_t)copied == v->total)
             return copied;
@@ -266,9 +266,9 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             /* More pieces of the message follow, so this one must not cause a short segment. */
             size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
             bool more = (flags & SCPS_MSG_MORE) || (size_t)copied + p.iov_len < v->total;
-            bool record = s->cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);
+            bool record = s->conf.cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);
             bool last = (size_t)copied + k == v->total;
-            int64_t n = scps_conn_write(s->conn, p.iov_base, k,
+            int64_t n = scps_conn_write(s->pcb.conn, p.iov_base, k,
                                         (more ? SCPS_MORE : 0) | (record && last ? SCPS_EOR : 0));
             if (n > 0) {
                 copied += n;
@@ -278,7 +278,7 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             bool wait =
                 n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM; /* Linux waits for memory, too. */
             scps_sock_refresh(s);
-            if (!wait && !s->err && !(s->shut & SHUT_SEND))
+            if (!wait && !s->life.err && !(s->life.shut & SHUT_SEND))
                 return copied ? copied : -scps_sock_errno((int)n);
             if (!wait)
                 continue;

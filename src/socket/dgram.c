@@ -12,11 +12,11 @@
 static struct scps_dgram_config config(const struct sock *s)
 {
     struct scps_dgram_config c = scps_dgram_config_default();
-    c.sndbuf = s->cfg.sndbuf;
-    c.rcvbuf = s->cfg.rcvbuf;
-    c.tos = s->cfg.tos;
-    c.ttl = s->cfg.ttl;
-    c.df_off = s->cfg.df_off;
+    c.sndbuf = s->conf.cfg.sndbuf;
+    c.rcvbuf = s->conf.cfg.rcvbuf;
+    c.tos = s->conf.cfg.tos;
+    c.ttl = s->conf.cfg.ttl;
+    c.df_off = s->conf.cfg.df_off;
     c.reuse = s->reuseaddr || s->reuseport;
     return c;
 }
@@ -24,26 +24,23 @@ static struct scps_dgram_config config(const struct sock *s)
 void scps_sock_dgram_apply(struct sock *s)
 {
     struct scps_dgram_config c = config(s);
-    if (s->dg)
-        scps_dgram_set_config(s->dg, &c);
+    if (s->pcb.dg)
+        scps_dgram_set_config(s->pcb.dg, &c);
 }
 
 int scps_sock_dgram_open(struct sock *s)
 {
     struct scps_dgram_config c = config(s);
-    int err = 0, r;
-    if (s->dg)
+    int r;
+    if (s->pcb.dg)
         return 0;
-    if (!s->local.port) {
-        r = scps_sock_take_port(s, &s->local);
+    if (!s->names.local.port) {
+        r = scps_sock_take_port(s, &s->names.local);
         if (r < 0)
             return r == -EADDRINUSE ? -EAGAIN : r; /* Linux returns EAGAIN when no port is free. */
     }
-    s->dg = scps_dgram_open(s->ctx->st, &c, &s->local, &err);
-    if (!s->dg)
-        return -scps_sock_errno(err);
-    scps_dgram_set_user(s->dg, scps_sock_handle(s));
-    return 0;
+    r = scps_sock_pcb_open_dgram(&s->pcb, s->ctx->st, &c, &s->names.local, scps_sock_handle(s));
+    return r < 0 ? -scps_sock_errno(r) : 0;
 }
 
 /* Gets the destination address in the form of the socket's domain. */
@@ -65,17 +62,17 @@ static int dgram_errno(int err)
 
 int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
 {
-    struct scps_endpoint to;
+    struct scps_endpoint to, local;
     int r = destination(s, addr, len, &to);
     if (r == 0)
         r = scps_sock_dgram_open(s);
     if (r < 0)
         return r;
-    int err = scps_dgram_connect(s->dg, &to);
+    int err = scps_dgram_connect(s->pcb.dg, &to);
     if (err < 0)
         return -dgram_errno(err);
-    s->remote = to;
-    scps_dgram_local(s->dg, &s->local);
+    scps_dgram_local(s->pcb.dg, &local);
+    scps_sock_names_connect(&s->names, &local, &to);
     return 0;
 }
 
@@ -111,14 +108,14 @@ static int64_t send_one(struct sock *s, const struct scps_endpoint *to, const ui
     scps_time deadline = scps_sock_after(s->ctx, s->sndtimeo);
     bool turned = false;
     for (;;) {
-        if (s->err)
-            return -scps_sock_take_error(s);
-        if (s->shut & SHUT_SEND)
+        if (s->life.err)
+            return -scps_sock_life_take_error(&s->life);
+        if (s->life.shut & SHUT_SEND)
             return -EPIPE;
         int r = scps_sock_dgram_open(s);
         if (r < 0)
             return r;
-        int err = scps_dgram_send(s->dg, to, data, len, 0);
+        int err = scps_dgram_send(s->pcb.dg, to, data, len, 0);
         if (err == 0)
             return (int64_t)len;
         if (err != SCPS_ERR_AGAIN && err != SCPS_ERR_NOMEM)
@@ -146,7 +143,7 @@ int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, con
         return -EOPNOTSUPP;
     if (v->total > UINT16_MAX)
         return -EMSGSIZE;
-    if (!addr && !s->remote.addr.family)
+    if (!addr && !s->names.remote.addr.family)
         return -EDESTADDRREQ;
     int r = addr ? destination(s, addr, len, &to) : 0;
     if (r == 0)
@@ -171,12 +168,12 @@ static int64_t pull(struct sock *s, const struct vec *v, int flags, struct scps_
     if (first.iov_len && !first.iov_base)
         return -EFAULT;
     if (first.iov_len == v->total)
-        return scps_dgram_recv(s->dg, first.iov_base, first.iov_len, how, from);
+        return scps_dgram_recv(s->pcb.dg, first.iov_base, first.iov_len, how, from);
     size_t size = SCPS_MIN(v->total, (size_t)UINT16_MAX);
     uint8_t *tmp = scps_sock_alloc(s->ctx, size);
     if (!tmp)
         return -ENOMEM;
-    int64_t n = scps_dgram_recv(s->dg, tmp, size, how, from), at = 0;
+    int64_t n = scps_dgram_recv(s->pcb.dg, tmp, size, how, from), at = 0;
     while (at < SCPS_MIN(n, (int64_t)size)) {
         struct scps_iovec p = scps_vec_piece(v, (size_t)at);
         size_t k = SCPS_MIN(p.iov_len, (size_t)(SCPS_MIN(n, (int64_t)size) - at));
@@ -200,9 +197,9 @@ int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
         return -EOPNOTSUPP;
     for (;;) {
         struct scps_dgram_from f;
-        if (s->err)
-            return -scps_sock_take_error(s);
-        if (s->dg && scps_dgram_next(s->dg) >= 0) {
+        if (s->life.err)
+            return -scps_sock_life_take_error(&s->life);
+        if (s->pcb.dg && scps_dgram_next(s->pcb.dg) >= 0) {
             int64_t n = pull(s, v, flags, &f);
             if (n < 0)
                 return n;
@@ -213,7 +210,7 @@ int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
             return cut && !(flags & SCPS_MSG_TRUNC) ? (int64_t)v->total : n;
         }
         *from = (struct scps_endpoint){.addr.family = s->domain == SCPS_AF_INET6 ? 6 : 4};
-        if (s->shut & SHUT_RCV)
+        if (s->life.shut & SHUT_RCV)
             return 0;
         if (s->nonblock || (flags & SCPS_MSG_DONTWAIT))
             return -EAGAIN;

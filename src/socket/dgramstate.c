@@ -12,7 +12,7 @@ static bool fatal(const struct sock *s, unsigned icmp)
     unsigned type = icmp >> 8, code = icmp & 0xff;
     if (!icmp)
         return true;
-    if (s->remote.addr.family == 6)
+    if (s->names.remote.addr.family == 6)
         return type == 2 || type == 4 || (type == 1 && code != 0 && code != 2 && code != 3);
     if (type == 3)
         return code != 0 && code != 1 && code != 5 && code != 11 && code != 12;
@@ -25,45 +25,47 @@ void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev)
     struct scps_endpoint about;
     if (ev->kind != SCPS_EV_ERROR)
         return;
-    int err = scps_dgram_error(s->dg, &about, &icmp);
-    if (!err || !s->remote.addr.family || !fatal(s, icmp) || about.port != s->remote.port ||
-        !scps_addr_equal(&about.addr, &s->remote.addr))
+    int err = scps_dgram_error(s->pcb.dg, &about, &icmp);
+    if (!err || !s->names.remote.addr.family || !fatal(s, icmp) ||
+        about.port != s->names.remote.port || !scps_addr_equal(&about.addr, &s->names.remote.addr))
         return;
-    s->err = icmp ? scps_sock_icmp_errno(s, icmp) : scps_sock_errno(err);
+    scps_sock_life_set_error(&s->life, icmp
+                                           ? scps_sock_icmp_errno(s->names.remote.addr.family, icmp)
+                                           : scps_sock_errno(err));
 }
 
 static bool readable(const struct sock *s)
 {
-    return s->dg && scps_dgram_next(s->dg) >= 0;
+    return s->pcb.dg && scps_dgram_next(s->pcb.dg) >= 0;
 }
 
 /* Returns true when half of the buffer is free, as in Linux. */
 static bool writable(const struct sock *s)
 {
-    return !s->dg || scps_dgram_writable(s->dg);
+    return !s->pcb.dg || scps_dgram_writable(s->pcb.dg);
 }
 
 bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir)
 {
     if (dir == SCPS_WAIT_READ)
-        return s->err || (s->shut & SHUT_RCV) || readable(s);
+        return s->life.err || (s->life.shut & SHUT_RCV) || readable(s);
     if (dir == SCPS_WAIT_WRITE)
-        return s->err || (s->shut & SHUT_SEND) || writable(s);
+        return s->life.err || (s->life.shut & SHUT_SEND) || writable(s);
     return true;
 }
 
 unsigned scps_sock_dgram_events(const struct sock *s)
 {
     unsigned ev = 0;
-    if (readable(s) || (s->shut & SHUT_RCV))
+    if (readable(s) || (s->life.shut & SHUT_RCV))
         ev |= SCPS_POLLIN | SCPS_POLLRDNORM;
-    if (s->shut & SHUT_RCV)
+    if (s->life.shut & SHUT_RCV)
         ev |= SCPS_POLLRDHUP;
-    if (s->shut == (SHUT_RCV | SHUT_SEND))
+    if (s->life.shut == (SHUT_RCV | SHUT_SEND))
         ev |= SCPS_POLLHUP;
     if (writable(s))
         ev |= SCPS_POLLOUT | SCPS_POLLWRNORM;
-    if (s->err)
+    if (s->life.err)
         ev |= SCPS_POLLERR;
     return ev;
 }
@@ -71,33 +73,28 @@ unsigned scps_sock_dgram_events(const struct sock *s)
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request)
 {
     int64_t n = 0;
-    if (s->dg)
-        n = request == SCPS_FIONREAD ? scps_dgram_next(s->dg) : (int64_t)scps_dgram_unsent(s->dg);
+    if (s->pcb.dg)
+        n = request == SCPS_FIONREAD ? scps_dgram_next(s->pcb.dg)
+                                     : (int64_t)scps_dgram_unsent(s->pcb.dg);
     return (uint64_t)SCPS_MAX(n, 0);
 }
 
 int scps_sock_dgram_shutdown(struct sock *s, unsigned bits)
 {
-    s->shut |= bits; /* A shutdown wakes waiting calls, whether the socket is connected or not. */
-    s->shut_app |= bits;
-    return s->remote.addr.family ? 0 : -ENOTCONN;
+    /* A shutdown wakes waiting calls, whether the socket is connected or not. */
+    scps_sock_life_shutdown(&s->life, bits);
+    return s->names.remote.addr.family ? 0 : -ENOTCONN;
 }
 
 void scps_sock_dgram_disconnect(struct sock *s)
 {
-    s->remote = (struct scps_endpoint){0};
-    s->err = 0;
-    s->shut = s->shut_app = 0;
-    if (s->dg && s->bound_port) {
-        scps_dgram_connect(s->dg, NULL);
-        scps_dgram_local(s->dg, &s->local);
-        return;
-    }
-    if (s->dg) /* The stack had chosen the port, so it is free again. */
-        scps_dgram_close(s->dg);
-    s->dg = NULL;
-    s->bound = false;
-    s->local.port = 0;
-    if (!s->bound_addr)
-        s->local.addr = scps_sock_any(s);
+    struct scps_addr any = scps_sock_any(s);
+
+    scps_sock_life_disconnected(&s->life);
+    scps_sock_life_set_error(&s->life, 0);
+    if (s->names.bound_port && s->pcb.dg)
+        scps_dgram_connect(s->pcb.dg, NULL);
+    else /* The port had been chosen, so it is free again. */
+        scps_sock_pcb_close_dgram(&s->pcb);
+    scps_sock_names_disconnect(&s->names, &any);
 }

@@ -49,10 +49,10 @@ int scps_sock_errno(int err)
     }
 }
 
-int scps_sock_icmp_errno(const struct sock *s, unsigned icmp)
+int scps_sock_icmp_errno(unsigned family, unsigned icmp)
 {
     unsigned type = icmp >> 8, code = icmp & 0xff;
-    if (s->remote.addr.family == 6) {
+    if (family == 6) {
         switch (type) {
         case 1: /* destination unreachable */
             switch (code) {
@@ -103,11 +103,4 @@ int scps_sock_icmp_errno(const struct sock *s, unsigned icmp)
     default:
         return EHOSTUNREACH;
     }
-}
-
-int scps_sock_take_error(struct sock *s)
-{
-    int e = s->err;
-    s->err = 0;
-    return e;
 }

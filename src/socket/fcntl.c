@@ -38,7 +38,7 @@ int scps_sock_fcntl(struct scps_ctx *ctx, int fd, int cmd, long arg)
 static int do_ioctl(struct sock *s, unsigned long request, void *arg)
 {
     enum scps_state st = scps_sock_state(s);
-    bool open = s->conn && st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED;
+    bool open = s->pcb.conn && st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED;
     uint64_t n = 0;
     int v;
     switch (request) {
@@ -64,12 +64,12 @@ static int do_ioctl(struct sock *s, unsigned long request, void *arg)
     if (s->dgram && request != SCPS_SIOCATMARK) {
         n = scps_sock_dgram_queued(s, request);
     } else if (request == SCPS_FIONREAD && open) {
-        n = scps_conn_readable(s->conn);
-    } else if (request == SCPS_SIOCOUTQ && open && !s->dead) {
-        n = scps_conn_unacked(s->conn);
+        n = scps_conn_readable(s->pcb.conn);
+    } else if (request == SCPS_SIOCOUTQ && open && !s->life.ended) {
+        n = scps_conn_unacked(s->pcb.conn);
         n += st == SCPS_FIN_WAIT_1 || st == SCPS_CLOSING || st == SCPS_LAST_ACK;
-    } else if (request == SCPS_SIOCOUTQNSD && open && !s->dead) {
-        n = scps_conn_unsent(s->conn);
+    } else if (request == SCPS_SIOCOUTQNSD && open && !s->life.ended) {
+        n = scps_conn_unsent(s->pcb.conn);
         n += n && (st == SCPS_FIN_WAIT_1 || st == SCPS_CLOSING || st == SCPS_LAST_ACK);
     }
     v = (int)SCPS_MIN(n, (uint64_t)INT32_MAX);

@@ -57,12 +57,10 @@ int scps_sock_new(struct scps_ctx *ctx, struct sock **out)
     *s = (struct sock){.ctx = ctx,
                        .serial = ++ctx->serial,
                        .index = i,
-                       .cfg = ctx->cfg.conn,
-                       .ack_mode = ctx->cfg.conn.ack_mode,
-                       .pmtudisc = ctx->cfg.conn.df_off ? SCPS_PMTUDISC_DONT : SCPS_PMTUDISC_WANT,
                        .rcvlowat = 1,
                        .rcvtimeo = SCPS_NEVER,
                        .sndtimeo = SCPS_NEVER};
+    scps_sock_conf_init(&s->conf, &ctx->cfg.conn);
     ctx->slot[i] = s;
     *out = s;
     return 0;
@@ -79,7 +77,6 @@ void scps_sock_detach(struct sock *s)
 void scps_sock_destroy(struct sock *s)
 {
     scps_sock_detach(s);
-    if (s->dg)
-        scps_dgram_close(s->dg);
+    scps_sock_pcb_close_dgram(&s->pcb);
     scps_sock_free(s->ctx, s, sizeof *s);
 }

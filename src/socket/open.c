@@ -27,11 +27,13 @@ int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
         s->domain = domain;
         scps_sock_set_flags(s, type);
         s->seqpacket = kind == SCPS_SOCK_SEQPACKET;
-        s->cfg.records = s->cfg.records || s->seqpacket;
+        if (s->seqpacket)
+            scps_sock_conf_set_seqpacket(&s->conf);
         s->dgram = dgram;
         if (dgram)
-            s->cfg.sndbuf = s->cfg.rcvbuf = DGRAM_BUF;
-        s->local.addr = scps_sock_any(s);
+            scps_sock_conf_set_dgram(&s->conf, DGRAM_BUF);
+        struct scps_addr any = scps_sock_any(s);
+        scps_sock_names_init(&s->names, &any);
         r = scps_sock_fd(s);
     }
     return (int)scps_sock_leave_quiet(ctx, r);
@@ -67,21 +69,21 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
         return -EADDRNOTAVAIL;
     /* A port that the stack chose is free again when the connection is over, and the socket is
      * unbound. */
-    bool bound = s->bound_port || ((s->local.port || s->bound_addr) && !s->dead);
+    bool bound =
+        s->names.bound_port || ((s->names.local.port || s->names.bound_addr) && !s->life.ended);
     if (scps_sock_state(s) != SCPS_CLOSED || bound)
         return -EINVAL;
     if (any && ep.addr.family != 4)
         ep.addr = scps_sock_any(s);
     if (ep.port == 0 && s->addr_no_port) {
-        s->local.addr = ep.addr; /* connect chooses the port */
+        scps_sock_names_set_addr(&s->names, &ep.addr);
     } else {
         r = scps_sock_take_port(s, &ep);
         if (r < 0)
             return r;
     }
-    s->bound_addr = !any;
-    s->bound_port = ep.port != 0;
-    return s->dgram && s->local.port ? scps_sock_dgram_open(s) : 0;
+    scps_sock_names_set_given(&s->names, !any, ep.port != 0);
+    return s->dgram && s->names.local.port ? scps_sock_dgram_open(s) : 0;
 }
 
 int scps_sock_bind(struct scps_ctx *ctx, int fd, const void *addr, uint32_t len)
@@ -95,34 +97,32 @@ static int do_listen(struct sock *s, int backlog)
 {
     if (s->dgram)
         return -EOPNOTSUPP;
-    if (s->ss != SS_UNCONNECTED || s->conn)
+    if (s->life.ss != SS_UNCONNECTED || s->pcb.conn)
         return -EINVAL;
     unsigned limit = s->ctx->cfg.max_backlog;
     unsigned n = backlog < 0 ? limit : SCPS_MIN((unsigned)backlog, limit);
     s->backlog = n;
     n += 1; /* As in Linux, the queue is full when it is longer than the backlog. */
-    if (s->lis) {
-        int e = scps_listener_set(s->lis, NULL, n);
+    if (s->pcb.lis) {
+        int e = scps_listener_set(s->pcb.lis, NULL, n);
         return e < 0 ? -scps_sock_errno(e) : 0;
     }
-    bool port_chosen = s->local.port == 0;
-    int r = 0, err = 0;
+    bool port_chosen = s->names.local.port == 0;
+    int r = 0;
     if (port_chosen)
-        r = scps_sock_take_port(s, &s->local);
-    else if (scps_sock_conflict(s, &s->local))
+        r = scps_sock_take_port(s, &s->names.local);
+    else if (scps_sock_conflict(s, &s->names.local))
         r = -EADDRINUSE;
     if (r < 0)
         return r;
-    s->lis = scps_listen(s->ctx->st, &s->cfg, &s->local, n, &err);
-    if (!s->lis) {
-        if (port_chosen) {
-            s->bound = false;
-            s->local.port = 0;
-        }
-        return -scps_sock_errno(err);
+    r = scps_sock_pcb_listen(&s->pcb, s->ctx->st, &s->conf.cfg, &s->names.local, n,
+                             scps_sock_handle(s));
+    if (r < 0) {
+        if (port_chosen)
+            scps_sock_names_free_port(&s->names);
+        return -scps_sock_errno(r);
     }
-    s->shut = s->shut_app = 0;
-    scps_listener_set_user(s->lis, scps_sock_handle(s));
+    scps_sock_life_listening(&s->life);
     return 0;
 }
 
@@ -138,8 +138,7 @@ static void inherit(struct sock *s, const struct sock *from)
 {
     s->domain = from->domain;
     s->seqpacket = from->seqpacket;
-    s->cfg = from->cfg;
-    s->ack_mode = from->ack_mode;
+    s->conf = from->conf;
     scps_sock_inherit_socket(s, from);
     scps_sock_inherit_ip(s, from);
 }
@@ -159,10 +158,9 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
     scps_time deadline = scps_sock_after(ctx, l->rcvtimeo);
     for (;;) {
         r = -EINVAL;
-        if (!l->lis)
+        if (!l->pcb.lis)
             break;
-        s->conn = scps_accept(l->lis);
-        if (s->conn)
+        if (scps_sock_pcb_accept(&s->pcb, l->pcb.lis, scps_sock_handle(s)))
             break;
         r = -EAGAIN;
         if (l->nonblock)
@@ -171,22 +169,22 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
         if (r < 0)
             break;
     }
-    if (!s->conn) {
+    if (!s->pcb.conn) {
         scps_sock_destroy(s);
         return r;
     }
     inherit(s, l);
     scps_sock_set_flags(s, flags);
-    s->ss = SS_CONNECTED;
-    s->bound = true;
-    scps_conn_local(s->conn, &s->local);
-    scps_conn_remote(s->conn, &s->remote);
-    scps_conn_set_user(s->conn, scps_sock_handle(s));
+    scps_sock_life_connected(&s->life);
+    struct scps_endpoint local, remote;
+    scps_conn_local(s->pcb.conn, &local);
+    scps_conn_remote(s->pcb.conn, &remote);
+    scps_sock_names_connect(&s->names, &local, &remote);
     if (s->cork)
-        scps_conn_cork(s->conn, true);
+        scps_conn_cork(s->pcb.conn, true);
     scps_sock_refresh(s);
     if (addr) {
-        r = scps_sock_addr_out(s, &s->remote, addr, len);
+        r = scps_sock_addr_out(s, &remote, addr, len);
         if (r < 0) {
             scps_sock_disconnect(s);
             scps_sock_destroy(s);
@@ -211,7 +209,7 @@ int scps_sock_accept(struct scps_ctx *ctx, int fd, void *addr, uint32_t *len)
 static int start_connect(struct sock *s, const void *addr, uint32_t len)
 {
     struct scps_endpoint ep;
-    int err = 0, r = scps_sock_addr_in(s, addr, len, &ep);
+    int r = scps_sock_addr_in(s, addr, len, &ep);
     if (r < 0)
         return r;
     if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
@@ -220,29 +218,23 @@ static int start_connect(struct sock *s, const void *addr, uint32_t len)
         return -ENETUNREACH; /* There is no loopback device that the address could stand for. */
     if (ep.port == 0)
         return -EADDRNOTAVAIL;
-    struct scps_endpoint local = s->local;
-    if (!s->bound_addr)
+    struct scps_endpoint local = s->names.local;
+    if (!s->names.bound_addr)
         local.addr = (struct scps_addr){0};
     else if (local.addr.family != ep.addr.family)
         return -ENETUNREACH;
-    s->conn = scps_connect(s->ctx->st, &s->cfg, &local, &ep, &err);
-    if (!s->conn) {
-        if (err == SCPS_ERR_UNREACH)
-            return -ENETUNREACH;
-        if (err == SCPS_ERR_ADDRINUSE)
-            return -EADDRNOTAVAIL;
-        return -scps_sock_errno(err);
-    }
-    s->err = 0;
-    s->shut = s->shut_app = 0;
-    s->done = s->dead = false;
-    s->ss = SS_CONNECTING;
-    s->bound = true;
-    scps_conn_local(s->conn, &s->local);
-    s->remote = ep;
-    scps_conn_set_user(s->conn, scps_sock_handle(s));
+    r = scps_sock_pcb_connect(&s->pcb, s->ctx->st, &s->conf.cfg, &local, &ep, scps_sock_handle(s));
+    if (r == SCPS_ERR_UNREACH)
+        return -ENETUNREACH;
+    if (r == SCPS_ERR_ADDRINUSE)
+        return -EADDRNOTAVAIL;
+    if (r < 0)
+        return -scps_sock_errno(r);
+    scps_sock_life_connecting(&s->life);
+    scps_conn_local(s->pcb.conn, &local);
+    scps_sock_names_connect(&s->names, &local, &ep);
     if (s->cork)
-        scps_conn_cork(s->conn, true);
+        scps_conn_cork(s->pcb.conn, true);
     return 0;
 }
 
@@ -261,7 +253,7 @@ static int do_connect(struct sock *s, const void *addr, uint32_t len)
     }
     if (s->dgram)
         return scps_sock_dgram_connect(s, addr, len);
-    switch (s->ss) {
+    switch (s->life.ss) {
     case SS_CONNECTED:
         return -EISCONN;
     case SS_CONNECTING:
@@ -289,11 +281,11 @@ static int do_connect(struct sock *s, const void *addr, uint32_t len)
             return r == -EAGAIN ? unfinished : r;
     }
     if (scps_sock_state(s) == SCPS_CLOSED) {
-        int e = scps_sock_take_error(s);
+        int e = scps_sock_life_take_error(&s->life);
         scps_sock_disconnect(s);
         return e ? -e : -ECONNABORTED;
     }
-    s->ss = SS_CONNECTED;
+    scps_sock_life_connected(&s->life);
     return 0;
 }
 
@@ -315,26 +307,27 @@ static int do_shutdown(struct sock *s, int how)
         return scps_sock_dgram_shutdown(s, bits);
     enum scps_state st = scps_sock_state(s);
     bool handshake = st == SCPS_SYN_SENT || st == SCPS_SYN_RECEIVED;
-    if (s->ss == SS_CONNECTING)
-        s->ss = handshake || st == SCPS_CLOSED ? SS_DISCONNECTING : SS_CONNECTED;
+    if (s->life.ss == SS_CONNECTING && (handshake || st == SCPS_CLOSED))
+        scps_sock_life_disconnecting(&s->life);
+    else if (s->life.ss == SS_CONNECTING)
+        scps_sock_life_connected(&s->life);
     if (st == SCPS_LISTEN && !(bits & SHUT_RCV)) {
-        s->shut |= bits; /* Linux sets the flag and continues to listen. */
+        scps_sock_life_shutdown_listener(&s->life);
         return 0;
     }
     if (st == SCPS_LISTEN || st == SCPS_SYN_SENT) {
         scps_sock_disconnect(s);
         return 0;
     }
-    s->shut |= bits;
-    s->shut_app |= bits;
+    scps_sock_life_shutdown(&s->life, bits);
     if (st == SCPS_CLOSED)
         return -ENOTCONN;
     if (bits & SHUT_SEND)
-        scps_conn_shutdown(s->conn);
-    if (s->shut_app == (SHUT_RCV | SHUT_SEND)) {
+        scps_conn_shutdown(s->pcb.conn);
+    if (s->life.shut_app == (SHUT_RCV | SHUT_SEND)) {
         struct scps_info info;
-        scps_conn_info(s->conn, &info);
-        s->shut_at = info.bytes_received;
+        scps_conn_info(s->pcb.conn, &info);
+        scps_sock_life_set_received(&s->life, info.bytes_received);
     }
     return 0;
 }
@@ -367,26 +360,18 @@ static int wait_close(struct sock *s)
 static int do_close(struct sock *s)
 {
     int r = 0;
+    bool lingers = s->pcb.conn && !s->life.ended && s->linger, reset = lingers && s->linger_s == 0;
     scps_sock_detach(s);
-    if (s->conn) {
-        bool alive = !s->dead;
-        scps_conn_set_user(s->conn, NULL);
-        if (alive && s->linger && s->linger_s == 0) {
-            scps_conn_abort(s->conn);
-        } else {
-            enum scps_state st = scps_sock_state(s);
-            if (alive && s->linger && s->ctx->cfg.wait && st != SCPS_SYN_SENT &&
-                !scps_sock_readable(s, 1)) {
-                if (!(s->shut_app & SHUT_SEND))
-                    scps_conn_shutdown(s->conn);
-                s->shut_app |= SHUT_SEND;
-                r = wait_close(s);
-            }
-            scps_conn_close(s->conn);
-        }
-        s->conn = NULL;
+    if (s->pcb.conn)
+        scps_conn_set_user(s->pcb.conn, NULL);
+    if (lingers && !reset && s->ctx->cfg.wait && scps_sock_state(s) != SCPS_SYN_SENT &&
+        !scps_sock_readable(s, 1)) {
+        if (!(s->life.shut_app & SHUT_SEND))
+            scps_conn_shutdown(s->pcb.conn);
+        scps_sock_life_shutdown(&s->life, SHUT_SEND);
+        r = wait_close(s);
     }
-    scps_sock_unlisten(s);
+    scps_sock_pcb_release(&s->pcb, reset);
     scps_sock_destroy(s);
     return r;
 }
@@ -402,8 +387,8 @@ int scps_sock_getsockname(struct scps_ctx *ctx, int fd, void *addr, uint32_t *le
 {
     scps_sock_enter(ctx);
     struct sock *s = scps_sock_find(ctx, fd);
-    return (int)scps_sock_leave_quiet(ctx,
-                                      s ? scps_sock_addr_out(s, &s->local, addr, len) : -EBADF);
+    return (int)scps_sock_leave_quiet(ctx, s ? scps_sock_addr_out(s, &s->names.local, addr, len)
+                                             : -EBADF);
 }
 
 int scps_sock_getpeername(struct scps_ctx *ctx, int fd, void *addr, uint32_t *len)
@@ -414,10 +399,10 @@ int scps_sock_getpeername(struct scps_ctx *ctx, int fd, void *addr, uint32_t *le
     if (s) {
         enum scps_state st = scps_sock_state(s);
         bool none = st == SCPS_CLOSED || st == SCPS_SYN_SENT || st == SCPS_LISTEN;
-        if (s->dgram ? !s->remote.addr.family : none)
+        if (s->dgram ? !s->names.remote.addr.family : none)
             r = -ENOTCONN;
         else
-            r = scps_sock_addr_out(s, &s->remote, addr, len);
+            r = scps_sock_addr_out(s, &s->names.remote, addr, len);
     }
     return (int)scps_sock_leave_quiet(ctx, r);
 }

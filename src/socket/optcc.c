@@ -7,12 +7,13 @@
 
 static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const int64_t *param)
 {
-    struct scps_conn_config to = s->cfg;
+    struct scps_conn_config to = s->conf.cfg;
     scps_conn_config_set_cc(&to, ops, param);
-    if (to.cc == s->cfg.cc && to.cc_param_of == s->cfg.cc_param_of &&
-        memcmp(to.cc_param, s->cfg.cc_param, sizeof to.cc_param) == 0)
+    if (to.cc == s->conf.cfg.cc && to.cc_param_of == s->conf.cfg.cc_param_of &&
+        memcmp(to.cc_param, s->conf.cfg.cc_param, sizeof to.cc_param) == 0)
         return 0;
-    if (s->conn && !s->dead) /* An open connection keeps the controller with which it started. */
+    if (s->pcb.conn &&
+        !s->life.ended) /* An open connection keeps the controller with which it started. */
         return -EISCONN;
     return scps_sock_change(s, &to);
 }
@@ -37,7 +38,7 @@ int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len)
 
 static const struct scps_cc_ops *cc_of(const struct sock *s)
 {
-    return s->cfg.cc ? s->cfg.cc : scps_cc_find("vj");
+    return s->conf.cfg.cc ? s->conf.cfg.cc : scps_cc_find("vj");
 }
 
 static const char *append(char *buf, size_t cap, const char *text)
@@ -71,7 +72,7 @@ int scps_sock_get_cc_text(const struct sock *s, void *val, uint32_t *len)
         append(text, sizeof text, ",");
         append(text, sizeof text, ops->params[i].name);
         append(text, sizeof text, "=");
-        append(text, sizeof text, decimal(s->cfg.cc_param[i], num));
+        append(text, sizeof text, decimal(s->conf.cfg.cc_param[i], num));
     }
     return give(val, len, text, strlen(text) + 1);
 }
@@ -111,7 +112,7 @@ int scps_sock_set_vegas(struct sock *s, int name, int64_t v)
         return -ENOPROTOOPT;
     if (v < p->min || v > p->max)
         return -EINVAL;
-    memcpy(param, s->cfg.cc_param, sizeof param);
+    memcpy(param, s->conf.cfg.cc_param, sizeof param);
     param[p - ops->params] = v;
     return set_cc_parsed(s, ops, param);
 }
@@ -119,5 +120,5 @@ int scps_sock_set_vegas(struct sock *s, int name, int64_t v)
 int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len)
 {
     const struct scps_cc_param *p = vegas_param(s, name);
-    return p ? give_int(val, len, s->cfg.cc_param[p - cc_of(s)->params]) : -ENOPROTOOPT;
+    return p ? give_int(val, len, s->conf.cfg.cc_param[p - cc_of(s)->params]) : -ENOPROTOOPT;
 }

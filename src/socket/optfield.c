@@ -76,21 +76,19 @@ static int field_set(struct scps_conn_config *cfg, const struct field *f, int64_
 
 int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v)
 {
-    struct scps_conn_config to = s->cfg;
+    struct scps_conn_config to = s->conf.cfg;
     int r = field_set(&to, f, v);
     if (r == 0)
         r = scps_sock_change(s, &to);
-    if (r == 0 && is_ack_mode(f)) {
-        s->ack_mode = s->cfg.ack_mode;
-        s->quickack = false;
-    }
-    if (r == 0 && f->setting == SETTING_nodelay && s->conn && !s->dead) {
-        scps_conn_nodelay(s->conn, s->cfg.nodelay);
+    if (r == 0 && is_ack_mode(f))
+        scps_sock_conf_ack_mode_set(&s->conf);
+    if (r == 0 && f->setting == SETTING_nodelay && s->pcb.conn && !s->life.ended) {
+        scps_conn_nodelay(s->pcb.conn, s->conf.cfg.nodelay);
         /* Setting TCP_NODELAY sends what the cork holds now; the cork stays. */
-        if (s->cfg.nodelay && s->cork) {
-            scps_conn_cork(s->conn, false);
+        if (s->conf.cfg.nodelay && s->cork) {
+            scps_conn_cork(s->pcb.conn, false);
             scps_sock_turn(s->ctx);
-            scps_conn_cork(s->conn, true);
+            scps_conn_cork(s->pcb.conn, true);
         }
     }
     return r;
@@ -101,8 +99,8 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f)
     const struct setting *what = &settings[f->setting];
 
     if (is_ack_mode(f)) /* Return the mode that was set, not the one of TCP_QUICKACK. */
-        return s->ack_mode;
-    return scps_field_get((const char *)&s->cfg + what->at, what->size) / f->unit;
+        return s->conf.ack_mode;
+    return scps_field_get((const char *)&s->conf.cfg + what->at, what->size) / f->unit;
 }
 
 int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s)

@@ -7,10 +7,10 @@
 /* Sets type of service, hop limit or path MTU discovery, which have two names each. */
 static int set_network(struct sock *s, int name, int64_t v)
 {
-    struct scps_conn_config to = s->cfg, def = s->ctx->cfg.conn;
+    struct scps_conn_config to = s->conf.cfg, def = s->ctx->cfg.conn;
     switch (name) {
     case SCPS_IP_TOS: /* The lower two bits are ECN's, which TCP sets. */
-        to.tos = (uint8_t)((v & ~ECN_BITS) | (s->cfg.tos & ECN_BITS));
+        to.tos = (uint8_t)((v & ~ECN_BITS) | (s->conf.cfg.tos & ECN_BITS));
         break;
     case SCPS_IP_TTL:
         if (v != -1 && (v < 1 || v > 255))
@@ -26,21 +26,21 @@ static int set_network(struct sock *s, int name, int64_t v)
     }
     int r = scps_sock_change(s, &to);
     if (r == 0 && name == SCPS_IP_MTU_DISCOVER)
-        s->pmtudisc = (int)v;
+        scps_sock_conf_pmtudisc_set(&s->conf, (int)v);
     return r;
 }
 
 static int get_mtu(struct sock *s, void *val, uint32_t *len)
 {
-    if (s->dgram && s->remote.addr.family) {
-        uint32_t over = s->remote.addr.family == 4 ? 28 : 48;
-        return give_int(val, len, (int64_t)scps_dgram_room(s->dg, NULL) + over);
+    if (s->dgram && s->names.remote.addr.family) {
+        uint32_t over = s->names.remote.addr.family == 4 ? 28 : 48;
+        return give_int(val, len, (int64_t)scps_dgram_room(s->pcb.dg, NULL) + over);
     }
     enum scps_state st = scps_sock_state(s);
     if (st == SCPS_CLOSED || st == SCPS_LISTEN)
         return -ENOTCONN;
     struct scps_info info;
-    scps_conn_info(s->conn, &info);
+    scps_conn_info(s->pcb.conn, &info);
     return give_int(val, len, info.pmtu);
 }
 
@@ -68,11 +68,11 @@ int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len)
 {
     switch (name) {
     case SCPS_IP_TOS:
-        return give_int(val, len, s->cfg.tos);
+        return give_int(val, len, s->conf.cfg.tos);
     case SCPS_IP_TTL:
-        return give_int(val, len, s->cfg.ttl);
+        return give_int(val, len, s->conf.cfg.ttl);
     case SCPS_IP_MTU_DISCOVER:
-        return give_int(val, len, s->pmtudisc);
+        return give_int(val, len, s->conf.pmtudisc);
     case SCPS_IP_MTU:
         return get_mtu(s, val, len);
     case SCPS_IP_BIND_ADDRESS_NO_PORT:
@@ -84,16 +84,18 @@ int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len)
 
 int scps_sock_set_ipv6(struct sock *s, int name, const void *val, uint32_t len)
 {
+    struct scps_addr any;
     int64_t v;
     int r = take_number(val, len, false, &v);
     if (r < 0)
         return r;
     switch (name) {
     case SCPS_IPV6_V6ONLY:
-        if (s->local.port || s->bound_addr)
+        if (s->names.local.port || s->names.bound_addr)
             return -EINVAL;
         s->v6only = v != 0;
-        s->local.addr = scps_sock_any(s);
+        any = scps_sock_any(s);
+        scps_sock_names_set_any(&s->names, &any);
         return 0;
     case SCPS_IPV6_TCLASS:
         if (v < -1 || v > 255)
@@ -114,11 +116,11 @@ int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_IPV6_V6ONLY:
         return give_int(val, len, s->v6only);
     case SCPS_IPV6_TCLASS:
-        return give_int(val, len, s->cfg.tos);
+        return give_int(val, len, s->conf.cfg.tos);
     case SCPS_IPV6_UNICAST_HOPS:
-        return give_int(val, len, s->cfg.ttl);
+        return give_int(val, len, s->conf.cfg.ttl);
     case SCPS_IPV6_MTU_DISCOVER:
-        return give_int(val, len, s->pmtudisc);
+        return give_int(val, len, s->conf.pmtudisc);
     case SCPS_IPV6_MTU:
         return get_mtu(s, val, len);
     default:
@@ -129,5 +131,4 @@ int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len)
 void scps_sock_inherit_ip(struct sock *s, const struct sock *from)
 {
     s->v6only = from->v6only;
-    s->pmtudisc = from->pmtudisc;
 }

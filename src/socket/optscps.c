@@ -13,9 +13,8 @@ static int set_config(struct sock *s, const void *val, uint32_t len)
     memcpy(&to, val, sizeof to);
     int r = scps_sock_change(s, &to);
     if (r == 0) {
-        s->ack_mode = s->cfg.ack_mode;
-        s->quickack = false;
-        s->pmtudisc = s->cfg.df_off ? SCPS_PMTUDISC_DONT : SCPS_PMTUDISC_WANT;
+        to = s->conf.cfg;
+        scps_sock_conf_init(&s->conf, &to);
     }
     return r;
 }
@@ -51,12 +50,12 @@ int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_TP_CC:
         return scps_sock_get_cc_text(s, val, len);
     case SCPS_TP_CONFIG:
-        return give(val, len, &s->cfg, sizeof s->cfg);
+        return give(val, len, &s->conf.cfg, sizeof s->conf.cfg);
     case SCPS_TP_INFO: {
         struct scps_info info;
-        if (!s->conn)
+        if (!s->pcb.conn)
             return -ENOTCONN;
-        scps_conn_info(s->conn, &info);
+        scps_conn_info(s->pcb.conn, &info);
         return give(val, len, &info, sizeof info);
     }
     case SCPS_TP_VEGAS_CONGEST:
@@ -79,9 +78,9 @@ int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_
     size_t n;
     if (name < SCPS_SO_BETS_RHOLE_SIZE || name > SCPS_SO_BETS_SEND_HOLES)
         return -ENOPROTOOPT;
-    if (!s->conn)
+    if (!s->pcb.conn)
         return -ENOTCONN;
-    scps_conn_info(s->conn, &info);
+    scps_conn_info(s->pcb.conn, &info);
     if (!(info.caps & SCPS_CAP_BETS))
         return -EOPNOTSUPP;
     switch (name) {
@@ -90,9 +89,9 @@ int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_
     case SCPS_SO_BETS_RHOLE_START:
         return s->hole.len ? give_number(val, len, (int64_t)s->hole.at) : -ENODATA;
     case SCPS_SO_BETS_NUM_SEND_HOLES:
-        return give_number(val, len, (int64_t)scps_conn_given_up(s->conn, NULL, 0));
+        return give_number(val, len, (int64_t)scps_conn_given_up(s->pcb.conn, NULL, 0));
     default:
-        n = scps_conn_given_up(s->conn, val, *len / sizeof(struct scps_hole));
+        n = scps_conn_given_up(s->pcb.conn, val, *len / sizeof(struct scps_hole));
         *len = (uint32_t)SCPS_MIN(n * sizeof(struct scps_hole),
                                   *len / sizeof(struct scps_hole) * sizeof(struct scps_hole));
         return 0;
@@ -117,5 +116,5 @@ int scps_sock_get_route(const struct sock *s, int name, void *val, uint32_t *len
 {
     if (name != SCPS_ROUTE_RATE)
         return -ENOPROTOOPT;
-    return give_number(val, len, (int64_t)SCPS_MIN(s->cfg.rate, (uint64_t)INT64_MAX / 8) * 8);
+    return give_number(val, len, (int64_t)SCPS_MIN(s->conf.cfg.rate, (uint64_t)INT64_MAX / 8) * 8);
 }

@@ -14,7 +14,7 @@
 
 static int set_buf(struct sock *s, int name, int64_t v)
 {
-    struct scps_conn_config to = s->cfg;
+    struct scps_conn_config to = s->conf.cfg;
     /* Linux reads the number as unsigned and clamps it to its limit. */
     uint32_t n = (uint32_t)SCPS_CLAMP((uint32_t)v, BUF_MIN, BUF_MAX);
     if (name == SCPS_SO_SNDBUF || name == SCPS_SO_SNDBUFFORCE)
@@ -130,22 +130,21 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_SO_DOMAIN:
         return give_int(val, len, s->domain);
     case SCPS_SO_ACCEPTCONN:
-        return give_int(val, len, s->lis != NULL);
+        return give_int(val, len, s->pcb.lis != NULL);
     case SCPS_SO_ERROR: {
-        int e = scps_sock_take_error(s);
+        int e = scps_sock_life_take_error(&s->life);
         /* An ICMP error that did not end the connection is reported once. */
-        if (!e && s->conn && !s->dead) {
-            unsigned icmp = scps_conn_icmp(s->conn);
-            if (icmp && icmp != s->icmp)
-                e = scps_sock_icmp_errno(s, icmp);
-            s->icmp = icmp;
+        if (!e && s->pcb.conn && !s->life.ended) {
+            unsigned icmp = scps_conn_icmp(s->pcb.conn);
+            if (scps_sock_life_report_icmp(&s->life, icmp))
+                e = scps_sock_icmp_errno(s->names.remote.addr.family, icmp);
         }
         return give_int(val, len, e);
     }
     case SCPS_SO_SNDBUF:
-        return give_int(val, len, s->cfg.sndbuf);
+        return give_int(val, len, s->conf.cfg.sndbuf);
     case SCPS_SO_RCVBUF:
-        return give_int(val, len, s->cfg.rcvbuf);
+        return give_int(val, len, s->conf.cfg.rcvbuf);
     case SCPS_SO_OOBINLINE:
     case SCPS_SO_SNDLOWAT:
         return give_int(val, len, 1);
@@ -160,7 +159,7 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_SO_SNDTIMEO:
         return get_timeo(s->sndtimeo, val, len);
     case SCPS_SO_MAX_PACING_RATE: {
-        uint64_t wide = s->cfg.rate ? s->cfg.rate : NO_RATE;
+        uint64_t wide = s->conf.cfg.rate ? s->conf.cfg.rate : NO_RATE;
         uint32_t narrow = (uint32_t)SCPS_MIN(wide, UINT32_MAX);
         return *len >= 8 ? give(val, len, &wide, 8) : give(val, len, &narrow, 4);
     }
@@ -173,11 +172,11 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
 
 static int set_quickack(struct sock *s, bool on)
 {
-    struct scps_conn_config to = s->cfg;
-    to.ack_mode = on ? SCPS_ACK_EVERY : s->ack_mode;
+    struct scps_conn_config to = s->conf.cfg;
+    to.ack_mode = on ? SCPS_ACK_EVERY : s->conf.ack_mode;
     int r = scps_sock_change(s, &to);
     if (r == 0)
-        s->quickack = on;
+        scps_sock_conf_quickack_set(&s->conf, on);
     return r;
 }
 
@@ -191,7 +190,7 @@ int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len)
         return r;
     switch (name) {
     case SCPS_TCP_MAXSEG: {
-        struct scps_conn_config to = s->cfg;
+        struct scps_conn_config to = s->conf.cfg;
         if (v != 0 && (v < MSS_MIN || v > MSS_MAX))
             return -EINVAL;
         to.mss = (uint16_t)v;
@@ -199,11 +198,11 @@ int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len)
     }
     case SCPS_TCP_CORK:
         s->cork = v != 0;
-        if (s->conn && !s->dead)
-            scps_conn_cork(s->conn, s->cork);
+        if (s->pcb.conn && !s->life.ended)
+            scps_conn_cork(s->pcb.conn, s->cork);
         return 0;
     case SCPS_TCP_LINGER2: {
-        struct scps_conn_config to = s->cfg;
+        struct scps_conn_config to = s->conf.cfg;
         if (v < 0) /* A negative timeout of Linux means not to wait at all: use the shortest. */
             to.fin_wait2 = 1;
         else
@@ -224,10 +223,10 @@ int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len)
 {
     switch (name) {
     case SCPS_TCP_MAXSEG: {
-        int64_t mss = s->cfg.mss ? s->cfg.mss : DEFAULT_MSS;
-        if (s->conn && !s->dead) {
+        int64_t mss = s->conf.cfg.mss ? s->conf.cfg.mss : DEFAULT_MSS;
+        if (s->pcb.conn && !s->life.ended) {
             struct scps_info info;
-            scps_conn_info(s->conn, &info);
+            scps_conn_info(s->pcb.conn, &info);
             mss = info.snd_mss ? info.snd_mss : mss;
         }
         return give_int(val, len, mss);
@@ -235,9 +234,9 @@ int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_TCP_CORK:
         return give_int(val, len, s->cork);
     case SCPS_TCP_LINGER2:
-        return give_int(val, len, s->cfg.fin_wait2 == 1 ? -1 : s->cfg.fin_wait2 / SEC);
+        return give_int(val, len, s->conf.cfg.fin_wait2 == 1 ? -1 : s->conf.cfg.fin_wait2 / SEC);
     case SCPS_TCP_QUICKACK:
-        return give_int(val, len, s->quickack);
+        return give_int(val, len, s->conf.quickack);
     case SCPS_TCP_NOTSENT_LOWAT:
         return give_int(val, len, (int32_t)s->notsent_lowat);
     case SCPS_TCP_CONGESTION:
@@ -257,7 +256,6 @@ void scps_sock_inherit_socket(struct sock *s, const struct sock *from)
     s->reuseaddr = from->reuseaddr;
     s->reuseport = from->reuseport;
     s->cork = from->cork;
-    s->quickack = from->quickack;
     s->debug = from->debug;
     s->broadcast = from->broadcast;
     s->priority = from->priority;

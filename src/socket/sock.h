@@ -6,11 +6,9 @@
  *     ... work ...   in negative errno values; a call that must wait goes through scps_sock_block
  *   scps_sock_leave  serve what is due, wake whoever waits, unlock, set errno
  *
- * A socket is Linux's struct socket and struct sock as far as they can be told apart from outside:
- * `ss` is the progress of connect, scps_sock_state the TCP state as Linux would say it, `shut`
- * sk_shutdown, `done` SOCK_DONE (the FIN has arrived), `err` sk_err. The connection below is kept
- * until the socket is closed or disconnected, so that what had arrived before it died can still be
- * read.
+ * A socket is the sum of its parts, each with a header of its own: its life (life.h), its names
+ * (names.h), what it has in the stack (pcb.h), its configuration (conf.h), and the options that are
+ * the socket's own. scps_sock_state() is its TCP state as Linux would say it.
  */
 #ifndef SCPS_SOCKET_SOCK_H
 #define SCPS_SOCKET_SOCK_H
@@ -20,6 +18,10 @@
 #include <scps/socket.h>
 
 #include "base/bytes.h"
+#include "socket/conf.h"
+#include "socket/life.h"
+#include "socket/names.h"
+#include "socket/pcb.h"
 
 /* The nearest error number where <errno.h> lacks this one. */
 #ifndef ESOCKTNOSUPPORT
@@ -32,43 +34,23 @@
 #define ENONET EHOSTUNREACH
 #endif
 
-enum ss { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED, SS_DISCONNECTING };
-
-#define SHUT_RCV  1u
-#define SHUT_SEND 2u
-
 struct sock {
     struct scps_ctx *ctx;
     uint64_t serial; /* distinguishes the socket from a later one with the same descriptor */
     uint32_t index;  /* index in ctx->slot; UINT32_MAX: the socket has no descriptor any more */
     int domain;
+    bool dgram;     /* SOCK_DGRAM: an endpoint is opened by bind, connect or the first datagram */
+    bool seqpacket; /* SOCK_SEQPACKET: each send is a record */
     bool nonblock, cloexec;
-    enum ss ss;
-    struct scps_listener *lis;
-    struct scps_conn *conn;
-    bool dgram; /* SOCK_DGRAM: conn and listener are not used */
-    /* endpoint of a datagram socket, from bind, connect or the first datagram on */
-    struct scps_dgram *dg;
-    /* Names: local is what getsockname returns; bound_port and bound_addr are what the owner asked
-     * for, which a disconnect keeps */
-    struct scps_endpoint local, remote;
-    bool bound, bound_addr, bound_port;
-    uint32_t backlog;
-    /* the end of it */
-    unsigned shut;         /* SHUT_* flags, set by this end or the peer */
-    unsigned shut_app;     /* SHUT_*, by us alone */
-    bool done;             /* the peer's FIN has arrived in order */
-    bool dead;             /* the connection is over: TCP_CLOSE of Linux */
-    uint64_t shut_at;      /* bytes received when this end had shut down both sides */
-    int err;               /* pending error, positive errno value; 0: none */
-    unsigned icmp;         /* soft error that SO_ERROR has reported already */
-    bool seqpacket;        /* SOCK_SEQPACKET: each send is a record */
+    struct sock_life life;
+    struct sock_names names;
+    struct sock_pcb pcb;
+    struct sock_conf conf;
+    uint32_t backlog;      /* of listen() */
     struct scps_hole hole; /* the hole that a read met last; len 0: none yet */
-    /* Options that are not fields of conn's configuration */
-    struct scps_conn_config cfg;
-    enum scps_ack_mode ack_mode; /* mode to restore after TCP_QUICKACK */
-    bool reuseaddr, reuseport, v6only, cork, quickack, addr_no_port;
-    int debug, broadcast, priority, pmtudisc;
+    /* options that neither the connection nor `conf` holds */
+    bool reuseaddr, reuseport, v6only, cork, addr_no_port;
+    int debug, broadcast, priority;
     bool linger;
     int linger_s;
     uint32_t rcvlowat, notsent_lowat;
@@ -160,9 +142,10 @@ int scps_sock_block(struct sock **s, enum scps_wait_dir dir, size_t need, scps_t
 int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w);
 
 /* errno.c */
-int scps_sock_errno(int err);             /* Converts an SCPS_ERR_* to a positive errno value. */
-int scps_sock_take_error(struct sock *s); /* and clears it; positive */
-int scps_sock_icmp_errno(const struct sock *s, unsigned icmp);
+/* Converts an SCPS_ERR_* to a positive errno value. */
+int scps_sock_errno(int err);
+/* Converts an ICMP error, type << 8 | code, to a positive errno value; family: 4 or 6. */
+int scps_sock_icmp_errno(unsigned family, unsigned icmp);
 
 /* state.c */
 void scps_sock_refresh(struct sock *s);
@@ -172,7 +155,6 @@ bool scps_sock_readable(const struct sock *s, size_t need);
 size_t scps_sock_room(const struct sock *s); /* Returns the bytes that a send would take now. */
 bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need);
 unsigned scps_sock_events(const struct sock *s); /* SCPS_POLL* */
-void scps_sock_unlisten(struct sock *s);         /* Closes the listener, if there is one. */
 /* Releases the connection or listener; the socket is then as before connect or listen. */
 void scps_sock_disconnect(struct sock *s);
 
@@ -219,7 +201,7 @@ unsigned scps_sock_dgram_events(const struct sock *s);
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request); /* for ioctl */
 
 /* optconf.c */
-/* Applies s->cfg to the connection or listener. Returns 0 or -errno. */
+/* Applies s->conf to the connection or listener. Returns 0 or -errno. */
 int scps_sock_apply(struct sock *s);
 
 /* optsock.c, optip.c: copy the options of the listening socket `from` to s, made by accept */

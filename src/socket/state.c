@@ -13,20 +13,20 @@
 
 static int end_errno(const struct sock *s, int err)
 {
-    unsigned icmp = scps_conn_icmp(s->conn);
+    unsigned icmp = scps_conn_icmp(s->pcb.conn), family = s->names.remote.addr.family;
     switch (err) {
     case SCPS_ERR_RESET:
         /* In CLOSE-WAIT the peer had announced the end of its data, so an error concerns our
          * sending: EPIPE. */
-        return s->done && !(s->shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
+        return s->life.fin_received && !(s->life.shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
     case SCPS_ERR_REFUSED: { /* A reset, or an ICMP error that has an errno value of its own. */
-        int e = icmp ? scps_sock_icmp_errno(s, icmp) : ECONNREFUSED;
+        int e = icmp ? scps_sock_icmp_errno(family, icmp) : ECONNREFUSED;
         return e == ENOPROTOOPT ? e : ECONNREFUSED;
     }
     case SCPS_ERR_UNREACH:
     case SCPS_ERR_TIMEDOUT: /* The soft error is more precise (RFC 1122 section 4.2.3.9). */
         if (icmp)
-            return scps_sock_icmp_errno(s, icmp);
+            return scps_sock_icmp_errno(family, icmp);
         /* fall through */
     default:
         return scps_sock_errno(err);
@@ -36,62 +36,28 @@ static int end_errno(const struct sock *s, int err)
 /* Updates the socket's flags from the state of its connection. */
 void scps_sock_refresh(struct sock *s)
 {
-    if (!s->conn || s->dead)
+    if (!s->pcb.conn || s->life.ended)
         return;
-    enum scps_state st = scps_conn_state(s->conn);
-    int err = scps_conn_error(s->conn);
+    enum scps_state st = scps_conn_state(s->pcb.conn);
+    int err = scps_conn_error(s->pcb.conn);
     if (st == SCPS_CLOSE_WAIT || st == SCPS_LAST_ACK || st == SCPS_CLOSING ||
-        st == SCPS_TIME_WAIT || scps_conn_eof(s->conn)) {
-        s->done = true;
-        s->shut |= SHUT_RCV;
-    }
-    if (err) {
-        s->err = end_errno(s, err);
-        s->dead = true;
-    } else if (st == SCPS_CLOSED || st == SCPS_TIME_WAIT) {
-        s->dead = true;
-    }
-    if (s->dead)
-        s->shut = SHUT_RCV | SHUT_SEND;
-}
-
-void scps_sock_unlisten(struct sock *s)
-{
-    if (!s->lis)
-        return;
-    scps_listener_set_user(s->lis, NULL);
-    scps_listener_close(s->lis);
-    s->lis = NULL;
-}
-
-static void release(struct sock *s, bool reset)
-{
-    if (s->conn) {
-        scps_conn_set_user(s->conn, NULL);
-        if (reset)
-            scps_conn_abort(s->conn);
-        else
-            scps_conn_close(s->conn);
-        s->conn = NULL;
-    }
-    scps_sock_unlisten(s);
+        st == SCPS_TIME_WAIT || scps_conn_eof(s->pcb.conn))
+        scps_sock_life_fin(&s->life);
+    if (err || st == SCPS_CLOSED || st == SCPS_TIME_WAIT)
+        scps_sock_life_end(&s->life, err ? end_errno(s, err) : 0);
 }
 
 void scps_sock_hear(struct sock *s, const struct scps_event *ev)
 {
-    if (ev->kind == SCPS_EV_PEER_CLOSED) {
-        s->done = true;
-        s->shut |= SHUT_RCV;
-    }
+    if (ev->kind == SCPS_EV_PEER_CLOSED)
+        scps_sock_life_fin(&s->life);
     scps_sock_refresh(s);
-    if (s->conn && !s->dead && s->shut_app == (SHUT_RCV | SHUT_SEND)) {
+    if (s->pcb.conn && !s->life.ended && s->life.shut_app == (SHUT_RCV | SHUT_SEND)) {
         struct scps_info info;
-        scps_conn_info(s->conn, &info);
-        if (info.bytes_received > s->shut_at) { /* RFC 1122 section 4.2.2.13 */
-            release(s, true);
-            s->dead = true;
-            s->shut = SHUT_RCV | SHUT_SEND;
-            s->err = ECONNRESET;
+        scps_conn_info(s->pcb.conn, &info);
+        if (scps_sock_life_refuses_data(&s->life, info.bytes_received)) {
+            scps_sock_pcb_release(&s->pcb, true);
+            scps_sock_life_end(&s->life, ECONNRESET);
         }
     }
 }
@@ -103,30 +69,23 @@ void scps_sock_disconnect(struct sock *s)
         return;
     }
     enum scps_state st = scps_sock_state(s);
-    bool alive = s->conn && !s->dead;
-    release(s, alive);
+    bool alive = s->pcb.conn && !s->life.ended;
+    struct scps_addr any = scps_sock_any(s);
+    scps_sock_pcb_release(&s->pcb, alive);
+    scps_sock_life_disconnected(&s->life);
     if (alive && st != SCPS_CLOSING && st != SCPS_LAST_ACK)
-        s->err = ECONNRESET;
-    s->ss = SS_UNCONNECTED;
-    s->shut = s->shut_app = 0;
-    s->done = s->dead = false;
-    s->icmp = 0;
-    s->remote = (struct scps_endpoint){0};
-    if (!s->bound_addr)
-        s->local.addr = scps_sock_any(s);
-    if (!s->bound_port)
-        s->local.port = 0;
-    s->bound = s->bound_port;
+        scps_sock_life_set_error(&s->life, ECONNRESET);
+    scps_sock_names_disconnect(&s->names, &any);
 }
 
 enum scps_state scps_sock_state(const struct sock *s)
 {
-    if (s->lis)
+    if (s->pcb.lis)
         return SCPS_LISTEN;
-    if (!s->conn || s->dead)
+    if (!s->pcb.conn || s->life.ended)
         return SCPS_CLOSED;
-    enum scps_state st = scps_conn_state(s->conn);
-    if (s->shut_app &
+    enum scps_state st = scps_conn_state(s->pcb.conn);
+    if (s->life.shut_app &
         SHUT_SEND) { /* The FIN may wait for the data before it; the state does not. */
         if (st == SCPS_ESTABLISHED)
             return SCPS_FIN_WAIT_1;
@@ -143,24 +102,24 @@ static bool handshaking(enum scps_state st)
 
 bool scps_sock_readable(const struct sock *s, size_t need)
 {
-    if (!s->conn)
+    if (!s->pcb.conn)
         return false;
-    return scps_conn_readable(s->conn) >= need || scps_conn_stops(s->conn);
+    return scps_conn_readable(s->pcb.conn) >= need || scps_conn_stops(s->pcb.conn);
 }
 
 static bool at_hole(const struct sock *s)
 {
     struct scps_hole h;
-    return s->conn && scps_conn_hole(s->conn, &h, SCPS_PEEK) == 1;
+    return s->pcb.conn && scps_conn_hole(s->pcb.conn, &h, SCPS_PEEK) == 1;
 }
 
 size_t scps_sock_room(const struct sock *s)
 {
-    if (!s->conn || s->dead)
+    if (!s->pcb.conn || s->life.ended)
         return 0;
-    size_t n = scps_conn_writable(s->conn);
+    size_t n = scps_conn_writable(s->pcb.conn);
     if (s->notsent_lowat) {
-        uint64_t unsent = scps_conn_unsent(s->conn);
+        uint64_t unsent = scps_conn_unsent(s->pcb.conn);
         uint64_t more = unsent < s->notsent_lowat ? s->notsent_lowat - unsent : 0;
         n = SCPS_MIN(n, more);
     }
@@ -174,17 +133,17 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
     enum scps_state st = scps_sock_state(s);
     switch (dir) {
     case SCPS_WAIT_READ:
-        return s->err || (s->shut & SHUT_RCV) || st == SCPS_CLOSED || st == SCPS_LISTEN ||
+        return s->life.err || (s->life.shut & SHUT_RCV) || st == SCPS_CLOSED || st == SCPS_LISTEN ||
                scps_sock_readable(s, need);
     case SCPS_WAIT_WRITE:
-        if (s->err || (s->shut & SHUT_SEND))
+        if (s->life.err || (s->life.shut & SHUT_SEND))
             return true;
         if (handshaking(st))
             return false;
         return need == 0 || (st != SCPS_ESTABLISHED && st != SCPS_CLOSE_WAIT) ||
                scps_sock_room(s) > 0;
     case SCPS_WAIT_ACCEPT:
-        return !s->lis || scps_listener_pending(s->lis) > 0;
+        return !s->pcb.lis || scps_listener_pending(s->pcb.lis) > 0;
     case SCPS_WAIT_CLOSE: /* Data that will not be read ends the wait with a reset. */
         return (st != SCPS_FIN_WAIT_1 && st != SCPS_CLOSING && st != SCPS_LAST_ACK) ||
                scps_sock_readable(s, 1);
@@ -202,27 +161,27 @@ unsigned scps_sock_events(const struct sock *s)
     if (s->dgram)
         return scps_sock_dgram_events(s);
     if (st == SCPS_LISTEN)
-        return scps_listener_pending(s->lis) ? in : 0;
-    if (s->shut == (SHUT_RCV | SHUT_SEND) || st == SCPS_CLOSED)
+        return scps_listener_pending(s->pcb.lis) ? in : 0;
+    if (s->life.shut == (SHUT_RCV | SHUT_SEND) || st == SCPS_CLOSED)
         ev |= SCPS_POLLHUP;
-    if (s->shut & SHUT_RCV)
+    if (s->life.shut & SHUT_RCV)
         ev |= in | SCPS_POLLRDHUP;
     if (!handshaking(st)) {
         if (scps_sock_readable(s, SCPS_MAX(s->rcvlowat, 1)))
             ev |= in;
         if (at_hole(s))
             ev |= SCPS_POLLPRI;
-        if ((s->shut & SHUT_SEND) || st == SCPS_CLOSED) {
+        if ((s->life.shut & SHUT_SEND) || st == SCPS_CLOSED) {
             ev |= out;
         } else {
             /* Writable with a third of the buffer free, so that not every ACK wakes the writer. */
-            uint64_t used = scps_conn_unacked(s->conn), room = scps_conn_writable(s->conn);
+            uint64_t used = scps_conn_unacked(s->pcb.conn), room = scps_conn_writable(s->pcb.conn);
             if (room && room >= used / 2 &&
-                (!s->notsent_lowat || 2 * scps_conn_unsent(s->conn) < s->notsent_lowat))
+                (!s->notsent_lowat || 2 * scps_conn_unsent(s->pcb.conn) < s->notsent_lowat))
                 ev |= out;
         }
     }
-    if (s->err)
+    if (s->life.err)
         ev |= SCPS_POLLERR;
     return ev;
 }

@@ -44,7 +44,7 @@ static void agreed_and_timers(struct scps_tcp_info *ti, const struct sock *s,
     ti->tcpi_snd_wscale = in->snd_wscale & 15;
     ti->tcpi_rcv_wscale = in->rcv_wscale & 15;
     ti->tcpi_rto = dur(in->rto);
-    ti->tcpi_ato = dur(s->cfg.ack_delay);
+    ti->tcpi_ato = dur(s->conf.cfg.ack_delay);
     ti->tcpi_rtt = dur(in->srtt);
     ti->tcpi_rttvar = dur(in->rttvar);
     ti->tcpi_min_rtt = dur(in->min_rtt);
@@ -81,7 +81,7 @@ static void windows(struct scps_tcp_info *ti, const struct sock *s, const struct
         ti->tcpi_snd_ssthresh = u32(in->ssthresh / mss);
     ti->tcpi_snd_cwnd = u32(SCPS_MIN(in->cwnd / mss, (uint64_t)NO_SSTHRESH));
     ti->tcpi_rcv_ssthresh = u32(in->rcv_wnd);
-    ti->tcpi_rcv_space = s->cfg.rcvbuf;
+    ti->tcpi_rcv_space = s->conf.cfg.rcvbuf;
     ti->tcpi_snd_wnd = u32(in->snd_wnd);
     ti->tcpi_rcv_wnd = u32(in->rcv_wnd);
     ti->tcpi_notsent_bytes = u32(in->unsent);
@@ -111,19 +111,20 @@ static void counters(struct scps_tcp_info *ti, const struct scps_info *in)
 void scps_sock_tcp_info(const struct sock *s, struct scps_tcp_info *ti)
 {
     *ti = (struct scps_tcp_info){.tcpi_state = (uint8_t)scps_sock_state(s),
-                                 .tcpi_max_pacing_rate = s->cfg.rate ? s->cfg.rate : UINT64_MAX,
-                                 .tcpi_reordering = s->cfg.dupthresh,
+                                 .tcpi_max_pacing_rate =
+                                     s->conf.cfg.rate ? s->conf.cfg.rate : UINT64_MAX,
+                                 .tcpi_reordering = s->conf.cfg.dupthresh,
                                  .tcpi_snd_ssthresh = NO_SSTHRESH};
-    if (s->lis) {
-        ti->tcpi_unacked = scps_listener_pending(s->lis);
+    if (s->pcb.lis) {
+        ti->tcpi_unacked = scps_listener_pending(s->pcb.lis);
         ti->tcpi_sacked = s->backlog;
         return;
     }
-    if (!s->conn)
+    if (!s->pcb.conn)
         return;
 
     struct scps_info in;
-    scps_conn_info(s->conn, &in);
+    scps_conn_info(s->pcb.conn, &in);
     agreed_and_timers(ti, s, &in);
     times(ti, scps_sock_now(s->ctx), &in);
     windows(ti, s, &in);
