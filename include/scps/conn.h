@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Connections: open, write, read, close, and their state and counters.
  *
- * A connection lives until its owner calls scps_conn_close or scps_conn_abort, whatever the peer
- * does. After that the handle is invalid; a graceful close goes on in the background.
+ * A connection lives until the application calls scps_conn_close() or scps_conn_abort(), whatever
+ * the peer does. After that the handle is invalid; a graceful close continues in the background.
  */
 #ifndef SCPS_CONN_H
 #define SCPS_CONN_H
@@ -22,16 +22,17 @@ enum scps_ack_mode {
     SCPS_ACK_OTHER /* F2: every other segment (more than one full one), or when the timer expires */
 };
 
-/* Start from scps_conn_config_default(). A field outside its bounds makes opening fail with
- * SCPS_ERR_RANGE; one that is 0 where 0 lies outside its bounds stands for the default, but
- * for size and cc. */
+/* Configuration of a connection. Start from scps_conn_config_default(). A field outside its bounds
+ * makes opening fail with SCPS_ERR_RANGE. A field that is 0 although 0 lies outside its bounds
+ * stands for the default; this does not apply to size and cc. */
 struct scps_conn_config {
-    size_t size; /* of this structure, as scps_conn_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_conn_config_default() sets it; docs/CHANGES.md */
+    size_t size;
     /* ---- Congestion control ---- */
     /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". If only this field is set, the
      * controller has its default parameters. */
     const struct scps_cc_ops *cc;
-    /* The controller whose parameters cc_param holds. Where it is not cc, cc_param is ignored. */
+    /* The controller whose parameters cc_param holds. If it is not cc, cc_param is ignored. */
     const struct scps_cc_ops *cc_param_of;
     int64_t cc_param[SCPS_CC_PARAMS];
     /* written by tools/settings from settings.def */
@@ -40,15 +41,15 @@ struct scps_conn_config {
     /* Rate limit on the wire, IP header and framing counted. A controller that needs a rate (pure
      * rate control) takes this one. In bytes/s; 0, the default: limited by the route alone. */
     uint64_t rate;
-    /* What each packet counts for beyond its IP length where rate and ack_budget are counted: the
-     * link's framing. 0 to 65535 bytes; default 0. */
+    /* Bytes that rate and ack_budget count for each packet beyond its IP length: the link's
+     * framing. 0 to 65535 bytes; default 0. */
     uint32_t rate_overhead;
-    /* What may leave at once under rate after a pause. It is the size of the token bucket. 0 to 1
-     * GiB; 0, the default: four packets. */
+    /* How much may be sent back to back under rate after a pause. It is the size of the token
+     * bucket. 0 to 1 GiB; 0, the default: four packets. */
     uint32_t burst;
     /* Spread each congestion window over the smoothed round trip. It is always on where
-     * acknowledgements wait for the timer (ack_mode delayed), because each of those would release a
-     * whole window at once. Default false. */
+     * acknowledgements wait for the timer (ack_mode delayed), because each such acknowledgement
+     * would release a whole window at once. Default false. */
     bool pacing;
     /* Initial congestion window. 0 to 65535 segments; 0, the default: ten segments, at most 14600
      * bytes; RFC 6928 section 2. */
@@ -61,11 +62,11 @@ struct scps_conn_config {
     /* Largest size of the receive buffer, which bounds the window offered to the peer. Memory is
      * taken as it is used. 256 to 1 GiB; default 1 MiB; RFC 7323 section 2.3. */
     uint32_t rcvbuf;
-    /* What the peer's window is taken for until its first scaled window arrives. A SYN cannot offer
-     * more than 65535 bytes. Where both ends are configured alike, as in the published tests, this
-     * saves the first round trip. From the peer, which may do the same, so much is accepted beyond
-     * the window that the SYN offered, as far as the buffer holds it. 0 to 1 GiB; 0, the default:
-     * what its SYN says; RFC 7323 section 2.2. */
+    /* The peer's window, as assumed until its first scaled window arrives. A SYN cannot offer more
+     * than 65535 bytes. Where both ends are configured alike, as in the published tests, this saves
+     * the first round trip. The peer may do the same, so this many bytes are accepted from it even
+     * where this end's SYN offered a smaller window, as far as the receive buffer holds them. 0 to
+     * 1 GiB; 0, the default: the window in the peer's SYN; RFC 7323 section 2.2. */
     uint32_t first_window;
     /* Count payload bytes without storing them; they are written from NULL and read as zeros.
      * Default false. */
@@ -103,21 +104,22 @@ struct scps_conn_config {
     /* Offer and accept selective negative acknowledgements (SNACK, option 21). Default false; CCSDS
      * 714.0-B-2. */
     bool snack;
-    /* Use the long form of SNACK, too, whose bit vector names more than one hole. Default false;
+    /* Use the long form of SNACK, too, whose bit vector reports more than one hole. Default false;
      * CCSDS 714.0-B-2. */
     bool snack_long;
-    /* Count the blocks of a SNACK in the bare MSS instead of the MSS less the 12 bytes of
-     * timestamps. Both ends have to agree on it, and builds of the reference implementation differ:
-     * otherwise the holes named lie in the wrong place and are resent in vain, until a timeout.
-     * Without timestamps both units are the MSS. Default false. */
+    /* Count the blocks of a SNACK in units of the MSS instead of the MSS less the 12 bytes of
+     * timestamps. Both ends have to use the same unit, and builds of the reference implementation
+     * differ: otherwise the holes reported lie in the wrong place, and the wrong data is resent
+     * until a timeout. Without timestamps both units are the MSS. Default false. */
     bool snack_raw_unit;
-    /* How long the sender waits after a SNACK before it resends, for segments that are only late.
-     * It is for paths that reorder, beside dupthresh. In µs; 0, the default: no wait. */
+    /* How long the sender waits after a SNACK before it resends, because the segments may only
+     * be late. It is for paths that reorder; set dupthresh there, too. In µs; 0, the default: no
+     * wait. */
     scps_dur snack_delay;
-    /* Tell the peer of damaged segments (option 23) if it knows SCPS options. Default true; CCSDS
+    /* Report damaged segments to the peer (option 23) if it knows SCPS options. Default true; CCSDS
      * 714.0-B-2. */
     bool corruption;
-    /* How long after the peer told of damage the sender takes losses for corruption. In µs; 0, the
+    /* How long after the peer reported damage the sender takes losses for corruption. In µs; 0, the
      * default: two retransmission timeouts. */
     scps_dur corruption_hold;
     /* Offer and accept header compression (IP protocol 105). Where both ends offer it, everything
@@ -125,37 +127,39 @@ struct scps_conn_config {
      * 714.0-B-2. */
     bool compress;
     /* Protocol number in the pseudo-header of the checksum of compressed segments. Builds of the
-     * reference implementation send 6 or 106. It is expected of the peer, too; another of the three
-     * is accepted instead when several segments in a row have it, which costs the start some
-     * seconds. Give both ends the same number: where they differ, one wrong bit may make a segment
-     * look right before the peer's number is known. Where they are the same, one such segment is
-     * never believed, and several only if no good one is among them. Segments with any other number
-     * are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or 106; default 105. */
+     * reference implementation send 6 or 106. The same number is expected of the peer; another of
+     * the three is accepted instead when several segments in a row have it, which delays the start
+     * by some seconds. Give both ends the same number: where they differ, the checksum of a segment
+     * with one wrong bit may look right before the peer's number is known. Where they are the same,
+     * a single segment of that kind is never accepted, and several only if no undamaged one is
+     * among them. Segments with any other number are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or
+     * 106; default 105. */
     uint8_t comp_proto;
     /* How many SYNs carry the SCPS capabilities (option 20) before one goes without them. It is for
-     * paths that drop packets with unknown options; a SYN that is answered with a reset is followed
-     * by one without at once. Where a link is out at the start, or loses SYNs, a larger number
-     * keeps SNACK. 0 to 255 SYNs; default 3; 0: all of them carry them; CCSDS 714.0-B-2. */
+     * paths that drop packets with unknown options; after a SYN that is answered with a reset, one
+     * without the option is sent at once. Where a link is down at the start, or loses SYNs, a
+     * larger number keeps SNACK. 0 to 255 SYNs; default 3; 0: all SYNs carry the option; CCSDS
+     * 714.0-B-2. */
     uint8_t caps_tries;
-    /* Offer and accept best effort (BETS): what does not arrive is given up in the end and reported
-     * as a hole. Reading meets a hole (scps_conn_hole); writing learns of the range
-     * (scps_conn_given_up). Default false; CCSDS 714.0-B-2. */
+    /* Offer and accept best effort (BETS): data that does not arrive in time is given up and
+     * reported as a hole. The reader calls scps_conn_hole() to pass a hole; the writer learns of
+     * the range from scps_conn_given_up(). Default false; CCSDS 714.0-B-2. */
     bool bets;
     /* Offer best effort also by the option that came before capabilities (kind 16). Default
      * false. */
     bool bets_legacy;
-    /* When the receiver gives up a hole that holds up its reader. In µs; 0, the default: 1.05 s, or
-     * two round trips if that is longer. */
+    /* How long the receiver waits before it gives up a hole that stops its reader. In µs; 0, the
+     * default: 1.05 s, or two round trips if that is longer. */
     scps_dur bets_timeout;
-    /* The sender gives up a segment that was resent this often and lost again. 1 to 254 resends;
-     * default 32. */
+    /* How often the sender resends a segment before it gives up the data. 1 to 254 resends; default
+     * 32. */
     uint8_t bets_retries;
-    /* The sender gives up what it sent this long ago, if nothing has been acknowledged since. In
-     * µs; 0, the default: never. */
+    /* The sender gives up data that it sent this long ago, if nothing has been acknowledged since
+     * then. In µs; 0, the default: never. */
     scps_dur bets_lifetime;
-    /* Mark the ends of records (option 22) and heed those that arrive. They are not negotiated: a
-     * peer that does not know the option reads plain TCP. SCPS_EOR marks the end of one;
-     * scps_conn_record says where a read stopped. Default false; CCSDS 714.0-B-2. */
+    /* Mark the ends of records (option 22) and report those of the peer to the reader. The option
+     * is not negotiated: a peer that does not know it reads plain TCP. SCPS_EOR marks the end of a
+     * record; scps_conn_record() says where a read stopped. Default false; CCSDS 714.0-B-2. */
     bool records;
     /* Extended capabilities, offered behind the others and answered with what is in common; len 0
      * (default): none. A SYN has room for 12 octets of data in one space beside timestamps and the
@@ -171,52 +175,53 @@ struct scps_conn_config {
     /* Restore the congestion window after a repair that proves needless (F-RTO, timestamps, DSACK).
      * Default true; RFC 5682, RFC 3522, RFC 4015. */
     bool spurious_undo;
-    /* How losses are found that no SNACK names: by counting acknowledgements, or by the time since
-     * sending. classic counts dupthresh acknowledgements (RFC 5681, RFC 6675); rack has a
-     * reordering window that adapts and a probe after the last segment, and needs SACK. Classic or
-     * rack; default classic; RFC 8985. */
+    /* How losses are detected that no SNACK reports: by counting acknowledgements, or by the time
+     * since sending. classic counts dupthresh acknowledgements (RFC 5681, RFC 6675); rack has a
+     * reordering window that adapts, and a tail loss probe, and needs SACK. Classic or rack;
+     * default classic; RFC 8985. */
     enum scps_recovery_mode recovery;
-    /* Duplicate acknowledgements that mean a loss. A path that reorders wants more; a SNACK asks
-     * for repairs whatever the threshold. 1 to 255 acknowledgements; default 3; RFC 5681 section
-     * 3.2. */
+    /* How many duplicate acknowledgements are taken for a loss. A path that reorders needs more; a
+     * SNACK causes a repair whatever the threshold. 1 to 255 acknowledgements; default 3; RFC 5681
+     * section 3.2. */
     uint8_t dupthresh;
-    /* What a loss or a timeout without explanation is taken for. corruption leaves congestion
-     * windows as they are and timeouts without backoff. An outage has a beginning and an end, so
-     * only the link can report one. Congestion or corruption; default congestion; CCSDS
-     * 714.0-B-2. */
+    /* The cause that is assumed for a loss or a timeout that nothing explains. With corruption,
+     * losses do not reduce the congestion window, and timeouts do not back off. An outage has a
+     * beginning and an end, so only the link can report one. Congestion or corruption; default
+     * congestion; CCSDS 714.0-B-2. */
     enum scps_loss_cause loss_cause;
 
     /* ---- Acknowledging ---- */
-    /* What the receiver acknowledges: when the timer expires (F0), every segment (F1), every
+    /* When the receiver acknowledges: when the timer expires (F0), every segment (F1), every
      * other one (F2). Delayed, every or other; default other; RFC 9293 section 3.8.6.3, CCSDS
      * 714.0-B-2. */
     enum scps_ack_mode ack_mode;
     /* With ack_mode delayed: while something is missing, acknowledge every other segment. The
-     * sender then hears of a hole at once; else each hole is reported when the timer expires.
+     * sender then learns of a hole at once; otherwise each hole is reported when the timer expires.
      * Default false. */
     bool holes_at_once;
     /* One acknowledgement answers all segments that arrive together. Segments arrive together when
-     * the driver hands them in with no output between them. Switched off, as many acknowledgements
-     * leave, each further than the one before, as if they had come one by one: for a peer that
-     * counts acknowledgements. A limit for acknowledgements (ack_budget, ack_budget_pps, a route's
-     * rate) goes before. Default true; RFC 9293 section 3.10.7.4, MUST-59. */
+     * the driver hands them in with no output between them. When it is off, as many
+     * acknowledgements are sent as if the segments had come one by one, for a peer that counts
+     * acknowledgements. A limit for acknowledgements (ack_budget, ack_budget_pps, a route's rate)
+     * takes precedence. Default true; RFC 9293 section 3.10.7.4, MUST-59. */
     bool stretch_acks;
     /* Longest wait of a delayed acknowledgement. In µs; 0, the default: 200 ms, or expected_rtt if
      * that is given and shorter; RFC 9293 section 3.8.6.3. */
     scps_dur ack_delay;
-    /* With ack_mode other: this many segments from the first are acknowledged one by one. It helps
-     * a peer that counts acknowledgements through slow start. 0 to 65535 segments; default 0. */
+    /* With ack_mode other: the first so many segments are acknowledged one by one. It helps a peer
+     * that counts acknowledgements through slow start. 0 to 65535 segments; default 0. */
     uint16_t quick_acks;
-    /* Limit for acknowledgements that carry no data, for a thin return link. What is held back is
-     * reported by the next one. 0 to 4294967295 packets/s; 0, the default: no limit. */
+    /* Limit for acknowledgements that carry no data, for a thin return link. The next
+     * acknowledgement reports what those held back would have reported. 0 to 4294967295 packets/s;
+     * 0, the default: no limit. */
     uint32_t ack_budget_pps;
     /* Limit for acknowledgements that carry no data, for a thin return link, headers and framing
      * counted. In bytes/s; 0, the default: no limit. */
     uint64_t ack_budget;
 
     /* ---- Timers ---- */
-    /* Round trip that is expected before one has been measured; the timers below follow it. In µs;
-     * 0, the default: the route's, else none. */
+    /* Round trip that is assumed before one has been measured; it sets the timers below. In µs; 0,
+     * the default: the route's, else none. */
     scps_dur expected_rtt;
     /* Retransmission timeout before a round trip has been measured. In µs; 0, the default: 1 s, or
      * expected_rtt + rto_min; RFC 6298 section 2. */
@@ -236,26 +241,27 @@ struct scps_conn_config {
     /* How long a closed connection waits for the peer's FIN. In µs; 0, the default: 60 s, or 8 x
      * expected_rtt if that is longer. */
     scps_dur fin_wait2;
-    /* How long a SYN is resent: as long as this many timeouts and one more take, each twice the one
-     * before. The first counts as 1 s at least, and rto_max as 60 s at least; 7 are three minutes
-     * or more. 0 to 65535 timeouts; default 7; RFC 9293 section 3.8.3. */
+    /* How long a SYN is resent: for the sum of this many timeouts and one more, each twice the one
+     * before. In this sum the first timeout is 1 s at least, and rto_max 60 s at least; 7 make
+     * three minutes or more. 0 to 65535 timeouts; default 7; RFC 9293 section 3.8.3. */
     uint16_t syn_retries;
-    /* How long a silent peer is waited for: as long as this many timeouts and one more take, each
-     * twice the one before. Never less than 100 s; for less see user_timeout. Timeouts that
-     * corruption explains do not back off, so more of them fit into this time. 0 to 65535 timeouts;
-     * default 15; RFC 9293 section 3.8.3. */
+    /* How long data is resent to a silent peer: for the sum of this many timeouts and one more,
+     * each twice the one before. It is never less than 100 s; for less see user_timeout. Timeouts
+     * that corruption explains do not back off, so more of them fit into this time. 0 to 65535
+     * timeouts; default 15; RFC 9293 section 3.8.3. */
     uint16_t data_retries;
-    /* After this many timeouts in a row the next means a link outage: probes leave, and the
-     * connection does not end. The probes leave after 5, 6, 12, 24, 48, 60, 60 ... seconds; when
-     * the peer is heard, all goes on with the window that the timeouts left. 0 to 255 timeouts; 0,
-     * the default: never. */
+    /* After this many timeouts in a row the next one is taken for a link outage: probes are sent,
+     * and the connection does not end. The probes are sent after 5, 6, 12, 24, 48, 60, 60 ...
+     * seconds; when a segment of the peer arrives, sending continues with the window that the
+     * timeouts left. 0 to 255 timeouts; 0, the default: never. */
     uint8_t outage_after;
-    /* End the connection when nothing of what was sent has been acknowledged for this long. An
-     * outage stops this clock. In µs; 0, the default: data_retries alone decides; RFC 5482. */
+    /* End the connection when nothing of what was sent has been acknowledged for this long. The
+     * time of an outage does not count. In µs; 0, the default: data_retries alone decides; RFC
+     * 5482. */
     scps_dur user_timeout;
-    /* Probe a silent peer while nothing is under way to it, and end the connection when it does not
-     * answer. A receiver has no other way to learn that its sender has gone. user_timeout ends it,
-     * too. Default false; RFC 9293 section 3.8.4. */
+    /* Probe a silent peer while no data is outstanding, and end the connection when it does not
+     * answer. A receiver has no other way to learn that its sender has gone. user_timeout ends the
+     * connection, too. Default false; RFC 9293 section 3.8.4. */
     bool keepalive;
     /* Silence before the first keep-alive probe. In µs; default 2 h; RFC 9293 section 3.8.4. */
     scps_dur keep_idle;
@@ -267,8 +273,8 @@ struct scps_conn_config {
     /* end of what tools/settings writes */
 };
 
-/* Fills in the defaults for plain TCP over the Internet, with controller "vj", of a structure of
- * `size` octets: sizeof *cfg, as the caller's headers have it. */
+/* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults
+ * for plain TCP over the Internet and the controller "vj". */
 SCPS_API void scps_conn_config_init(struct scps_conn_config *cfg, size_t size);
 /* Returns these defaults; each field's comment gives its value. */
 static inline struct scps_conn_config scps_conn_config_default(void)
@@ -288,76 +294,82 @@ SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char 
                                        size_t msglen);
 
 /* Says whether a connection or a listener would be refused for its configuration alone. Returns 0
- * and makes msg empty; else SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one line of at most msglen - 1
- * characters in msg names the field: "sndbuf: 12: give 256 to 1073741824". msg may be NULL. */
+ * and makes msg empty; otherwise returns SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one line of at most
+ * msglen - 1 characters in msg names the field: "sndbuf: 12: give 256 to 1073741824". msg may be
+ * NULL. */
 SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen);
 
-/* Starts an active open. cfg NULL: defaults. local NULL, or with family or port 0: chosen here.
- * Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH (no route, or a multicast, broadcast
- * or reserved address), ADDRNOTAVAIL, ADDRINUSE, NORATE,
- * INVAL, RANGE, NOMEM, LIMIT. SCPS_EV_CONNECTED or SCPS_EV_ERROR tells how it went. */
+/* Starts an active open. cfg NULL: the defaults. local NULL, or with family or port 0: the stack
+ * chooses it. Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH (no route, or a multicast,
+ * broadcast or reserved address), ADDRNOTAVAIL, ADDRINUSE, NORATE, INVAL, RANGE, NOMEM, LIMIT. The
+ * event SCPS_EV_CONNECTED or SCPS_EV_ERROR says how the handshake ended. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,
                                         const struct scps_endpoint *remote, int *err);
 /* Listens on local (family 0: every address of both families; family 4 or 6 with an address of
  * zeros: every address of that family). backlog: connections established and not yet accepted, at
- * least 1. Port 0 is SCPS_ERR_INVAL: a listener has a port of its own. Other errors as above. */
+ * least 1. Port 0 is SCPS_ERR_INVAL, since no port is chosen for a listener. The other errors are
+ * those of scps_connect(). */
 SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
                                            const struct scps_conn_config *cfg,
                                            const struct scps_endpoint *local, unsigned backlog,
                                            int *err);
-/* Returns the oldest established connection that has not been accepted; NULL if there is none. */
+/* Returns the oldest established connection that has not been accepted, which the application then
+ * owns; NULL if there is none. */
 SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
 /* Closes a listener; half-open and unaccepted connections are reset. */
 SCPS_API void scps_listener_close(struct scps_listener *l);
-/* Changes the configuration or backlog for connections from now on; cfg NULL or backlog 0:
- * unchanged. Returns 0, INVAL, RANGE, NORATE, NOMEM. */
+/* Changes the configuration or the backlog for later connections; cfg NULL or backlog 0: unchanged.
+ * Returns 0, SCPS_ERR_INVAL, RANGE, NORATE or NOMEM. */
 SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg,
                                unsigned backlog);
-/* Returns how many connections scps_accept would return now, one after the other. */
+/* Returns how many times scps_accept() would return a connection now. */
 SCPS_API unsigned scps_listener_pending(const struct scps_listener *l);
 SCPS_API void scps_listener_set_user(struct scps_listener *l, void *user);
 SCPS_API void *scps_listener_user(const struct scps_listener *l);
 SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *out);
 
-#define SCPS_MORE 1u /* write: more data follows, do not send a small segment yet */
-#define SCPS_PEEK 2u /* read: leave the bytes where they are */
-#define SCPS_EOR  4u /* write: the last of these bytes ends a record (SCPS_TP records) */
+#define SCPS_MORE 1u /* flag for writes: more data follows, so do not send a small segment yet */
+#define SCPS_PEEK 2u /* flag for reads: do not consume the bytes */
+#define SCPS_EOR  4u /* flag for writes: the last of these bytes ends a record (SCPS-TP records) */
 
-/* Copies up to len bytes into the send buffer. Returns how many, at least 1, or SCPS_ERR_AGAIN (an
- * SCPS_EV_WRITABLE will come), SCPS_ERR_NOMEM (the allocator refused; an SCPS_EV_WRITABLE will come
- * when acknowledgements have made room, after 100 ms at the latest: try again then), SCPS_ERR_PIPE
- * after shutdown, NOTCONN before the handshake has begun, or the error that ended the connection.
- * Memory for less than len makes a short write. buf NULL: zeros, which a hollow connection does not
- * even store. With SCPS_EOR a short write marks nothing: write the rest with SCPS_EOR, too. Without
- * bytes there is no record. SCPS_ERR_INVAL if the configuration has no records. */
+/* Copies up to len bytes into the send buffer. Returns how many, at least 1; fewer than len if
+ * there is no room or no memory for the rest. Otherwise returns SCPS_ERR_AGAIN (no room:
+ * SCPS_EV_WRITABLE will come), SCPS_ERR_NOMEM (the allocator refused: SCPS_EV_WRITABLE will come
+ * when acknowledgements have made room, or after 100 ms at the latest), SCPS_ERR_PIPE after a
+ * shutdown, SCPS_ERR_NOTCONN before the handshake has begun, or the error that ended the
+ * connection. buf NULL: zeros are written, which a hollow connection does not even store. With
+ * SCPS_EOR, a write of fewer than len bytes ends no record: write the rest with SCPS_EOR, too. A
+ * write of no bytes ends no record. SCPS_ERR_INVAL for SCPS_EOR if the configuration has no
+ * records. */
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
-/* Writes the n pieces of v in order, as one write of all their bytes; flags apply to the last.
- * Returns the number of bytes written, or an error, as scps_conn_write; SCPS_ERR_INVAL, too, if
- * the first piece is longer than INT64_MAX. */
+/* Writes the n pieces of v in order, as scps_conn_write() would write them in one piece; flags
+ * apply to the last. Returns the number of bytes written, or an error, as scps_conn_write();
+ * SCPS_ERR_INVAL, too, if the first piece is longer than INT64_MAX. */
 SCPS_API int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t n,
                                   unsigned flags);
-/* Writes without a copy: reserves contiguous room for at most len bytes in the send buffer
- * itself. Returns how many, from 1 to len, and sets *at to their place; 0 if len is 0; otherwise
- * an error of scps_conn_write, with *at unchanged. A ring of memory has an end, so there may be
- * less room than could be written: fill it, commit it and ask again. What is behind *at is valid
- * until the next call on this connection or its stack, which may be scps_conn_commit.
- * SCPS_ERR_INVAL on a hollow connection: write NULL there. */
+/* Writes without a copy: reserves contiguous room for at most len bytes in the send buffer itself.
+ * Returns how many, from 1 to len, and sets *at to their place; 0 if len is 0; otherwise an error
+ * of scps_conn_write(), with *at unchanged. The buffer is a ring, so the contiguous room may be
+ * smaller than what could be written: fill it, commit it and reserve again. The room is valid until
+ * the next call on this connection or its stack, which may be scps_conn_commit(). SCPS_ERR_INVAL on
+ * a hollow connection, where scps_conn_write() takes NULL instead. */
 SCPS_API int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at);
-/* Writes the first len of the reserved bytes, which the caller has filled in; the rest is given
- * back. flags as scps_conn_write, SCPS_EOR for the last of these bytes. Returns len, or an error
- * of scps_conn_write, then nothing was written and the room has to be reserved anew;
- * SCPS_ERR_INVAL, too, if so much is not reserved any more. len 0 gives all of it back. */
+/* Writes the first len of the reserved bytes, which the caller has filled in, and gives back the
+ * rest. flags as for scps_conn_write(); SCPS_EOR is about the last of these bytes. Returns len. On
+ * an error of scps_conn_write() nothing was written, and the room has to be reserved again;
+ * SCPS_ERR_INVAL, too, if less than len is reserved. len 0 gives all of it back. */
 SCPS_API int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags);
-/* Copies up to len bytes out. Returns how many; 0 at the end of the stream, and for a len of 0
- * where there is something to read (scps_conn_eof tells them apart); SCPS_ERR_AGAIN when there is
- * nothing yet; or the error that ended the connection once everything before it was read.
- * A read ends where a record does (scps_conn_record); what it leaves of one is for the next.
- * SCPS_ERR_HOLE: see scps_conn_hole. buf NULL: the bytes are skipped. */
+/* Copies up to len bytes into buf; NULL: they are skipped. Returns how many; 0 at the end of the
+ * stream, and for a len of 0 where there is something to read (scps_conn_eof() tells them apart);
+ * SCPS_ERR_AGAIN when there is nothing yet; or the error that ended the connection once everything
+ * before it was read. A read stops at the end of a record (scps_conn_record()), and the next read
+ * continues there. SCPS_ERR_HOLE: data is missing here, see scps_conn_hole(). */
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
-/* Zero-copy reading: the longest contiguous run of readable bytes, NULL and *len 0 if none; valid
- * until the next call on this connection or the stack. Then consume it, whole or in part, with
- * scps_conn_read(c, NULL, n, 0). A hollow connection has NULL here: use read. */
+/* Reads without a copy: returns the longest contiguous run of readable bytes, valid until the next
+ * call on this connection or the stack, and its length in *len; NULL and 0 if there is none. Then
+ * consume it, whole or in part, with scps_conn_read(c, NULL, n, 0). A hollow connection always
+ * returns NULL: use scps_conn_read(). */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
 #define SCPS_RECORD_END 1u /* the last byte read ended a record */
 #define SCPS_RECORD_TORN                                                                           \
@@ -365,49 +377,53 @@ SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
 /* Returns the position at which the last read stopped: 0 or SCPS_RECORD_*. The end of the stream
  * ends the last record without this flag. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
-/* Returns true if a read can give no more than scps_conn_readable returns now, however long one
- * waits, because a record ends there or a hole begins. */
+/* Returns true if waiting cannot increase what scps_conn_readable() returns now, because a record
+ * ends there or a hole begins. */
 SCPS_API bool scps_conn_stops(const struct scps_conn *c);
 struct scps_hole { /* bytes of the stream that are missing */
-    uint64_t at;   /* number of bytes before them in the stream, earlier missing ones included */
+    uint64_t at;   /* number of bytes of the stream before them, earlier missing bytes included */
     uint64_t len;
 };
-/* Best effort: returns 1 when the reader stands at a hole, describes it in *out and steps over it
- * (with SCPS_PEEK: stays before it); else 0. Before that, reads return SCPS_ERR_HOLE, and bytes
- * that arrive after all still fill the hole. */
+/* Best effort: if the next byte to read is missing, describes the hole in *out, steps over it (with
+ * SCPS_PEEK: does not) and returns 1; else returns 0. Until this call, reads return SCPS_ERR_HOLE,
+ * and bytes that arrive late still fill the hole. */
 SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags);
-/* Best effort: how many ranges of what was written have been given up, neighbours joined; the first
- * max of them, in order, in out. No more than 4096 are listed; scps_info has the sum of all. A
- * range may have arrived all the same. */
+/* Best effort: returns how many ranges of the written data have been given up, adjacent ones
+ * joined, and writes the first max of them, in order, to out. No more than 4096 are listed;
+ * scps_info has the sum of all. The data of such a range may have arrived nevertheless. */
 SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
-/* on: more data follows, so a last segment that is not full waits; off: it may be sent. */
+/* on true: more data follows, so a last segment that is not full waits. on false: it may be
+ * sent. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
-/* Sends a FIN after what was written; reading goes on. Returns 0, or SCPS_ERR_NOTCONN. Without
- * memory the FIN waits until there is some. */
+/* Sends a FIN after all data that was written; reading continues. Returns 0, or SCPS_ERR_NOTCONN.
+ * While there is no memory for it, the FIN waits. */
 SCPS_API int scps_conn_shutdown(struct scps_conn *c);
-/* Gives the connection up: a FIN follows what was written, then TIME-WAIT and the end happen in the
- * background. With received data unread it resets instead (RFC 9293 section 3.6.1). c is gone on
- * return. */
+/* Gives up the handle c, which is invalid on return. A FIN follows the data written; the rest,
+ * TIME-WAIT included, happens in the background. If received data was not read, a reset is sent
+ * instead (RFC 9293 section 3.6.1). */
 SCPS_API void scps_conn_close(struct scps_conn *c);
-/* Gives the connection up with a reset. c is gone on return. */
+/* Gives up the handle c, which is invalid on return, and resets the connection. */
 SCPS_API void scps_conn_abort(struct scps_conn *c);
 
 /* Single facts about a connection; scps_conn_info() returns all of them. */
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
-/* SCPS_ERR_* that ended the connection, else 0 */
+/* Returns the SCPS_ERR_* that ended the connection, else 0. */
 SCPS_API int scps_conn_error(const struct scps_conn *c);
-/* The newest ICMP error heard about this connection since its peer last acknowledged something
- * new: type << 8 | code, of its IP version; 0: none. It distinguishes what scps_conn_error's
- * SCPS_ERR_UNREACH, REFUSED or TIMEDOUT leave open (RFC 1122 section 4.2.3.9). */
+/* Returns the newest ICMP error about this connection since its peer last acknowledged new data, as
+ * type << 8 | code of its IP version; 0: none. It tells the reasons for SCPS_ERR_UNREACH, REFUSED
+ * or TIMEDOUT of scps_conn_error() apart (RFC 1122 section 4.2.3.9). */
 SCPS_API unsigned scps_conn_icmp(const struct scps_conn *c);
-/* id of the connection, unique in its stack, never 0 */
+/* Returns the id of the connection, which is unique in its stack and never 0. */
 SCPS_API uint32_t scps_conn_id(const struct scps_conn *c);
-SCPS_API size_t scps_conn_readable(const struct scps_conn *c);  /* bytes a read would give now */
-SCPS_API size_t scps_conn_writable(const struct scps_conn *c);  /* bytes a write would take now */
-SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c);  /* written, not sent once */
-SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c); /* written, not acknowledged */
-/* the peer's FIN has arrived and all data before it has been read */
+/* bytes that a read would return now */
+SCPS_API size_t scps_conn_readable(const struct scps_conn *c);
+/* bytes that a write would accept now */
+SCPS_API size_t scps_conn_writable(const struct scps_conn *c);
+SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c); /* bytes written and never sent */
+/* bytes written and not acknowledged */
+SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c);
+/* Returns true when the peer's FIN has arrived and all data before it has been read. */
 SCPS_API bool scps_conn_eof(const struct scps_conn *c);
 SCPS_API void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out);
 SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out);
@@ -423,23 +439,24 @@ SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);
 SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
-/* Copies the configuration in force, with derived values where 0 was given, of which the caller
- * knows `size` octets. */
+/* Copies the configuration in force to *out, of which the caller knows `size` octets. Fields that
+ * were 0 for a default have the value in use. */
 SCPS_API void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,
                                          size_t size);
 static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
 {
     scps_conn_get_config_sized(c, out, sizeof *out);
 }
-/* Replaces what can change in mid-flight: rate, burst, pacing, nodelay, ack_mode, ack_delay,
- * ack_budget, timers, limits, keepalive, tos, ttl, sndbuf, a larger rcvbuf, loss_cause, records.
- * What the SYN offers stays, whatever cfg says, and scps_conn_get_config tells it: cc and its
+/* Replaces what can change on an open connection: rate, burst, pacing, nodelay, ack_mode,
+ * ack_delay, ack_budget, timers, limits, keepalive, tos, ttl, sndbuf, a larger rcvbuf, loss_cause,
+ * records. Fields that the SYN depends on keep their value, whatever cfg says: cc and its
  * parameters, hollow, first_window, mss, sack, timestamps, wscale, ecn, snack, snack_long,
  * snack_raw_unit, compress, comp_proto, bets, bets_legacy, binding. rcvbuf is no larger than the
- * window scale allows. Returns 0, INVAL, RANGE, NORATE, NOMEM, and then nothing has changed. */
+ * window scale allows. scps_conn_get_config() returns what is in force. Returns 0, or
+ * SCPS_ERR_INVAL, RANGE, NORATE or NOMEM, and then nothing has changed. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
-/* Fills in *out, of which the caller knows `size` octets. */
+/* Copies state and counters to *out, of which the caller knows `size` octets. */
 SCPS_API void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *out, size_t size);
 static inline void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {
