@@ -11,14 +11,16 @@ extern "C" {
 #endif
 
 struct scps_alloc {
-    /* Returns size bytes aligned for any object, not zeroed, or NULL. */
+    /* Allocates size bytes, aligned for any object and not zeroed. Returns NULL when there is no
+     * memory. */
     void *(*alloc)(void *ctx, size_t size);
-    /* Takes back p of exactly the size it was asked for. p is never NULL. */
+    /* Frees p, which alloc returned for a request of exactly size bytes. p is never NULL. */
     void (*free)(void *ctx, void *p, size_t size);
     void *ctx;
 };
 
-/* malloc and free. What an all-zero scps_alloc in a configuration stands for. */
+/* Returns the allocator of malloc and free, for which an all-zero scps_alloc in a configuration
+ * stands. */
 SCPS_API struct scps_alloc scps_alloc_default(void);
 
 #ifdef __cplusplus

@@ -25,13 +25,16 @@ extern "C" {
 #endif
 
 #define SCPS_TRACE_MSGLEN 256
-#define SCPS_TRACE_NA     UINT64_MAX /* a count that does not apply: null in JSON, NA in text */
+/* value of a count that does not apply: null in JSON, NA in text */
+#define SCPS_TRACE_NA UINT64_MAX
 
-/* The figures of one direction: the only list. Struct members, JSON keys, CSV columns, text lines
- * and the JSON Schema come from it. X(kind, name, label, unit, group): kind U a count, N a count
- * that may be SCPS_TRACE_NA, D a number that may be NaN (null), B yes or no, S words. Groups: L the
- * long report, W windows (-W), R round trips (-r), all of these tcptrace's figures in tcptrace's
- * order; the rest are ours: X always, Y with -W, Z with -r, P SCPS, Q retransmissions explained. */
+/* The only list of the figures of one direction. Struct members, JSON keys, CSV columns, text lines
+ * and the JSON Schema are made from it. X(kind, name, label, unit, group). The kind is U for a
+ * count, N for a count that may be SCPS_TRACE_NA, D for a number that may be NaN (null), B for yes
+ * or no, S for words. The group says which report has the figure: L the long report, W windows
+ * (-W), R round trips (-r), all of these tcptrace's figures in tcptrace's order; X, Y, Z, P and Q
+ * are figures that tcptrace does not have: X always, Y with -W, Z with -r, P of SCPS, Q of the
+ * causes of retransmissions. */
 #define SCPS_TRACE_FIELDS(X)                                                                       \
     X(U, total_packets, "total packets", "", L)                                                    \
     X(U, resets_sent, "resets sent", "", L)                                                        \
@@ -192,19 +195,21 @@ enum scps_trace_end { SCPS_TRACE_OPEN, SCPS_TRACE_COMPLETE, SCPS_TRACE_RESET };
 struct scps_trace_conn {
     /* number of the connection, from 1, in order of their first packets */
     uint32_t number;
-    struct scps_endpoint a, b;     /* a sent the first packet that the capture has */
-    char letter_a[8], letter_b[8]; /* tcptrace's host letters */
-    scps_time first, last;         /* first and last packet, µs since 1970 */
+    /* a is the end that sent the connection's first packet in the capture */
+    struct scps_endpoint a, b;
+    char letter_a[8], letter_b[8]; /* the letters by which tcptrace names the two hosts */
+    scps_time first, last;         /* times of the first and the last packet, µs since 1970 */
     uint64_t packets;
     enum scps_trace_end end;
     unsigned syns, fins;  /* how many directions sent a SYN, a FIN: 0 to 2 */
-    bool evicted;         /* forgotten before the capture ended, for lack of room */
-    bool began_before;    /* no SYN seen: window scale and MSS are unknown */
-    char scps_agreed[32]; /* capabilities both sides offered: "snack1 com"; "" for none */
+    bool evicted;         /* forgotten for lack of memory before the capture ended */
+    bool began_before;    /* the capture lacks its SYN: window scale and MSS are unknown */
+    char scps_agreed[32]; /* SCPS capabilities that both sides offered: "snack1 com"; "" for none */
     struct scps_trace_dir a2b, b2a;
 };
 
-/* What a capture held, and what of it was not understood. */
+/* The list of the counts for a whole capture: packets read, and packets that the analyser could not
+ * use, by reason. X(name, words). */
 #define SCPS_TRACE_COUNTS(X)                                                                       \
     X(packets, "packets read")                                                                     \
     X(bytes, "captured bytes read")                                                                \
@@ -229,7 +234,7 @@ struct scps_trace_totals {
 #define SCPS_TRACE_DECL_COUNT(name, words) uint64_t name;
     SCPS_TRACE_COUNTS(SCPS_TRACE_DECL_COUNT)
 #undef SCPS_TRACE_DECL_COUNT
-    scps_time first, last; /* first and last packet of any kind */
+    scps_time first, last; /* times of the first and the last packet of any kind, µs since 1970 */
     uint32_t conns;        /* connections seen, evicted ones included */
 };
 
@@ -239,77 +244,85 @@ struct scps_trace_pkt {
     const uint8_t *data; /* first captured byte: the link-layer header */
     uint32_t caplen;     /* captured bytes */
     uint32_t len;        /* bytes that the packet had on the wire */
-    /* LINKTYPE_* / DLT_*: 0 null, 1 Ethernet, 9 PPP, 12 and 101 raw, 108 loop, 113 and 276
-     * cooked */
+    /* Link-layer type of the capture (LINKTYPE_* or DLT_*): 0 null, 1 Ethernet, 9 PPP, 12 and 101
+     * raw IP, 108 loop, 113 and 276 Linux cooked */
     int link;
 };
 
-/* The analyser's result for one packet: for packet lists and plots. Lent for the call. */
+/* The analyser's result for one packet, for packet lists and plots. It is valid only during the
+ * call of on_packet. */
 struct scps_trace_seen {
     const struct scps_trace_pkt *pkt;
     uint64_t packet;   /* number in the capture, from 1 */
     uint32_t conn;     /* number of the connection */
-    bool b2a;          /* direction */
+    bool b2a;          /* direction: from b to a */
     const uint8_t *ip; /* the innermost IP header, within pkt->data */
     uint32_t ip_len;   /* captured bytes from the IP header on */
-    uint8_t proto;     /* 6 or 106, or 105 for a compressed header */
+    uint8_t proto;     /* IP protocol: 6 or 106 (TCP), or 105 for a compressed header */
     struct scps_endpoint src, dst;
     /* Fields of the segment. win has the window scale applied. */
     uint16_t flags;
     uint32_t seq, ack, len;
-    uint64_t win;          /* scaled */
+    uint64_t win;          /* window, bytes, scaled */
     uint64_t off, ack_off; /* seq and ack counted from the first sequence number of their stream */
     const uint8_t *opt;    /* TCP options as captured, opt_len bytes; NULL: none or cut off */
     uint32_t opt_len;
-    /* judgement */
+    /* What the analyser found the segment to be. All are false for a first transmission in
+     * order. */
     bool rexmit, out_of_order, probe, hw_dup, keepalive, spurious;
-    const char *cause; /* why the segment was sent again: "snack", "sack" ... ; NULL */
-    /* first hole of a SNACK, offsets of the other stream; 0, 0: none */
+    /* Why the segment was sent again: "snack", "sack" ...; NULL: it is no retransmission */
+    const char *cause;
+    /* First hole that a SNACK reports, as offsets in the stream of the other direction; 0, 0: the
+     * packet has no SNACK */
     uint64_t snack_from, snack_to;
-    scps_dur rtt; /* sample this packet completed, for the other direction; -1: none */
+    /* RTT sample that this packet completed, µs, which counts for the other direction; -1: none */
+    scps_dur rtt;
     /* bytes of this direction outstanding after the packet, computed as tcptrace does */
     uint64_t owin;
 };
 
 struct scps_trace_config {
-    uint64_t max_memory; /* bytes for connections; 0: 2 GiB */
-    uint32_t max_conns;  /* connections held at once; 0: limited by max_memory only */
-    /* Silence after which the same ports mean a new connection; 0: never (tcptrace: 240 s) */
+    uint64_t max_memory; /* most bytes for the state of connections; 0: 2 GiB */
+    uint32_t max_conns;  /* most connections held at once; 0: limited by max_memory only */
+    /* Silence, µs, after which a packet with the same ports begins a new connection; 0: it never
+     * does. tcptrace uses 240 s. */
     scps_dur idle_split;
-    bool no_udp;             /* do not look for IP inside UDP */
-    bool no_tunnels;         /* do not look for IP inside IP, GRE and other tunnels */
-    bool no_rtt_percentiles; /* saves memory: no RTT histograms are kept */
+    bool no_udp;             /* do not look for IP packets inside UDP */
+    bool no_tunnels;         /* do not look for IP packets inside IP, GRE and other tunnels */
+    bool no_rtt_percentiles; /* keep no histograms of the RTT, which saves memory */
     /* Called for a connection about to be forgotten; its figures are final. NULL: no call. */
     void (*on_evict)(void *ctx, const struct scps_trace_conn *c);
     /* Called for every TCP packet after its analysis. NULL: no call. */
     void (*on_packet)(void *ctx, const struct scps_trace_seen *s);
-    /* While reading a file or device, about every 50 ms worth of packets: bytes done of total (0:
-     * unknown). Non-zero stops reading, as at the end of the file. */
+    /* Called about every 50 ms while a file or device is read, with the number of bytes read and
+     * the total (0: unknown). A return value other than 0 stops the reading, as the end of the file
+     * does. NULL: no call. */
     int (*on_progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;
 };
 
 struct scps_trace;
 
-/* What the next function calls, with the size of the caller's structure. NULL, too, for a size that
- * the library does not know. */
+/* Implements scps_trace_new(), which passes the size of the caller's structure, bytes. Returns NULL
+ * on lack of memory and for a size that the library does not know. */
 SCPS_API struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, size_t size);
-/* cfg NULL or all zero: defaults. NULL on lack of memory. */
+/* Opens an analyser. cfg NULL or all zero: the defaults. Returns NULL on lack of memory. */
 static inline struct scps_trace *scps_trace_new(const struct scps_trace_config *cfg)
 {
     return scps_trace_new_sized(cfg, sizeof *cfg);
 }
 SCPS_API void scps_trace_free(struct scps_trace *t);
-/* Takes one packet; the bytes are borrowed for the call. Returns 0 when it was TCP and analysed, 1
- * when it was something else (counted), SCPS_ERR_NOMEM. */
+/* Analyses one packet, whose bytes are borrowed for the call. Returns 0 when it was a TCP segment,
+ * 1 when it was something else, which is counted, or SCPS_ERR_NOMEM. */
 SCPS_API int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p);
-/* Reads a capture: pcap or pcapng, gzip'd or not; "-" is standard input. Returns 0; SCPS_ERR_INVAL
- * when the file is no capture, SCPS_ERR_SYSTEM when it cannot be read, both with one line in msg; 1
- * with one line in msg when it stopped making sense half-way: what came before was analysed. */
+/* Reads a capture: pcap or pcapng, compressed by gzip or not; "-" is standard input. Returns 0;
+ * SCPS_ERR_INVAL when the file is no capture, SCPS_ERR_SYSTEM when it cannot be read, both with one
+ * line in msg. Returns 1 with one line in msg when the file is damaged in the middle; the packets
+ * before that place were analysed. */
 SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN]);
-/* Captures from a device until `packets` were seen (0: no limit), `until` passed (µs from now;
- * 0: no limit) or on_progress stops it. filter: an expression of libpcap; NULL: every packet.
- * Errors as scps_trace_read. */
+/* Captures from a device until `packets` packets were seen (0: no limit), `until` µs have passed
+ * from now on (0: no limit), or on_progress stops it. filter: an expression of libpcap; NULL: every
+ * packet. Returns the same values as scps_trace_read(). */
 SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
                              uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
 /* Reads the ground truth of a channel (docs/SCPS_TRACE.md, "The ground-truth log"): call before the
@@ -320,79 +333,88 @@ SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
 /* Completes all figures: call once, after the last packet and before any figure is read. */
 SCPS_API void scps_trace_finish(struct scps_trace *t);
 
-/* Sums over all packets so far; may be called before the end. */
+/* Computes the sums over all packets so far. It may be called before the end. */
 SCPS_API void scps_trace_get_totals(const struct scps_trace *t, struct scps_trace_totals *out);
-/* Connections held (not those evicted), in order of their numbers. */
+/* Returns the number of connections held now, without evicted ones. Connections are in the order of
+ * their numbers. */
 SCPS_API uint32_t scps_trace_conns(const struct scps_trace *t);
-/* Figures of the i-th of them. Returns 0, or SCPS_ERR_INVAL when there is no such connection. */
+/* Copies the figures of connection i, from 0, to *out. Returns 0, or SCPS_ERR_INVAL when there is
+ * no such connection. */
 SCPS_API int scps_trace_conn_info(const struct scps_trace *t, uint32_t i,
                                   struct scps_trace_conn *out);
-/* Bytes that the analyser holds now, and the most that it has held. */
+/* Returns the number of bytes that the analyser holds now, and in *peak the most that it has
+ * held. */
 SCPS_API uint64_t scps_trace_memory(const struct scps_trace *t, uint64_t *peak);
 
 /* ---- reports ---- */
 
-/* What a report contains beyond tcptrace's long figures. */
+/* Flags for what a report contains beyond the figures of tcptrace's long report. */
 enum {
     SCPS_TRACE_WINDOWS = 1, /* outstanding data, shares of time (-W) */
     SCPS_TRACE_RTT = 2,     /* round trips (-r) */
-    SCPS_TRACE_OURS = 4     /* SCPS, ACK behaviour, resends explained */
+    SCPS_TRACE_OURS = 4     /* SCPS, acknowledgement behaviour, causes of retransmissions */
 };
 
-/* Writes one line in the form of tcptrace's default report. width: characters of the widest name
- * (scps_trace_brief_width). */
+/* Writes one line in the form of tcptrace's default report. width: characters of the widest host
+ * name, as scps_trace_brief_width() returns it. */
 SCPS_API void scps_trace_text_brief(FILE *f, const struct scps_trace_conn *c, int width);
 SCPS_API int scps_trace_brief_width(const struct scps_trace_conn *c);
 /* Writes the report of tcptrace -l on c, then the figures that tcptrace does not have. file: the
  * capture's name. */
 SCPS_API void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file,
                                    unsigned what);
-/* Comma- or tab-separated: tcptrace's columns in its order with its names, then ours. */
+/* Write a header line and one line for each connection, separated by sep (comma or tab): tcptrace's
+ * columns in its order with its names, then the figures that tcptrace does not have. */
 SCPS_API void scps_trace_csv_header(FILE *f, char sep, unsigned what);
 SCPS_API void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char sep, unsigned what);
-/* One JSON document: begin, each connection, end. n: how many were written before. */
+/* Write one JSON document: call begin, conn for each connection, then end. n: how many connections
+ * were written before. */
 SCPS_API void scps_trace_json_begin(FILE *f);
 SCPS_API void scps_trace_json_conn(FILE *f, const struct scps_trace_conn *c, uint64_t n);
 SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const *files,
-                                  size_t nfiles, const char *trouble /* or NULL */);
-/* The JSON Schema of that document. */
+                                  size_t nfiles,
+                                  const char *trouble /* NULL: nothing went wrong */);
+/* Writes the JSON Schema of the document that the three functions above write. */
 SCPS_API void scps_trace_json_schema(FILE *f);
-/* One line for a packet, times relative to t0. */
+/* Writes one line for a packet, with its time relative to t0, µs. */
 SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
 
 /* ---- pictures ---- */
 
-enum {                      /* what to draw */
+enum {                      /* flags for the graphs to draw, with tcptrace's options */
        SCPS_PLOT_TPUT = 1,  /* -T throughput */
        SCPS_PLOT_RTT = 2,   /* -R round trips */
        SCPS_PLOT_OWIN = 4,  /* -N outstanding data */
        SCPS_PLOT_SEGS = 8,  /* -F segment sizes */
        SCPS_PLOT_TSG = 16,  /* -S time-sequence */
-       SCPS_PLOT_ACKS = 32, /* ACK spacing */
+       SCPS_PLOT_ACKS = 32, /* spacing of acknowledgements */
        SCPS_PLOT_ALL = 63
 };
 enum { SCPS_PLOT_XPLOT = 1, SCPS_PLOT_GNUPLOT = 2, SCPS_PLOT_PNG = 4, SCPS_PLOT_SVG = 8 };
 
 struct scps_trace_plots;
-/* Collects pictures in files in dir (NULL: here), named as tcptrace names them: a2b_tsg.xpl and so
- * on. wanted: which connections (NULL: all). NULL on lack of memory. */
+/* Draws graphs into files in directory dir (NULL: the working directory), with tcptrace's file
+ * names: a2b_tsg.xpl and so on. wanted returns true for the numbers of connections to draw (NULL:
+ * all). Returns NULL on lack of memory. */
 SCPS_API struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned what,
                                                        unsigned formats,
                                                        bool (*wanted)(void *ctx, uint32_t conn),
                                                        void *ctx);
-/* Call it from on_packet. */
+/* Adds one packet to the graphs. Call it from on_packet. */
 SCPS_API void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s);
-/* Completes the files, runs gnuplot for PNG and SVG. Returns the number of pictures, or
+/* Completes the files and runs gnuplot for PNG and SVG. Returns the number of graphs, or
  * SCPS_ERR_SYSTEM with one line in msg. Frees p. */
 SCPS_API int scps_trace_plots_finish(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN]);
 
 struct scps_trace_html;
-/* Collects one interactive page: at most max_events marks (0: 400 000), beyond which neighbouring
- * segments are drawn as one; the page says so. */
+/* Collects packets for one interactive page with at most max_events marks (0: 400 000). Of more
+ * than that, neighbouring segments are drawn as one, and the page says so. wanted returns true for
+ * the numbers of connections to draw (NULL: all). */
 SCPS_API struct scps_trace_html *
 scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
 SCPS_API void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s);
-/* Writes the page; after scps_trace_finish. 0, or SCPS_ERR_SYSTEM with one line in msg. Frees h. */
+/* Writes the page. Call it after scps_trace_finish(). Returns 0, or SCPS_ERR_SYSTEM with one line
+ * in msg. Frees h. */
 SCPS_API int scps_trace_html_finish(struct scps_trace_html *h, const struct scps_trace *t,
                                     const char *path, const char *title,
                                     char msg[SCPS_TRACE_MSGLEN]);

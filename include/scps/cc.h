@@ -40,47 +40,53 @@ enum scps_evidence {
     SCPS_BY_RACK,    /* RFC 8985 */
     SCPS_BY_RTO,
     SCPS_BY_ECN, /* nothing is lost: an ECN echo arrived, RFC 3168 */
-    SCPS_BY_AGE  /* the segment is older than srtt + 4 rttvar: scps_cc_ops.by_age */
+    /* the segment is older than srtt + 4 rttvar, in a check that scps_cc_ops.by_age asks for */
+    SCPS_BY_AGE
 };
 
-struct scps_cc_view { /* the connection just before the event */
+struct scps_cc_view { /* state of the connection just before the event */
     scps_time now;
     /* bytes believed to be in the network; segments that an ack event reports are not counted any
      * more */
     uint64_t inflight;
     uint64_t outstanding;   /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
     uint32_t mss;           /* payload of a full segment, options already deducted */
-    uint32_t init_cwnd;     /* the initial window the configuration gives, bytes */
+    uint32_t init_cwnd;     /* the initial window that the configuration gives, bytes */
     scps_dur srtt, min_rtt; /* 0 before the first sample */
-    uint64_t conf_rate;     /* the configured rate, bytes/s; 0 none */
-    uint64_t max_cwnd;      /* no window beyond this can be used: the send buffer */
+    uint64_t conf_rate;     /* the configured rate, bytes/s; 0: none */
+    uint64_t max_cwnd;      /* size of the send buffer, bytes: no larger window can be used */
     /* the window, not the application, limited the sender since the last ack */
     bool cwnd_limited;
-    bool app_limited; /* the application wrote too little: what leaves now does not fill the path */
-    enum scps_loss_cause cause; /* what an unexplained loss, or a timeout, is taken for now */
-    /* random number of this connection: the same at every event, and in every run of one seed */
+    /* the application wrote too little: what is sent now does not fill the path */
+    bool app_limited;
+    /* cause assumed now for a loss that nothing explains, or a timeout */
+    enum scps_loss_cause cause;
+    /* Random number of this connection. It is the same at every event, and in every run with one
+     * seed. */
     uint32_t random;
-    uint64_t delivered; /* bytes known to have arrived, of the whole connection; never falls */
+    uint64_t delivered; /* bytes known to have arrived since the connection began; never falls */
     /* Bytes declared lost; a segment counts each time. The count restarts when the connection sends
      * after a pause with nothing outstanding, so compare values of one flight only. */
     uint64_t lost;
 };
 
-/* The delivery-rate sample is that of the newest segment that this acknowledgement covers: the rate
- * over its flight (draft-ietf-ccwg-bbr, section "Delivery Rate Samples"). */
+/* One acknowledgement. Its delivery-rate sample is that of the newest segment that it covers: the
+ * rate over the flight of that segment (draft-ietf-ccwg-bbr, section "Delivery Rate Samples"). */
 struct scps_cc_ack {
     uint64_t bytes; /* bytes that this acknowledgement reports as arrived for the first time */
     /* RTT of the newest segment among them, µs; -1 if it was resent or its RTT is unknown */
     scps_dur rtt;
-    /* RTT of the oldest, which includes the wait of a delayed ACK; 0: unknown, -1: as for rtt */
+    /* RTT of the oldest segment among them, µs, which includes the wait of a delayed ACK; 0:
+     * unknown, -1: as for rtt */
     scps_dur rtt_old;
-    uint64_t rate;    /* delivery rate over its flight, bytes/s; 0 unknown */
+    uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
     bool app_limited; /* the application, not the path, limited that rate */
-    bool round_start; /* first ack of a new round trip */
-    bool in_recovery; /* the window grows again only after the episode */
+    bool round_start; /* this acknowledgement is the first of a new round trip */
+    /* an episode of loss recovery goes on, during which the window does not grow */
+    bool in_recovery;
     /* bytes among `bytes` whose acknowledgement echoed the congestion mark of ECN */
     uint64_t marked;
-    /* length of the rate sample, µs: rate is sample_bytes over it; 0: no sample */
+    /* Length of the rate sample, µs; rate is sample_bytes divided by it. 0: no sample */
     scps_dur interval;
     /* Bytes delivered since the sample's segment was sent. 0: no sample, or the segment was resent
      * so recently, or the echoed timestamp is so old, that the acknowledgement belongs to an
@@ -93,7 +99,7 @@ struct scps_cc_ack {
 };
 
 struct scps_cc_loss {
-    uint64_t bytes; /* newly declared lost */
+    uint64_t bytes; /* bytes that are declared lost now */
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
     bool new_episode; /* false while losses of the same flight are still being repaired */
@@ -116,13 +122,14 @@ enum scps_cc_change {
     /* the last episode was spurious: state, cwnd and ssthresh are restored to before it */
     SCPS_CC_SPURIOUS,
     SCPS_CC_RECOVERED, /* the episode is over */
-    SCPS_CC_IDLE,      /* about to send after more than one RTO of silence (RFC 5681 section 4.1) */
-    SCPS_CC_LINK_UP,   /* an outage is over; the window is as before it */
-    SCPS_CC_PATH       /* the path has changed: base round trips and rates may be out of date */
+    /* The connection is about to send after more than one RTO of silence (RFC 5681 section 4.1) */
+    SCPS_CC_IDLE,
+    SCPS_CC_LINK_UP, /* an outage is over; the window is the one from before it */
+    SCPS_CC_PATH     /* the path has changed: base round trips and rates may be out of date */
 };
 
-/* What a controller says that it is doing. The core does nothing with it: it only appears in
- * notes. */
+/* The phase that a controller says it is in. The core does nothing with it: it appears only in
+ * notes and in scps_info. */
 enum scps_cc_phase {
 #define SCPS_CC_PHASE(name, word) SCPS_PHASE_##name,
 #include <scps/phases.def>
@@ -130,17 +137,19 @@ enum scps_cc_phase {
     SCPS_PHASE_COUNT
 };
 
-/* The core smooths reductions of the window (RFC 6937). It raises a window below one segment to one
- * segment, cuts a rate to the highest that the pacer can keep, and raises one below a segment in
- * 64 s (or in a longer RTO) to that, unless the configured rate is as low; all are counted
- * (scps_info.cc_corrected) and noted. */
+/* What a controller decides. The core smooths reductions of the window (RFC 6937). It raises a
+ * window below one segment to one segment. It cuts a rate to the highest that the pacer can keep,
+ * and raises a rate below one segment in 64 s (or in an RTT, if that is longer) to that, unless
+ * the configured rate is as low. All such corrections are counted (scps_info.cc_corrected) and
+ * noted. */
 struct scps_cc_ctl {
-    uint64_t cwnd;     /* bytes; SCPS_CWND_OPEN leaves only the rate */
+    /* Congestion window, bytes. SCPS_CWND_OPEN: no window, only the rate limits the sender */
+    uint64_t cwnd;
     uint64_t ssthresh; /* for statistics and PRR; UINT64_MAX when there is none */
-    /* Bytes/s on the wire, headers counted (but see payload_rate); 0: none, or cwnd over srtt if
-     * pacing is on */
+    /* Bytes/s on the wire, headers counted (but see payload_rate). 0: no rate; if pacing is on,
+     * cwnd over srtt */
     uint64_t rate;
-    uint32_t quantum; /* bytes that may be sent back to back at that rate; 0: four packets */
+    uint32_t quantum; /* Bytes that may be sent back to back at that rate; 0: four packets */
     /* enum scps_cc_phase; SCPS_PHASE_NONE: only cwnd and ssthresh describe the state */
     uint32_t phase;
 };
@@ -150,15 +159,17 @@ struct scps_cc_ctl {
 enum scps_cc_resume {
     SCPS_CC_JUMP,   /* send at `amount` bytes/s for this round trip, if the model says less */
     SCPS_CC_STEADY, /* question: did the jump, or the retreat, cause no congestion? */
-    /* the jump caused congestion: let what is in flight drain, at most `amount` bytes for now */
+    /* The jump caused congestion: let the bytes in flight drain, with at most `amount` bytes in
+     * flight for now */
     SCPS_CC_RETREAT,
     SCPS_CC_RESUMED /* the jump or the retreat is over */
 };
 
-/* One "key=value" of --cc NAME,key=value. */
+/* A parameter of a controller: one "key=value" of --cc NAME,key=value. */
 struct scps_cc_param {
     const char *name, *help;
-    int64_t def, min, max; /* plain integers; the help names the unit (segments, ppm, x/256) */
+    /* Default and bounds, plain integers; the help text names the unit (segments, ppm, x/256) */
+    int64_t def, min, max;
     /* Names of the values from min on, with a space between them, which users may write instead.
      * NULL: numbers only. */
     const char *words;
@@ -166,11 +177,13 @@ struct scps_cc_param {
 };
 
 struct scps_cc_ops {
-    const char *name; /* as typed after --cc */
-    const char *help; /* one line for --list-cc */
-    /* Zeroed room inside the connection, aligned for a uint64_t: a controller never allocates */
+    const char *name; /* name of the controller, as typed after --cc */
+    const char *help; /* one line of help for --list-cc */
+    /* Size of the controller's state, bytes. The connection provides that much zeroed room, aligned
+     * for a uint64_t; a controller never allocates memory */
     size_t state_size;
-    const struct scps_cc_param *params; /* ends with a NULL name; NULL: none */
+    /* list of parameters that ends with a NULL name; NULL: no parameters */
+    const struct scps_cc_param *params;
     /* scps_connect() and scps_listen() refuse this controller without a configured rate */
     bool needs_rate;
     /* The core makes the fine-grained timeout check of Vegas: at the first duplicate
@@ -180,7 +193,8 @@ struct scps_cc_ops {
     /* ctl.rate counts payload, as the window and the delivery rates do. */
     bool payload_rate;
     /* The controller itself limits what is sent during an episode, and itself restores what a
-     * spurious one has cost: no RFC 6937, and SCPS_CC_SPURIOUS leaves the state unchanged. */
+     * spurious episode has cost: the core applies no RFC 6937, and SCPS_CC_SPURIOUS leaves the
+     * state unchanged. */
     bool own_recovery;
     /* Called once when the connection is established (again after the handshake gave an RTT).
      * param has one value for each of params, in that order. */
@@ -190,7 +204,7 @@ struct scps_cc_ops {
                 struct scps_cc_ctl *ctl);
     void (*loss)(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                  struct scps_cc_ctl *ctl);
-    /* NULL: the controller ignores changes. */
+    /* Called for each enum scps_cc_change. NULL: the controller ignores such changes. */
     void (*change)(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
                    struct scps_cc_ctl *ctl);
     /* Called for each segment with data that is sent. NULL: not called, at no cost. */
@@ -201,11 +215,12 @@ struct scps_cc_ops {
      * takes a loss for congestion. */
     bool (*resume)(void *s, const struct scps_cc_view *v, enum scps_cc_resume what, uint64_t amount,
                    struct scps_cc_ctl *ctl);
-    /* Octets of state needed beyond state_size with these parameters. NULL: never any. */
+    /* Returns the octets of state that are needed beyond state_size with these parameters. NULL:
+     * never any. */
     size_t (*more_state)(const int64_t *param);
 };
 
-/* Octets of state that ops needs with these parameters, state_size included. */
+/* Returns the octets of state that ops needs with these parameters, state_size included. */
 SCPS_API size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t *param);
 
 /* Returns the controller of a name; NULL if there is none. */
@@ -220,13 +235,16 @@ SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[
  * NULL). */
 SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
                            int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-/* Reads "key=value[,key=value...]", or nothing at all, against the parameters of ops, which need
- * not be built in: the defaults stand where no key is given. Otherwise as scps_cc_parse. */
+/* Reads "key=value[,key=value...]", or an empty text, against the parameters of ops, which need not
+ * be built in. A parameter whose key is not given has its default. Returns as scps_cc_parse(). */
 SCPS_API int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
                                   int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c); /* "congestion" and so on */
-SCPS_API const char *scps_evidence_name(enum scps_evidence e);     /* "dupack", "sack", "rto" */
-SCPS_API const char *scps_cc_phase_name(uint32_t phase);           /* "startup"; "?" if unknown */
+/* Returns "congestion" and so on */
+SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c);
+/* Returns "dupack", "sack" and so on */
+SCPS_API const char *scps_evidence_name(enum scps_evidence e);
+/* Returns "startup" and so on; "?" if unknown */
+SCPS_API const char *scps_cc_phase_name(uint32_t phase);
 
 #ifdef __cplusplus
 }

@@ -23,12 +23,14 @@
 extern "C" {
 #endif
 
-/* Counts up when a hook or a field changes its meaning. A change of layout shows in the sizes. */
+/* Version of the interface. It is counted up when a hook or a field changes its meaning. A change
+ * of layout shows in the sizes below. */
 #define SCPS_CC_ABI 2
 
 struct scps_cc_plugin {
-    uint32_t abi; /* SCPS_CC_ABI of the header it was compiled with; always the first field */
-    /* sizeof of what it was compiled with */
+    /* SCPS_CC_ABI of the header that the plugin was compiled with; always the first field */
+    uint32_t abi;
+    /* sizeof of each structure of <scps/cc.h> in the headers that the plugin was compiled with */
     uint32_t size, ops_size, view_size, ack_size, loss_size, sent_size, ctl_size;
     const struct scps_cc_ops *ops;
 };

@@ -27,12 +27,14 @@ extern "C" {
 #endif
 
 #define SCPS_CCSDS_FRAME_MIN 64
-#define SCPS_CCSDS_FRAME_MAX 2048 /* for first header pointers of eleven bits */
+/* the largest frame that first header pointers of eleven bits can describe, octets */
+#define SCPS_CCSDS_FRAME_MAX 2048
 
 enum scps_ccsds_kind { SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM };
 
 struct scps_ccsds_config {
-    size_t size; /* of this structure, as scps_ccsds_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_ccsds_config_default() sets it; docs/CHANGES.md */
+    size_t size;
     enum scps_ccsds_kind kind;
     uint16_t spacecraft; /* spacecraft identifier: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */
     /* virtual channel number: below 63 (63: idle frames), in TM below 8; default 1 */
@@ -44,11 +46,12 @@ struct scps_ccsds_config {
     bool fecf;    /* frames end in their error control field, 16 bits; default true */
     bool markers; /* frames go over a byte stream, each behind the marker 1acffc1d; default false */
     uint32_t mtu; /* largest IP packet, 68 to 65500; default 1500 */
-    /* how long a frame waits to become full; default 0: only until the driver advances the chain */
+    /* How long a frame waits to become full, µs; default 0: only until the driver calls
+     * scps_netif_advance() */
     scps_dur fill_after;
 };
 
-/* Reasons why received octets were not used. name, words */
+/* Reasons why received octets were not used. X(name, words). */
 #define SCPS_CCSDS_DROPS(X)                                                                        \
     X(FRAME, "frames of another length, kind or layout")                                           \
     X(FECF, "frames with a wrong error control field")                                             \
@@ -69,17 +72,17 @@ enum scps_ccsds_drop {
 
 struct scps_ccsds_status {
     uint64_t tx_frames, rx_frames, tx_packets, rx_packets;
-    uint64_t tx_idle, rx_idle; /* idle packets */
+    uint64_t tx_idle, rx_idle; /* idle packets sent and received */
     uint64_t tx_fill;          /* octets of fill data that were sent, headers included */
     uint64_t lost_frames;      /* frames missing from the sequence of frame counts */
     uint64_t drops[SCPS_CCSDS_DROP_COUNT];
 };
 
-/* Fills in the defaults of a link of this kind, of a structure of `size` octets: sizeof *cfg, as
- * the caller's headers have it. */
+/* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults
+ * of a link of this kind. */
 SCPS_API void scps_ccsds_config_init(struct scps_ccsds_config *cfg, size_t size,
                                      enum scps_ccsds_kind kind);
-/* The defaults of a link of this kind; nothing fails. */
+/* Returns the defaults of a link of this kind. It cannot fail. */
 static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds_kind kind)
 {
     struct scps_ccsds_config c;
@@ -91,15 +94,15 @@ static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds
  * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
  * give ...". msg may be NULL. */
 SCPS_API int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size_t msglen);
-/* The memory that scps_ccsds_new() takes for cfg, bytes; 0: cfg is refused. */
+/* Returns the number of bytes that scps_ccsds_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
-/* Opens an end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
- * call scps_netif_advance() before the first packet. NULL on lack of memory, or for a configuration
- * with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
- * SCPS_ERR_RANGE. */
+/* Opens one end of a link, in one block of alloc (NULL: malloc). Push it on its device
+ * (scps_netif_push) and call scps_netif_advance() before the first packet. Returns NULL on lack of
+ * memory, or for a configuration with a value out of its range: then *err, if err is not NULL, is
+ * SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
-/* Reports the state, of which the caller knows `size` octets. */
+/* Copies the state of the link to *out, of which the caller knows `size` octets. */
 SCPS_API void scps_ccsds_get_status_sized(const struct scps_netif *ccsds,
                                           struct scps_ccsds_status *out, size_t size);
 static inline void scps_ccsds_get_status(const struct scps_netif *ccsds,
@@ -107,7 +110,7 @@ static inline void scps_ccsds_get_status(const struct scps_netif *ccsds,
 {
     scps_ccsds_get_status_sized(ccsds, out, sizeof *out);
 }
-/* In words; never NULL. */
+/* Returns the reason in words; never NULL. */
 SCPS_API const char *scps_ccsds_drop_text(enum scps_ccsds_drop drop);
 
 #ifdef __cplusplus

@@ -30,30 +30,30 @@ enum scps_cctest_kind {
     SCPS_CCTEST_ACK,
     SCPS_CCTEST_LOSS,
     SCPS_CCTEST_CHANGE,
-    SCPS_CCTEST_SENT, /* not in tables */
-    SCPS_CCTEST_START /* only reported to `watch` */
+    SCPS_CCTEST_SENT, /* a segment is sent; not used in tables */
+    SCPS_CCTEST_START /* the controller was started; only reported to `watch` */
 };
 
 /* One call of a controller, with its inputs and what it wrote. */
 struct scps_cctest_event {
     enum scps_cctest_kind kind;
     struct scps_cc_view view;
-    struct scps_cc_ack ack;     /* SCPS_CCTEST_ACK */
-    struct scps_cc_loss loss;   /* SCPS_CCTEST_LOSS */
-    enum scps_cc_change change; /* SCPS_CCTEST_CHANGE */
-    struct scps_cc_sent sent;   /* SCPS_CCTEST_SENT */
+    struct scps_cc_ack ack;     /* set for SCPS_CCTEST_ACK */
+    struct scps_cc_loss loss;   /* set for SCPS_CCTEST_LOSS */
+    enum scps_cc_change change; /* set for SCPS_CCTEST_CHANGE */
+    struct scps_cc_sent sent;   /* set for SCPS_CCTEST_SENT */
     struct scps_cc_ctl before, after;
 };
 
 struct scps_cctest {
     const struct scps_cc_ops *ops;
     int64_t param[SCPS_CC_PARAMS];
-    struct scps_cc_view view; /* the caller sets it before each event */
+    struct scps_cc_view view; /* state of the connection; the caller sets it before each event */
     struct scps_cc_ctl ctl;   /* what the controller wrote last, clamped as the core does */
-    /* Called after each event (NULL: nobody); ctl is not clamped yet. */
+    /* Called after each event, before ctl is clamped. NULL: no call. */
     void (*watch)(void *ctx, const struct scps_cctest_event *e);
     void *ctx;
-    /* Private: the state as the core keeps it, and its copy of before the episode. */
+    /* Private: the controller's state as the core keeps it, and a copy from before the episode. */
     bool in_episode;
     struct scps_cc_ctl saved_ctl;
     union {
@@ -62,9 +62,9 @@ struct scps_cctest {
     } state, saved;
 };
 
-/* Zeroes the state and calls ops->start. param NULL: the defaults. Of view, what is 0 becomes: mss
- * 1000, init_cwnd ten segments, srtt and min_rtt 100 ms, max_cwnd 2^30, now one second; and the
- * window limits. Keeps t->watch and t->ctx. */
+/* Zeroes the state and calls ops->start. param NULL: the defaults. Fields of view that are 0 get
+ * usual values: mss 1000 bytes, init_cwnd ten segments, srtt and min_rtt 100 ms, max_cwnd 2^30
+ * bytes, now one second; and cwnd_limited becomes true. Keeps t->watch and t->ctx. */
 SCPS_API void scps_cctest_start(struct scps_cctest *t, const struct scps_cc_ops *ops,
                                 const int64_t *param, const struct scps_cc_view *view);
 /* The next four functions call the controller with t->view: this one calls ops->ack. As in the
@@ -88,19 +88,19 @@ struct scps_cctest_row {
     enum scps_cctest_kind kind;
     /* inputs */
     scps_dur after; /* time that passes before the event, µs */
-    uint64_t bytes; /* acknowledged, or lost */
+    uint64_t bytes; /* bytes acknowledged, or lost */
     unsigned times; /* how often the row is played; 0: once */
     uint64_t outstanding;
     bool app_limited; /* the application, not the window, was the limit */
-    scps_dur rtt;     /* ack: -1: unknown */
-    scps_dur rtt_old; /* ack: 0: unknown */
+    scps_dur rtt;     /* ack: RTT, µs; -1: unknown, 0: that of the view */
+    scps_dur rtt_old; /* ack: RTT of the oldest segment, µs; 0: unknown */
     uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
-    bool round;       /* ack: the first of a round trip */
-    bool in_recovery; /* ack */
+    bool round;       /* ack: it is the first of a round trip */
+    bool in_recovery; /* ack: an episode goes on */
     bool fresh;       /* loss: it begins a new episode */
     enum scps_loss_cause cause;
-    enum scps_evidence evidence; /* loss */
-    enum scps_cc_change what;    /* change */
+    enum scps_evidence evidence; /* loss: how it was detected */
+    enum scps_cc_change what;    /* change: which one */
     /* outputs expected after the row was played; 0: not checked */
     uint64_t want_cwnd, want_ssthresh, want_rate;
 };
@@ -113,10 +113,11 @@ SCPS_API bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_r
 
 /* ---- checks ---- */
 
-/* scps_cctest_check_name has their names, scps_cctest_check_help says what each wants. */
+/* The checks of controllers. scps_cctest_check_name() returns their names, scps_cctest_check_help()
+ * what each requires. */
 enum scps_cctest_check {
     SCPS_CCTEST_OPS,
-    /* invariants, which hold after every event */
+    /* Invariants, which hold after every event. */
     SCPS_CCTEST_FLOOR,
     SCPS_CCTEST_CEILING,
     SCPS_CCTEST_RATE,
@@ -132,7 +133,7 @@ enum scps_cctest_check {
     SCPS_CCTEST_IDLE,
     SCPS_CCTEST_SPURIOUS,
     SCPS_CCTEST_PURE,
-    /* on the path model */
+    /* Checks on the path model. */
     SCPS_CCTEST_USE,
     SCPS_CCTEST_REGROWTH,
     SCPS_CCTEST_ACKS,
@@ -147,15 +148,16 @@ enum scps_cctest_check {
     SCPS_CCTEST_FASTER,
     SCPS_CCTEST_SLOWER,
     SCPS_CCTEST_OUTAGE,
-    /* against a closed form */
+    /* Checks against a closed form. */
     SCPS_CCTEST_GROWTH,
     SCPS_CCTEST_RESPONSE,
     SCPS_CCTEST_CHECKS
 };
 #define SCPS_CCTEST_BIT(check) (UINT64_C(1) << (check))
-/* "floor", "once" and so on; NULL beyond the last. */
+/* Returns the name of a check: "floor", "once" and so on; NULL beyond the last. */
 SCPS_API const char *scps_cctest_check_name(enum scps_cctest_check c);
-/* One sentence with the clause behind it; NULL beyond the last. */
+/* Returns one sentence that says what a check requires, with its RFC clause; NULL beyond the
+ * last. */
 SCPS_API const char *scps_cctest_check_help(enum scps_cctest_check c);
 /* Returns the check of that name; SCPS_CCTEST_CHECKS: there is none. */
 SCPS_API enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len);
@@ -170,7 +172,8 @@ struct scps_cctest_form {
     double (*growth)(double w, unsigned n, double rtt);
     double growth_tolerance;
 };
-/* "reno", "cubic", "highspeed", "scalable", "hybla"; NULL: there is none of that name. */
+/* Returns the form of a name: "reno", "cubic", "highspeed", "scalable", "hybla"; NULL: there is no
+ * such form. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_find(const char *name);
 /* Returns the i-th form; NULL past the last. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_at(size_t i);
@@ -178,8 +181,8 @@ SCPS_API const struct scps_cctest_form *scps_cctest_form_at(size_t i);
 /* The checks that a controller must pass. All zero: every check, no closed form. */
 struct scps_cctest_expect {
     uint64_t exempt; /* SCPS_CCTEST_BIT of each check that the controller fails by design */
-    const struct scps_cctest_form *form; /* NULL: none */
-    /* one sentence that gives the reason of the exemptions; NULL: none */
+    const struct scps_cctest_form *form; /* published law of growth to compare with; NULL: none */
+    /* One sentence that gives the reason of the exemptions; NULL: there are none. */
     const char *why;
 };
 /* Returns the exemptions of a built-in controller and their reason. Any other name has none. */
@@ -190,11 +193,12 @@ struct scps_cctest_verdict {
     bool ok; /* the check is met */
     /* the check is exempted by expect.exempt, so ok is only information */
     bool exempt;
-    bool run;                     /* false: the check does not apply */
+    bool run;                     /* false: the check does not apply to this controller */
     char msg[SCPS_CCTEST_MSGLEN]; /* what was measured, or what is wrong */
 };
-/* Makes every check with seeds 1 to `seeds` (0: 40) for the random ones; out has room for
- * SCPS_CCTEST_CHECKS. Returns how many were not met and are not exempted. Takes about a second. */
+/* Makes every check. The random ones use the seeds 1 to `seeds` (0: 40); out has room for
+ * SCPS_CCTEST_CHECKS results. Returns how many checks failed without an exemption. Takes about a
+ * second. */
 SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                   const struct scps_cctest_expect *expect, unsigned seeds,
                                   struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS]);
@@ -204,38 +208,39 @@ SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_
 
 /* ---- random events ---- */
 
-/* What happens to a sender. Every list of actions is a valid history, because an action happens
- * only as far as it can (an acknowledgement covers at most what is outstanding). So any part of a
- * list is a history, too, which makes shrinking possible. */
+/* The actions of a random history of a sender. Every list of actions is a valid history, because an
+ * action happens only as far as it can (an acknowledgement covers at most what is outstanding). So
+ * any part of a list is a history, too, which makes shrinking possible. */
 enum scps_cctest_what {
     SCPS_CCTEST_DO_ACK,    /* n thousandths of what is outstanding are acknowledged */
     SCPS_CCTEST_DO_LOSE,   /* n thousandths of what is outstanding are declared lost */
     SCPS_CCTEST_DO_RTO,    /* the retransmission timer expires */
     SCPS_CCTEST_DO_UNDO,   /* the episode was spurious */
-    SCPS_CCTEST_DO_IDLE,   /* all is acknowledged, then silence of n times the RTO, n >= 1 */
+    SCPS_CCTEST_DO_IDLE,   /* all is acknowledged, then the sender is silent for n RTOs, n >= 1 */
     SCPS_CCTEST_DO_OUTAGE, /* n seconds of outage, then SCPS_CC_LINK_UP */
     SCPS_CCTEST_DO_PATH,   /* the path changes; its round trip is n milliseconds */
     SCPS_CCTEST_DO_RTT,    /* the round trip changes to n milliseconds */
-    SCPS_CCTEST_DO_APP,    /* the application sends n thousandths of the window; 1000: all */
-    SCPS_CCTEST_DO_CAUSE,  /* losses are taken for cause n from now on */
+    /* the application offers n thousandths of the window; 1000: as much as fits */
+    SCPS_CCTEST_DO_APP,
+    SCPS_CCTEST_DO_CAUSE, /* unexplained losses are taken for cause n from now on */
     SCPS_CCTEST_DOS
 };
 struct scps_cctest_action {
     enum scps_cctest_what what;
     uint32_t n;
-    uint32_t after; /* µs that pass before it */
+    uint32_t after; /* time that passes before the action, µs */
 };
-/* "ack 500/1000 after 1200 us"; returns buf. */
+/* Writes an action as text, "ack 500/1000 after 1200 us", to buf. Returns buf. */
 #define SCPS_CCTEST_ACTIONLEN 80
 SCPS_API char *scps_cctest_action_print(const struct scps_cctest_action *a,
                                         char buf[SCPS_CCTEST_ACTIONLEN]);
 
-#define SCPS_CCTEST_ACTIONS 400 /* of one random history */
+#define SCPS_CCTEST_ACTIONS 400 /* number of actions in one random history */
 struct scps_cctest_history {
     struct scps_cctest_action v[SCPS_CCTEST_ACTIONS];
     size_t n;
 };
-/* Makes the history that belongs to a seed. */
+/* Makes the history of a seed. The same seed makes the same history on every machine. */
 SCPS_API void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h);
 /* Plays h and checks every invariant of mask (SCPS_CCTEST_BITs; 0: all). Returns the first that
  * was broken, with msg, or SCPS_CCTEST_CHECKS: none was. rate: the configured rate, bytes/s; 0:
@@ -260,25 +265,26 @@ SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *p
  * timeout. That is enough to show where a rule settles, and quick: an hour of path time takes well
  * below a second. */
 struct scps_cctest_path {
-    uint64_t bps;   /* rate of the bottleneck, bit/s, mss bytes a segment; at least 1 */
+    uint64_t bps;   /* rate of the bottleneck, bit/s; a segment counts as mss bytes; at least 1 */
     scps_dur delay; /* round-trip propagation delay, without queueing and transmission */
     uint32_t queue; /* segments that the queue holds; 0: no limit */
     /* tokens, in segments, of a policer that stands in place of the queue; 0: none */
     uint32_t policer;
     uint32_t ack_every; /* segments for each acknowledgement, 1 or 2; 0: only the timer */
-    scps_dur ack_delay; /* 0: 200 ms */
+    scps_dur ack_delay; /* longest wait of a delayed acknowledgement, µs; 0: 200 ms */
     scps_dur late;      /* upper limit of the random delay of the receiver's timer */
-    scps_dur aggregate; /* acknowledgements arrive at multiples of this time; 0: at once */
-    scps_dur tick;      /* resolution of the sender's clock, µs; 0: a microsecond */
-    uint64_t app_bps;   /* rate at which the application offers data, bit/s; 0: always enough */
-    double loss;        /* random loss */
-    uint64_t period;    /* each period-th segment is lost, unless there is a policer; 0: none */
-    bool down;          /* outage: everything is lost */
-    bool newest_only;   /* do not tell rtt_old */
+    /* acknowledgements arrive only at multiples of this time, µs; 0: at any time */
+    scps_dur aggregate;
+    scps_dur tick;    /* resolution of the sender's clock, µs; 0: a microsecond */
+    uint64_t app_bps; /* rate at which the application offers data, bit/s; 0: always enough */
+    double loss;      /* probability that a segment is lost */
+    uint64_t period;  /* each period-th segment is lost, unless there is a policer; 0: none */
+    bool down;        /* an outage: every segment is lost */
+    bool newest_only; /* leave rtt_old of acknowledgements 0 (unknown) */
     uint64_t seed;
-    uint32_t mss; /* 0: 1000 */
+    uint32_t mss; /* payload of a segment, bytes; 0: 1000 */
 };
-struct scps_cctest_path_result {    /* since the last mark */
+struct scps_cctest_path_result {    /* results since scps_cctest_line_mark() */
     uint64_t goodput;               /* bit/s */
     uint64_t sent, delivered, lost; /* segments */
     uint64_t episodes, timeouts;
@@ -286,8 +292,8 @@ struct scps_cctest_path_result {    /* since the last mark */
     uint64_t peak_cwnd, mean_cwnd; /* bytes; the mean is over the round trips */
 };
 struct scps_cctest_line;
-/* NULL: out of memory, or p->bps is 0. p is copied. watch: as in struct scps_cctest; may be
- * NULL. */
+/* Opens a path model with a copy of p. watch: as in struct scps_cctest; may be NULL. Returns NULL
+ * on lack of memory, or if p->bps is 0. */
 SCPS_API struct scps_cctest_line *
 scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      const struct scps_cctest_path *p,
@@ -296,19 +302,19 @@ scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
 SCPS_API struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l);
 /* Returns the controller on the path. */
 SCPS_API const struct scps_cctest *scps_cctest_line_bench(const struct scps_cctest_line *l);
-/* Runs the path for a time, µs. */
+/* Runs the path for `time` µs. */
 SCPS_API void scps_cctest_line_run(struct scps_cctest_line *l, scps_dur time);
-/* Starts the measurement: earlier events do not count. */
+/* Starts the measurement of struct scps_cctest_path_result: earlier events do not count. */
 SCPS_API void scps_cctest_line_mark(struct scps_cctest_line *l);
 SCPS_API struct scps_cctest_path_result scps_cctest_line_result(const struct scps_cctest_line *l);
 SCPS_API void scps_cctest_line_free(struct scps_cctest_line *l);
 
-/* The response function: the mean window in segments, over the second half of `losses` cycles, when
- * one in `period` segments is lost, `acks` acknowledgements a round trip. */
+/* Returns the response function: the mean window in segments, over the second half of `losses`
+ * cycles, when one in `period` segments is lost, with `acks` acknowledgements a round trip. */
 SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
                                      uint64_t period, scps_dur rtt, unsigned acks, unsigned losses);
-/* The window in segments n round trips after a loss that found w segments; 10 acknowledgements a
- * round trip. */
+/* Returns the window in segments n round trips after a loss that happened at a window of w
+ * segments, with 10 acknowledgements a round trip. */
 SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, unsigned w,
                                    unsigned n, scps_dur rtt);
 
@@ -322,9 +328,9 @@ SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t 
  *
  * and writes one line for each call. It can serve several connections; it must outlive them. */
 struct scps_cctest_recorder {
-    struct scps_cc_ops ops; /* for scps_conn_config_set_cc */
+    struct scps_cc_ops ops; /* the operations to give to scps_conn_config_set_cc() */
     int64_t param[SCPS_CC_PARAMS];
-    /* private */
+    /* Private: for the recorder's functions only. */
     const struct scps_cc_ops *inner;
     int64_t inner_param[SCPS_CC_PARAMS];
     struct scps_cc_param handle[2];
@@ -332,8 +338,8 @@ struct scps_cctest_recorder {
     void (*write)(void *ctx, const char *line, size_t len);
     void *ctx;
 };
-/* Writes the head of the recording. 0; SCPS_ERR_RANGE: the controller's state leaves no room for
- * the recorder's sixteen octets. */
+/* Fills in *r and writes the head of the recording. Returns 0, or SCPS_ERR_RANGE when the
+ * controller's state leaves no room for the recorder's sixteen octets. */
 SCPS_API int scps_cctest_recorder_init(struct scps_cctest_recorder *r,
                                        const struct scps_cc_ops *ops, const int64_t *param,
                                        void (*write)(void *ctx, const char *line, size_t len),
@@ -341,21 +347,22 @@ SCPS_API int scps_cctest_recorder_init(struct scps_cctest_recorder *r,
 
 /* One call of a recording, replayed. */
 struct scps_cctest_replayed {
-    uint64_t line;               /* line in the recording, from 1 */
+    uint64_t line;               /* number of the line in the recording, from 1 */
     struct scps_cctest_event e;  /* the call, and what the controller under test did */
     struct scps_cc_ctl recorded; /* what the recorded controller did */
 };
 struct scps_cctest_replay {
     /* number of calls, and of those whose outputs differ from the recording */
     uint64_t events, different;
-    uint64_t first;                /* line of the first difference; 0: none */
-    enum scps_cctest_check broken; /* first invariant that was violated; SCPS_CCTEST_CHECKS: none */
-    char msg[SCPS_CCTEST_MSGLEN];  /* of broken */
+    uint64_t first; /* line of the first difference; 0: none */
+    /* first invariant that was violated; SCPS_CCTEST_CHECKS: none was */
+    enum scps_cctest_check broken;
+    char msg[SCPS_CCTEST_MSGLEN]; /* says how `broken` was violated */
 };
-/* Gives connection number `conn` (from 1) of a recording to any controller: the same inputs,
- * whatever it does with its window. each (may be NULL) is called for every event. Returns 0, or
- * SCPS_ERR_INVAL with the line in msg for what is no recording, SCPS_ERR_NOENT if it has no such
- * connection. */
+/* Gives the inputs of connection number `conn` (from 1) of a recording to any controller; they stay
+ * the same whatever window that controller sets. each (may be NULL) is called for every event.
+ * Returns 0; SCPS_ERR_INVAL, with the number of the line in msg, for a text that is no recording;
+ * SCPS_ERR_NOENT if it has no such connection. */
 SCPS_API int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
                                        const struct scps_cc_ops *ops, const int64_t *param,
                                        uint64_t exempt, struct scps_cctest_replay *out,
@@ -374,15 +381,16 @@ struct scps_cctest_score_info {
 };
 /* Returns the i-th measurement; NULL past the last. */
 SCPS_API const struct scps_cctest_score_info *scps_cctest_score_at(size_t i);
-#define SCPS_CCTEST_SCORES 64 /* most that there are */
+#define SCPS_CCTEST_SCORES 64 /* size of the arrays below: no scorecard has more measurements */
 struct scps_cctest_score {
     const struct scps_cctest_score_info *info;
     double value;
-    bool known; /* false: the measurement does not apply, or its condition did not occur */
+    bool known; /* false: the measurement does not apply, or what it waits for did not occur */
 };
 /* rates of both flows and queueing delay over time, on the path "latecomer" */
 struct scps_cctest_curve {
-    double seconds, first, second, queue; /* Mbit/s, Mbit/s, ms */
+    /* time, s; rates of the two flows, Mbit/s; queueing delay, ms */
+    double seconds, first, second, queue;
 };
 #define SCPS_CCTEST_CURVE 240
 struct scps_cctest_card {
@@ -391,8 +399,8 @@ struct scps_cctest_card {
     struct scps_cctest_curve curve[SCPS_CCTEST_CURVE];
     size_t ncurve;
 };
-/* Runs all the paths; about two seconds. 0; SCPS_ERR_NOMEM; SCPS_ERR_INVAL: the stack refused the
- * controller. */
+/* Runs all the paths, which takes about two seconds. Returns 0; SCPS_ERR_NOMEM; SCPS_ERR_INVAL if
+ * the stack refused the controller. */
 SCPS_API int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,
                                    struct scps_cctest_card *out);
 

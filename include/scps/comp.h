@@ -35,13 +35,13 @@ extern "C" {
 
 /* Sender's state of a connection, needed to leave out fields that have not changed. */
 struct scps_comp_tx {
-    uint8_t conn_id; /* announced in our SYN */
+    uint8_t conn_id; /* the connection id that our SYN announced */
     /* a changed ack, window or sequence number is repeated in this many further packets */
     uint8_t repeat;
-    /* Behave as the reference implementation: segments with data never carry an
-     * acknowledgement */
+    /* Behave as the SCPS reference implementation: segments with data never carry an
+     * acknowledgement. */
     bool no_ack_on_data;
-    /* further packets that repeat this field */
+    /* in how many further packets the acknowledgement, or the sequence number, is repeated */
     uint8_t ack_again, seq_again;
     bool known;
     uint16_t wnd;
@@ -54,8 +54,8 @@ struct scps_comp_rx {
     uint32_t ack;
     uint16_t wnd;
     bool known;
-    /* ts: the newest timestamps, for an end that echoes them, if any came. They never replace
-     * fields that were left out */
+    /* ts is true if timestamps have come: tsval and tsecr are the newest, for an end that echoes
+     * them. They never stand in for timestamps that a header left out. */
     bool ts;
     uint32_t tsval, tsecr;
 };
@@ -80,9 +80,9 @@ SCPS_API size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struc
 SCPS_API uint16_t scps_comp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                      uint8_t proto, const uint8_t *p, size_t hdr_len,
                                      const uint8_t *payload, size_t payload_len);
-/* Returns the protocol number, 105, 6 or 106, for which the checksum is right; 0 if none is. hdr:
- * contiguous bytes at p, at least the header; all of the segment, or an even number with the
- * payload apart. */
+/* Returns the protocol number of the pseudo-header, 105, 6 or 106, for which the checksum is right;
+ * 0 if none is. hdr: number of contiguous bytes at p, at least the header; it is all of the
+ * segment, or an even number when the payload lies apart. */
 SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst,
                                  const uint8_t *p, size_t hdr, const uint8_t *payload,
                                  size_t payload_len);
@@ -94,8 +94,8 @@ SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_
  * change rx. */
 SCPS_API int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len,
                              const struct scps_comp_rx *rx, struct scps_seg *s);
-/* Records the fields of an accepted segment of that direction, compressed or not. Begin with the
- * SYN and a zeroed rx. */
+/* Records the fields of an accepted segment of that direction, compressed or not. Call it first for
+ * the SYN, with a zeroed rx. */
 SCPS_API void scps_comp_learn(struct scps_comp_rx *rx, const struct scps_seg *s);
 
 #ifdef __cplusplus

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams: the UDP service of the stack (RFC 768; RFC 1122 section 4.1; the M of CCSDS 714.0-B-2
- * for it).
+/* Datagrams: the UDP service of the stack (RFC 768; RFC 1122 section 4.1; the mandatory items for
+ * UDP of CCSDS 714.0-B-2).
  *
  * An endpoint is a port of this host, at one of its addresses or at all of them, with a queue in
  * each direction.
  *
- * Sending: datagrams wait, in order, until their link asks for a packet and the rate of the route,
- * if it has one, lets them go. They use up the rate like segments, and when datagrams and
- * connections both want the rate, each kind gets half. A full queue refuses with SCPS_ERR_AGAIN.
+ * Sending: datagrams wait, in order, until their link can take a packet and the rate of the route,
+ * if it has one, allows it. They use up the rate like segments, and when datagrams and connections
+ * both want the rate, each kind gets half. When the queue is full, a send returns SCPS_ERR_AGAIN.
  * Receiving: datagrams wait until they are read; those that find the queue full are dropped and
  * counted as SCPS_DROP_UDP_QUEUE_FULL.
  *
  *     struct scps_endpoint any = {.port = 5001};
  *     struct scps_dgram *d = scps_dgram_open(st, NULL, &any, &err);
- *     ...                                            // SCPS_EV_READABLE, ev.dgram == d
+ *     ...                                     // SCPS_EV_READABLE, ev.dgram == d
  *     while ((n = scps_dgram_recv(d, buf, sizeof buf, 0, &from)) >= 0)
  *         scps_dgram_send(d, &from.remote, buf, n, 0);
  *
- * Datagrams are not cut: one that does not fit the MTU is refused with SCPS_ERR_MSGSIZE, and
- * fragments of others are dropped by name (SCPS_DROP_FRAGMENT). Nothing here slows down for a
- * crowded path: that is for a route's rate, or for the application (RFC 8085 section 3.1).
+ * Datagrams are not fragmented: one that does not fit the MTU is refused with SCPS_ERR_MSGSIZE, and
+ * arriving fragments are dropped (SCPS_DROP_FRAGMENT). There is no congestion control: limit the
+ * rate of the route, or let the application slow down (RFC 8085 section 3.1).
  */
 #ifndef SCPS_DGRAM_H
 #define SCPS_DGRAM_H
@@ -33,22 +33,23 @@ extern "C" {
 struct scps_dgram;
 
 struct scps_dgram_config {
-    size_t size; /* of this structure, as scps_dgram_config_default() sets it; docs/CHANGES.md */
-    /* Limit of the packets that wait to leave, bytes with IP header; default 64 KiB. An empty queue
-     * takes any one packet */
+    /* size of this structure, bytes, as scps_dgram_config_default() sets it; docs/CHANGES.md */
+    size_t size;
+    /* Limit of the send queue, bytes of packets with their IP headers; default 64 KiB. An empty
+     * queue accepts any one packet. */
     uint32_t sndbuf;
-    /* Limit of the datagrams that wait to be read, bytes, 64 more counted for each; default 256
-     * KiB. An empty queue takes one datagram of any size */
+    /* Limit of the receive queue, bytes of datagrams plus 64 for each; default 256 KiB. An empty
+     * queue accepts one datagram of any size. */
     uint32_t rcvbuf;
-    uint8_t tos, ttl; /* default 0, 64 */
+    uint8_t tos, ttl; /* defaults 0 and 64 */
     /* IPv4: routers may fragment what we send. Default false: ICMP reports packets that are too
      * big (RFC 1191) */
     bool df_off;
     /* Endpoints that all set this may share a port: the one opened last gets what arrives */
     bool reuse;
 };
-/* Fills in the defaults that the fields name, of a structure of `size` octets: sizeof *cfg, as the
- * caller's headers have it. */
+/* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults
+ * that the fields name. */
 SCPS_API void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size);
 /* Returns these defaults. */
 static inline struct scps_dgram_config scps_dgram_config_default(void)
@@ -60,25 +61,28 @@ static inline struct scps_dgram_config scps_dgram_config_default(void)
 }
 
 /* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen
- * here (RFC 6056), which port 0 asks for, too; its address as with scps_listen. NULL with *err (may
- * be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL, NOMEM; RANGE for cfg->size. */
+ * by the stack (RFC 6056). Port 0 of local: a port chosen by the stack, too; its address as for
+ * scps_listen(). Returns NULL with *err (may be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL,
+ * NOMEM; RANGE for cfg->size. */
 SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
                                             const struct scps_dgram_config *cfg,
                                             const struct scps_endpoint *local, int *err);
 /* Closes an endpoint: datagrams waiting to be read are dropped, those waiting to be sent are still
- * sent. d is gone on return. */
+ * sent. d is invalid on return. */
 SCPS_API void scps_dgram_close(struct scps_dgram *d);
 
-/* Sets the default destination; from then on only datagrams from there are received. NULL: none,
- * and datagrams from any host. An endpoint bound to any address gets the address that routes to
- * remote. 0, INVAL, UNREACH, ADDRNOTAVAIL. */
+/* Sets the default destination; from then on only datagrams from there are received. remote NULL:
+ * no destination, and datagrams from any host are received. An endpoint bound to any address gets
+ * the local address from which remote is routed. Returns 0, SCPS_ERR_INVAL, UNREACH or
+ * ADDRNOTAVAIL. */
 SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote);
 
-/* Queues one datagram, len bytes at data, copied, and behind them `hollow` zeros that are not
- * stored, for links that carry those (then len is at most SCPS_DGRAM_PREFIX). to NULL: where it
- * is connected. 0; SCPS_ERR_AGAIN: the queue is full, an SCPS_EV_WRITABLE will come; NOMEM: one
- * will, too, after 100 ms at the latest; MSGSIZE: it does not fit the MTU; NOTCONN: whereto?;
- * UNREACH, ADDRNOTAVAIL, INVAL. */
+/* Queues one datagram: a copy of len bytes at data, and behind them `hollow` zeros that are not
+ * stored, for links that carry those (then len is at most SCPS_DGRAM_PREFIX). to NULL: it is sent
+ * to the connected destination. Returns 0. SCPS_ERR_AGAIN: the queue is full, and SCPS_EV_WRITABLE
+ * will come; NOMEM: no memory, and SCPS_EV_WRITABLE will come after 100 ms at the latest; MSGSIZE:
+ * it does not fit the MTU; NOTCONN: to is NULL and the endpoint is not connected; UNREACH,
+ * ADDRNOTAVAIL, INVAL. */
 SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                              size_t len, size_t hollow);
 #define SCPS_DGRAM_PREFIX 64u
@@ -87,36 +91,40 @@ struct scps_dgram_from {
     struct scps_endpoint remote; /* sender of the datagram */
     struct scps_addr local;      /* the local address to which the datagram was sent */
     uint8_t tos;
-    scps_time at;  /* time of its arrival */
+    scps_time at;  /* time of its arrival, µs of the stack's clock */
     size_t hollow; /* number of hollow bytes at its end: zeros that are not stored */
 };
-/* The oldest datagram: up to len of its bytes into buf; the rest of it is lost, hollow or not.
- * Returns its whole length, which may be 0 and may be above len; SCPS_ERR_AGAIN: there is none.
- * SCPS_PEEK of flags: it stays. buf may be NULL with len 0, from NULL. */
+/* Takes the oldest datagram from the queue and copies up to len of its bytes into buf; the rest of
+ * it is lost, hollow bytes included. Returns its whole length, which may be 0 and may be above len;
+ * SCPS_ERR_AGAIN: there is none. With SCPS_PEEK in flags it stays in the queue. buf may be NULL
+ * with len 0, and from may be NULL. */
 SCPS_API int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, unsigned flags,
                                  struct scps_dgram_from *from);
 
-/* Returns the newest error about a datagram sent that was not reported yet, then 0:
- * SCPS_ERR_REFUSED, UNREACH, MSGSIZE, LINKDOWN. about (may be NULL) gets the destination of that
- * datagram, *icmp (may be NULL) type << 8 | code, 0 if it was not ICMP. The endpoint stays open. */
+/* Returns the newest error about a datagram sent that was not reported yet, and from then on 0:
+ * SCPS_ERR_REFUSED, UNREACH, MSGSIZE, LINKDOWN. *about (may be NULL) gets the destination of that
+ * datagram, *icmp (may be NULL) type << 8 | code, 0 if the error was not an ICMP message. The
+ * endpoint stays open. */
 SCPS_API int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp);
 
-SCPS_API int64_t scps_dgram_next(struct scps_dgram *d); /* as scps_dgram_recv with SCPS_PEEK */
-/* False: the queue is more than half full, or a datagram was refused for lack of memory;
- * SCPS_EV_WRITABLE ends it. */
+/* Returns as scps_dgram_recv() does with SCPS_PEEK */
+SCPS_API int64_t scps_dgram_next(struct scps_dgram *d);
+/* Returns false when the queue is more than half full, or a datagram was refused for lack of
+ * memory; SCPS_EV_WRITABLE says when it is true again. */
 SCPS_API bool scps_dgram_writable(const struct scps_dgram *d);
-SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d); /* IP packets waiting, bytes */
-/* Returns the largest datagram that can be sent to `to`; 0: none. to NULL: the connected
+/* bytes of IP packets in the send queue */
+SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d);
+/* Returns the largest datagram that can be sent to `to`, bytes; 0: none. to NULL: the connected
  * destination. */
 SCPS_API uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to);
 SCPS_API void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out);
-/* Family 0: not connected. */
+/* Copies the connected destination to *out. Family 0: not connected. */
 SCPS_API void scps_dgram_remote(const struct scps_dgram *d, struct scps_endpoint *out);
 SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
-/* Changes the configuration from now on; what is queued stays. Returns 0, or SCPS_ERR_RANGE for
- * cfg->size. */
+/* Changes the configuration for later datagrams; queued ones are not affected. Returns 0, or
+ * SCPS_ERR_RANGE for cfg->size. */
 SCPS_API int scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
-/* Copies the configuration, of which the caller knows `size` octets. */
+/* Copies the configuration to *out, of which the caller knows `size` octets. */
 SCPS_API void scps_dgram_get_config_sized(const struct scps_dgram *d, struct scps_dgram_config *out,
                                           size_t size);
 static inline void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out)
@@ -124,7 +132,7 @@ static inline void scps_dgram_get_config(const struct scps_dgram *d, struct scps
     scps_dgram_get_config_sized(d, out, sizeof *out);
 }
 
-struct scps_dgram_stats {    /* bytes are the application's */
+struct scps_dgram_stats {    /* Counters of an endpoint. Bytes are those of the application. */
     uint64_t out, out_bytes; /* datagrams sent, and their bytes */
     uint64_t in, in_bytes;   /* datagrams queued to be read, and their bytes */
     uint64_t full;           /* datagrams that arrived and found the queue full */
@@ -132,7 +140,8 @@ struct scps_dgram_stats {    /* bytes are the application's */
      * small */
     uint64_t unsent;
 };
-/* Counters since the endpoint was opened. The caller knows `size` octets of *out. */
+/* Copies the counters since the endpoint was opened to *out, of which the caller knows `size`
+ * octets. */
 SCPS_API void scps_dgram_get_stats_sized(const struct scps_dgram *d, struct scps_dgram_stats *out,
                                          size_t size);
 static inline void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)
@@ -140,8 +149,8 @@ static inline void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_
     scps_dgram_get_stats_sized(d, out, sizeof *out);
 }
 
-/* True when an endpoint uses local->port at local->addr (family 0, or zeros: at any address, of
- * that family). */
+/* Returns true when an endpoint uses local->port at local->addr (family 0: at any address; zeros:
+ * at any address of that family). */
 SCPS_API bool scps_dgram_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* name, value, words */
+/* The list of error codes: X(name, value, words). */
 #define SCPS_ERRORS(X)                                                                             \
     X(AGAIN, -1, "would block: nothing to read, no room to write, or nothing to accept")           \
     X(INVAL, -2, "invalid argument")                                                               \
@@ -44,7 +44,8 @@ enum scps_error {
 
 /* Returns words for an SCPS_ERR_*; "success" for 0 and above; never NULL. */
 SCPS_API const char *scps_strerror(int err);
-/* Returns the name without prefix ("AGAIN"), for logs and JSON; "OK" for 0 and above. */
+/* Returns the name of an error without its prefix ("AGAIN"), for logs and JSON; "OK" for 0 and
+ * above. */
 SCPS_API const char *scps_errname(int err);
 
 /* Why an arriving packet, or part of it, had no effect. Counted per stack, by name. */
@@ -94,11 +95,11 @@ enum scps_drop {
         SCPS_DROP_COUNT
 };
 
-/* "bad_checksum" and the like: the key in JSON and CSV. */
+/* Returns the key of a reason in JSON and CSV: "bad_checksum" and the like. */
 SCPS_API const char *scps_drop_name(enum scps_drop d);
 SCPS_API const char *scps_drop_words(enum scps_drop d);
 
-/* Reasons why a sender sends nothing. */
+/* Reasons why a sender sends nothing now. */
 #define SCPS_HOLDS(X)                                                                              \
     X(NONE, "sending")                                                                             \
     X(APP, "the application has given nothing more to send")                                       \
@@ -139,7 +140,7 @@ enum scps_feature {
         SCPS_FEATURE_COUNT
 };
 
-/* Reasons why a feature is in force, or not. */
+/* Reasons why a feature is in force on a connection, or not. */
 #define SCPS_WHYS(X)                                                                               \
     X(IN_FORCE, "both ends offered it")                                                            \
     X(NOT_YET, "the handshake is not over")                                                        \
@@ -158,13 +159,13 @@ enum scps_why {
         SCPS_WHY_COUNT
 };
 
-/* "snack_long", "not_offered" and the like: the keys of JSON. */
+/* Return the keys of features and reasons in JSON: "snack_long", "not_offered" and the like. */
 SCPS_API const char *scps_feature_name(enum scps_feature f);
 SCPS_API const char *scps_feature_words(enum scps_feature f);
 SCPS_API const char *scps_why_name(enum scps_why w);
 SCPS_API const char *scps_why_words(enum scps_why w);
 
-/* "peer_window" and the like: the key in JSON and CSV. */
+/* Returns the key of a reason in JSON and CSV: "peer_window" and the like. */
 SCPS_API const char *scps_hold_name(enum scps_hold h);
 SCPS_API const char *scps_hold_words(enum scps_hold h);
 

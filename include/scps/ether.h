@@ -31,25 +31,29 @@ extern "C" {
 #define SCPS_ETHER_HEADER 14
 
 struct scps_ether_config {
-    size_t size;    /* of this structure, as scps_ether_config_default() sets it; docs/CHANGES.md */
-    uint8_t mac[6]; /* of this station; not zeros, no group address */
-    /* The addresses that the stack above has, n of them, with their prefix lengths: a
-     * destination within a prefix is a neighbour */
+    /* size of this structure, bytes, as scps_ether_config_default() sets it; docs/CHANGES.md */
+    size_t size;
+    uint8_t mac[6]; /* MAC address of this station; neither zeros nor a group address */
+    /* The n addresses that the stack above has, with their prefix lengths, bits. A destination
+     * within such a prefix is a neighbour. */
     struct scps_addr addr[SCPS_ETHER_ADDRS];
     unsigned prefix[SCPS_ETHER_ADDRS], n;
-    /* Routers, [0] for IPv4, [1] for IPv6, for destinations within no prefix; family 0: none */
+    /* Routers for destinations within no prefix: [0] for IPv4, [1] for IPv6; family 0: none */
     struct scps_addr gateway[2];
-    /* neighbours remembered at most; a new one replaces the one not used for longest; default 16 */
+    /* Most neighbours that are remembered; a new one replaces the one not used for longest. Default
+     * 16 */
     uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
-    scps_dur reachable; /* how long a neighbour's answer is valid; default 30 s */
-    /* how long a stale answer is used before the neighbour is asked again; default 5 s */
+    scps_dur reachable; /* how long a neighbour's answer is valid, µs; default 30 s */
+    /* How long an answer older than that is used before the neighbour is asked again, µs; default 5
+     * s */
     scps_dur delay;
-    scps_dur retransmit; /* time between requests to a neighbour; default 1 s */
-    uint32_t tries;      /* requests until a neighbour counts as unreachable; default 3 */
+    scps_dur retransmit; /* time between requests to a neighbour, µs; default 1 s */
+    /* requests without an answer after which a neighbour counts as unreachable; default 3 */
+    uint32_t tries;
 };
 
-/* Reasons why packets were dropped, on arrival or on sending. name, words */
+/* Reasons why packets were dropped, on arrival or on sending. X(name, words). */
 #define SCPS_ETHER_DROPS(X)                                                                        \
     X(SHORT, "frames shorter than their header, or than the packet in them")                       \
     X(NOT_OURS, "frames for other stations")                                                       \
@@ -69,19 +73,20 @@ enum scps_ether_drop {
 };
 
 struct scps_ether_status {
-    unsigned neighbours; /* known now */
+    unsigned neighbours; /* neighbours whose MAC address is known now */
     uint64_t tx_frames, rx_frames;
-    uint64_t asked, answered; /* requests of this station; answers to requests for its addresses */
-    /* The neighbour that was given up last and is still unknown, else one that did not answer the
-     * first request; family 0: none */
+    /* requests sent; requests for an address of this station that were answered */
+    uint64_t asked, answered;
+    /* The neighbour that was given up last and is still unknown; if there is none, a neighbour that
+     * did not answer the first request. Family 0: neither */
     struct scps_addr unanswered;
     uint64_t drops[SCPS_ETHER_DROP_COUNT];
 };
 
-/* Fills in the defaults of a structure of `size` octets: sizeof *cfg, as the caller's headers have
- * it. */
+/* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the
+ * defaults. */
 SCPS_API void scps_ether_config_init(struct scps_ether_config *cfg, size_t size);
-/* The defaults of struct scps_ether_config; nothing fails. */
+/* Returns the defaults of struct scps_ether_config. It cannot fail. */
 static inline struct scps_ether_config scps_ether_config_default(void)
 {
     struct scps_ether_config c;
@@ -93,26 +98,27 @@ static inline struct scps_ether_config scps_ether_config_default(void)
  * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
  * give ...". msg may be NULL. */
 SCPS_API int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size_t msglen);
-/* The memory that scps_ether_new() takes for cfg, bytes; 0: cfg is refused. */
+/* Returns the number of bytes that scps_ether_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
 /* Opens a station, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push)
- * and call scps_netif_advance() before the first packet. NULL on lack of memory, or for a
+ * and call scps_netif_advance() before the first packet. Returns NULL on lack of memory, or for a
  * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
  * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
-/* Gives a station one more address: call it before scps_stack_add_addr() for the same address. One
- * that it has gets this prefix length. For IPv6 the controller must let pass the address's
+/* Gives a station one more address, with a prefix length in bits: call it before
+ * scps_stack_add_addr() for the same address. If the station has the address already, only the
+ * prefix length changes. For IPv6 the Ethernet controller must let pass the address's
  * solicited-node group. Returns 0, SCPS_ERR_RANGE for a family or prefix that cannot be, or
- * SCPS_ERR_LIMIT when it has SCPS_ETHER_ADDRS. */
+ * SCPS_ERR_LIMIT when the station has SCPS_ETHER_ADDRS. */
 SCPS_API int scps_ether_add_addr(struct scps_netif *ether, const struct scps_addr *addr,
                                  unsigned prefix);
-/* Takes an address away, with its prefix: call it after scps_stack_remove_addr(). From then on ARP
- * requests and Neighbour Solicitations for it stay without an answer, and packets from it that
+/* Removes an address and its prefix: call it after scps_stack_remove_addr(). From then on ARP
+ * requests and Neighbour Solicitations for the address are not answered, and packets from it that
  * wait for a neighbour's answer are dropped. Returns 0, or SCPS_ERR_NOENT: the station does not
  * have it. */
 SCPS_API int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr);
-/* Reports the state, of which the caller knows `size` octets. */
+/* Copies the state to *out, of which the caller knows `size` octets. */
 SCPS_API void scps_ether_get_status_sized(const struct scps_netif *ether,
                                           struct scps_ether_status *out, size_t size);
 static inline void scps_ether_get_status(const struct scps_netif *ether,
@@ -120,7 +126,7 @@ static inline void scps_ether_get_status(const struct scps_netif *ether,
 {
     scps_ether_get_status_sized(ether, out, sizeof *out);
 }
-/* In words; never NULL. */
+/* Returns the reason in words; never NULL. */
 SCPS_API const char *scps_ether_drop_text(enum scps_ether_drop drop);
 
 #ifdef __cplusplus

@@ -19,24 +19,24 @@ struct scps_loop;
 
 struct scps_tun_config {
     const char *name; /* device name, e.g. "scps0" */
-    /* Addresses the device gets on the kernel's side (the peer of ours); n of them, each with its
-     * prefix length. None: the device is used as it is, already addressed. */
+    /* Addresses that the device gets on the kernel's side (the peer of ours), n of them, each with
+     * its prefix length in bits. None: the device is used as it is, with the addresses it has. */
     struct scps_addr kernel_addr[4];
     unsigned kernel_prefix[4];
     /* The far end of kernel_addr[i] when the two share no prefix (a point-to-point address); family
-     * 0: none. */
+     * 0: there is none. */
     struct scps_addr peer[4];
     unsigned n;
-    uint32_t mtu; /* 0: the device's */
-    /* Exchange trains of segments (scps_pkt.gso) and leave TCP checksums to the kernel:
-     * SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. A capture filter then sees trains
-     * instead of the segments of the wire. */
+    uint32_t mtu; /* MTU of the device, bytes; 0: it is not changed */
+    /* Exchange trains of segments (scps_pkt.gso) with the kernel and leave TCP checksums to it:
+     * SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. A capture filter then sees trains instead
+     * of the segments of the wire. */
     bool offload;
     /* A TAP device: it carries Ethernet frames, for a filter of <scps/ether.h>, and the netif's MTU
      * counts their headers. Excludes offload. */
     bool ethernet;
 };
-/* What the next function calls, with the size of the caller's structure. */
+/* Implements scps_tun_open(), which passes the size of the caller's structure, bytes. */
 SCPS_API struct scps_netif *scps_tun_open_sized(const struct scps_tun_config *cfg, size_t size,
                                                 char msg[SCPS_IO_MSGLEN]);
 /* Opens or creates the device and brings it up. It is removed at close unless it was there before;
@@ -50,7 +50,9 @@ static inline struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg
 
 struct scps_udptun_config {
     struct scps_endpoint local,
-        remote; /* of the UDP socket; IPv4 or IPv6; remote port 0: take it from the first packet */
+        /* Addresses of the UDP socket, IPv4 or IPv6. Port 0 of remote: take it from the first
+         * packet received */
+        remote;
     /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the
      * headers) */
     uint32_t mtu;
@@ -59,12 +61,13 @@ struct scps_udptun_config {
      * congestion instead of dropping. Default false: outer headers are Not-ECT */
     bool ecn;
 };
-/* What the next function calls, with the size of the caller's structure. */
+/* Implements scps_udptun_open(), which passes the size of the caller's structure, bytes. */
 SCPS_API struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *cfg,
                                                    size_t size, char msg[SCPS_IO_MSGLEN]);
-/* IP in UDP: no privileges. With a remote endpoint the socket receives from it alone. Without
- * one it sends to the peer heard last, and keeps apart up to 64 peers by their inner source
- * address. NULL on failure, with one line in msg (address in use, not an address of this host). */
+/* Opens a socket that carries IP packets in UDP, for which no privileges are needed. With a remote
+ * endpoint the socket receives from it alone. Without one it sends to the peer from which it
+ * received last, and tells up to 64 peers apart by their inner source address. Returns NULL on
+ * failure, with one line in msg (address in use, not an address of this host). */
 static inline struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                                   char msg[SCPS_IO_MSGLEN])
 {
@@ -72,16 +75,18 @@ static inline struct scps_netif *scps_udptun_open(const struct scps_udptun_confi
 }
 
 struct scps_tty_config {
-    const char *path; /* of a serial line or a pseudo terminal */
-    /* bit/s, one of the system's, for example 115200; 0: the line's present speed */
+    const char *path; /* path of a serial line or a pseudo terminal */
+    /* Speed in bit/s, one that the system supports, for example 115200; 0: the present speed of the
+     * line */
     uint32_t speed;
 };
-/* What the next function calls, with the size of the caller's structure. */
+/* Implements scps_tty_open(), which passes the size of the caller's structure, bytes. */
 SCPS_API struct scps_netif *scps_tty_open_sized(const struct scps_tty_config *cfg, size_t size,
                                                 char msg[SCPS_IO_MSGLEN]);
-/* The octets of a terminal line, in raw mode and without flow control by characters, for filters
- * that make packets of them (ppp.h). What was changed is put back at close. NULL on failure, with
- * one line in msg (no such device, no permission, not a terminal, in use, no such speed). */
+/* Opens a terminal line in raw mode and without flow control by characters. It carries octets, for
+ * filters that make packets of them (ppp.h). Closing restores the line's settings. Returns NULL on
+ * failure, with one line in msg (no such device, no permission, not a terminal, in use, no such
+ * speed). */
 static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg,
                                                char msg[SCPS_IO_MSGLEN])
 {
@@ -92,16 +97,17 @@ static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg
  * that ends in a device opened here; any other gives SCPS_ERR_INVAL. */
 /* The descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
-/* Passes at most max waiting packets up, with the time `at`; a read that holds several is
- * finished. Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device
- * has gone. */
+/* Reads at most max waiting packets and passes them up with the arrival time `at`, µs; the packets
+ * that one read call returned are all passed up, even beyond max. Returns 1 when more may be
+ * waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device has gone. */
 SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
-/* Sends what the device has gathered so far. The loop calls it after each pump. */
+/* Sends the packets that the device has gathered so far. The loop calls it after each
+ * scps_pump(). */
 SCPS_API void scps_io_flush(struct scps_netif *nif);
 
-/* Monotonic clock, µs. */
+/* Returns the time of the monotonic clock, µs. */
 SCPS_API scps_time scps_sysclock_now(void);
-/* Fills buf from the kernel's random source. 0, or SCPS_ERR_SYSTEM. */
+/* Fills buf with len bytes from the kernel's random source. Returns 0, or SCPS_ERR_SYSTEM. */
 SCPS_API int scps_entropy(void *buf, size_t len);
 
 /* Drives one stack: reads what has arrived in batches, passes events to on_event, then calls
@@ -120,38 +126,44 @@ SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *
  * get SCPS_ERR_LINKDOWN, and once the last one has gone the loop stops. SCPS_ERR_INVAL,
  * SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
-/* Call it after calls into the stack from outside on_event. */
+/* Sends what calls into the stack made due. Call it after calls into the stack from outside
+ * on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);
-/* Runs until scps_loop_stop, or the deadline on scps_sysclock_now (SCPS_NEVER: none). */
+/* Runs until scps_loop_stop() is called, or until scps_sysclock_now() reaches `until` (SCPS_NEVER:
+ * no limit). */
 SCPS_API void scps_loop_run(struct scps_loop *l, scps_time until);
 SCPS_API void scps_loop_stop(struct scps_loop *l);
 SCPS_API struct ev_loop *scps_loop_ev(struct scps_loop *l);
-/* 0, or the SCPS_ERR_* of a device that failed (SCPS_ERR_LINKDOWN: it vanished). */
+/* Returns 0, or the SCPS_ERR_* of a device that failed (SCPS_ERR_LINKDOWN: it vanished). */
 SCPS_API int scps_loop_error(const struct scps_loop *l);
 SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
-/* Does not free the stack or the devices, and both must still exist: packets that a full device
- * refused, such as the resets of aborted connections, get up to one second to leave. */
+/* Frees the loop, but not the stack and the devices, which must both still exist: packets that a
+ * full device refused, such as the resets of aborted connections, get up to one second to be
+ * sent. */
 SCPS_API void scps_loop_free(struct scps_loop *l);
 
-/* The interface options every program in real time shares, by their long names:
- *   --tun NAME --tap NAME --udp LOCAL:PORT[,REMOTE:PORT][,ecn] --ppp DEVICE[,KEY[=VALUE]...]
- *   --ccsds KIND[,KEY[=VALUE]...] --addr A[/LEN] --kernel-addr K[/LEN] --gateway G --mtu N
- *   --line-rate R --offload
- * --addr, --kernel-addr and --gateway may be given again for the other address family. */
+/* The interface options that every program in real time shares, by their long names:
+ *
+ *   --tun NAME  --tap NAME  --udp LOCAL:PORT[,REMOTE:PORT][,ecn]
+ *   --ppp DEVICE[,KEY[=VALUE]...]  --ccsds KIND[,KEY[=VALUE]...]
+ *   --addr A[/LEN]  --kernel-addr K[/LEN]  --gateway G  --mtu N  --line-rate R  --offload
+ *
+ * --addr, --kernel-addr and --gateway may be given again for the other address family.
+ */
 #define SCPS_IFOPTS_ADDRS 4
 #define SCPS_IFOPTS_PATH  128
 struct scps_ifopts {
-    size_t size;                /* of this structure; scps_ifopts_parse() sets it */
-    char tun[64];               /* as typed; empty: not given */
-    char tap[64];               /* as typed; empty: not given */
+    size_t size;                /* size of this structure, bytes; scps_ifopts_parse() sets it */
+    char tun[64];               /* name of the TUN device, as typed; empty: not given */
+    char tap[64];               /* name of the TAP device, as typed; empty: not given */
     char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: not given */
     /* configuration of --ppp, without addresses, families and MRU */
     struct scps_ppp_config ppp_config;
     uint32_t ppp_speed; /* scps_tty_config.speed */
-    scps_dur ppp_wait;  /* how long to wait for the peer; 0: until PPP gives up */
+    scps_dur ppp_wait;  /* How long to wait for the PPP peer, µs; 0: until PPP gives up */
     bool ccsds;         /* --ccsds was given, over --udp or on ccsds_line */
     struct scps_ccsds_config ccsds_config;
-    char ccsds_line[SCPS_IFOPTS_PATH]; /* empty: over --udp */
+    char ccsds_line[SCPS_IFOPTS_PATH]; /* device of --ccsds; empty: the frames go over --udp */
     uint32_t ccsds_speed;
     bool udp;
     struct scps_endpoint udp_local, udp_remote;
@@ -166,11 +178,11 @@ struct scps_ifopts {
     uint32_t mtu;                /* 0: the device's own */
     uint64_t line_rate;          /* scps_netif.rate, bytes/s; 0: not known */
     bool offload;                /* scps_tun_config.offload */
-    /* No option: the longest that scps_ifopts_attach() waits for a PPP peer, whatever wait=S says,
-     * µs; 0: no limit */
+    /* Not an option of the programs: the longest time that scps_ifopts_attach() waits for a PPP
+     * peer, whatever wait=S says, µs; 0: no limit */
     scps_dur patience;
 };
-/* Rows for a getopt_long table, all returning val: then call scps_ifopts_parse(o,
+/* Rows for a getopt_long table, which all return val: then call scps_ifopts_parse(o,
  * table[index].name, optarg, msg). */
 /* clang-format off */
 #define SCPS_IFOPTS_LONG(val)                                                                      \
@@ -179,51 +191,56 @@ struct scps_ifopts {
     {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)}, {"mtu", 1, NULL, (val)},         \
     {"line-rate", 1, NULL, (val)}, {"offload", 0, NULL, (val)}
 /* clang-format on */
-/* Lines for a help text, each ending in a newline. */
+/* Returns the lines for a help text, each of which ends in a newline. */
 SCPS_API const char *scps_ifopts_help(void);
-/* What the next function calls, with the size of the caller's structure. */
+/* Implements scps_ifopts_parse(), which passes the size of the caller's structure, bytes. */
 SCPS_API int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
                                      char msg[SCPS_IO_MSGLEN]);
-/* Begin with a zeroed o. Parses the value of option `name` (without dashes; --offload has none).
- * Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with one line in msg,
- * and *o is then unchanged. */
+/* Parses the value of option `name` (without dashes; --offload has no value) into *o, which is
+ * zeroed before the first call. Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with
+ * one line in msg, and *o is then unchanged. */
 static inline int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
                                     char msg[SCPS_IO_MSGLEN])
 {
     o->size = sizeof *o;
     return scps_ifopts_parse_sized(o, name, value, msg);
 }
-/* True when any of the options was given. */
+/* Returns true when any of the options was given. */
 SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
-/* Checks that the options agree (one device, an address for it). Returns 0, or SCPS_ERR_INVAL
- * with one line in msg: a usage error, where a failure of the next two is the system's. */
+/* Checks that the options agree (one device, an address for it). Returns 0, or SCPS_ERR_INVAL with
+ * one line in msg. This is an error of usage, whereas a failure of the next two functions is one of
+ * the system. */
 SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
-/* Opens the device: TUN or TAP with Ethernet, addressed when kernel addresses were given, IP in
- * UDP, or PPP on a terminal line. NULL with one line in msg. Push filters on it before the next
- * call. */
+/* Opens the device: TUN or TAP with Ethernet, with its kernel addresses if they were given, IP in
+ * UDP, or PPP on a terminal line. Returns NULL with one line in msg. Push filters on it before the
+ * next call. */
 SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
-/* Adds the chain to the loop and its stack, gives the stack its addresses and its routes: to each
- * prefix, and everything else with a gateway, over UDP and PPP, or for an address without /LEN.
- * With PPP it runs the loop until the link is open, or SIGINT or SIGTERM comes; an address that the
- * peer gives is added. 0, or an error with one line in msg: SCPS_ERR_TIMEDOUT when
- * scps_ifopts.patience is over. In short:
- *   dev = scps_ifopts_open(&o, msg); top = scps_netif_push(dev, tap);
- *   scps_ifopts_attach(&o, loop, top, msg); */
+/* Adds the chain to the loop and its stack, and gives the stack its addresses and its routes: to
+ * each prefix, and to all other destinations through a gateway, over UDP and PPP, or for an address
+ * without /LEN. With PPP it runs the loop until the link is open, or SIGINT or SIGTERM comes; an
+ * address that the peer assigns is added. Returns 0, or an error with one line in msg:
+ * SCPS_ERR_TIMEDOUT when scps_ifopts.patience is over. In short:
+ *
+ *     dev = scps_ifopts_open(&o, msg);
+ *     top = scps_netif_push(dev, tap);
+ *     scps_ifopts_attach(&o, loop, top, msg);
+ */
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
                                 struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
-/* Why the link of a chain is not open, or was closed last, in words; NULL: it is open, or the
- * device has no such state (only PPP has). top is the uppermost of the chain. */
+/* Returns why the link of a chain is not open, or was closed last, in words. NULL: it is open, or
+ * the device has no such state (only PPP has). top is the uppermost netif of the chain. */
 SCPS_API const char *scps_ifopts_trouble(const struct scps_netif *top);
-/* Writes the Ethernet neighbour that does not answer ARP or Neighbour Discovery to *out, and
- * returns true. Returns false, with *out unchanged, when all answer or the link is not Ethernet. */
+/* Writes the address of an Ethernet neighbour that does not answer ARP or Neighbour Discovery to
+ * *out, and returns true. Returns false, with *out unchanged, when all answer or the link is not
+ * Ethernet. */
 SCPS_API bool scps_ifopts_unanswered(const struct scps_netif *top, struct scps_addr *out);
-/* A counter of what a link filter received and did not use, or could not send. */
-#define SCPS_IFDROPS 16 /* of a filter, at most */
+/* A counter of packets or octets that a link filter received and did not use, or could not send. */
+#define SCPS_IFDROPS 16 /* most counters of one filter */
 struct scps_ifdrop {
-    const char *link;  /* the filter: "ppp", "ether", "ccsds" */
-    char name[16];     /* of SCPS_PPP_DROPS, SCPS_ETHER_DROPS or SCPS_CCSDS_DROPS in lower case */
+    const char *link; /* the filter: "ppp", "ether", "ccsds" */
+    char name[16]; /* Name of SCPS_PPP_DROPS, SCPS_ETHER_DROPS or SCPS_CCSDS_DROPS in lower case */
     const char *words; /* what is counted */
-    uint64_t count;    /* since the filter was opened */
+    uint64_t count;    /* number since the filter was opened */
 };
 /* Writes counter i, from 0, of the chain's link filter to *out. Returns false when there are no
  * more counters, or the chain has no such filter. */

@@ -22,12 +22,12 @@
 extern "C" {
 #endif
 
-/* The caller sets f and indent, and leaves the rest zero. */
+/* A JSON document being written. The caller sets f and indent, and leaves the rest zero. */
 struct scps_json {
     FILE *f;
-    const char *indent; /* begins a line once for each open bracket; must not be NULL */
-    unsigned depth;     /* brackets that are open */
-    bool comma;         /* a comma is due before the next item of the bracket */
+    const char *indent; /* text that begins a line, once for each open bracket; not NULL */
+    unsigned depth;     /* number of brackets that are open */
+    bool comma;         /* true: the next item of the bracket is preceded by a comma */
 };
 
 /* In every function, key names a member of an object; it is NULL for an element of an array, and
@@ -45,7 +45,7 @@ SCPS_API void scps_json_uint(struct scps_json *j, const char *key, uint64_t v);
 SCPS_API void scps_json_int(struct scps_json *j, const char *key, int64_t v);
 SCPS_API void scps_json_bool(struct scps_json *j, const char *key, bool v);
 SCPS_API void scps_json_null(struct scps_json *j, const char *key);
-/* A number with 15 significant digits; null when it is not finite. */
+/* Writes a number with 15 significant digits; null when it is not finite. */
 SCPS_API void scps_json_real(struct scps_json *j, const char *key, double v);
 /* Writes a number with a fixed number of digits behind the point; null when it is not finite. */
 SCPS_API void scps_json_fixed(struct scps_json *j, const char *key, double v, int digits);
@@ -54,7 +54,7 @@ SCPS_API void scps_json_us(struct scps_json *j, const char *key, scps_dur us);
 /* Writes microseconds as seconds with six digits behind the point, exactly. A negative time counts
  * as 0. */
 SCPS_API void scps_json_seconds(struct scps_json *j, const char *key, scps_dur us);
-/* Writes a value that is JSON text already; NULL is null. */
+/* Writes a value that is JSON text already. text NULL writes null. */
 SCPS_API void scps_json_raw(struct scps_json *j, const char *key, const char *text);
 
 #ifdef __cplusplus

@@ -18,27 +18,30 @@ extern "C" {
 #define SCPS_MAX_HEADERS 128
 
 struct scps_pkt {
-    uint8_t *data; /* first byte of the IP header */
-    size_t len;    /* bytes at data: the headers alone when the payload lies apart */
-    size_t cap;    /* room at data; used by scps_stack_output only */
-    /* Lent by the send buffer until the next call into the stack; or NULL */
+    uint8_t *data; /* the first byte of the IP header */
+    size_t len;    /* number of bytes at data: only the headers when the payload lies apart */
+    size_t cap;    /* room at data, bytes; only scps_stack_output() uses it */
+    /* Payload that lies apart from the headers, lent by the send buffer until the next call into
+     * the stack; NULL: it follows the headers, or is hollow */
     const uint8_t *payload;
-    size_t payload_len; /* with payload NULL: hollow bytes, zeros that are not stored */
-    /* this packet is a train of segments with so many payload bytes each; 0: a single packet */
+    /* length of such a payload; with payload NULL: hollow bytes, zeros that are not stored */
+    size_t payload_len;
+    /* 0: a single packet. Else this is a train of segments, to be cut into packets with so many
+     * payload bytes each */
     uint16_t gso;
     bool csum_ok; /* the checksums are right; on input the device has verified them */
-    /* On input: the ECN field of the outer header, of a driver that takes packets out of a tunnel
+    /* On input, set by drivers that take packets out of a tunnel: the ECN field of the outer header
      * (SCPS_ECN_*, IP_RECVTOS); 0: Not-ECT, or not known. The stack combines it with that of the
-     * packet itself by RFC 6040 section 4.2: what was marked on the way is heard, and a packet that
-     * is Not-ECT and was marked is dropped (SCPS_DROP_NOT_ECT). */
+     * packet itself by RFC 6040 section 4.2: a mark made in the tunnel is kept, and a packet that
+     * is Not-ECT and was marked in the tunnel is dropped (SCPS_DROP_NOT_ECT). */
     uint8_t ecn;
-    scps_time at; /* time of arrival on the wire, if known, not the time of reading */
+    scps_time at; /* time of arrival on the wire, not of reading, µs; 0: not known */
 };
 
 /* Returns the ECN field (SCPS_ECN_*) of the IP header in pkt, for drivers that put packets into
- * other IP packets. They may copy it to the outer header only where the far end combines both on
- * arrival, else congestion marked on the way is lost (RFC 6040 section 4.1, normal mode); where
- * that is not known, the outer header is Not-ECT (compatibility mode). */
+ * other IP packets. They may copy it to the outer header only if the far end combines both on
+ * arrival; otherwise marks of congestion in the tunnel are lost (RFC 6040 section 4.1, normal
+ * mode). If that is not known, the outer header is Not-ECT (compatibility mode). */
 static inline uint8_t scps_pkt_ecn(const struct scps_pkt *pkt)
 {
     if (pkt->len < 2)
@@ -50,25 +53,26 @@ struct scps_netif;
 struct scps_stack;
 
 struct scps_netif_ops {
-    const char *name; /* "tun", "udp", "simlink", "tap" */
-    /* Sends a packet down. Returns 0, or SCPS_ERR_AGAIN: the device is full; scps_netif_send()
+    const char *name; /* kind of the netif: "tun", "udp", "simlink", "tap" */
+    /* Sends a packet down. Returns 0. SCPS_ERR_AGAIN: the device is full; scps_netif_send() then
      * keeps the packet and asks the stack for no more until scps_netif_ready(). Any other error:
-     * the packet is lost and counted. */
+     * the packet is lost, which is counted. */
     int (*send)(struct scps_netif *nif, const struct scps_pkt *pkt);
-    /* Receives a packet; only for filters. Pass it on with scps_netif_recv(nif, pkt), or drop it
-     * and return the reason. */
+    /* Receives a packet; only filters have it. Pass the packet on with scps_netif_recv(nif, pkt),
+     * or drop it and return the reason (scps_drop). */
     int (*recv)(struct scps_netif *nif, const struct scps_pkt *pkt);
-    /* frees nif and what it holds, but not the lower netif */
+    /* Frees nif and what it holds, but not the lower netif. */
     void (*close)(struct scps_netif *nif);
-    /* Returns when advance() is to be called next, for filters with timers: SCPS_NEVER if at no
-     * time; a time that has passed means at once. NULL: the filter has no timers. */
+    /* Returns the time, µs, at which advance() is to be called next, for filters with timers.
+     * SCPS_NEVER: no call is needed; a time that has passed: call it at once. NULL: the filter has
+     * no timers. */
     scps_time (*deadline)(const struct scps_netif *nif);
-    /* Does what is due at now, and sends again what a device below refused. May call
+    /* Does what is due at now, µs, and sends again what a device below refused. May call
      * scps_netif_send(), never scps_netif_recv(). */
     void (*advance)(struct scps_netif *nif, scps_time now);
 };
 
-#define SCPS_NETIF_HOLLOW  1u /* can carry hollow bytes */
+#define SCPS_NETIF_HOLLOW  1u /* the device can carry hollow bytes */
 #define SCPS_NETIF_NO_CSUM 2u /* sending: the device fills in the transport checksum */
 #define SCPS_NETIF_GSO                                                                             \
     4u /* sending: the device takes trains of segments (gso) of at most 65535 bytes in all */
@@ -76,40 +80,42 @@ struct scps_netif_ops {
  * the device had vanished. */
 #define SCPS_NETIF_GONE 8u
 
-/* Embedded as the first member of every device and filter. */
+/* One link of a chain. It is the first member of the structure of every device and filter. */
 struct scps_netif {
     const struct scps_netif_ops *ops; /* NULL: the driver fetches packets with scps_stack_output */
-    const char *name;                 /* for messages; lent by the owner */
+    const char *name;                 /* name for messages; the owner keeps the text */
     uint32_t mtu;                     /* largest IP packet, bytes */
     unsigned flags;                   /* SCPS_NETIF_* */
-    struct scps_netif *lower, *upper; /* the chain; NULL at the ends */
+    struct scps_netif *lower, *upper; /* neighbours in the chain; NULL at its ends */
     struct scps_stack *stack;         /* set on the top of the chain by scps_stack_add_netif */
     void *stack_priv;                 /* the stack's own bookkeeping for this netif */
     uint64_t tx_packets, tx_bytes, tx_errors, rx_packets, rx_bytes, rx_dropped;
-    /* Of a device: rate of the line behind it, bytes/s (0: unknown), and octets that a packet takes
-     * on it beyond its IP length. May change at any time. They limit answers to strangers, see
-     * scps_stack_config.answer_rate. */
+    /* Set by a device, and may change at any time: the rate of the line behind it, bytes/s (0:
+     * unknown), and the octets that a packet takes on the line beyond its IP length. They limit
+     * replies to packets that belong to no connection, see scps_stack_config.answer_rate. */
     uint64_t rate;
     uint32_t overhead;
 };
 
-/* The layout of the structures that drivers and the stack share, for scps_stack_add_netif(). */
+/* A number made of the sizes of the structures that drivers and the stack share, for
+ * scps_stack_add_netif(). */
 #define SCPS_NETIF_LAYOUT                                                                          \
     ((uint32_t)(sizeof(struct scps_netif) << 20 | sizeof(struct scps_netif_ops) << 10 |            \
                 sizeof(struct scps_pkt)))
 
-/* Device to stack: passes one packet up. Returns 0 if it was used, else the scps_drop. */
+/* Passes one packet up, from device to stack. Returns 0 if it was used, else the scps_drop. */
 SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt);
-/* Stack to device. Errors as scps_netif_ops.send. */
+/* Passes one packet down, from stack to device. Returns as scps_netif_ops.send. */
 SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt);
-/* Tells the stack that a device which returned SCPS_ERR_AGAIN can take packets again; call
- * scps_pump() afterwards. */
+/* Says that a device which returned SCPS_ERR_AGAIN can take packets again. Call scps_pump()
+ * afterwards. */
 SCPS_API void scps_netif_ready(struct scps_netif *nif);
-/* Returns the earliest deadline of a chain whose filters have timers (scps_netif_ops.advance),
- * SCPS_NEVER if none has. top is the uppermost netif of the chain. */
+/* Returns the earliest deadline of the filters in a chain that have timers
+ * (scps_netif_ops.deadline), µs; SCPS_NEVER if there is none. top is the uppermost netif of the
+ * chain. */
 SCPS_API scps_time scps_netif_deadline(const struct scps_netif *top);
-/* Does what is due at now in the chain below top, from the device up. A driver calls it before it
- * pumps, and when a deadline is over. */
+/* Does what is due at now, µs, in the chain below top, from the device up. A driver calls it before
+ * scps_pump(), and when a deadline of the chain has passed. */
 SCPS_API void scps_netif_advance(struct scps_netif *top, scps_time now);
 /* Puts a filter on top of nif and returns it. Call before scps_stack_add_netif. */
 SCPS_API struct scps_netif *scps_netif_push(struct scps_netif *nif, struct scps_netif *filter);

@@ -16,9 +16,9 @@ enum scps_note_kind {
     SCPS_NOTE_COUNT
 };
 
-struct scps_note { /* one observer note: a row of CSV, or an entry of a test */
+struct scps_note { /* one event, as the observer receives it: a row of CSV, or an entry of a test */
     scps_time at;
-    uint32_t conn; /* scps_conn_id(); 0: the stack */
+    uint32_t conn; /* scps_conn_id() of the connection; 0: the note is about the stack */
     uint32_t kind; /* enum scps_note_kind */
     uint64_t arg[4];
 };
@@ -27,12 +27,13 @@ struct scps_observer {
     /* Called from inside the stack, so it must not call back into it. NULL: no notes. */
     void (*note)(void *ctx, const struct scps_note *n);
     void *ctx;
-    uint64_t mask; /* 1 << kind for each kind wanted */
+    uint64_t mask; /* which kinds are reported: bit 1 << kind for each */
 };
 
-SCPS_API const char *scps_note_name(uint32_t kind); /* "lost"; "?" if unknown */
+/* Returns the name of a kind: "lost" and so on; "?" if unknown. */
+SCPS_API const char *scps_note_name(uint32_t kind);
 SCPS_API const char *scps_note_words(uint32_t kind);
-/* Name of argument i (0..3) of a kind; NULL where it has none. */
+/* Returns the name of argument i (0 to 3) of a kind; NULL: the kind has no such argument. */
 SCPS_API const char *scps_note_arg(uint32_t kind, unsigned i);
 
 #ifdef __cplusplus

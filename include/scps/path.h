@@ -2,13 +2,13 @@
 /* Careful resume (RFC 9959): a connection saves what it measured of its path, and the next one
  * starts from it.
  *
- *     connection 1: observes ---- scps_path_save --> 88 octets that the caller keeps
- *     connection 2: <-- scps_path_restore --- Reconnaissance, Unvalidated, Validating, normal
- *                                                       \------> Safe Retreat ------/
+ *   connection 1: observes ---- scps_path_save --> 88 octets that the caller keeps
+ *   connection 2: <-- scps_path_restore --- Reconnaissance, Unvalidated, Validating, normal
+ *                                               \------> Safe Retreat ------/
  *
- * The library does no I/O and reads no clock: the caller keeps the octets where it likes and says
- * what time it is.  One state is for one connection at a time (RFC 9959 section 3.2), which is the
- * caller's to see to.
+ * The library does no I/O and reads no clock: the caller stores the octets and passes the time of
+ * day. The caller makes sure that a saved state is used by one connection at a time (RFC 9959
+ * section 3.2).
  */
 #ifndef SCPS_PATH_H
 #define SCPS_PATH_H
@@ -44,44 +44,47 @@ enum scps_path_verdict {
     SCPS_PATH_NO_MEMORY
 };
 
-/* RFC 9959 section 3. A connection without a saved state, or done with it, is in NORMAL, where it
- * observes its path. */
+/* Phases of RFC 9959 section 3. A connection without a saved state, or that has finished with it,
+ * is in NORMAL, where it observes its path. */
 enum scps_resume_phase {
     SCPS_RESUME_NORMAL,
     SCPS_RESUME_RECONNAISSANCE,
     SCPS_RESUME_UNVALIDATED,
     SCPS_RESUME_VALIDATING,
     SCPS_RESUME_RETREAT,
-    SCPS_RESUME_OBSERVED, /* in notes: the state was saved */
-    SCPS_RESUME_REFUSED   /* in notes: a saved state was refused; why is a scps_path_verdict */
+    SCPS_RESUME_OBSERVED, /* only in notes: the state was saved */
+    /* Only in notes: a saved state was refused; the note's `why` is a scps_path_verdict */
+    SCPS_RESUME_REFUSED
 };
 
-/* Why the phase changed. */
+/* Why a connection entered the phase that the comment names. */
 enum scps_resume_why {
-    SCPS_RESUME_RESTORED,       /* Why a phase began. To Reconnaissance: a saved state was taken */
-    SCPS_RESUME_CONFIRMED,      /* to Unvalidated: initial data acknowledged, round trip alike */
-    SCPS_RESUME_LAST_SENT,      /* to Validating: the window is full */
-    SCPS_RESUME_FIRST_ACKED,    /* to Validating: the first unvalidated segment arrived */
-    SCPS_RESUME_RTT_EXCEEDED,   /* to Validating: a round trip has passed */
-    SCPS_RESUME_VALIDATED,      /* to normal: the last unvalidated segment arrived */
-    SCPS_RESUME_RATE_LIMITED,   /* to normal: the application used no more than before */
-    SCPS_RESUME_LOSS,           /* to Safe Retreat; in Reconnaissance to normal */
-    SCPS_RESUME_ECN,            /* the same for an ECN echo */
-    SCPS_RESUME_PATH_CHANGED,   /* the same for a change of path or of its round trip */
-    SCPS_RESUME_RTT_TOO_SHORT,  /* to normal: at most half of saved_rtt */
-    SCPS_RESUME_RTT_TOO_LONG,   /* to normal: more than ten times saved_rtt */
-    SCPS_RESUME_NOTHING_GAINED, /* to normal: the window is as large by itself */
-    SCPS_RESUME_TIMEOUT,        /* to normal: the retransmission timer expired */
-    SCPS_RESUME_RETREATED       /* to normal: what was sent before the retreat is acknowledged */
+    SCPS_RESUME_RESTORED, /* Reconnaissance: scps_path_restore() accepted a saved state */
+    /* Unvalidated: initial data was acknowledged, with an RTT similar to the saved one */
+    SCPS_RESUME_CONFIRMED,
+    SCPS_RESUME_LAST_SENT,    /* Validating: the window is full */
+    SCPS_RESUME_FIRST_ACKED,  /* Validating: the first unvalidated segment arrived */
+    SCPS_RESUME_RTT_EXCEEDED, /* Validating: a round trip has passed */
+    SCPS_RESUME_VALIDATED,    /* normal: the last unvalidated segment arrived */
+    SCPS_RESUME_RATE_LIMITED, /* normal: the application used no more than before */
+    SCPS_RESUME_LOSS,         /* Safe Retreat, from Reconnaissance normal: a loss */
+    SCPS_RESUME_ECN,          /* Safe Retreat, from Reconnaissance normal: an ECN echo */
+    /* Safe Retreat, from Reconnaissance normal: the path, or its RTT, changed */
+    SCPS_RESUME_PATH_CHANGED,
+    SCPS_RESUME_RTT_TOO_SHORT,  /* normal: the RTT is at most half of saved_rtt */
+    SCPS_RESUME_RTT_TOO_LONG,   /* normal: the RTT is more than ten times saved_rtt */
+    SCPS_RESUME_NOTHING_GAINED, /* normal: the window is as large without the saved state */
+    SCPS_RESUME_TIMEOUT,        /* normal: the retransmission timer expired */
+    SCPS_RESUME_RETREATED       /* normal: what was sent before the retreat is acknowledged */
 };
 
 struct scps_path_limits {
-    size_t size;       /* of this structure, as scps_path_limits_default() sets it */
+    size_t size;       /* size of this structure, bytes, as scps_path_limits_default() sets it */
     int64_t lifetime;  /* seconds after which a state is no longer used */
-    uint64_t max_jump; /* bytes: the jump is never larger. 0: no limit */
+    uint64_t max_jump; /* largest jump of the window, bytes; 0: no limit */
 };
-/* Fills in the default limits, one hour and no limit to the jump, of a structure of `size` octets:
- * sizeof *lim, as the caller's headers have it. */
+/* Fills *lim, a structure of `size` octets (sizeof *lim in the caller's headers), with the default
+ * limits: one hour, and no limit to the jump. */
 SCPS_API void scps_path_limits_init(struct scps_path_limits *lim, size_t size);
 /* Returns these limits. */
 static inline struct scps_path_limits scps_path_limits_default(void)
@@ -92,29 +95,33 @@ static inline struct scps_path_limits scps_path_limits_default(void)
     return lim;
 }
 
-/* Writes what the connection has observed of its path into *out: the most that arrived in one of
- * its latest 8 to 16 round trips, the rate of that and the least round trip. now: seconds since
- * 1970. Returns 0, or SCPS_ERR_AGAIN, leaving *out alone, while less than four initial windows have
- * arrived in a round trip (RFC 9959 section 3.1). Possible until the connection is closed by its
- * owner, also after the last byte was acknowledged. */
+/* Writes what the connection has observed of its path into *out: the most bytes that arrived in one
+ * of its latest 8 to 16 round trips, their rate, and the smallest RTT. now: seconds since 1970.
+ * Returns 0, or SCPS_ERR_AGAIN, with *out unchanged, while less than four initial windows have
+ * arrived in a round trip (RFC 9959 section 3.1). It may be called until the application closes the
+ * connection, also after the last byte was acknowledged. */
 SCPS_API int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_state *out);
 
-/* Gives connection c, which has had no data acknowledged yet, the len octets of a saved state.
- * From then on the connection follows RFC 9959. Returns SCPS_PATH_TAKEN, or what is wrong with
- * the state; then nothing changes. lim: NULL: the defaults. SCPS_PATH_RANGE, too, for lim->size. */
+/* Gives connection c, which has had no data acknowledged yet, the len octets of a saved state. From
+ * then on the connection follows RFC 9959. now: seconds since 1970. lim NULL: the defaults. Returns
+ * SCPS_PATH_TAKEN, or what is wrong with the state (SCPS_PATH_RANGE, too, for lim->size); then
+ * nothing changes. */
 SCPS_API enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
                                                   size_t len, int64_t now,
                                                   const struct scps_path_limits *lim);
 
-/* The phase the connection is in, and the set of all phases it has been in: 1 << phase each. A
- * connection that was in SCPS_RESUME_RETREAT has found its saved state wrong: delete it (RFC
- * 9959 section 3.5). */
+/* Returns the phase that the connection is in, and in *been the set of all phases that it has been
+ * in: bit 1 << phase for each. A connection that was in SCPS_RESUME_RETREAT has found its saved
+ * state wrong: delete it (RFC 9959 section 3.5). */
 SCPS_API enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been);
 
-SCPS_API const char *scps_path_verdict_name(enum scps_path_verdict v); /* "taken", "expired" */
+/* returns "taken", "expired" and so on */
+SCPS_API const char *scps_path_verdict_name(enum scps_path_verdict v);
 SCPS_API const char *scps_path_verdict_words(enum scps_path_verdict v);
-SCPS_API const char *scps_resume_phase_name(enum scps_resume_phase p); /* "safe-retreat" */
-SCPS_API const char *scps_resume_why_name(enum scps_resume_why w);     /* "first-acked" */
+/* returns "safe-retreat" and so on */
+SCPS_API const char *scps_resume_phase_name(enum scps_resume_phase p);
+/* returns "first-acked" and so on */
+SCPS_API const char *scps_resume_why_name(enum scps_resume_why w);
 
 #ifdef __cplusplus
 }

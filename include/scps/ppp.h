@@ -30,41 +30,50 @@ extern "C" {
 #define SCPS_PPP_MRU_MAX 16384
 
 struct scps_ppp_config {
-    size_t size; /* of this structure, as scps_ppp_config_default() sets it; docs/CHANGES.md */
-    /* Largest packet taken, and largest sent, octets; SCPS_PPP_MRU_MIN to _MAX; default 1500 */
+    /* size of this structure, bytes, as scps_ppp_config_default() sets it; docs/CHANGES.md */
+    size_t size;
+    /* Largest packet that is received and that is sent, octets; SCPS_PPP_MRU_MIN to
+     * SCPS_PPP_MRU_MAX; default 1500 */
     uint32_t mru;
     /* Control characters that the peer is asked to escape, bit n for octet n (RFC 1662 section
      * 7.1); default 0: the line carries all octets */
     uint32_t accm;
-    bool compress_fields;   /* agree to shorter protocol and address fields; default true */
-    bool ipv4, ipv6;        /* network protocols to open; default both */
-    bool vj;                /* header compression by RFC 1144, both ways; default true */
-    uint8_t vj_slots;       /* connections the peer may compress towards us, 3 to 16; default 16 */
+    bool compress_fields; /* agree to shorter protocol and address fields; default true */
+    bool ipv4, ipv6;      /* network protocols to open; default both */
+    bool vj;              /* offer and accept header compression by RFC 1144; default true */
+    /* number of connections that the peer may compress towards this end, 3 to 16; default 16 */
+    uint8_t vj_slots;
     struct scps_addr local; /* IPv4 address of this end; family 0: the peer is asked for one */
-    /* IPv4 address to give to a peer that asks for one; family 0: the peer must bring its own */
+    /* IPv4 address to give to a peer that asks for one; family 0: the peer must have its own */
     struct scps_addr remote;
-    bool remote_strict;      /* refuse any other address of the peer than remote; default false */
-    uint8_t interface_id[8]; /* of this end's IPv6 addresses; zeros: drawn from seed */
+    bool remote_strict; /* true: refuse any address of the peer but `remote`; default false */
+    /* interface identifier of this end's IPv6 addresses; zeros: it is drawn from seed */
+    uint8_t interface_id[8];
     /* The peer may start later: after max_configure requests without an answer, wait for a request
      * of the peer instead of giving up; default false */
     bool passive;
-    scps_dur restart; /* Restart timer: more than the round trip; default 3 s */
-    uint32_t max_configure, max_terminate, max_failure; /* RFC 1661 section 4.6: 10, 2, 5 */
-    /* Interval of Echo-Requests (default 0: none), and how many without an answer end the link
-     * (default 3) */
+    /* time after which a request is repeated, µs: more than the round trip; default 3 s */
+    scps_dur restart;
+    /* counters of RFC 1661 section 4.6; defaults 10, 2, 5 */
+    uint32_t max_configure, max_terminate, max_failure;
+    /* Interval of Echo-Requests, µs (default 0: none are sent), and how many of them without an
+     * answer end the link (default 3) */
     scps_dur echo_interval;
     uint32_t echo_failures;
-    uint64_t seed; /* for magic numbers: different at the two ends, as scps_entropy() draws it */
+    /* Random seed of magic numbers, which must differ at the two ends; fill it with
+     * scps_entropy() */
+    uint64_t seed;
 };
 
-enum scps_ppp_phase {                     /* RFC 1661 section 3.2; there is no authentication */
-                      SCPS_PPP_DEAD,      /* not started, or over; why says the reason */
+enum scps_ppp_phase { /* RFC 1661 section 3.2; there is no authentication */
+                      /* the link was not started, or is over; `why` says the reason */
+                      SCPS_PPP_DEAD,
                       SCPS_PPP_ESTABLISH, /* LCP negotiates */
                       SCPS_PPP_NETWORK,   /* LCP is open */
                       SCPS_PPP_TERMINATE  /* this end or the peer has asked to end the link */
 };
 
-/* Why a link is not open, or was closed last. name, words */
+/* Reasons why a link is not open, or was closed last. X(name, words). */
 #define SCPS_PPP_WHYS(X)                                                                           \
     X(NONE, "nothing is wrong")                                                                    \
     X(NO_ANSWER, "no answer: is a PPP peer at the other end of the line?")                         \
@@ -85,7 +94,7 @@ enum scps_ppp_why {
         SCPS_PPP_WHY_COUNT
 };
 
-/* Reasons why received octets were not used. name, words */
+/* Reasons why received octets were not used. X(name, words). */
 #define SCPS_PPP_DROPS(X)                                                                          \
     X(FCS, "frames with a wrong check sequence")                                                   \
     X(ABORTED, "frames that their sender gave up")                                                 \
@@ -109,24 +118,24 @@ enum scps_ppp_drop {
 struct scps_ppp_status {
     enum scps_ppp_phase phase;
     enum scps_ppp_why why;
-    bool ipv4, ipv6; /* open */
-    /* IPv4 addresses while IPCP is open; family 0: not told by the peer. With
-     * SCPS_PPP_WHY_SAME_ADDRESS both are the address that the ends share */
+    bool ipv4, ipv6; /* IPCP and IPV6CP are open */
+    /* IPv4 addresses while IPCP is open; family 0 of remote: the peer did not say it. With
+     * SCPS_PPP_WHY_SAME_ADDRESS both are the one address that the two ends claim */
     struct scps_addr local, remote;
     uint8_t local_id[8], remote_id[8]; /* IPv6 interface identifiers while IPV6CP is open */
     uint32_t mtu;                      /* largest packet that may be sent to the peer, octets */
     uint32_t tx_accm;
     bool vj_tx, vj_rx;
-    uint64_t tx_frames, rx_frames; /* well formed ones */
+    uint64_t tx_frames, rx_frames; /* frames without errors */
     uint64_t vj_compressed, vj_restored;
     uint64_t echoes_sent, echoes_answered;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
 };
 
-/* Fills in the defaults of a structure of `size` octets: sizeof *cfg, as the caller's headers have
- * it. */
+/* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the
+ * defaults. */
 SCPS_API void scps_ppp_config_init(struct scps_ppp_config *cfg, size_t size);
-/* The defaults of struct scps_ppp_config; nothing fails. */
+/* Returns the defaults of struct scps_ppp_config. It cannot fail. */
 static inline struct scps_ppp_config scps_ppp_config_default(void)
 {
     struct scps_ppp_config c;
@@ -138,24 +147,24 @@ static inline struct scps_ppp_config scps_ppp_config_default(void)
  * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
  * give ...". msg may be NULL. */
 SCPS_API int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t msglen);
-/* The memory that scps_ppp_new() takes for cfg, bytes; 0: cfg is refused. */
+/* Returns the number of bytes that scps_ppp_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
-/* Opens an end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
- * call scps_netif_advance(): the first call begins to negotiate. cfg NULL: the defaults. NULL on
- * lack of memory, or for a configuration with a value out of its range: then *err, if err is not
- * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
+/* Opens one end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
+ * call scps_netif_advance(): the first call begins to negotiate. cfg NULL: the defaults. Returns
+ * NULL on lack of memory, or for a configuration with a value out of its range: then *err, if err
+ * is not NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg,
                                          const struct scps_alloc *alloc, int *err);
-/* Reports the state, of which the caller knows `size` octets. */
+/* Copies the state to *out, of which the caller knows `size` octets. */
 SCPS_API void scps_ppp_get_status_sized(const struct scps_netif *ppp, struct scps_ppp_status *out,
                                         size_t size);
 static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out)
 {
     scps_ppp_get_status_sized(ppp, out, sizeof *out);
 }
-/* Asks the peer to end the link; over when the phase is SCPS_PPP_DEAD. */
+/* Asks the peer to end the link, which is over when the phase is SCPS_PPP_DEAD. */
 SCPS_API void scps_ppp_shut(struct scps_netif *ppp, scps_time now);
-/* In words; never NULL. */
+/* Returns the reason in words; never NULL. */
 SCPS_API const char *scps_ppp_why_text(enum scps_ppp_why why);
 SCPS_API const char *scps_ppp_drop_text(enum scps_ppp_drop drop);
 

@@ -44,9 +44,9 @@
 extern "C" {
 #endif
 
-/* Return the version of the library that is linked or loaded, as SCPS_VERSION and
- * SCPS_VERSION_NUMBER are that of the headers a program was compiled with. The text is the
- * library's, for ever. */
+/* Return the version of the library that is linked or loaded, whereas SCPS_VERSION and
+ * SCPS_VERSION_NUMBER are the version of the headers that a program was compiled with. The text is
+ * static. */
 SCPS_API const char *scps_version(void);
 SCPS_API uint32_t scps_version_number(void);
 

@@ -51,7 +51,7 @@ enum {
     SCPS_AF_INET6 = 10,
     SCPS_SOCK_STREAM = 1,
     SCPS_SOCK_DGRAM = 2,        /* UDP */
-    SCPS_SOCK_SEQPACKET = 5,    /* a stream with record boundaries: each send is a record */
+    SCPS_SOCK_SEQPACKET = 5,    /* a stream with record boundaries: each send is one record */
     SCPS_SOCK_NONBLOCK = 04000, /* or-ed to the type of scps_socket, and flag of accept4 */
     SCPS_SOCK_CLOEXEC = 02000000
 };
@@ -61,19 +61,20 @@ enum {
     SCPS_SOL_IP = 0,
     SCPS_SOL_SOCKET = 1,
     SCPS_SOL_TCP = 6,
-    SCPS_SOL_UDP = 17, /* as a protocol; it has no options */
+    SCPS_SOL_UDP = 17, /* also a protocol number; the level has no options */
     SCPS_SOL_IPV6 = 41,
     SCPS_SOL_SCPS_ROUTE = 0xfc, /* the SCPS reference's SCPS_ROUTE */
     SCPS_SOL_SCPS = 0xfe,       /* the SCPS reference's PROTO_SCPSTP, and ours from 0x100 */
     SCPS_SOL_SCPS_SOCKET = 0xff /* the SCPS reference's SCPS_SOCKET */
 };
 
-/* SCPS_SOL_SOCKET; int unless said otherwise */
+/* Options of level SCPS_SOL_SOCKET. Values are int, and options can be read and set, unless a
+ * comment says otherwise. */
 enum {
     SCPS_SO_DEBUG = 1,
     SCPS_SO_REUSEADDR = 2,
     SCPS_SO_TYPE = 3,  /* get */
-    SCPS_SO_ERROR = 4, /* get: the pending error as errno value, which clears it */
+    SCPS_SO_ERROR = 4, /* get: the pending error as errno value, which is cleared */
     SCPS_SO_BROADCAST = 6,
     SCPS_SO_SNDBUF = 7, /* send buffer, bytes of payload; the value is not doubled as in Linux */
     SCPS_SO_RCVBUF = 8, /* receive buffer, bytes of payload; the value is not doubled */
@@ -94,7 +95,7 @@ enum {
     SCPS_SO_MAX_PACING_RATE = 47 /* bytes/s, 4 or 8 bytes; all ones: no limit */
 };
 
-/* SCPS_SOL_TCP; int unless said otherwise */
+/* Options of level SCPS_SOL_TCP. Values are int unless a comment says otherwise. */
 enum {
     SCPS_TCP_NODELAY = 1,
     SCPS_TCP_MAXSEG = 2,
@@ -106,12 +107,12 @@ enum {
     SCPS_TCP_LINGER2 = 8,       /* s */
     SCPS_TCP_INFO = 11,         /* get: struct scps_tcp_info */
     SCPS_TCP_QUICKACK = 12,     /* 1: every segment is acknowledged at once; 0: as configured */
-    SCPS_TCP_CONGESTION = 13,   /* text: a controller's name, with ",key=value..." when setting */
+    SCPS_TCP_CONGESTION = 13,   /* text: a controller's name; with ",key=value..." when it is set */
     SCPS_TCP_USER_TIMEOUT = 18, /* ms */
     SCPS_TCP_NOTSENT_LOWAT = 25
 };
 
-/* SCPS_SOL_IP, SCPS_SOL_IPV6 */
+/* Options of levels SCPS_SOL_IP and SCPS_SOL_IPV6. */
 enum {
     SCPS_IP_TOS = 1,
     SCPS_IP_TTL = 2,
@@ -131,7 +132,8 @@ enum {
     SCPS_PMTUDISC_OMIT = 5
 };
 
-/* SCPS_SOL_SCPS with the numbers and units of the SCPS reference: int, times in milliseconds. */
+/* Options of level SCPS_SOL_SCPS with the numbers and units of the SCPS reference implementation:
+ * values are int, times in milliseconds. */
 enum {
     SCPS_TP_MAXSEG = 0x01,
     SCPS_TP_NODELAY = 0x02,
@@ -154,21 +156,25 @@ enum {
     SCPS_TP_VEGAS_GAMMA = 0x16,
     SCPS_TP_SNACKDELAY = 0x17,
     SCPS_TP_RTOMAX = 0x1e,
-    /* SCPS_SOL_SCPS_ROUTE, for this socket alone */
+    /* Options of level SCPS_SOL_SCPS_ROUTE, which here affect only this socket. */
     SCPS_ROUTE_RATE = 1, /* rate, bit/s on the wire; 0: unlimited */
-    SCPS_ROUTE_RTT = 3,  /* ms, expected */
-    SCPS_ROUTE_IRTO = 7, /* ms */
-    /* SCPS_SOL_SCPS_SOCKET: best effort. All are read-only; EOPNOTSUPP where best effort is not in
-     * force */
+    SCPS_ROUTE_RTT = 3,  /* expected round trip, ms */
+    SCPS_ROUTE_IRTO = 7, /* initial retransmission timeout, ms */
+    /* Options of level SCPS_SOL_SCPS_SOCKET, about best effort. All are read-only; EOPNOTSUPP where
+     * best effort is not in force. */
     SCPS_SO_BETS_RHOLE_SIZE =
-        0x1009, /* length of the hole at which the last read stopped; ENODATA before the first */
-    SCPS_SO_BETS_RHOLE_START = 0x100a,    /* likewise: bytes of the stream before that hole */
-    SCPS_SO_BETS_NUM_SEND_HOLES = 0x100b, /* ranges given up */
-    SCPS_SO_BETS_SEND_HOLES = 0x100c      /* array of struct scps_hole: as many as fit */
+        /* Length of the hole at which the last read stopped, bytes; ENODATA before the first
+         * hole */
+    0x1009,
+    /* bytes of the stream before that hole; ENODATA before the first hole */
+    SCPS_SO_BETS_RHOLE_START = 0x100a,
+    SCPS_SO_BETS_NUM_SEND_HOLES = 0x100b, /* number of ranges that the sender gave up */
+    /* array of struct scps_hole, with as many of these ranges as fit */
+    SCPS_SO_BETS_SEND_HOLES = 0x100c
 };
 
-/* SCPS_SOL_SCPS, options of this library: the fields of struct scps_conn_config, in their units
- * (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
+/* Options of level SCPS_SOL_SCPS of this library: the fields of struct scps_conn_config, in their
+ * units (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
 enum {
     /* written by tools/settings from settings.def */
     SCPS_TP_RATE = 0x100,             /* bytes/s */
@@ -220,8 +226,8 @@ enum {
     SCPS_TP_HOLES_AT_ONCE = 0x12e,    /* 0, 1 */
     SCPS_TP_STRETCH_ACKS = 0x12f,     /* 0, 1 */
     /* end of what tools/settings writes */
-    SCPS_TP_CC = 0x180,     /* text: "vj", "rate", "name,key=value,..."; get gives it so, whole */
-    SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: all of it at once */
+    SCPS_TP_CC = 0x180, /* text: "vj", "rate", "name,key=value,..."; get returns all parameters */
+    SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: the whole configuration */
     SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */
 };
 
@@ -268,10 +274,11 @@ enum {
     SCPS_FIONREAD = 0x541b, /* int: bytes a read would give */
     SCPS_SIOCINQ = 0x541b,
     SCPS_SIOCOUTQ =
-        0x5411, /* int: written and not acknowledged, an unacknowledged FIN counted as one */
-    SCPS_SIOCOUTQNSD = 0x894b, /* int: written and not sent once */
+        /* int: bytes written and not acknowledged, where an unacknowledged FIN counts as one */
+    0x5411,
+    SCPS_SIOCOUTQNSD = 0x894b, /* int: bytes written and never sent */
     SCPS_FIONBIO = 0x5421,
-    SCPS_SIOCATMARK = 0x8905 /* int: 0, there is no mark */
+    SCPS_SIOCATMARK = 0x8905 /* int: always 0, since there is no urgent mark */
 };
 
 /* ---- structures: Linux's layouts ---- */
@@ -301,24 +308,25 @@ struct scps_sockaddr_storage {
     uint64_t ss_align;
 };
 
-/* Writes ep as an address for a socket of this domain (SCPS_AF_INET, or SCPS_AF_INET6, where IPv4
- * becomes a mapped address; 0: ep's own family, SCPS_AF_INET if that is 0 too). Returns its length,
- * 0 if IPv6 does not fit. */
+/* Writes ep to *out as an address for a socket of this domain: SCPS_AF_INET, or SCPS_AF_INET6,
+ * where IPv4 becomes a mapped address; 0: that of ep's family, SCPS_AF_INET if the family is 0,
+ * too. Returns its length, 0 if ep is IPv6 and the domain is SCPS_AF_INET. */
 SCPS_API uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
                                     const struct scps_endpoint *ep);
-/* Reads an address back. 0; -1 with errno EINVAL (too short), EAFNOSUPPORT. */
+/* Reads an address into *ep. Returns 0; -1 with errno EINVAL (too short) or EAFNOSUPPORT. */
 SCPS_API int scps_sockaddr_get(const void *addr, uint32_t addrlen, struct scps_endpoint *ep);
 
 struct scps_msghdr {
-    /* Where a datagram goes to or comes from. Ignored for streams, where recvmsg sets msg_namelen
-     * to 0 */
+    /* Destination or source of a datagram. Ignored for streams, where recvmsg sets msg_namelen to
+     * 0. */
     void *msg_name;
     uint32_t msg_namelen;
     struct scps_iovec *msg_iov;
     size_t msg_iovlen;
-    void *msg_control; /* none is taken; recvmsg sets msg_controllen to 0 */
+    void *msg_control; /* Control messages are not supported; recvmsg sets msg_controllen to 0 */
     size_t msg_controllen;
-    /* Set by recvmsg: SCPS_MSG_EOR: a record ends here; SCPS_MSG_TRUNC: bytes are missing */
+    /* Set by recvmsg. SCPS_MSG_EOR: a record ends here; SCPS_MSG_TRUNC: the buffer was too small
+     * for the datagram */
     int msg_flags;
 };
 struct scps_pollfd {
@@ -326,14 +334,14 @@ struct scps_pollfd {
     short events, revents;
 };
 struct scps_linger {
-    int l_onoff, l_linger; /* s */
+    int l_onoff, l_linger; /* l_linger in seconds */
 };
 struct scps_timeval {
     int64_t tv_sec, tv_usec;
 };
 
-/* TCP_INFO. Fields that this stack does not know are 0; a comment says which, and where the meaning
- * differs from Linux. */
+/* Value of TCP_INFO. Fields that this stack cannot fill are 0; their comments say so, and where the
+ * meaning differs from Linux. */
 struct scps_tcp_info {
     uint8_t tcpi_state;       /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
     uint8_t tcpi_ca_state;    /* 0 open, 1 disorder, 3 recovery, 4 loss */
@@ -346,26 +354,26 @@ struct scps_tcp_info {
     uint32_t tcpi_rto, tcpi_ato;         /* µs */
     uint32_t tcpi_snd_mss, tcpi_rcv_mss; /* bytes */
     uint32_t tcpi_unacked,
-        /* segments that SACK reported; listening: connections waiting for accept, and the
-         * backlog */
+        /* Segments that SACK reported. For a listener, tcpi_unacked is the number of connections
+         * waiting for accept, and tcpi_sacked the backlog */
         tcpi_sacked;
     uint32_t tcpi_lost;           /* segments */
-    uint32_t tcpi_retrans;        /* 0 */
+    uint32_t tcpi_retrans;        /* always 0 */
     uint32_t tcpi_fackets;        /* 0, as in Linux */
     uint32_t tcpi_last_data_sent; /* ms since any segment was sent; Linux: since data was sent */
     uint32_t tcpi_last_ack_sent;  /* 0, as in Linux */
     uint32_t tcpi_last_data_recv; /* ms since any segment arrived; Linux: since data arrived */
-    uint32_t tcpi_last_ack_recv;  /* ms ago */
+    uint32_t tcpi_last_ack_recv;  /* ms since an acknowledgement arrived */
     uint32_t tcpi_pmtu;
-    uint32_t tcpi_rcv_ssthresh; /* the window on offer */
+    uint32_t tcpi_rcv_ssthresh; /* bytes: the window that is offered to the peer */
     uint32_t tcpi_rtt, tcpi_rttvar;
     uint32_t tcpi_snd_ssthresh, tcpi_snd_cwnd; /* segments; 0x7fffffff: no limit */
     uint32_t tcpi_advmss;
     uint32_t tcpi_reordering; /* the duplicate-ACK threshold */
     uint32_t tcpi_rcv_rtt;    /* 0 */
-    uint32_t tcpi_rcv_space;  /* the receive buffer */
+    uint32_t tcpi_rcv_space;  /* bytes: the receive buffer */
     uint32_t tcpi_total_retrans;
-    uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate; /* all ones: none */
+    uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate; /* bytes/s; all ones: no pacing, no limit */
     uint64_t tcpi_bytes_acked,
         tcpi_bytes_received; /* payload bytes; Linux counts an acknowledged SYN too */
     uint32_t tcpi_segs_out, tcpi_segs_in;
@@ -395,20 +403,23 @@ struct scps_tcp_info {
 
 enum scps_wait_dir {
     SCPS_WAIT_READ,
-    SCPS_WAIT_WRITE, /* the socket is writable; connect waits for this, too */
+    SCPS_WAIT_WRITE, /* the socket is writable, or the connection of a connect call established */
     SCPS_WAIT_ACCEPT,
     SCPS_WAIT_POLL, /* any of the sockets of a poll is ready; s is -1 */
-    SCPS_WAIT_CLOSE /* a lingering close is done; s is -1, the descriptor is free already */
+    /* a lingering close has finished; s is -1, since the descriptor is free already */
+    SCPS_WAIT_CLOSE
 };
 
 /* The condition for which a blocking call waits. */
 struct scps_wait {
     struct scps_ctx *ctx;
-    void *user; /* cfg.user */
+    void *user; /* scps_ctx_config.user */
     int s;
     enum scps_wait_dir dir;
-    scps_time deadline; /* on the context's clock: SO_RCVTIMEO, SO_LINGER, poll's; or SCPS_NEVER */
-    struct {            /* private */
+    /* When the wait ends at the latest (SO_RCVTIMEO, SO_LINGER, timeout of poll), µs on the
+     * context's clock; SCPS_NEVER: no limit */
+    scps_time deadline;
+    struct { /* private to the library */
         struct scps_wait *next;
         void *sock;
         uint64_t serial;
@@ -419,44 +430,49 @@ struct scps_wait {
 };
 
 struct scps_ctx_config {
-    /* of this structure, as scps_ctx_config_default() sets it and those of stack_config and conn;
-     * docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_ctx_config_default() sets it and those of stack_config
+     * and conn; docs/CHANGES.md */
     size_t size;
-    /* On either kind of stack the allocator and the range of ports serve the sockets, too, and the
-     * seed is the secret key of the ports chosen for sockets that are bound to port 0 */
+    /* Configuration of the context's own stack. If `stack` is set, only two parts of it are used:
+     * the allocator, and the range and the seed for the ports of sockets that are bound to port
+     * 0. */
     struct scps_stack_config stack_config;
     struct scps_conn_config conn; /* configuration with which every socket begins */
-    /* NULL: a stack of its own, from stack_config, with one netif inside for inject and take. Else
-     * the caller's, whose driver hands its events to scps_ctx_event; every connection on it is then
-     * the context's. */
+    /* NULL: the context has a stack of its own, opened with stack_config, with one built-in netif
+     * for scps_ctx_inject() and scps_ctx_take(). Otherwise the caller's stack, whose driver passes
+     * its events to scps_ctx_event(); every connection on it then belongs to the context. */
     struct scps_stack *stack;
     uint32_t mtu; /* MTU of the built-in netif, bytes; default 1500 */
-    /* Limit of the packets that wait for scps_ctx_take(); default 4096. The stack keeps the rest */
+    /* Limit of the packets that wait for scps_ctx_take(); default 4096. Beyond it the stack builds
+     * no packets. */
     uint32_t queue_packets;
-    uint32_t max_sockets; /* EMFILE beyond; default 1024 */
+    uint32_t max_sockets; /* most sockets; EMFILE beyond; default 1024 */
     int first_fd;         /* The lowest descriptor number; default 3 */
-    unsigned max_backlog; /* a longer backlog is cut to this; default 4096 */
-    /* Called when a call must wait: let time pass and packets arrive until scps_wait_over(w), or
-     * sleep until another thread has done so. Called with no lock held; may use the context.
-     * Returns 0 (the call looks again, and calls again if it must), or an errno value for the
-     * call to fail with (EINTR). NULL: nothing ever blocks. */
+    unsigned max_backlog; /* largest backlog; a larger one is reduced to this; default 4096 */
+    /* Called when a call must wait: let time pass and packets arrive until scps_wait_over(w) is
+     * true, or sleep until another thread has done so. No lock is held during the call, which may
+     * use the context. Returns 0 (the waiting call checks its condition, and calls wait again if it
+     * does not hold), or an errno value with which the waiting call fails (EINTR). NULL: no call
+     * ever blocks. */
     int (*wait)(const struct scps_wait *w);
     /* lock is called at the beginning of every function of this interface and unlock at its end; a
      * thread that holds the lock does not take it again. NULL: no locking. */
     void (*lock)(void *user);
     void (*unlock)(void *user);
-    /* wakes waiting threads: something has changed, so they check their conditions. Called locked.
-     * May be NULL */
+    /* Wakes waiting threads: something has changed, so they check their conditions. Called with the
+     * lock held. May be NULL. */
     void (*wake)(void *user);
-    /* cfg.stack only: the stack has something to send. Called locked. May be NULL */
+    /* Only for a caller's `stack`: called when that stack has something to send, with the lock
+     * held. May be NULL. */
     void (*kick)(void *user);
-    /* Reads the clock. NULL: the time is the latest given to inject or advance (with cfg.stack:
-     * scps_stack_now). With a stack of its own, each call first runs the timers that are due. */
+    /* Returns the time, µs. NULL: the time is the latest passed to scps_ctx_inject() or
+     * scps_ctx_advance() (with a caller's `stack`: scps_stack_now()). With a stack of its own, each
+     * call of this interface first runs the timers that are due. */
     scps_time (*now)(void *user);
     void *user;
 };
 
-/* What the functions below begin with: sets the three sizes to those of the caller's headers. */
+/* Sets the three sizes to those of the caller's headers. The functions below begin with it. */
 static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
 {
     cfg->size = sizeof *cfg;
@@ -466,9 +482,9 @@ static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
 /* Fill in the defaults of the next two functions, in a structure whose three sizes are set. */
 SCPS_API void scps_ctx_config_init(struct scps_ctx_config *cfg);
 SCPS_API void scps_ctx_config_init_linux(struct scps_ctx_config *cfg);
-/* Copies a configuration (NULL: the defaults) of another version to one whose three sizes are
- * set: what it does not have gets its default. Returns 0, or SCPS_ERR_RANGE, with *to unchanged,
- * for a size that is refused. */
+/* Copies a configuration (from NULL: the defaults) that was compiled with other headers to one
+ * whose three sizes are set: fields that it does not have get their defaults. Returns 0, or
+ * SCPS_ERR_RANGE, with *to unchanged, for a size that is refused. */
 SCPS_API int scps_ctx_config_copy(struct scps_ctx_config *to, const struct scps_ctx_config *from);
 /* Returns the library's defaults: scps_conn_config_default and scps_stack_config_default. */
 static inline struct scps_ctx_config scps_ctx_config_default(void)
@@ -493,22 +509,23 @@ static inline struct scps_ctx_config scps_ctx_config_linux(void)
     return c;
 }
 
-/* cfg NULL: the defaults. NULL with errno ENOMEM or EINVAL. */
+/* Opens a context. cfg NULL: the defaults. Returns NULL with errno ENOMEM or EINVAL. */
 SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
-/* Frees the sockets and the context's own stack; nothing is sent to the peers. On cfg.stack
+/* Frees the sockets and the context's own stack; nothing is sent to the peers. On a caller's stack,
  * connections are reset and listeners closed. No call may be waiting. */
 SCPS_API void scps_ctx_free(struct scps_ctx *ctx);
 SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
-/* Returns the stack of the context. Calls into it need the lock, and scps_ctx_turn afterwards. */
+/* Returns the stack of the context. Hold the lock during calls into it, and call scps_ctx_turn()
+ * afterwards. */
 SCPS_API struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx);
-/* Serves what is due now, as every call does: passes events to the sockets and sends. */
+/* Does what is due now, as every call does: runs timers, passes events to the sockets and sends. */
 SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
 
 /* Adds an address to the built-in netif, with a default route of its family. Returns 0; -1 with
  * errno EINVAL, ENOMEM. */
 SCPS_API int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix);
-/* Adds a route; r->nif NULL: through the built-in netif. Errors as those of scps_ctx_add_addr. */
-/* What the next function calls, with the size of the caller's structure. */
+/* Adds a route. r->nif NULL: through the built-in netif. Errors as those of scps_ctx_add_addr(). */
+/* Implements scps_ctx_add_route(), which passes the size of the caller's structure, bytes. */
 SCPS_API int scps_ctx_add_route_sized(struct scps_ctx *ctx, const struct scps_route *r,
                                       size_t size);
 static inline int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r)
@@ -516,63 +533,68 @@ static inline int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_rou
     return scps_ctx_add_route_sized(ctx, r, r ? sizeof *r : 0);
 }
 
-/* Hands in an IP packet that arrives at `at`: first time passes until then, then the packet is
- * taken. An earlier time than the last counts as the last. Returns 0 if it was used, else the
- * scps_drop. */
+/* Passes in an IP packet that arrived at `at`, µs: the timers until then run first, then the packet
+ * is processed. A time before the latest one counts as the latest. Returns 0 if the packet was
+ * used, else the scps_drop. */
 SCPS_API int scps_ctx_inject(struct scps_ctx *ctx, const void *packet, size_t len, scps_time at);
-/* Returns the oldest packet sent that was not taken yet, and the time of sending (sent_at may be
- * NULL). The result is its length; 0 if there is none; -1 with errno EMSGSIZE if cap is too
- * small (it stays). Time does not pass. */
+/* Copies the oldest sent packet that was not taken yet to buf, and its time of sending, µs, to
+ * *sent_at (may be NULL). Returns its length; 0 if there is none; -1 with errno EMSGSIZE if cap is
+ * too small, and the packet stays. Timers do not run. */
 SCPS_API int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *sent_at);
-SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx); /* packets take would give */
-/* Lets time pass: every timer up to and including `when` is served at its own moment, in order; the
- * packets sent meanwhile wait with their times. Nothing for a time that is past, or SCPS_NEVER.
- * Once queue_packets wait, nothing more is sent until some are taken. */
+/* number of packets that scps_ctx_take() would return now */
+SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx);
+/* Lets time pass: every timer up to and including `when`, µs, is served at its own time, in order;
+ * the packets sent meanwhile wait with their times. Has no effect for a time in the past, or
+ * SCPS_NEVER. While queue_packets packets wait, no more are sent. */
 SCPS_API void scps_ctx_advance(struct scps_ctx *ctx, scps_time when);
-/* Lets time pass until `when`, or until the first moment at which a blocked call can go on or a
- * packet waits for scps_ctx_take(). Returns the time reached. */
+/* Lets time pass until `when`, µs, or until the first time at which a blocked call can continue or
+ * a packet waits for scps_ctx_take(). Returns the time reached, µs. */
 SCPS_API scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when);
-/* Returns when scps_ctx_advance() has something to do next (deadlines of blocked calls included);
- * SCPS_NEVER if never. */
+/* Returns the next time, µs, at which scps_ctx_advance() has something to do (deadlines of blocked
+ * calls included); SCPS_NEVER: none. */
 SCPS_API scps_time scps_ctx_next_deadline(struct scps_ctx *ctx);
 SCPS_API scps_time scps_ctx_now(struct scps_ctx *ctx);
 
-/* Returns true when the waiting call can go on: its condition holds, its time is up, or its socket
- * was closed. For cfg.wait. Takes no lock: with several threads, call it locked. */
+/* Returns true when the waiting call can continue: its condition holds, its deadline has passed, or
+ * its socket was closed. For scps_ctx_config.wait. It takes no lock: with several threads, call it
+ * with the lock held. */
 SCPS_API bool scps_wait_over(const struct scps_wait *w);
-/* cfg.stack only: its driver hands in every event of the stack. Takes no lock. */
+/* Passes an event of the caller's stack to the sockets: its driver calls it for every event. It
+ * takes no lock. */
 SCPS_API void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev);
-/* Returns the connection of a socket; NULL if it has none (with errno EBADF if there is no such
- * socket). The socket owns it. */
+/* Returns the connection of a socket, which the socket owns; NULL if it has none (with errno EBADF
+ * if there is no such socket). */
 SCPS_API struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int s);
 
 /* ---- the calls ---- */
 
-/* Besides the errors named below: EBADF everywhere, EFAULT for a NULL pointer that is not allowed,
- * ENOMEM. */
+/* All the calls can fail with EBADF, EFAULT for a NULL pointer that is not allowed, and ENOMEM,
+ * besides the errors named below. */
 
-/* protocol 0 or SCPS_SOL_TCP, of SCPS_SOCK_DGRAM 0 or SCPS_SOL_UDP. EAFNOSUPPORT, ESOCKTNOSUPPORT,
- * EPROTONOSUPPORT, EINVAL, EMFILE. */
+/* Creates a socket. protocol: 0 or SCPS_SOL_TCP; for SCPS_SOCK_DGRAM 0 or SCPS_SOL_UDP. Errors:
+ * EAFNOSUPPORT, ESOCKTNOSUPPORT, EPROTONOSUPPORT, EINVAL, EMFILE. */
 SCPS_API int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol);
-/* EINVAL (bound already, connected, addrlen), EAFNOSUPPORT, EADDRNOTAVAIL (not ours),
- * EADDRINUSE. */
+/* Errors: EINVAL (bound already, connected, addrlen), EAFNOSUPPORT, EADDRNOTAVAIL (not an address
+ * of this host), EADDRINUSE. */
 SCPS_API int scps_sock_bind(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
-/* An unbound socket gets a port. Again: another backlog. EINVAL (connected), EADDRINUSE. */
+/* An unbound socket gets a port. A second call sets another backlog. Errors: EINVAL (connected),
+ * EADDRINUSE. */
 SCPS_API int scps_sock_listen(struct scps_ctx *ctx, int s, int backlog);
-/* addr and addrlen NULL: the address is not wanted. EAGAIN, EINVAL (not listening), EMFILE. */
+/* addr and addrlen NULL: the address is not wanted. Errors: EAGAIN, EINVAL (not listening),
+ * EMFILE. */
 SCPS_API int scps_sock_accept(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* flags: SCPS_SOCK_NONBLOCK, SCPS_SOCK_CLOEXEC. */
+/* As scps_sock_accept(), with flags for the new socket: SCPS_SOCK_NONBLOCK, SCPS_SOCK_CLOEXEC. */
 SCPS_API int scps_sock_accept4(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen,
                                int flags);
-/* EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED,
- * ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure the call may
- * be repeated. Family SCPS_AF_UNSPEC disconnects. */
+/* Errors: EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED,
+ * ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure the call may be
+ * repeated. Family SCPS_AF_UNSPEC disconnects. */
 SCPS_API int scps_sock_connect(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 
-/* Returns the number of bytes; 0 at the end of the stream. A read ends where a record does.
- * ENODATA (best effort: bytes are missing here, see SCPS_SO_BETS_RHOLE_SIZE; told once, the next
- * read goes on behind them), EAGAIN, ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL
- * (SCPS_MSG_OOB). */
+/* These calls return the number of bytes; 0 at the end of the stream. A read stops at the end of a
+ * record. Errors: ENODATA (best effort: bytes are missing here, see SCPS_SO_BETS_RHOLE_SIZE; it is
+ * returned once, and the next read continues behind them), EAGAIN, ENOTCONN, ECONNRESET and
+ * ETIMEDOUT (once, then 0), EINVAL (SCPS_MSG_OOB). */
 SCPS_API int64_t scps_sock_read(struct scps_ctx *ctx, int s, void *buf, size_t len);
 SCPS_API int64_t scps_sock_readv(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
                                  int iovcnt);
@@ -582,12 +604,13 @@ SCPS_API int64_t scps_sock_recvfrom(struct scps_ctx *ctx, int s, void *buf, size
 SCPS_API int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int s, struct scps_msghdr *msg, int flags);
 
 /* Datagrams (docs/howto/sockets.md): each call sends or reads one; what does not fit the reader's
- * buffer is lost. EDESTADDRREQ, EMSGSIZE (none is cut), ECONNREFUSED (once, where it is connected),
- * EOPNOTSUPP (listen, accept, SCPS_MSG_MORE).
+ * buffer is lost. Errors: EDESTADDRREQ, EMSGSIZE (datagrams are not fragmented), ECONNREFUSED
+ * (once, on a connected socket), EOPNOTSUPP (listen, accept, SCPS_MSG_MORE).
  *
- * How many bytes were taken: all of them when it may block. EAGAIN, EPIPE (never connected, or shut
- * down), ECONNRESET and ETIMEDOUT (once, then EPIPE), EOPNOTSUPP (SCPS_MSG_OOB,
- * SCPS_MSG_FASTOPEN). */
+ * Streams: these calls return how many bytes were written: all of them if the call may block.
+ * Errors: EAGAIN, EPIPE (never connected, or shut down), ECONNRESET and ETIMEDOUT (once, then
+ * EPIPE), EOPNOTSUPP (SCPS_MSG_OOB, SCPS_MSG_FASTOPEN).
+ */
 SCPS_API int64_t scps_sock_write(struct scps_ctx *ctx, int s, const void *buf, size_t len);
 SCPS_API int64_t scps_sock_writev(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
                                   int iovcnt);
@@ -598,26 +621,28 @@ SCPS_API int64_t scps_sock_sendto(struct scps_ctx *ctx, int s, const void *buf, 
 SCPS_API int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int s, const struct scps_msghdr *msg,
                                    int flags);
 
-/* ENOTCONN, EINVAL. */
+/* Errors: ENOTCONN, EINVAL. */
 SCPS_API int scps_sock_shutdown(struct scps_ctx *ctx, int s, int how);
-/* The descriptor is free afterwards whatever is returned: 0, or -1 with EBADF or what cfg.wait
- * gave. SO_LINGER with a time waits for the acknowledgement of the FIN, if there is a cfg.wait;
- * with time 0 it resets. */
+/* Closes a socket. Its descriptor is free afterwards, whatever is returned: 0, or -1 with EBADF or
+ * the value of scps_ctx_config.wait. SO_LINGER with a time waits for the acknowledgement of the
+ * FIN, if there is a wait function; with time 0 the connection is reset. */
 SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
-/* Waits until a socket is ready; timeout in ms, below 0: none. Returns how many have revents. */
+/* Waits until a socket is ready, for timeout ms at most; below 0: without limit. Returns how many
+ * have revents. */
 SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t nfds,
                             int timeout);
 SCPS_API int scps_sock_getsockname(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* ENOTCONN. */
+/* Error: ENOTCONN. */
 SCPS_API int scps_sock_getpeername(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* ENOPROTOOPT, EINVAL, EDOM and the like: docs/howto/sockets.md has a line for each option. */
+/* Errors: ENOPROTOOPT, EINVAL, EDOM and others: docs/howto/sockets.md has a line for each
+ * option. */
 SCPS_API int scps_sock_getsockopt(struct scps_ctx *ctx, int s, int level, int name, void *val,
                                   uint32_t *len);
 SCPS_API int scps_sock_setsockopt(struct scps_ctx *ctx, int s, int level, int name, const void *val,
                                   uint32_t len);
-/* SCPS_F_*. EINVAL. */
+/* cmd: SCPS_F_GETFL and the like. Error: EINVAL. */
 SCPS_API int scps_sock_fcntl(struct scps_ctx *ctx, int s, int cmd, long arg);
-/* ENOTTY; EINVAL on a listening socket. */
+/* Errors: ENOTTY; EINVAL on a listening socket. */
 SCPS_API int scps_sock_ioctl(struct scps_ctx *ctx, int s, unsigned long request, void *arg);
 
 #ifdef __cplusplus

@@ -26,18 +26,19 @@ extern "C" {
 
 struct scps_sockloop;
 
-/* ev NULL: a loop of its own. Of cfg (NULL: the defaults) stack, wait, kick, now, user,
- * stack_config.now and stack_config.seed (from the kernel's random source) are filled in here. NULL
- * with errno. */
+/* Opens a context on a libev loop. ev NULL: a loop of its own. cfg NULL: the defaults. The fields
+ * stack, wait, kick, now, user, stack_config.now and stack_config.seed (from the kernel's random
+ * source) of cfg are ignored and filled in here. Returns NULL with errno. */
 SCPS_API struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev,
                                                  const struct scps_ctx_config *cfg);
 SCPS_API struct scps_ctx *scps_sockloop_ctx(struct scps_sockloop *sl);
 SCPS_API struct scps_loop *scps_sockloop_loop(struct scps_sockloop *sl);
-/* Makes the call that blocks now, or else the next one that would, fail with EINTR. For a
- * watcher of the program, such as one of a signal; a watcher must not block itself. */
+/* Makes the call that blocks now or, if none does, the next one that would, fail with EINTR. To
+ * be called from a watcher of the program, such as one for a signal; a watcher must not block
+ * itself. */
 SCPS_API void scps_sockloop_interrupt(struct scps_sockloop *sl);
-/* Frees context, loop and stack; data still being sent in the background is lost. The devices stay
- * open. */
+/* Frees context, loop and stack; data still being sent in the background is lost. The devices are
+ * not closed. */
 SCPS_API void scps_sockloop_free(struct scps_sockloop *sl);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps_trace: captures written and read. */
+/* libscps_trace: writes captures of packets; <scps/analyze.h> reads them. */
 #ifndef SCPS_TRACE_H
 #define SCPS_TRACE_H
 
@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/* A filter that writes every packet passing it, both ways, as pcap with raw IP (LINKTYPE_RAW),
- * times in µs. Hollow bytes are written as zeros, at most snaplen bytes a packet (0: whole).
- * epoch: added to packet times (µs since 1970), 0 for virtual time. now: the clock for outgoing
- * packets. NULL on failure, with one line in msg. Ownership passes to the netif chain it is
- * pushed on. */
+/* Opens a filter that writes every packet passing it, both ways, to a pcap file with raw IP
+ * (LINKTYPE_RAW) and times in µs. Hollow bytes are written as zeros, at most snaplen bytes a packet
+ * (0: whole). epoch: added to packet times (µs since 1970), 0 for virtual time. now: the clock for
+ * outgoing packets. Returns NULL on failure, with one line in msg. The netif chain that it is
+ * pushed on frees it. */
 SCPS_API struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time epoch,
                                           scps_time (*now)(void *ctx), void *ctx, char *msg,
                                           size_t msglen);
-/* 0, or SCPS_ERR_SYSTEM with errno when a write has failed (a full disk). */
+/* Returns 0, or SCPS_ERR_SYSTEM with errno when a write has failed (a full disk). */
 SCPS_API int scps_tap_error(const struct scps_netif *tap);
 
 #ifdef __cplusplus

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A program that links the library statically may define SCPS_API as nothing, so that it exports
- * none of it. */
+/* A program that links the library statically may define SCPS_API as nothing, so that the program
+ * exports no symbol of it. */
 #ifdef SCPS_API
 #elif defined(__GNUC__)
 #define SCPS_API __attribute__((visibility("default")))
@@ -28,22 +28,22 @@ extern "C" {
 /* µs on the driver's clock; never negative. The clock of a stack stops at SCPS_NEVER / 2. */
 typedef int64_t scps_time;
 typedef int64_t scps_dur;  /* µs */
-typedef uint64_t scps_off; /* octets of sequence space since the SYN */
+typedef uint64_t scps_off; /* octets of a stream's sequence space, counted from the SYN */
 
 #define SCPS_NEVER  INT64_MAX
 #define SCPS_US(n)  ((scps_dur)(n))
 #define SCPS_MS(n)  ((scps_dur)(n)*1000)
 #define SCPS_SEC(n) ((scps_dur)(n)*1000000)
 
-/* An IPv4 address uses b[0..3] with the rest zero; family 0 means "any" or "not set". */
+/* An IP address. IPv4 uses b[0..3], and the rest is zero. Family 0 means "any" or "not set". */
 struct scps_addr {
     uint8_t family; /* 0, 4 or 6 */
-    uint8_t b[16];  /* network order */
+    uint8_t b[16];  /* the address, in network byte order */
 };
 
 struct scps_endpoint {
     struct scps_addr addr;
-    uint16_t port; /* host order */
+    uint16_t port; /* port, in host byte order */
 };
 
 /* A piece of memory, as POSIX's struct iovec. */
@@ -54,12 +54,13 @@ struct scps_iovec {
 
 #define SCPS_ADDR_STRLEN 46
 
-/* Reads dotted-quad IPv4 or RFC 4291 IPv6 text. Returns 0, or SCPS_ERR_INVAL leaving *a alone. */
+/* Parses dotted-quad IPv4 or RFC 4291 IPv6 text. Returns 0, or SCPS_ERR_INVAL, and then *a is
+ * unchanged. */
 SCPS_API int scps_addr_parse(const char *text, struct scps_addr *a);
 /* Writes the canonical text (RFC 5952) into buf of at least SCPS_ADDR_STRLEN bytes; returns buf. */
 SCPS_API char *scps_addr_format(const struct scps_addr *a, char *buf);
 SCPS_API bool scps_addr_equal(const struct scps_addr *a, const struct scps_addr *b);
-/* True when a and b share their first `prefix` bits and their family. */
+/* Returns true when a and b have the same family and the same first `prefix` bits. */
 SCPS_API bool scps_addr_match(const struct scps_addr *a, const struct scps_addr *b,
                               unsigned prefix);
 

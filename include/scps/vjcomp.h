@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Van Jacobson's TCP/IP header compression for slow serial links (RFC 1144), hop by hop.
  *
- * 40 bytes of IPv4 and TCP become 3 to 5: each packet says how it differs from the last of its
- * connection. So a lost packet spoils those after it until one goes uncompressed; the receiver
- * notices by a damaged frame (scps_vj_line_error) or, failing that, by the TCP checksum. SCPS-TP's
- * own compression (comp.h) is end to end and says absolute values; the two have nothing in common
- * but the aim.
+ * 40 bytes of IPv4 and TCP headers become 3 to 5: each packet carries its differences from the
+ * previous packet of its connection. So a lost packet spoils those after it until one is sent
+ * uncompressed; the receiver notices by a damaged frame (scps_vj_line_error) or, failing that, by
+ * the TCP checksum. SCPS-TP's own compression (comp.h) is end to end and carries absolute values;
+ * the two have only the purpose in common.
  *
- * The type of a packet travels in the framing: in PPP as protocol number, in SLIP in the high bits
- * of the first octet, where it takes no room. As a filter for links: vjlink.h.
+ * The type of a packet is carried by the framing: in PPP as protocol number, in SLIP in the high
+ * bits of the first octet, where it takes no room. vjlink.h has the compression as a filter for
+ * links.
  */
 #ifndef SCPS_VJCOMP_H
 #define SCPS_VJCOMP_H
@@ -21,22 +22,23 @@ extern "C" {
 
 enum scps_vj_type { SCPS_VJ_IP, SCPS_VJ_UNCOMPRESSED, SCPS_VJ_COMPRESSED };
 
-enum { /* RFC 1332 section 3.2 */
+enum { /* types of packets, with the numbers that PPP uses (RFC 1332 section 3.2) */
        SCPS_PPP_IP = 0x0021,
        SCPS_PPP_VJ_COMPRESSED = 0x002d,
        SCPS_PPP_VJ_UNCOMPRESSED = 0x002f
 };
-enum { /* RFC 1144 appendix A: high bits of the first octet */
+enum { /* types of packets in SLIP: high bits of the first octet (RFC 1144 appendix A) */
        SCPS_SLIP_IP = 0x40,
        SCPS_SLIP_UNCOMPRESSED = 0x70,
        SCPS_SLIP_COMPRESSED = 0x80
 };
 
-#define SCPS_VJ_SLOTS   16  /* RFC 1144's MAX_STATES: connections remembered */
-#define SCPS_VJ_HDR_MAX 120 /* IPv4 and TCP headers at their longest */
+#define SCPS_VJ_SLOTS   16  /* most connections that are remembered: RFC 1144's MAX_STATES */
+#define SCPS_VJ_HDR_MAX 120 /* largest size of IPv4 and TCP headers together, bytes */
 
 struct scps_vj_slot {
-    /* hdr: the last IP and TCP headers of the connection; len 0: none yet */
+    /* hdr: the latest IP and TCP headers of the connection, len bytes; len 0: there was no packet
+     * yet */
     uint8_t hdr[SCPS_VJ_HDR_MAX], len;
     uint32_t used;
 };
@@ -44,37 +46,41 @@ struct scps_vj_slot {
 struct scps_vj_tx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
     uint32_t clock;
-    /* was_last, was_slot: values before the last packet, for scps_vj_unsend() */
+    /* Slots of the last packet; was_last and was_slot are the values before it, for
+     * scps_vj_unsend(). */
     uint8_t last, was_last, was_slot;
-    uint8_t slots;   /* used, of slot */
-    bool always_say; /* every compressed packet names its connection */
+    uint8_t slots;   /* number of elements of slot that are used */
+    bool always_say; /* every compressed packet carries its connection's number */
 };
 
 struct scps_vj_rx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS];
     uint8_t last;
-    bool toss; /* drop packets after an error, until one names its connection */
+    /* drop compressed packets after an error, until one carries its connection's number */
+    bool toss;
 };
 
 /* Initialises a direction without any remembered connection. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
-/* Sets the limits that the other end has agreed to (RFC 1332 section 4): connections it
- * remembers, 1 to SCPS_VJ_SLOTS, and whether each compressed packet has to say which one it
- * belongs to. Call it before the first packet; the defaults are SCPS_VJ_SLOTS and false. */
+/* Sets the limits that the other end has agreed to (RFC 1332 section 4): the number of
+ * connections that it remembers, 1 to SCPS_VJ_SLOTS, and whether each compressed packet has to
+ * carry its connection's number. Call it before the first packet; the defaults are SCPS_VJ_SLOTS
+ * and false. */
 SCPS_API void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always_say);
 /* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least).
- * Returns how it is to be sent: as SCPS_VJ_IP unchanged; else with its first *replaced bytes
- * exchanged for the *n bytes at out (room for SCPS_VJ_HDR_MAX). */
+ * Returns the type as which it is to be sent. SCPS_VJ_IP: unchanged; otherwise with its first
+ * *replaced bytes replaced by the *n bytes at out (room for SCPS_VJ_HDR_MAX). */
 SCPS_API enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size_t avail,
                                             size_t total, uint8_t *out, size_t *n,
                                             size_t *replaced);
-/* Takes back the last packet, which was not sent after all. At most once for each packet. */
+/* Restores the state before the last packet, which was not sent after all. At most once for each
+ * packet. */
 SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
-/* Restores the headers of a packet of the given type (not SCPS_VJ_IP, which needs nothing done),
- * with total bytes, of which avail lie at p. Its first *replaced bytes are to be replaced for
- * the *n bytes at out. Returns 0, SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for malformed
- * packets, for an unknown connection and for anything relative after an error. */
+/* Restores the headers of a packet of the given type (not SCPS_VJ_IP, which is complete), with
+ * total bytes, of which avail lie at p. Its first *replaced bytes are to be replaced by the *n
+ * bytes at out. Returns 0, SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for malformed packets,
+ * for an unknown connection and for packets that depend on one lost in an error. */
 SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const uint8_t *p,
                             size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
 /* A frame arrived damaged, so packets that refer to the one before can no longer be restored. */

@@ -12,8 +12,9 @@ extern "C" {
 #endif
 
 struct scps_vj_stats {
-    uint64_t ip, uncompressed, compressed; /* sent as */
-    uint64_t bytes_in, bytes_out;          /* before and after */
+    /* packets sent, by their type: IP, uncompressed, compressed */
+    uint64_t ip, uncompressed, compressed;
+    uint64_t bytes_in, bytes_out; /* bytes before and after the compression */
     /* packets restored; packets that could not be restored */
     uint64_t expanded, tossed;
 };
@@ -21,7 +22,7 @@ struct scps_vj_stats {
  * (scps_netif_push, scps_link_filter), which then owns it. alloc NULL: malloc. Returns NULL on lack
  * of memory. */
 SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
-/* Counters of this end. The caller knows `size` octets of *out. */
+/* Copies the counters of this end to *out, of which the caller knows `size` octets. */
 SCPS_API void scps_vj_filter_stats_sized(const struct scps_netif *filter, struct scps_vj_stats *out,
                                          size_t size);
 static inline void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out)

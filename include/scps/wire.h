@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Parsers and builders of packets, without state or side effects. For the stack and for tools.
+/* Parsers and builders of packets, without state or side effects, for the stack and for tools.
  *
- * Parsers take untrusted bytes, never read beyond what they are given and return 0 or the scps_drop
- * that says what is wrong. Builders write into room the caller vouches for and return how much they
- * wrote.
+ * Parsers take untrusted bytes, never read beyond the given length, and return 0 or the scps_drop
+ * that says what is wrong. Builders write into room that the caller must make large enough, and
+ * return how many bytes they wrote.
  */
 #ifndef SCPS_WIRE_H
 #define SCPS_WIRE_H
@@ -36,32 +36,35 @@ enum {
 struct scps_ip {
     struct scps_addr src, dst;
     uint8_t version; /* 4 or 6 */
-    uint8_t proto;   /* upper-layer protocol, after any IPv6 extension headers */
+    uint8_t proto;   /* protocol of the payload, after any IPv6 extension headers */
     uint8_t tos;     /* IPv4 TOS or IPv6 traffic class */
     uint8_t ttl;
     bool df, more_frags;
-    uint16_t frag_off; /* fragment offset, bytes; if it or more_frags is not 0, a fragment */
+    /* fragment offset, bytes; the packet is a fragment if it or more_frags is not 0 */
+    uint16_t frag_off;
     uint32_t id;
     uint32_t hdr_len;   /* length of the IP header, options and extension headers included */
     uint32_t total_len; /* length of the packet, as its header says */
 };
-/* avail: bytes at p; there may be more of the packet elsewhere (payload apart), total: bytes of it
- * in all. Link padding beyond the header's own length is allowed. Checks the IPv4 header
- * checksum. */
+/* Parses an IP header. avail: bytes at p, which has at least the headers; the payload may lie
+ * elsewhere. total: bytes of the packet in all. Link padding beyond the length in the header is
+ * allowed. Checks the IPv4 header checksum. */
 SCPS_API int scps_ip_parse(const uint8_t *p, size_t avail, size_t total, struct scps_ip *ip);
-/* Writes a 20 or 40 byte header for payload_len bytes of ip->proto, checksum included; returns its
- * length. */
+/* Writes an IP header of 20 or 40 bytes for payload_len bytes of protocol ip->proto, checksum
+ * included. Returns its length. */
 SCPS_API size_t scps_ip_build(uint8_t *p, const struct scps_ip *ip, size_t payload_len);
 
-/* ---- checksums (RFC 1071); sums are unfolded, in network order of the 16-bit words ---- */
+/* ---- checksums (RFC 1071); sums are not folded, and in network order of the 16-bit words ---- */
 
-/* Adds len bytes to sum. An odd len is padded with a zero: only the last piece may be odd. */
+/* Adds len bytes to a checksum's sum. An odd len is padded with a zero, so only the last piece may
+ * be odd. */
 SCPS_API uint64_t scps_cksum_add(uint64_t sum, const void *p, size_t len);
-/* Adds the pseudo-header of RFC 9293 section 3.1 or RFC 8200 section 8.1. */
+/* Adds the pseudo-header of RFC 9293 section 3.1 (IPv4) or RFC 8200 section 8.1 (IPv6) to a
+ * checksum's sum. */
 SCPS_API uint64_t scps_cksum_pseudo(uint64_t sum, const struct scps_addr *src,
                                     const struct scps_addr *dst, uint8_t proto, uint32_t len);
-/* Folds and inverts: the value to store with scps_put16; 0 over a message that carries a right
- * one. */
+/* Folds and inverts a sum: returns the checksum to store with scps_put16(). Over a message that
+ * includes a right checksum the result is 0. */
 SCPS_API uint16_t scps_cksum_fold(uint64_t sum);
 
 /* ---- TCP ---- */
@@ -83,7 +86,7 @@ enum {
     SCPS_OPT_SACK_OK = 4,
     SCPS_OPT_SACK = 5,
     SCPS_OPT_TS = 8,
-    SCPS_OPT_BETS_OK = 16, /* best-effort option in use before kind 20 existed */
+    SCPS_OPT_BETS_OK = 16, /* option by which best effort was offered before kind 20 existed */
     SCPS_OPT_CAPS = 20,
     SCPS_OPT_SNACK = 21,
     SCPS_OPT_RECORD = 22,
@@ -107,7 +110,7 @@ enum {
 
 /* Bits of scps_seg.implied: fields that a compressed header left out, which have the value received
  * last. */
-enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* and window */ };
+enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* the window, too */ };
 
 /* Bits of scps_seg.caps (docs/SCPS-TP.md section 1.1). */
 enum {
@@ -122,44 +125,47 @@ enum {
 #define SCPS_SNACK_VEC_MAX 32
 
 struct scps_sack {
-    uint32_t left, right; /* sequence numbers [left, right) */
+    uint32_t left, right; /* sequence numbers from left up to, not including, right */
 };
 
 /* A TCP segment as values. */
 struct scps_seg {
     uint16_t sport, dport;
     uint32_t seq, ack;
-    uint16_t flags; /* SCPS_FIN ... SCPS_CWR */
+    uint16_t flags; /* SCPS_FIN and so on, ORed */
     uint16_t wnd;   /* window as on the wire: not scaled */
     uint16_t urg;
-    uint16_t has; /* SCPS_HAS_* */
+    uint16_t has; /* SCPS_HAS_* bits: which of the options below are there */
     uint8_t nsack;
-    uint8_t implied; /* SCPS_IMPLIED_*; 0: the segment carries both numbers itself */
-    uint8_t wscale;  /* as received; the user limits it to 14 (RFC 7323 section 2.3) */
+    /* SCPS_IMPLIED_* bits; 0: the segment itself carries sequence and acknowledgement numbers */
+    uint8_t implied;
+    uint8_t wscale; /* shift count as received; its user limits it to 14 (RFC 7323 section 2.3) */
     uint16_t mss;
     uint32_t tsval, tsecr;
     struct scps_sack sack[SCPS_SACK_MAX];
-    uint8_t caps, conn_id;          /* capabilities (kind 20) and the compression connection id */
-    uint16_t snack_off, snack_size; /* kind 21, in units of the MSS */
+    /* SCPS capabilities (kind 20), and the connection id for compressed headers */
+    uint8_t caps, conn_id;
+    uint16_t snack_off, snack_size; /* SNACK (kind 21): offset and size, in units of the MSS */
     uint8_t snack_vec_len;          /* octets of bit vector (long form); 0: short form */
     uint8_t snack_vec[SCPS_SNACK_VEC_MAX];
-    /* Value of the extended capabilities option, where it lies in the packet */
+    /* Value of the extended capabilities option; it points into the packet */
     const uint8_t *xcaps;
     uint8_t xcaps_len;
-    uint8_t hdr_len; /* parse: TCP header with options, bytes */
-    uint8_t tos;     /* type of service of the IP header, which holds the ECN bits */
-    /* payload: parse points into the packet; NULL with len > 0 is hollow */
+    uint8_t hdr_len; /* set by the parser: length of the TCP header with options, bytes */
+    uint8_t tos;     /* type of service of the IP header, whose lower two bits are the ECN field */
+    /* Payload; the parser points into the packet. NULL with len above 0: hollow */
     const uint8_t *data;
     uint32_t len;
-    /* this is a train of segments with so many payload bytes each; 0: a single segment */
+    /* 0: a single segment; else a train of segments, to be cut into segments with so many payload
+     * bytes each */
     uint16_t gso;
 };
 
 /* Parses header and options. avail: contiguous bytes at p; seg_len: TCP header and payload in all
- * (may be more than avail when the payload lies apart; the header must be whole). Unknown options
- * and malformed ones are skipped as RFC 9293 section 3.1 and docs/SCPS-TP.md section 1.4 say; only
- * a bad data offset is an error. Sets s->data to p + header when the payload is contiguous, else
- * NULL. Does not look at the checksum. */
+ * (may be more than avail when the payload lies apart; the header must be contiguous). Unknown
+ * options and malformed ones are skipped as RFC 9293 section 3.1 and docs/SCPS-TP.md section 1.4
+ * say; only a bad data offset is an error. Sets s->data to p + header when the payload is
+ * contiguous, else NULL. Does not check the checksum. */
 SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s);
 /* Writes header and options (at most 60 bytes), checksum field zero; returns the length, a multiple
  * of 4. Order of options: with kind 20: 20, MSS, NOP WS, then as below; without: MSS,
@@ -195,25 +201,30 @@ enum scps_icmp_kind {
 struct scps_icmp {
     enum scps_icmp_kind kind;
     uint8_t type, code;
-    uint32_t mtu; /* SCPS_ICMP_TOO_BIG: next-hop MTU; 0: an old router gave none */
-    /* The error quotes a packet; `quote` is its flow */
+    uint32_t mtu; /* SCPS_ICMP_TOO_BIG: MTU of the next hop, bytes; 0: an old router gave none */
+    /* True if the message is an error, which quotes a packet: `quote` has the addresses and ports
+     * of that packet. */
     bool has_quote;
     struct scps_ip quote;
     uint16_t sport, dport;
-    /* connection id instead of ports, where quote.proto is SCPS_IPPROTO_SCPS_COMP */
+    /* connection id of the quoted packet instead of ports, if quote.proto is
+     * SCPS_IPPROTO_SCPS_COMP */
     uint8_t conn_id;
     uint32_t seq;
-    const uint8_t *body; /* echo: id, sequence and data; points into the message */
+    /* body of an echo message: id, sequence number and data; points into the message */
+    const uint8_t *body;
     size_t body_len;
 };
-/* Parses an ICMP (version 4) or ICMPv6 (6) message of len bytes and checks its checksum. */
+/* Parses and checks an ICMP (ip->version 4) or ICMPv6 (6) message of len bytes, checksum
+ * included. */
 SCPS_API int scps_icmp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                              struct scps_icmp *m);
-/* Echo reply to m. room: at least 4 + m->body_len. Returns the message length. */
+/* Writes an echo reply to m at p, which has room for at least 4 + m->body_len bytes. Returns its
+ * length. */
 SCPS_API size_t scps_icmp_build_echo_reply(uint8_t *p, const struct scps_ip *req,
                                            const struct scps_icmp *m);
-/* Port unreachable quoting the offending packet (at most 548 bytes of it, 1232 in IPv6). Returns
- * length. */
+/* Writes a port unreachable message that quotes the offending packet (at most 548 bytes of it, 1232
+ * in IPv6). Returns its length. */
 SCPS_API size_t scps_icmp_build_port_unreach(uint8_t *p, size_t room, const struct scps_ip *ip,
                                              const uint8_t *packet, size_t packet_len);
 
@@ -223,7 +234,8 @@ struct scps_udp {
     uint16_t sport, dport;
     const uint8_t *data; /* the first len bytes of the data */
     size_t len;
-    /* The apart_len bytes behind them, which lie elsewhere; NULL: zeros that are not stored */
+    /* The apart_len bytes of data behind them, which lie elsewhere; NULL: zeros that are not
+     * stored */
     const uint8_t *apart;
     size_t apart_len;
 };
@@ -243,9 +255,10 @@ SCPS_API size_t scps_udp_build(uint8_t *p, const struct scps_addr *src, const st
 
 /* ---- printing ---- */
 
-/* One readable line per packet, SCPS options spelled out, into buf; returns buf. */
+/* Writes one readable line about a packet, with SCPS options in words, into buf. Returns buf. */
 SCPS_API char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap);
-/* "S.", "F", "P." and the like, as tcpdump writes flags. buf of at least 10. */
+/* Writes TCP flags as tcpdump does, "S.", "F", "P." and the like, into buf of at least 10 bytes.
+ * Returns buf. */
 SCPS_API char *scps_print_flags(uint16_t flags, char *buf);
 
 #ifdef __cplusplus
