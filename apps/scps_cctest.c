@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_cctest: checks and scores a congestion controller, built in or from a shared object. */
+/* scps_cctest: checks and scores a congestion controller, which is built in or in a shared
+ * object. */
 #include "common/completion.h"
 #include "common/plugin.h"
 #include "common/stdfds.h"

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP echo on a stack of our own: an example of a server and a client in real time, and a peer for
- * tests.
+/* TCP echo on a stack of this program: an example of a server and a client in real time, and a peer
+ * for tests.
  *
- *     scps_echo -r --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1     then:  nc 10.9.0.2 7
- *     scps_echo -r --udp 127.0.0.1:7001 --addr 10.9.0.1 &
- *     scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
+ *   scps_echo -r --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1     then: nc 10.9.0.2 7
+ *   scps_echo -r --udp 127.0.0.1:7001 --addr 10.9.0.1 &
+ *   scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
  *
- * The shape is that of every program here: make a stack, a loop and a device (common/realtime.h),
- * open or listen, then answer events. Nothing blocks. What a connection cannot take now is asked
- * for again when its event comes: the server holds no data of its own, it only takes from one
- * buffer of the stack what goes into another, and so a client that does not read stops its own
- * sending.
+ * Like every program here it opens a stack, a loop and a device (common/realtime.h), connects or
+ * listens, and then handles events. No call blocks. What a connection cannot take now is tried
+ * again when its event comes. The server stores no data: it copies from the receive buffer of a
+ * connection to its send buffer, so a client that does not read stops its own sending.
  */
 #include <getopt.h>
 #include <string.h>
@@ -47,14 +46,15 @@ static const char help_end[] =
     "\nHOST is an IPv4 or IPv6 address. Exit status: 0 done, 1 failed, 2 usage, 124 timeout.\n"
     "SIGINT ends either; the server's status is then 0, the client's 1.\n";
 
-/* One connection being served. It counts from accept until the last acknowledgement has arrived,
- * because it holds memory so long. */
+/* One connection being served. It exists from accept until the last acknowledgement has arrived,
+ * because it uses memory until then. */
 struct peer {
-    struct peer *before, *after; /* in the order of who was served last */
+    /* neighbours in the list of peers, which is in the order in which they were last served */
+    struct peer *before, *after;
     struct scps_conn *conn;
     enum service service;
     uint64_t sent;
-    bool leaving; /* This end has read the peer's FIN and shut down its own side. */
+    bool leaving; /* This end has read the peer's FIN and has shut down its own sending side. */
 };
 
 struct app {
@@ -121,7 +121,7 @@ static int64_t echo(struct app *a, struct peer *p)
         int64_t w = scps_conn_write(p->conn, buf, (size_t)n, 0);
         if (w < 0)
             return w;
-        /* What the send buffer had no room for stays in the receive buffer. */
+        /* Only what was written is consumed; the rest stays in the receive buffer. */
         scps_conn_read(p->conn, NULL, (size_t)w, 0);
         a->in += (uint64_t)w;
         a->out += (uint64_t)w;
@@ -136,7 +136,7 @@ static int64_t discard(struct app *a, struct peer *p)
     return n;
 }
 
-/* Lines of 72 printing characters out of 95. Each line begins one character further than the one
+/* Lines of 72 printable characters out of 95. Each line begins one character further than the one
  * before; the pattern repeats after 95 lines. */
 static uint8_t lines[10 * 95 * 74];
 
@@ -174,11 +174,11 @@ static void serve(struct app *a, struct peer *p)
         take_out(a, p);
         put_first(a, p);
     }
-    /* SCPS_EV_CLOSED reports later that all that was written has been acknowledged. */
+    /* SCPS_EV_CLOSED will report that everything written has been acknowledged. */
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
-        /* Both are followed by SCPS_EV_WRITABLE. */
+        /* After these two errors SCPS_EV_WRITABLE follows. */
     } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
         drop(a, p, true);
     }
@@ -188,7 +188,8 @@ static void accept_all(struct app *a, struct scps_listener *l)
 {
     struct scps_conn *c;
     while ((c = scps_accept(l))) {
-        /* A client that reads nothing must not keep others out, or hold memory, for ever. */
+        /* Drop the peer served longest ago, so that clients that read nothing do not keep others
+         * out, or hold memory, for ever. */
         if (a->open == a->most)
             drop(a, a->last, true);
         struct peer *p = calloc(1, sizeof *p);
@@ -202,7 +203,7 @@ static void accept_all(struct app *a, struct scps_listener *l)
         a->served++;
         a->open++;
         scps_conn_set_user(c, p);
-        serve(a, p); /* Its first data may have arrived before the connection was accepted. */
+        serve(a, p); /* The connection's first data may have arrived before it was accepted. */
     }
 }
 
@@ -222,8 +223,8 @@ static int listen_on(struct app *a, const struct scps_conn_config *cfg, uint16_t
 
 /* ---- client ---- */
 
-/* Fills in the bytes at stream position pos. They are splitmix64 of the number of each word, so no
- * two places of the stream look alike. */
+/* Fills p with the bytes at stream position pos: splitmix64 of the number of each 8-octet word, so
+ * no two places of the stream are alike. */
 static void pattern(uint8_t *p, size_t len, uint64_t pos)
 {
     for (size_t i = 0; i < len; i++, pos++) {
@@ -250,7 +251,7 @@ static void send_more(struct app *a)
         pattern(buf, n, a->out);
         int64_t w = scps_conn_write(a->conn, buf, n, 0);
         if (w < 0)
-            return; /* an event will tell */
+            return; /* an event will follow */
         a->out += (uint64_t)w;
         if (a->out == a->bytes)
             scps_conn_shutdown(a->conn);
@@ -349,7 +350,7 @@ static int run(struct app *a)
     int status = FAILED, err = 0;
     struct scps_conn_config cc = scps_conn_config_default();
     cc.sndbuf = cc.rcvbuf = a->buffer;
-    /* An echo client waits for each answer, so Nagle's algorithm would only delay it. */
+    /* An echo client waits for each reply, so Nagle's algorithm would only delay it. */
     cc.nodelay = true;
 
     if (!realtime_takes("scps_echo", &cc))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks and one link to the Moon: a greeting is sent and answered in virtual time. */
+/* Two stacks and one link to the Moon: one sends a greeting and the other answers it, in virtual
+ * time. */
 #include <scps/scps.h>
 #include <scps/sim.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     int64_t n;
 
     switch (ev->kind) {
-    case SCPS_EV_CONNECTED: /* on Earth: the handshake took one round trip */
+    case SCPS_EV_CONNECTED: /* on Earth: the handshake, one round trip, is complete */
         print(h, "connected");
         scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
         break;
@@ -59,10 +60,10 @@ int main(void)
 
     scps_addr_parse("10.0.0.1", &earth);
     scps_addr_parse("10.0.0.2", &moon.addr);
-    scps_link_parse("moon", &up, &down, NULL, 0); /* 10 Mbit/s, 1.28 s each way */
+    scps_link_parse("moon", &up, &down, NULL, 0); /* a link of 10 Mbit/s, 1.28 s each way */
     scps_world_link(w, e, &earth, m, &moon.addr, 24, 0, &up, &down);
 
-    /* All timers of the connection follow from the expected round trip. */
+    /* The stacks derive all timers of their connections from the expected round trip. */
     cfg.expected_rtt = up.delay + down.delay;
     scps_listen(scps_host_stack(m), &cfg, &moon, 1, NULL);
     scps_connect(scps_host_stack(e), &cfg, NULL, &moon, NULL);

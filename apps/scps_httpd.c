@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A tiny file server on a stack of our own: HTTP/1.0, GET and HEAD, one request a connection.
+/* A small file server on a stack of this program: HTTP/1.0, GET and HEAD, one request a connection.
  *
- *     scps_httpd --root /usr/share/doc --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1
- *     curl http://10.9.0.2/base-files/README
+ *   scps_httpd --root /usr/share/doc --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1
+ *   curl http://10.9.0.2/base-files/README
  *
- * An example of a protocol as a small machine: a connection collects its request, then has an
- * answer, then is done. Each event takes it as far as it can go, and a send buffer that is full
- * ends the step, not the program. It keeps to what RFC 1945 makes every client understand: a status
- * line, a length, the end of the connection.
+ * An example of a protocol as a state machine: a connection collects its request, then sends the
+ * response, then ends. Each event advances it as far as possible; a full send buffer ends the step,
+ * not the program. It sends only what RFC 1945 makes every client understand: a status line, a
+ * length, the end of the connection.
  *
- * Files are opened below the root one name at a time without following symbolic links, so no
- * request leads out of it.
+ * Files are opened below the root one path component at a time without following symbolic links, so
+ * no request can reach a file outside it.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -51,13 +51,13 @@ struct client {
     bool answering, head_only;
     char header[512]; /* Status line and headers, or a short response as a whole */
     size_t header_len, header_sent;
-    int file; /* -1: none */
+    int file; /* descriptor of the file; -1: none is open */
     /* size: length of the file when the response began; position: bytes written to the
      * connection */
     uint64_t size, position;
-    /* The whole response is written; the place is taken until the peer has acknowledged it. */
+    /* The whole response is written; the structure is freed when the peer has acknowledged it. */
     bool leaving;
-    /* Stack time at which the request or the response last made progress */
+    /* stack time, µs, at which the request or the response last made progress */
     scps_time touched;
 };
 
@@ -84,7 +84,8 @@ static int unhex(char c)
                                   : -1;
 }
 
-/* Undoes %41 in place and cuts off a query. False for nonsense, or a NUL in disguise. */
+/* Decodes %41 and the like in place and removes a query. Returns false for malformed escapes and
+ * for %00. */
 static bool decode(char *path)
 {
     char *out = path;
@@ -103,8 +104,8 @@ static bool decode(char *path)
     return true;
 }
 
-/* Opens a regular file below the root, or returns -1. "..", symbolic links and anything but a file:
- * -1. */
+/* Opens a regular file below the root. Returns -1 for anything else, for "..", and for a path with
+ * symbolic links. */
 static int open_below(int root, char *path, struct stat *st)
 {
     char *save = NULL, *name = strtok_r(path, "/", &save), *next;
@@ -139,7 +140,7 @@ static void drop(struct app *a, struct client *c, bool whole)
     if (whole)
         scps_conn_close(c->conn);
     else
-        scps_conn_abort(c->conn); /* The response is incomplete, and a reset tells the client so. */
+        scps_conn_abort(c->conn); /* The response is incomplete; a reset lets the client know. */
     *c->link = c->next;
     if (c->next)
         c->next->link = c->link;
@@ -168,7 +169,7 @@ static void answer(struct app *a, struct client *c, int status, const char *word
         char text[SCPS_ADDR_STRLEN];
         scps_conn_remote(c->conn, &who);
         c->request[strcspn(c->request, "\r\n")] = 0;
-        /* Do not let a client write control characters to the terminal of the log. */
+        /* Remove control characters, which could affect the terminal on which the log is shown. */
         for (char *p = c->request; *p; p++)
             if (*p < ' ' || *p > '~')
                 *p = '?';
@@ -177,7 +178,7 @@ static void answer(struct app *a, struct client *c, int status, const char *word
     }
 }
 
-/* Chooses the response once the request is complete. */
+/* Chooses the response when the request is complete. */
 static void decide(struct app *a, struct client *c)
 {
     char line[REQUEST_MAX + 1], *save = NULL;
@@ -244,7 +245,7 @@ static int64_t give(struct app *a, struct client *c)
         ssize_t n =
             pread(c->file, buf, left < sizeof buf ? (size_t)left : sizeof buf, (off_t)c->position);
         if (n <= 0)
-            return SCPS_ERR_SYSTEM; /* The file has become shorter. */
+            return SCPS_ERR_SYSTEM; /* The file has become shorter since its size was read. */
         w = scps_conn_write(c->conn, buf, (size_t)n, (uint64_t)n < left ? SCPS_MORE : 0);
         if (w < 0)
             return w;
@@ -275,8 +276,8 @@ static void step(struct app *a, struct client *c)
     }
 }
 
-/* When all places are taken, drops the client that has neither sent nor read for longest, so that
- * clients that stand still cannot keep others out. */
+/* When all places are taken, drops the client that has neither sent nor read for the longest time,
+ * so that idle clients cannot keep others out. */
 static void make_room(struct app *a)
 {
     struct client *longest = a->clients;
@@ -329,7 +330,8 @@ static int run(struct app *a)
     struct scps_endpoint any = {.port = a->port};
     struct scps_conn_config cc = scps_conn_config_default();
     int err = 0, status = FAILED;
-    cc.user_timeout = PATIENCE; /* Ends the connection of a client that vanished. */
+    /* With this timeout the connection of a client that vanished ends. */
+    cc.user_timeout = PATIENCE;
     cc.keepalive = true;
     cc.keep_idle = PATIENCE;
 

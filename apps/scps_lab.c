@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab: scenarios, sweeps over them, reports. The command line; each command is a file in
- * scps_lab/. */
+/* scps_lab: runs scenarios and sweeps over them, and makes reports. This file reads the command
+ * line; each command is a file in scps_lab/. */
 #include "common/completion.h"
 #include "common/setup.h"
 #include "common/stdfds.h"
@@ -84,7 +84,8 @@ static bool belongs(const char *cmd, int c)
     return strcmp(cmd, "list") != 0 && strcmp(cmd, "keys") != 0;
 }
 
-/* Takes an option that has no value, or whose value is a text. Returns false for another one. */
+/* Applies an option that has no value, or whose value is any text. Returns false for other
+ * options. */
 static bool take_plain(struct options *o, int c)
 {
     const struct {
@@ -126,7 +127,7 @@ static int take_shard(struct options *o)
     return 0;
 }
 
-/* Takes an option whose value is read. Returns 0, or the exit status after a message. */
+/* Applies an option whose value has to be parsed. Returns 0, or the exit status after a message. */
 static int take_value(struct options *o, int c, char **argv)
 {
     uint64_t n;
@@ -233,7 +234,8 @@ static int list(void)
     return 0;
 }
 
-/* Runs the script that writes the page of a report; it is installed beside the scenarios. */
+/* Runs the script that writes the page of a report; it is installed in the folder of the
+ * scenarios. */
 static int report(const char *dir, const char *out)
 {
     char folder[PATH_MAX], script[PATH_MAX + 16];
@@ -249,8 +251,8 @@ static int report(const char *dir, const char *out)
     return refuse("%s is not where it was installed: install scps_lab again", "report.py");
 }
 
-/* Prints the completion: commands, and files behind them. Names of scenarios are looked up when the
- * shell asks for them. */
+/* Prints the completion: commands, and files as further words. The names of scenarios are looked up
+ * when the shell asks for them. */
 static int completion(const char *shell)
 {
     static const char *const files[] = {"--pcap",   "--truth", "--events",

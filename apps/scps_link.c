@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_link: a space link between two TUN devices, in real time, for any program.
  *
- *     options.c   the command line as values; scenario.c those of a scenario file
- *     end.c       a TUN device, perhaps in another network namespace (netns.c), perhaps captured
- *     emu.c       the loop: the channel model's times kept by a clock
- *     truth.c     what became of every packet; spool.c keeps a slow disk away from the loop
- *     control.c   the Unix socket: statistics, and changes to the link while it runs; client.c its
- *                 other side
- *     report.c    telling it; delay_hist.c how punctual it was
+ *   options.c   the command line as values; scenario.c those of a scenario file
+ *   end.c       a TUN device, perhaps in another network namespace (netns.c), perhaps captured
+ *   emu.c       the loop, which delivers packets at the times of the channel model
+ *   truth.c     the fate of every packet; spool.c prevents a slow disk from delaying the loop
+ *   control.c   the Unix socket: statistics, and changes to the link while it runs; client.c its
+ *               client
+ *   report.c    the reports; delay_hist.c histogram of how late packets were delivered
  *
- * The channel is libscps_sim's, the same that virtual time runs on.
+ * The channel model is that of libscps_sim, which virtual time uses, too.
  *
- * Exit status: 0 done; 1 failed; 2 usage, or something on this system that has to be put right
+ * Exit status: 0 done; 1 failed; 2 wrong usage, or something on this system has to be changed
  * first.
  */
 #include "common/files.h"
@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses an output that is the scenario or another output. */
+/* Refuses an output file that is the scenario or another output file. */
 static bool check_files(const struct link_options *o, char msg[LINK_MSGLEN])
 {
     struct files f = {.n = 0};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_trace: reads captures and reports what the TCP connections in them did.
  *
- * A front end: options (scps_trace/options.c), the selection of connections, a progress bar.
- * Analysis and reports are libscps_trace's. Reports of connections the analyser must forget for
- * lack of room are written at that moment; all others at the end, in order of number.
+ * This is the front end: options (scps_trace/options.c), the selection of connections, a progress
+ * bar. libscps_trace has the analysis and the reports. When the analyser must forget a connection
+ * for lack of memory, its report is written at that moment; all others are written at the end, in
+ * order of number.
  *
- * Exit status: 0 done; 1 a capture could be read only in part, or output failed; 2 usage, or no
- * capture that is understood.
+ * Exit status: 0 done; 1 a capture could be read only in part, or output failed; 2 wrong usage, or
+ * no input is a capture in a known format.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,8 +29,8 @@ struct run {
     struct scps_trace_html *html;
     struct trace_qlogs *qlogs;
     FILE *out;        /* reports */
-    const char *file; /* being read */
-    uint64_t written; /* connections reported */
+    const char *file; /* the capture that is being read */
+    uint64_t written; /* number of connections whose reports were written */
     bool begun;
     scps_time t0;
     bool t0_set;
@@ -155,8 +156,7 @@ static void clear_bar(struct run *r)
         fputs("\r\033[K", stderr);
 }
 
-/* Prints one line for each kind of packet that was not understood, on stderr or above the
- * report. */
+/* Prints one line for each kind of packet that was not analysed, on stderr or above the report. */
 static void not_understood(FILE *f, const struct scps_trace_totals *o)
 {
     static const struct {
@@ -221,7 +221,7 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
         scps_trace_json_end(r->out, r->t, files, nfiles, failure);
 }
 
-/* ---- from beginning to end ---- */
+/* ---- one run of the program ---- */
 
 /* Prints one line on stderr. The exit status becomes that of the first problem. */
 static void report_failure(int *status, int is, const char *msg)
@@ -260,8 +260,7 @@ static int check_files(const struct options *o, const char *const *in, size_t n)
     return ok ? 0 : 2;
 }
 
-/* Opens everything that the options ask for, before the first packet. Returns 0, or the exit
- * status. */
+/* Opens all files that the options name, before the first packet. Returns 0, or the exit status. */
 static int set_up(struct run *r)
 {
     const struct options *o = &r->o;
@@ -297,8 +296,8 @@ static int set_up(struct run *r)
     return status;
 }
 
-/* Reads one capture, or packets of a device. first_msg keeps the first failure. Returns true if it
- * was a capture. */
+/* Reads one capture, or packets of a device. first_msg gets the message of the first failure.
+ * Returns true if it was a capture. */
 static bool take_file(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGLEN],
                       int *status)
 {
@@ -317,7 +316,7 @@ static bool take_file(struct run *r, const char *file, char first_msg[SCPS_TRACE
     return e >= 0;
 }
 
-/* Ends a run in which no input was a capture; one line has been printed, and there is nothing to
+/* Ends a run in which no input was a capture; the error has been printed, and there is nothing to
  * report. */
 static void end_without_capture(struct run *r)
 {
@@ -330,7 +329,7 @@ static void end_without_capture(struct run *r)
     scps_trace_free(r->t);
 }
 
-/* Reports, graphs and page. */
+/* Writes reports, graphs and the page at the end of the run. */
 static void conclude(struct run *r, const char *const *files, size_t nfiles, const char *first_msg,
                      int *status)
 {
@@ -360,7 +359,7 @@ static void close_output(FILE *out, int *status)
     errno = 0;
     if (fflush(out) == 0 && !ferror(out) && (out == stdout || fclose(out) == 0))
         return;
-    if (errno != EPIPE) /* A closed pipe is no failure: its reader has seen enough. */
+    if (errno != EPIPE) /* A closed pipe is no failure: its reader has stopped on purpose. */
         fprintf(stderr, "scps_trace: the report could not be written: %s\n",
                 errno ? strerror(errno) : "output error");
     *status = *status ? *status : 1;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_ttcp: sends or receives a stream and says how fast it went.
+/* scps_ttcp: sends or receives a stream and reports how fast it went.
  *
- *     options.c      the command line as values            units.c  numbers with units
- *     run_virtual.c  both ends here, over a virtual link
- *     run_real.c     one end, over TUN or UDP
- *     run_server.c   --server: one test after another, and several at once
- *     virtual_open.c real_open.c   what they open before
- *     flow.c         data one way, and the end of a connection: one of each, -P, --bidir
- *     receipt.c      --tell: the receiver's result for the sender
- *     transfer.c     what a sender and a receiver do when something happens; echo.c -e
- *     dgram_tx.c dgram_rx.c   the same of datagrams, -u
- *     input.c output.c verify.c buffer.c   where bytes come from, go to, and whether they are the
- *                                          same
- *     compare.c      --compare: one run a controller, as a table
- *     result.c intervals.c   everything there is to tell
- *     report_text.c report_json.c report_udp.c json.c progress.c watch.c   telling it
+ *   options.c            the command line as values           units.c   numbers with units
+ *   run_virtual.c        both ends in this process, over a virtual link
+ *   run_real.c           one end, over TUN or UDP
+ *   run_server.c         --server: one test after another, and several at once
+ *   virtual_open.c real_open.c        what these runs open at the start
+ *   flow.c               data in one direction, and one end of a connection; -P and --bidir have
+ *   several
+ *   receipt.c            --tell: the receiver's result, which is sent to the sender
+ *   transfer.c           a sender and a receiver, driven by events; echo.c: -e
+ *   dgram_tx.c dgram_rx.c             the same for datagrams, -u
+ *   input.c output.c buffer.c         where bytes come from and go to
+ *   verify.c             comparison of the received bytes with those sent
+ *   compare.c            --compare: one run for each controller, as a table
+ *   result.c intervals.c              all figures of a run
+ *   report_text.c report_json.c report_udp.c json.c progress.c watch.c      the reports
  *
- * Exit status: 0 done; 1 failed; 2 usage; 3 ended early with partial data; 124 timeout.
+ * Exit status: 0 done; 1 failed; 2 wrong usage; 3 ended early with partial data; 124 timeout.
  */
 #include "common/stdfds.h"
 #include "scps_ttcp/compare.h"
@@ -89,7 +90,8 @@ int main(int argc, char **argv)
     int status = 2;
 
     stdfds_open("scps_ttcp");
-    /* With SIGPIPE ignored a write fails with EPIPE, and the report can still be printed. */
+    /* SIGPIPE is ignored so that a failed write returns EPIPE and the report can still be
+     * printed. */
     signal(SIGPIPE, SIG_IGN);
     if (ttcp_options_parse(&o, argc, argv, env, msg) == 0)
         status = o.compare != NULL && o.action == TTCP_TRANSMIT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From least to most: [link] and [flow], their named sections, the sweep's values, the cases in the
- * order of the file, and what the command line sets.
- */
+/* The cells of a scenario. Later settings override earlier ones, in this order: [link] and [flow],
+ * their named sections, the sweep's values, the cases in the order of the file, the settings of the
+ * command line. */
 #include "common/cells.h"
 #include "common/seed.h"
 
@@ -37,8 +37,8 @@ static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, 
     return true;
 }
 
-/* Estimates the cost of a run as the number of packets sent, expected retransmissions included. It
- * serves to share out the work and to show how much is left. */
+/* Estimates the cost of a run as the number of packets sent, expected retransmissions included. The
+ * estimate serves to divide the work among processes and to show how much of it is left. */
 static double cost_of(const struct lab_setup *s)
 {
     double cost = 0;
@@ -170,7 +170,9 @@ uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, u
 
     snprintf(text, sizeof text, "%" PRIu64 " %u", c->sc->seed, run);
     h = lab_hash(text, strlen(text), h);
-    h ^= h >> 31; /* The low bits of an FNV hash depend little on its high ones: fold those in. */
+    /* The low bits of an FNV hash depend little on its high bits, so XOR the high bits into
+     * them. */
+    h ^= h >> 31;
     h *= UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a scenario: every combination of what is swept, each with its links and flows,
- * checked before any runs. */
+/* The cells of a scenario: every combination of the values that it sweeps, each with its links and
+ * flows, checked before the first cell runs. */
 #ifndef SCPS_LAB_CELLS_H
 #define SCPS_LAB_CELLS_H
 
 #include "common/setup.h"
 
 struct lab_cell {
-    /* Position in the full grid of swept values; the last axis varies fastest, and skipped cells
-     * count. */
+    /* Position in the full grid of swept values; the last axis varies fastest, and cells that a
+     * case skips count, too. */
     size_t number;
-    const char **value; /* one value for each axis */
+    const char **value; /* the cell's value on each axis */
     /* Text such as "link.rtt=250ms link.ber=0", from which the seeds of the cell are computed. */
     char *id;
     struct lab_setup *setup;
-    double cost; /* packets, about */
+    double cost; /* estimated cost of one run, in packets */
 };
 struct lab_cells {
     const struct lab_scenario *sc;
@@ -22,16 +22,17 @@ struct lab_cells {
     size_t n;
 };
 
-/* Makes the cells of sc, which must outlive them. Returns false with one line in msg. The list can
- * also be empty. */
+/* Makes the cells of sc, which must outlive them. Returns false with one line in msg if a cell is
+ * wrong. A scenario may skip all cells; then the list is empty. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
-/* Makes the one cell of a scenario; a scenario that sweeps is refused. Returns as
- * lab_cells_make(). */
+/* Makes the one cell of a scenario; refuses a scenario that sweeps. Returns as lab_cells_make(). */
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
-/* Seed of one run of a cell. It depends only on the campaign's seed, the cell's id and the run. */
+/* Returns the seed of one run of a cell. It depends only on the campaign's seed, the cell's id and
+ * the run. */
 uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, unsigned run);
-/* Seed of the random errors of link i in a run with that seed, for one direction (0: a to b). */
+/* Returns the seed of the random errors of link i, in one direction (0: a to b), for a run with
+ * seed run_seed. */
 uint64_t lab_link_seed(uint64_t run_seed, size_t i, int dir);
 
 #endif

@@ -44,7 +44,8 @@ void completion_set(struct completion *c, const char *name, enum completion_valu
         }
 }
 
-/* Prints one branch of the case statement: the words offered as values of these options. */
+/* Prints one branch of the shell's case statement: the words that are offered as values of these
+ * options. */
 static void print_branch(const struct completion *c, FILE *f, enum completion_value value,
                          const char *action)
 {
@@ -59,7 +60,7 @@ static void print_branch(const struct completion *c, FILE *f, enum completion_va
         fprintf(f, ")\n        %s\n        return\n        ;;\n", action);
 }
 
-/* Prints the words offered where no option's value is expected. */
+/* Prints the words that are offered where no option's value is expected. */
 static void print_other_words(const struct completion *c, FILE *f)
 {
     fputs("    *)\n", f);

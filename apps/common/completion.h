@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The completion of a program's options in bash, made from the table with which the program reads
- * its command line: PROGRAM --completion bash prints it. */
+/* Completion of a program's options in bash, made from the table with which the program reads its
+ * command line. PROGRAM --completion bash prints it. */
 #ifndef SCPS_COMMON_COMPLETION_H
 #define SCPS_COMMON_COMPLETION_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define COMPLETION_OPTIONS 512 /* Limit of the options of one program; each spelling counts. */
+#define COMPLETION_OPTIONS 512 /* Most options of one program; each spelling of an option counts */
 
 enum completion_value {
     COMPLETION_NONE,  /* the option takes no value */
@@ -19,13 +19,15 @@ enum completion_value {
 
 struct completion {
     const char *program;
-    const char *words; /* offered as the first word; NULL: files are, as for the other words */
-    /* Command whose output lines' first words are offered, beside files, behind the first word;
-     * NULL: only files */
+    /* Words that are offered as the first word of the command line; NULL: files are offered there,
+     * as for all other words */
+    const char *words;
+    /* Command, the first words of whose output lines are offered, beside files, behind the first
+     * word; NULL: only files are offered */
     const char *more;
     size_t n;
     struct completion_option {
-        char name[48]; /* with its dashes */
+        char name[48]; /* name of the option with its dashes */
         enum completion_value value;
         /* Values of COMPLETION_WORDS, separated by blanks; must stay valid until they are
          * printed */
@@ -33,21 +35,21 @@ struct completion {
     } option[COMPLETION_OPTIONS];
 };
 
-/* Adds an option that is not there yet; beyond COMPLETION_OPTIONS nothing is added. */
+/* Adds an option, unless it was added before or COMPLETION_OPTIONS have been added. */
 void completion_add(struct completion *c, const char *dashes, const char *name,
                     enum completion_value value, const char *words);
-/* Adds all options of getopt_long's table and letters; letters may be NULL. Those that take a value
- * are COMPLETION_FREE until completion_set. */
+/* Adds all options of getopt_long's table and letters; letters may be NULL. Options that take a
+ * value are COMPLETION_FREE until completion_set() is called for them. */
 void completion_add_getopt(struct completion *c, const struct option *longs, const char *letters);
-/* Sets what kind of value an option that was added takes. */
+/* Sets what kind of value an option takes that was added before. */
 void completion_set(struct completion *c, const char *name, enum completion_value value,
                     const char *words);
-/* Prints the completion of a program whose options are all in such a table, on standard output.
- * file: the option that takes a file, or NULL. */
+/* Prints the completion of a program, all of whose options are in getopt_long's table and letters,
+ * on standard output. file: the option that takes a file, or NULL. */
 void completion_getopt(const char *program, const struct option *longs, const char *letters,
                        const char *file);
 void completion_print(const struct completion *c, FILE *f);
-/* True for the name of a shell whose completion can be printed. */
+/* Returns true for the name of a shell whose completion can be printed. */
 bool completion_shell(const char *shell);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unsigned fields of a structure by address and size in octets (1, 2, 4 or 8), as tables of options
- * and keys name them. */
+/* Access to unsigned fields of a structure by address and size in octets (1, 2, 4 or 8), for tables
+ * of options and keys that store offset and size of a field. */
 #ifndef SCPS_APPS_FIELD_H
 #define SCPS_APPS_FIELD_H
 

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS 40 /* most symbolic links followed, as Linux does */
+#define LINKS 40 /* most symbolic links that are followed, as in Linux */
 
-/* Returns true for devices that keep nothing of what is written to them. */
+/* Returns true for devices that do not store what is written to them. */
 static bool keeps_nothing(const struct stat *st)
 {
     static const char *const device[] = {"/dev/null", "/dev/full"};
@@ -20,8 +20,8 @@ static bool keeps_nothing(const struct stat *st)
     return false;
 }
 
-/* Takes a file that exists. Returns false if no clash is possible: reading a terminal, a pipe or a
- * device takes nothing away from another use of it. */
+/* Fills in *one for a file that exists. Returns false if the file cannot clash with another use of
+ * it: a terminal, pipe or device can be read although something else uses it. */
 static bool existing(const struct stat *st, enum files_use use, struct files_one *one)
 {
     one->dev = st->st_dev;
@@ -64,7 +64,8 @@ static bool missing(const char *path, struct files_one *one)
     return false;
 }
 
-/* Adds one unless it is the same file as another. shown: label and path, for the message. */
+/* Adds a file to the list. Returns false, with a message, if it is the same file as another one and
+ * one of the two is written. shown: label and path, for the message. */
 static bool add(struct files *f, const struct files_one *one, const char *shown, char *msg,
                 size_t msglen)
 {

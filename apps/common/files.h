@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that a run reads and writes, so that no output overwrites an input or another output:
- * checked by device and inode, before the first is opened for writing. */
+/* The files that a run reads and writes. No output may overwrite an input or another output: this
+ * is checked by device and inode number before the first file is opened for writing. */
 #ifndef SCPS_COMMON_FILES_H
 #define SCPS_COMMON_FILES_H
 
@@ -15,11 +15,12 @@ enum files_use { FILES_READ, FILES_WRITTEN };
 
 struct files {
     struct files_one {
-        const char *label; /* the option, or what else names the file in a message; borrowed */
+        /* Option, or whatever else tells the user which file is meant; borrowed */
+        const char *label;
         enum files_use use;
         dev_t dev;
-        ino_t ino;               /* of the file, or of the folder where it will be created */
-        char name[NAME_MAX + 1]; /* its name in that folder; empty: the file exists */
+        ino_t ino; /* inode of the file, or of the folder where the file will be created */
+        char name[NAME_MAX + 1]; /* name in that folder; empty: the file exists */
     } v[FILES_MAX];
     size_t n;
 };

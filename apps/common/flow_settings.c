@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a [flow] that are settings of its connections: a row of <scps/settings.def> each. */
+/* The keys of a [flow] section that are settings of its connections: one for each row of
+ * <scps/settings.def>. */
 #include "common/flow_settings.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_co
 
 static const struct setting_style style = {"kib", "mib", "gib", ""};
 
-/* Writes the values that a setting takes: "yes or no; default no", "TIME; default 2 h", "1 to 255
+/* Writes which values a setting takes: "yes or no; default no", "TIME; default 2 h", "1 to 255
  * probes; ...". */
 static void setting_values(enum setting_id id, char *out, size_t len)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a [flow] that are settings of its connections. */
+/* The keys of a [flow] section that are settings of its connections. */
 #ifndef SCPS_LAB_FLOW_SETTINGS_H
 #define SCPS_LAB_FLOW_SETTINGS_H
 
 #include "common/settings.h"
 #include "common/text.h"
 
-/* The configuration of a flow's connections before its keys are applied. */
+/* Returns the configuration of a flow's connections before its keys are applied. */
 struct scps_conn_config flow_settings_begin(void);
-/* The setting that a flow has under this key; SETTINGS: none. */
+/* Returns the setting that a flow has under this key; SETTINGS: there is none. */
 enum setting_id flow_setting(const char *key);
 /* Reads text into the setting's field of *c. Returns false, leaving *c unchanged, if the text is no
  * valid value. */

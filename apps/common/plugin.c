@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Congestion controllers from shared objects.
  *
- * A controller that was written a minute ago may loop, crash or return nonsense. So its hooks are
- * first called in a child process, with random histories and a time limit; the program itself goes
- * on only with one that came through.
+ * A new controller may loop, crash or return nonsense. So its hooks are first called in a child
+ * process, with random histories and a time limit. The program continues only with a controller
+ * that passes.
  */
 #include "common/plugin.h"
 
@@ -27,7 +27,7 @@ static bool fails(char *msg, size_t len, const char *path, const char *what)
     return false;
 }
 
-/* ---- its shape ---- */
+/* ---- checks of the controller's structure, without calling a hook ---- */
 
 static bool shape_ok(const struct scps_cc_plugin *p, const char *path, char *msg, size_t len)
 {
@@ -61,10 +61,10 @@ static bool shape_ok(const struct scps_cc_plugin *p, const char *path, char *msg
     return true;
 }
 
-/* ---- the trial ---- */
+/* ---- calls of the hooks in a child process ---- */
 
-/* Calls the hooks and writes the first error to the pipe `to`: outputs that cannot be right at all.
- * Whether the controller is a good one is for scps_cctest to say. */
+/* Calls the hooks in the child process and writes the first error to the pipe `to`: outputs that no
+ * controller may have. Whether the controller is a good one is checked by scps_cctest. */
 static void try_hooks(const struct scps_cc_ops *ops, const int64_t *param, int to)
 {
     const uint64_t mask = SCPS_CCTEST_BIT(SCPS_CCTEST_FLOOR) |
@@ -143,7 +143,7 @@ static void *open_object(const char *path, char *msg, size_t len)
     void *so;
     const char *why;
 
-    /* dlopen looks in the folders of the system for a name without a slash */
+    /* Without a slash in the name, dlopen() would look in the folders of the system. */
     snprintf(name, sizeof name, "%s%s", strchr(path, '/') ? "" : "./", path);
     so = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!so) {

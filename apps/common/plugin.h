@@ -5,9 +5,9 @@
 
 #include <scps/cc.h>
 
-/* Loads "FILE.so[,key=value...]", tries its hooks in a child process, and reads the parameters
- * against its own list. The object stays loaded. False: msg says what is wrong and what to do;
- * *ops and param are left alone. */
+/* Loads "FILE.so[,key=value...]", calls its hooks in a child process, and reads the parameters
+ * against the controller's own list. The object stays loaded. Returns false with msg that says what
+ * is wrong and what to do; then *ops and param are unchanged. */
 bool plugin_load(const char *text, const struct scps_cc_ops **ops, int64_t param[SCPS_CC_PARAMS],
                  char *msg, size_t msglen);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* qlog of a connection.
  *
- * Notes speak of octets, qlog of packets. So the segments that are under way are kept in the order
- * of their octets, each with the number of the packet that carried it last:
+ * Notes count in octets, qlog in packets. So the segments that are outstanding are kept in the
+ * order of their octets, each with the number of the packet that carried it last:
  *
- *     una                                  nxt
- *      | 17 | 18 | 31 | 20 | 21 | 22 | ... |        31: resent, after 30
+ *      una                            nxt
+ *       | 17 | 18 | 31 | 20 | 21 | 22 | ...      31: resent, after 30
  *
- * Records are written without <scps/json.h>, whose texts have lines: one record is one line here,
- * and everything in it is a number or a word from a list of ours.
+ * Records are written without <scps/json.h>, which writes one document over several lines: here one
+ * record is one line, and everything in it is a number or a word from a list in this file.
  */
 #include "common/qlog.h"
 
@@ -25,21 +25,21 @@
 struct segment {
     scps_off off;
     uint32_t len;
-    bool acked; /* selectively */
+    bool acked; /* acknowledged by SACK or SNACK */
     uint64_t number;
 };
 
-/* Limit of outstanding segments. A capture without acknowledgements exceeds it; the oldest are then
- * forgotten. */
+/* Most outstanding segments that are kept. A capture without acknowledgements exceeds this number;
+ * the oldest segments are then forgotten. */
 #define MOST (1u << 22)
 
 struct qlog {
     FILE *f;
     bool failed, captured;
     scps_time t0, flushed;
-    struct segment *seg; /* a ring */
+    struct segment *seg; /* a ring buffer of segments */
     size_t room, first, n;
-    uint64_t sent, received; /* packet numbers */
+    uint64_t sent, received; /* numbers of the last packets sent and received */
     uint64_t cwnd, ssthresh, rate;
     /* enum scps_cc_phase that the controller reported last; SCPS_PHASE_NONE: none yet */
     uint32_t told;
@@ -125,7 +125,7 @@ uint64_t qlog_mask(void)
     return mask;
 }
 
-/* ---- the segments under way ---- */
+/* ---- the outstanding segments ---- */
 
 static struct segment *at(const struct qlog *q, size_t i)
 {
@@ -163,7 +163,7 @@ static bool grow(struct qlog *q)
     return true;
 }
 
-/* Puts a segment before the i-th. */
+/* Inserts a segment before the i-th. */
 static void insert(struct qlog *q, size_t i, scps_off off, uint32_t len)
 {
     if (q->n >= MOST) {
@@ -191,8 +191,8 @@ static void keep(struct qlog *q, scps_off off, uint32_t len)
         insert(q, q->n, off, len);
         return;
     }
-    /* The data was sent before, perhaps in other pieces, or the capture missed its first
-     * transmission. */
+    /* Reached when the data was sent before, perhaps in segments of other sizes, or when the
+     * capture lacks its first transmission. */
     i = find_packet(q, off);
     if (at(q, i)->off >= off + len) {
         insert(q, i, off, len);
@@ -235,7 +235,7 @@ static void begin_ack(struct qlog *q, const struct scps_note *n)
             q->received++);
 }
 
-/* Packet numbers as ranges: those that follow each other are one. */
+/* Packet numbers as ranges: consecutive numbers form one range. */
 struct ranges {
     uint64_t from, to;
     bool any, comma;

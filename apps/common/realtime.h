@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing of the small programs: a stack of its own in real time on the interface that
- * the user names, until SIGINT or SIGTERM. */
+/* What the small programs have in common: each opens a stack of its own in real time on the
+ * interface that the user chose, and runs it until SIGINT or SIGTERM. */
 #ifndef SCPS_COMMON_REALTIME_H
 #define SCPS_COMMON_REALTIME_H
 
@@ -21,7 +21,7 @@ struct realtime {
     ev_signal sig[2];
     scps_time began;
     bool interrupted;
-    bool late; /* scps_ifopts.patience was over before the link was open */
+    bool late; /* The link was not open within scps_ifopts.patience */
 };
 
 static inline void realtime_signal(EV_P_ ev_signal *w, int revents)
@@ -85,7 +85,7 @@ static inline bool realtime_takes(const char *program, const struct scps_conn_co
     return false;
 }
 
-/* Runs the loop until a signal, scps_loop_stop() or the end of the given time; 0: no limit. */
+/* Runs the loop until a signal, scps_loop_stop() or the end of the given time, µs; 0: no limit. */
 static inline void realtime_run(struct realtime *rt, scps_dur time)
 {
     scps_loop_run(rt->loop, time ? rt->began + time : SCPS_NEVER);
@@ -100,7 +100,7 @@ static inline void realtime_close(struct realtime *rt)
         scps_netif_close(rt->dev);
 }
 
-/* The argument of --time: seconds, or a number with a unit. */
+/* Reads the argument of --time: seconds, or a number with a unit. */
 static inline bool realtime_seconds(const char *s, scps_dur *out)
 {
     static const struct {

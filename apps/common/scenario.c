@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The file is found, read and cut up by inih; what inih lets pass silently (a line or section too
- * long) is refused here, and what the lines mean is known to scenario_lines.c.
+/* Reads a scenario file. The library inih cuts it into sections, keys and values. What inih ignores
+ * (a line or section that is too long) is refused here. scenario_lines.c interprets the lines.
  *
- * inih's handler does not tell the line, so the reader below counts them; a continued line (it
- * begins with a blank) arrives as the same key again and is joined with a comma, because all long
- * values are lists.
+ * inih's handler does not get the number of the line, so the reader below counts lines. A
+ * continuation line, which begins with a blank, arrives as the same key again and is joined with a
+ * comma, because all long values are lists.
  */
 #include "common/scenario_lines.h"
 
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MAX_LEN 48         /* inih cuts names and sections at 50 */
+#define NAME_MAX_LEN 48         /* inih cuts names and sections at 50 characters */
 #define FILE_MAX_LEN (1u << 20) /* octets of a scenario file */
 
 struct file {
@@ -52,7 +52,7 @@ static int on_line(void *user, const char *section, const char *key, const char 
     return taken;
 }
 
-/* Stands in for fgets() in inih: counts lines and refuses those that inih would cut off. */
+/* Replaces fgets() in inih: counts lines and refuses those that inih would cut off. */
 static char *next_chunk(char *str, int num, void *stream)
 {
     struct file *f = stream;
@@ -91,7 +91,8 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
 
     if (i > 1)
         return false;
-    n = readlink("/proc/self/exe", exe, sizeof exe - 1); /* .../bin/PROGRAM */
+    /* The result is the path of the program, .../bin/PROGRAM. */
+    n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = '\0';
     for (int k = 0; k < 2; k++)
         if ((up = strrchr(exe, '/')))
@@ -101,8 +102,9 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
     return len_needed > 0 && (size_t)len_needed < len;
 }
 
-/* Opens a scenario file. A name with a slash or a dot is a path. Any other name is first a file in
- * the current folder, then a scenario shipped with the program. A folder is refused. */
+/* Opens a scenario file. A name with a slash or a dot is a path. Any other name is first looked
+ * for in the working directory, then among the scenarios shipped with the program. A folder is
+ * refused. */
 static FILE *find(const char *path, char *found, size_t len)
 {
     struct stat st;

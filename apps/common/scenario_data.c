@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario in memory: its lists, its hash, and its end. */
+/* A scenario in memory: its lists, its hash, and how it is freed. */
 #include "common/scenario_data.h"
 
 #include <stdlib.h>

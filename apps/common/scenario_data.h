@@ -5,13 +5,13 @@
 
 #include "common/scenario.h"
 
-/* The axis with this key; NULL: it is not swept. */
+/* Returns the axis with this key; NULL: the key is not swept. */
 struct lab_axis *lab_axis_find(struct lab_scenario *s, const char *key);
 /* Frees all values of an axis. */
 void lab_axis_clear(struct lab_axis *a);
 /* Adds a copy of value to an axis. */
 void lab_axis_value(struct lab_axis *a, const char *value);
-/* A hash of everything that is set; comments and the order of sections make no difference. */
+/* Returns a hash of all settings, which does not depend on comments and the order of sections. */
 uint64_t lab_scenario_hash(const struct lab_scenario *s);
 
 #endif

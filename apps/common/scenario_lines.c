@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes a scenario of the lines of its file: what a key may be, what is swept, which conditions a
- * case names. What the readers of ini files let pass silently (a key given twice, a value too long)
- * is refused here. */
+/* Makes a scenario from the lines of its file: checks keys, axes and the conditions of cases.
+ * Errors that readers of ini files ignore (a key given twice, a value too long) are refused
+ * here. */
 #include "common/scenario_lines.h"
 #include "common/scenario_data.h"
 #include "common/setup.h"
@@ -29,7 +29,7 @@ int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
     return 0;
 }
 
-/* ---- what a key may be ---- */
+/* ---- checks of keys ---- */
 
 static int scenario_key(struct lab_reading *r, int line, const char *key, const char *value)
 {
@@ -213,7 +213,8 @@ static int override(struct lab_reading *r, const char *text)
     return 1;
 }
 
-/* One AXIS=VALUE|VALUE of a case, which it cuts up.  Sets *at to the axis. */
+/* Checks one AXIS=VALUE|VALUE of a case, which the function cuts up. Sets *at to the index of the
+ * axis. */
 static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
 {
     struct lab_scenario *s = r->s;
@@ -237,8 +238,8 @@ static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
     return ok;
 }
 
-/* Checks the cases: each condition AXIS=VALUE|VALUE names a value of a swept axis, and each name
- * that is swept occurs in a condition. */
+/* Checks the cases: each condition AXIS=VALUE|VALUE must name a value of a swept axis, and each
+ * axis without a dot must occur in a condition. */
 static int check_cases(struct lab_reading *r)
 {
     struct lab_scenario *s = r->s;
@@ -248,7 +249,7 @@ static int check_cases(struct lab_reading *r)
     for (size_t i = 0; ok && i < s->ncases; i++) {
         const char *rest = s->cases[i].when;
         char item[VALUE_LEN];
-        size_t at = s->naxes; /* a place of its own for what is refused */
+        size_t at = s->naxes; /* index of a spare element, for a condition that is refused */
 
         while (ok && lab_item(&rest, ' ', item, sizeof item)) {
             ok = check_item(r, s->cases[i].line, item, &at);
@@ -284,7 +285,7 @@ struct lab_scenario *lab_reading_end(struct lab_reading *r, char *const *over, s
 
     if (!r->failed)
         check_cases(r);
-    r->continued = false; /* what follows is no line of the file */
+    r->continued = false; /* the settings that follow are not lines of the file */
     for (size_t i = 0; i < n && !r->failed; i++)
         override(r, over[i]);
     if (r->failed) {

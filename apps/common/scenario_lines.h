@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario that is being made of the lines of a file, which a reader of ini files has cut into
- * section, key and value: inih for the programs (scenario.c), a reader in Python for the module.
+/* A scenario that is being made from the lines of a file, which a reader of ini files has cut into
+ * section, key and value: inih for the programs (scenario.c), a reader in Python for the Python
+ * module.
  *
  *     lab_reading_begin(&r, path, text, msg);
  *     for each line: r.line = ..., r.continued = ..., lab_reading_line(&r, section, key, value);
@@ -12,25 +13,25 @@
 #include "common/scenario.h"
 
 struct lab_reading {
-    struct lab_scenario *s; /* owned until the end of the reading */
+    struct lab_scenario *s; /* owned by the reading until lab_reading_end() */
     int line;               /* the number of the present line, from 1 */
-    bool continued;         /* it began with a blank, so it continues the key before */
-    bool failed;            /* msg says why */
+    bool continued; /* the line began with a blank, so it continues the value of the key before */
+    bool failed;    /* an error was found; msg says which */
     char *msg;
 };
 
 /* Begins a scenario with its defaults. text: the whole file, of which a copy is kept. */
 void lab_reading_begin(struct lab_reading *r, const char *path, const char *text,
                        char msg[LAB_MSGLEN]);
-/* Takes KEY = VALUE of a section. Returns 0 when it is refused, with the reason in msg. */
+/* Processes KEY = VALUE of a section. Returns 0 when it is refused, with the reason in msg. */
 int lab_reading_line(struct lab_reading *r, const char *section, const char *key,
                      const char *value);
-/* Refuses the scenario because of a line; 0: because of a setting from outside the file. Only the
- * first refusal counts. Returns 0. */
+/* Refuses the scenario because of a line; line 0: because of a setting from outside the file. Only
+ * the first refusal counts. Returns 0. */
 int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Applies n texts KEY=VALUE over the file's. Returns the scenario, or NULL with the reason in
- * msg. */
+/* Applies n texts KEY=VALUE, which override the file's settings. Returns the scenario, or NULL with
+ * the reason in msg. */
 struct lab_scenario *lab_reading_end(struct lab_reading *r, char *const *over, size_t n);
 
 #endif

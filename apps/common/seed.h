@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Derives all seeds of a run from its one seed by splitmix64, for which any input is as good as
- * another. */
+/* Derives all seeds of a run from its one seed by splitmix64, which gives good numbers for any
+ * input. */
 #ifndef SCPS_COMMON_SEED_H
 #define SCPS_COMMON_SEED_H
 
@@ -23,7 +23,7 @@ static inline uint64_t seed_draw(uint64_t seed, uint64_t k)
 }
 
 /* Makes two seeds for each salt. scps_ttcp and scps_link use salt 0 for the two directions of the
- * link, and 1 and 2 for the secrets of the ends. */
+ * link, and 1 and 2 for the secret keys of the two stacks. */
 static inline void seed_pair(uint64_t seed, uint64_t salt, uint64_t out[2])
 {
     out[0] = seed_mix(seed_mix(seed) + 2 * salt);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of settings, and the texts made from it. tools/settings writes the same texts into the
- * manual pages. */
+/* The table of settings of a connection, and the texts made from it. tools/settings writes the same
+ * texts into the manual pages. */
 #include "common/settings.h"
 
 #include "common/field.h"
@@ -200,7 +200,7 @@ static void add_value(struct text *t, const struct setting *s, const struct sett
     }
 }
 
-/* "6, 105 or 106" */
+/* Adds the allowed numbers as words, for example "6, 105 or 106". */
 static void add_words(struct text *t, const char *words)
 {
     const char *at;

@@ -16,7 +16,7 @@ enum setting_id {
 enum setting_kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 
 struct setting {
-    const char *name; /* with underscores */
+    const char *name; /* name, with underscores */
     enum setting_kind kind;
     uint16_t at, size; /* Offset and size of the field in struct scps_conn_config */
     int64_t def, least, most;
@@ -28,35 +28,36 @@ struct setting {
 extern const struct setting settings[SETTINGS];
 
 #define SETTING_NAME 32
-/* The name with dashes. */
+/* Writes the setting's name with dashes to out. Returns out. */
 const char *setting_dashed(const struct setting *s, char out[SETTING_NAME]);
-/* The title of the group that a setting belongs to. */
+/* Returns the title of the group that a setting belongs to. */
 const char *setting_group(const struct setting *s);
-/* The setting of that name, written with dashes or underscores; SETTINGS: there is none. */
+/* Returns the setting of that name, written with dashes or underscores; SETTINGS: there is none. */
 enum setting_id setting_find(const char *name, size_t len);
 
 int64_t setting_get(const struct setting *s, const struct scps_conn_config *c);
 void setting_put(const struct setting *s, struct scps_conn_config *c, int64_t v);
 /* Returns true if a user may give the setting this value. */
 bool setting_allows(const struct setting *s, int64_t v);
-/* The value of a CHOICE by its word; -1: it has no such word. */
+/* Returns the value of a CHOICE for its word; -1: it has no such word. */
 int setting_word(const struct setting *s, const char *word);
-/* The word of a CHOICE's value. */
+/* Writes the word for a value of a CHOICE to out. Returns the word. */
 const char *setting_word_at(const struct setting *s, int64_t v, char out[SETTING_NAME]);
 
-/* How a program writes values and names. */
+/* How a program writes values and names of settings. */
 struct setting_style {
-    const char *kilo, *mega, *giga; /* Suffixes of the units of 1024, 1024^2 and 1024^3 bytes */
-    const char *option;             /* Prefix of a setting's name in a text, "--" for options */
+    /* suffixes of numbers in units of 1024, 1024^2 and 1024^3 bytes */
+    const char *kilo, *mega, *giga;
+    const char *option; /* Prefix of a setting's name in a text, "--" for options */
 };
-/* Bounds, default, what 0 means, and the clause: "1 to 255 probes; default 9; RFC 9293 section
- * 3.8.4". begins: the program's default; usual: the same in words, or NULL. */
+/* Writes bounds, default, meaning of 0, and clause of a setting: "1 to 255 probes; default 9; RFC
+ * 9293 section 3.8.4". begins: the program's default; usual: the same in words, or NULL. */
 void setting_facts(const struct setting *s, const struct setting_style *style, int64_t begins,
                    const char *usual, char *out, size_t len);
-/* Prints text, with each {name} replaced by the setting's name in the program's style. */
+/* Writes text to out, with each {name} replaced by the setting's name in the program's style. */
 void setting_text(const char *text, const struct setting_style *style, char *out, size_t len);
-/* Prints text in lines that begin in column left, where the first one has begun already, and end
- * before column right. */
+/* Prints text in lines that begin in column left and end before column right. The caller has
+ * already begun the first line. */
 void setting_wrap(FILE *f, const char *text, int left, int right);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A cell's links and flows, from the keys that are set for it (setup_keys.h).
+/* A cell's links and flows, made from the keys that are set for it (setup_keys.h).
  *
- * A link's keys become one link SPEC (scps_link_parse), which is parsed whole.
+ * A link's keys are composed into one link SPEC, which scps_link_parse() then parses.
  */
 #include "common/setup.h"
 
@@ -14,7 +14,8 @@
 
 #define TS_OPTION 12 /* Octets that the timestamps option takes of each segment */
 
-/* Reads the file "@NAME" of a link SPEC, which lies beside the scenario. */
+/* Reads the file of a value "@NAME" in a link SPEC; its path is relative to the scenario's
+ * folder. */
 static char *read_file(void *ctx, const char *name, size_t *len, char *why, size_t whylen)
 {
     const char *scenario = ctx, *slash = strrchr(scenario, '/');
@@ -66,8 +67,8 @@ static bool fail(struct building *b, const struct lab_set *blame, const char *te
     return false;
 }
 
-/* Checks the limits of the NACK model: one transfer of a given size, at a given rate, and no other
- * flow. */
+/* Checks the limits of the NACK model: the scenario has one transfer of a given size, at a given
+ * rate, and no other flow. */
 static bool check_model(struct building *b)
 {
     for (size_t i = 0; i < b->s->nflows; i++) {
@@ -115,8 +116,8 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
     return f;
 }
 
-/* Makes the links and flows that the sections name. Where no section names one, there is a single
- * one, called "link" or "flow". */
+/* Makes the links and flows that the sections name. If no section names a link, there is one called
+ * "link"; likewise "flow". */
 static void make_all(struct building *b)
 {
     struct lab_dotted d;
@@ -130,8 +131,8 @@ static void make_all(struct building *b)
         flow_of(b->s, "flow");
 }
 
-/* Returns the setting of key that is in force for the link NAME: the last one, where a section for
- * another link does not count. */
+/* Returns the setting of key that applies to the link NAME: the last one, without those of other
+ * links. */
 static const struct lab_set *last(const struct building *b, const char *name, const char *key)
 {
     const struct lab_set *found = NULL;
@@ -144,7 +145,8 @@ static const struct lab_set *last(const struct building *b, const char *name, co
     return found;
 }
 
-/* True for a flag: "flip = yes" adds the word flip to the SPEC, "flip = no" adds nothing. */
+/* Returns true for a flag: "flip = yes" adds the word flip to the SPEC, "flip = no" adds
+ * nothing. */
 static bool is_flag(const char *key)
 {
     struct scps_link_config a, b;
@@ -152,7 +154,7 @@ static bool is_flag(const char *key)
     return scps_link_parse(key, &a, &b, NULL, 0) == 0;
 }
 
-/* The setting of a link whose KEY=VALUE a message names; NULL: none. */
+/* Returns the setting of a link whose KEY=VALUE is in the message `why`; NULL: there is none. */
 static const struct lab_set *named_in(const struct building *b, const char *why)
 {
     const struct lab_set *set = NULL;
@@ -210,8 +212,8 @@ static bool build_link(struct building *b, struct lab_link *l)
            fail(b, NULL, "link: its two hosts are one: give a and b different names");
 }
 
-/* The round trip of a full packet and a small answer, transmission included: on a slow line it is
- * longer than the propagation delay. */
+/* Returns the round trip of a full packet and a small answer, µs, transmission times included: on a
+ * slow line it is longer than the propagation delay. */
 static scps_dur round_trip(const struct lab_link *l)
 {
     scps_dur t = l->fwd.delay + l->back.delay;
@@ -286,7 +288,8 @@ struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_
 
     b.s->timeout = sc->timeout;
     make_all(&b);
-    for (size_t i = 0; ok && i < n; i++) { /* Refuse a section whose name no link or flow has. */
+    /* Refuse a section that names a link or flow which does not exist. */
+    for (size_t i = 0; ok && i < n; i++) {
         struct lab_dotted d;
         size_t had = b.s->nlinks + b.s->nflows;
         if (!lab_key_split(set[i]->key, &d) || !*d.name)

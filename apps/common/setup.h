@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cell runs: links and flows as values, made from keys and texts. The list of keys is
- * here. */
+/* What a cell runs: links and flows as values, made from keys and texts. setup_keys.c has the list
+ * of keys. */
 #ifndef SCPS_LAB_SETUP_H
 #define SCPS_LAB_SETUP_H
 
@@ -11,11 +11,15 @@
 
 #define LAB_NAME 32
 
-enum lab_kind { LAB_STREAM, LAB_NACK /* a model: model.h */ };
+enum lab_kind {
+    LAB_STREAM,
+    LAB_NACK /* the flow is run by a model (model.h), not by TCP */
+};
 
 struct lab_link {
-    char name[LAB_NAME], a[LAB_NAME], b[LAB_NAME]; /* its hosts */
-    /* The link SPEC as composed from the keys, for the record */
+    /* names of the link and of the hosts at its ends */
+    char name[LAB_NAME], a[LAB_NAME], b[LAB_NAME];
+    /* the link SPEC as composed from the keys, for the record of the run */
     char spec[1024];
     struct scps_link_config fwd, back; /* a to b, b to a */
     /* Tables that the configurations point into; NULL: none */
@@ -33,30 +37,33 @@ struct lab_flow {
     bool back;       /* data goes from b to a */
     uint32_t copies; /* Number of identical flows that are started one after the other */
     enum lab_kind kind;
-    /* Start time of the first copy; time from each copy to the next */
+    /* Start time of the first copy, µs; time from each copy to the next, µs */
     struct lab_range start, stagger;
     uint64_t size; /* Bytes to send; UINT64_MAX: until the end of the run */
-    scps_dur time; /* 0: the size decides */
+    scps_dur time; /* duration, µs; 0: the flow ends after `size` bytes */
     /* Rate limit; highest rate at which the sending host can emit packets. bit/s; 0: no limit */
     uint64_t rate_bps, host_bps;
     /* Rate at which the application writes, bit/s; 0: as fast as the connection takes it */
     uint64_t app_bps;
-    /* The application's rate applies between these times after the start; app_until 0: to the
+    /* The application's rate applies between these times after the start, µs; app_until 0: to the
      * end */
     scps_dur app_from, app_until;
-    uint32_t record;  /* bytes; 0: no records */
+    uint32_t record;  /* bytes of a record; 0: no records */
     uint32_t payload; /* Payload of a full segment, bytes; 0: follows from the MTU */
     bool first_window;
-    scps_dur rtt_hint; /* -1: the link's */
-    /* of LAB_NACK */
+    scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: that of the link */
+    /* These fields are used by LAB_NACK only. */
     uint32_t headers; /* Octets of headers and framing in each packet */
     /* Rate at which the receiving host can process packets, bit/s; 0: unlimited */
     uint64_t receiver_bps;
-    /* The part of its time for a packet that is spent even if it is dropped */
+    /* Share of its time for a packet that the receiving host spends even if it drops the packet, 0
+     * to 1 */
     double receiver_interrupts;
-    uint64_t receiver_buffer;   /* bytes */
-    struct lab_range nack_wait; /* Wait from the end of a pass until a NACK lists the holes */
-    struct lab_range done_wait; /* Wait from the end of a pass until a NACK without holes */
+    uint64_t receiver_buffer; /* size of the receiving host's buffer, bytes */
+    /* Wait, µs, from the end of a pass until a NACK that lists holes is sent */
+    struct lab_range nack_wait;
+    /* Wait, µs, from the end of a pass until a NACK without holes is sent */
+    struct lab_range done_wait;
     struct scps_conn_config conn;
 };
 
@@ -68,17 +75,17 @@ struct lab_setup {
     scps_dur timeout;
 };
 
-/* Returns true if the dotted key exists and takes this value; otherwise false with one line in
- * why. */
+/* Checks whether the dotted key exists and takes this value. Returns false with one line in why if
+ * not. */
 bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN]);
-/* Is it "link", "flow", "link NAME" or "flow NAME"? */
+/* Returns true for "link", "flow", "link NAME" and "flow NAME". */
 bool lab_setup_section(const char *section);
 /* Builds links and flows from the settings, of which later ones override earlier ones. Returns NULL
- * with one line in msg, which begins with the file and, where one key is to blame, its line. */
+ * with one line in msg, which begins with the file and, if one key is wrong, its line. */
 struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_set *const *set,
                                 size_t n, char msg[LAB_MSGLEN]);
 void lab_setup_free(struct lab_setup *s);
-/* All keys with their values and a line of help each, for 'scps_lab keys'. */
+/* Prints all keys with their values and a line of help each, for 'scps_lab keys'. */
 void lab_setup_print_keys(FILE *f);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of links and flows, and what their texts mean.
+/* The keys of links and flows, and the meaning of their values.
  *
- * A link's keys are those of a link SPEC (scps_link_parse), which setup.c puts together and parses
- * whole; the few of our own are listed below. A flow's keys are the settings of its connections
- * (flow_settings.h) and a table of its own: name, how the text is read, where it goes.
+ * A link's keys are those of a link SPEC, which setup.c composes and parses with scps_link_parse();
+ * the few that a SPEC does not have are listed below. A flow's keys are the settings of its
+ * connections (flow_settings.h) and a table in this file: name, type of the value, field.
  */
 #include "common/setup_keys.h"
 
@@ -28,14 +28,15 @@ enum reader {
     SHARE,
     CONTROLLER,
     PLUGIN,
-    BUFFER /* both ends' */
+    BUFFER /* sets the send and the receive buffer of both ends */
 };
 
 struct key {
     const char *name;
     enum reader reader;
     size_t at;
-    const char *values, *help; /* ENUM: the words, in the order of the values from 0 */
+    /* For ENUM, the words of `values` are in the order of the values, from 0 */
+    const char *values, *help;
 };
 
 #define FLOW(f) offsetof(struct lab_flow, f)
@@ -141,8 +142,8 @@ static bool load_controller(const char *text, struct scps_conn_config *c, char w
     return true;
 }
 
-/* Parses text as the value of a key. The function fills in why only if the parser of that key can
- * say more about an error than the table of keys does. */
+/* Parses text as the value of a key. It fills in why only if the parser of that key can say more
+ * about an error than the table of keys does. */
 static bool read_value(const struct key *k, const char *text, void *base, char why[LAB_MSGLEN])
 {
     void *to = (char *)base + k->at;
@@ -167,7 +168,7 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
     case ENUM:
         if (!word(k->values, text, &i))
             return false;
-        memcpy(to, &i, sizeof i); /* enums are ints here */
+        memcpy(to, &i, sizeof i); /* enumerations are stored as int */
         return true;
     case SHARE:
         return lab_real(text, to) && *(double *)to >= 0 && *(double *)to <= 1;
@@ -257,7 +258,8 @@ static void list_keys(const struct key *keys, size_t n, struct lab_str *s)
         lab_add(s, " %s", keys[i].name);
 }
 
-/* Returns true if a link SPEC has this key; otherwise why lists the keys that it has. */
+/* Returns true if a link SPEC has this key; otherwise returns false with why, which lists the keys
+ * that it has. */
 static bool spec_knows(const char *key, const char *value, char why[LAB_MSGLEN])
 {
     struct scps_link_tables *tables = NULL;

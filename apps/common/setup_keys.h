@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of keys of links and flows, for setup.c, which applies the keys of a cell. */
+/* The table of the keys of links and flows, for setup.c, which applies the keys of a cell. */
 #ifndef SCPS_LAB_SETUP_KEYS_H
 #define SCPS_LAB_SETUP_KEYS_H
 
@@ -14,11 +14,11 @@ struct lab_dotted {
 
 /* Splits a dotted key into its parts. Returns false if text is no dotted key. */
 bool lab_key_split(const char *text, struct lab_dotted *d);
-/* Returns true for a key of a link that lies beside the SPEC of the link. */
+/* Returns true for a key of a link that is not a part of the link's SPEC. */
 bool lab_key_is_link(const char *name);
-/* Sets what key name stands for to the value of text, in a link or a flow. The key must exist:
- * lab_setup_check() has refused others. Returns false, with the reason in why, for a text that the
- * key does not take. */
+/* Set the field of a link or a flow that belongs to key `name` to the value of text. The key must
+ * exist: lab_setup_check() has refused others. They return false, with the reason in why, for a
+ * text that the key does not take. */
 bool lab_key_put_link(const char *name, const char *text, struct lab_link *l, char why[LAB_MSGLEN]);
 bool lab_key_put_flow(const char *name, const char *text, struct lab_flow *f, char why[LAB_MSGLEN]);
 

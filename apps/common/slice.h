@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts a run of a world into slices of virtual time, between which its caller can be asked whether
- * to go on. A slice that served few events is followed by a longer one, so that one takes about a
- * tenth of a second whatever the world does. Results do not depend on the slices. */
+/* Cuts a run of a world into slices of virtual time; after each the caller can end the run. A slice
+ * that served few events is followed by a longer one, so that a slice takes about a tenth of a
+ * second of real time. Results do not depend on the slices. */
 #ifndef SCPS_COMMON_SLICE_H
 #define SCPS_COMMON_SLICE_H
 
@@ -9,7 +9,8 @@
 
 #define SLICE_FIRST SCPS_MS(1)
 
-/* The length of the slice after one that served so many events. */
+/* Returns the length, µs, of the slice that follows one of length `slice` in which `served` events
+ * were served. */
 static inline scps_dur slice_next(scps_dur slice, uint64_t served)
 {
     if (served < 50000)
@@ -17,7 +18,7 @@ static inline scps_dur slice_next(scps_dur slice, uint64_t served)
     return served > 200000 && slice > 1 ? slice / 2 : slice;
 }
 
-/* When a slice that begins now ends; `until` is the end of the run. */
+/* Returns the end, µs, of a slice that begins now; `until` is the end of the run. */
 static inline scps_time slice_end(scps_time now, scps_dur slice, scps_time until)
 {
     return until - now > slice ? now + slice : until;

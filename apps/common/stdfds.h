@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard input, output and error: open from the first line of main to the last byte of the
- * result. */
+/* Standard input, output and error: these functions keep the descriptors 0 to 2 valid from the
+ * first line of main, and check at the end that all output was written. */
 #ifndef SCPS_COMMON_STDFDS_H
 #define SCPS_COMMON_STDFDS_H
 
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Every program calls this first in main. A descriptor of 0 to 2 that the caller closed would be
- * given to the first socket or TUN device, and received bytes would be written there as packets.
- * /dev/null takes its place, opened for the other direction: reading standard input or writing
- * standard output then fails (EBADF), as it did while it was closed. */
+/* Every program calls this first in main. If the caller has closed a descriptor of 0 to 2, the
+ * first socket or TUN device would get its number, and received bytes would be sent there as
+ * packets. So /dev/null is opened in its place, for the other direction: reading standard input or
+ * writing standard output then fails (EBADF), as it would if it were closed. */
 static inline void stdfds_open(const char *program)
 {
     for (int fd = 0; fd <= 2; fd++) {
@@ -36,8 +36,8 @@ static inline int stdfds_flush(const char *program, int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    /* An earlier write failed, and nothing waited for the last one, so the reason is gone. What was
-     * written is incomplete: the end of its last line can be tried again, to be told it. */
+    /* An earlier write failed, and its errno is lost. The output is incomplete; writing a newline
+     * again yields the reason. */
     if (!errno)
         (void)!write(STDOUT_FILENO, "\n", 1);
     fprintf(stderr, "%s: standard output: %s: write elsewhere\n", program,

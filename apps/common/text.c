@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values with units, strings that grow. Numbers are read in the C locale, which this program never
- * leaves. */
+/* Parsing of values with units, and strings that grow. Numbers are read in the C locale, which
+ * these programs never change. */
 #include "common/text.h"
 
 #include <ctype.h>
@@ -15,18 +15,17 @@ struct unit {
     double times;
 };
 
-/* The case of a unit counts where it is a single letter, as k and K differ. Reads a number and one
- * of the units (NULL name: no unit) as a whole multiple of 1, at most
- * max. */
+/* Reads a number and one of the units (NULL name: no unit) as a whole multiple of the smallest
+ * unit, at most max. The case of a unit matters if it is a single letter, as k and K differ. */
 static bool whole(const char *text, const struct unit *units, double max, uint64_t *out)
 {
     char *end;
     double v, n;
 
     if (!isdigit((unsigned char)*text) && *text != '.')
-        return false; /* no signs, no "inf" */
+        return false; /* Signs and "inf" are refused. */
     if (strpbrk(text, "xX"))
-        return false; /* strtod() reads hexadecimal, too. */
+        return false; /* Refuse what strtod() would read as hexadecimal. */
     v = strtod(text, &end);
     while (*end == ' ')
         end++;

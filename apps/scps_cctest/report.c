@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found of one controller. */
+/* Writes the results of the checks of one controller. */
 #include "scps_cctest/report.h"
 
 #include <scps/json.h>
@@ -150,7 +150,7 @@ void report_json(const struct report *r)
     scps_json_close(&j, '}');
 }
 
-/* ---- the picture ---- */
+/* ---- the graph ---- */
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -183,8 +183,8 @@ bool report_plot(const struct report *r, const char *file, char *msg, size_t msg
     bool svg = ends_with(file, ".svg");
     FILE *g;
 
-    /* Where gnuplot is missing, pclose() reports the failure; SIGPIPE would end the program
-     * first. */
+    /* If gnuplot is missing, pclose() reports the failure; without this, SIGPIPE would end the
+     * program first. */
     signal(SIGPIPE, SIG_IGN);
     g = popen("gnuplot 2>/dev/null", "w");
     if (!g) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found of one controller, as text, JSON and a picture. */
+/* Writes the results of the checks of one controller, as text, JSON and a graph. */
 #ifndef SCPS_CCTEST_REPORT_H
 #define SCPS_CCTEST_REPORT_H
 
@@ -18,9 +18,9 @@ struct report {
 
 void report_text(const struct report *r);
 void report_json(const struct report *r);
-/* Returns true if a picture may have this name: it ends in .svg or .png and has no quotes. */
+/* Returns true if a graph may have this file name: it ends in .svg or .png and has no quotes. */
 bool report_can_plot(const char *file);
-/* Draws with gnuplot into FILE.svg or FILE.png. False: msg says why not. */
+/* Draws the graph with gnuplot into FILE.svg or FILE.png. Returns false with the reason in msg. */
 bool report_plot(const struct report *r, const char *file, char *msg, size_t msglen);
 
 #endif

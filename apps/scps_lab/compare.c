@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_lab compare: which cells of two results differ by more than their spreads explain.
  *
- * Cells are matched by what was swept and by flow, so results of two versions, or of a scenario and
- * a changed copy, can be compared. For each, Welch's test; a difference counts when its chance is
- * below alpha over the number of cells compared (Bonferroni), so that a thousand cells without any
- * change raise a false alarm once in 1/alpha comparisons.
+ * Cells are matched by their swept values and by flow, so results of two versions, or of a scenario
+ * and a changed copy, can be compared. Each pair of cells is tested by Welch's test. A difference
+ * counts when its probability is below alpha divided by the number of cells compared (Bonferroni),
+ * so that without any change a comparison reports a difference once in 1/alpha times, however many
+ * cells there are.
  */
 #include "scps_lab/stats.h"
 #include "scps_lab/sweep.h"
@@ -31,7 +32,7 @@ static bool open_side(struct side *s, const char *dir)
     return true;
 }
 
-/* Flow and axes alike? */
+/* Returns true if row ra of one result and row rb of the other have the same flow and axes. */
 static bool match(const struct side *a, size_t ra, const struct side *b, size_t rb)
 {
     for (size_t i = 1; i < a->n; i++) {
@@ -44,7 +45,7 @@ static bool match(const struct side *a, size_t ra, const struct side *b, size_t 
 
 static size_t find_row(const struct side *a, size_t ra, const struct side *b)
 {
-    /* Fast path: both results have the same grid, so the rows stand in the same places. */
+    /* Fast path: both results have the same grid, so the rows are at the same indices. */
     if (ra < b->t.nrows && match(a, ra, b, ra))
         return ra;
     for (size_t i = 0; i < b->t.nrows; i++)

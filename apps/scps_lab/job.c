@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A world is built from the setup, and each flow lives by the events of its two ends:
+/* Runs one simulation. A world is built from the setup, and each flow is driven by the events of
+ * its two ends:
  *
- *     start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
- *                                                        or its time is over: measured, reset
+ *   start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
+ *                                            or its time is over: measured, reset
  *
- * The measure is that of the published tests: from the first SYN to the acknowledgement of the FIN,
- * at the sender. Chance comes from the seed alone: one stream for starting times, one for each link
- * direction and host.
+ * As in the published tests, the time of a transfer runs from the first SYN to the acknowledgement
+ * of the FIN, at the sender. All randomness comes from the seed: one stream for starting times, one
+ * for each link direction and host.
  */
 #include "scps_lab/job.h"
 
@@ -30,7 +31,7 @@
 #include <string.h>
 
 #define PORT  5001
-#define CHUNK (1u << 20) /* Bytes a write call; hollow bytes cost nothing to write */
+#define CHUNK (1u << 20) /* bytes of each write call; hollow bytes cost nothing to write */
 
 struct job;
 
@@ -43,14 +44,14 @@ struct transfer {
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     struct lab_writer writer;
-    FILE *qlog_file; /* NULL: none */
+    FILE *qlog_file; /* qlog of the sender; NULL: none */
     struct qlog *qlog;
-    uint32_t qlog_conn; /* its connection's id */
+    uint32_t qlog_conn; /* id of the sender's connection, for the qlog */
     bool qlog_tried;
     bool over;
 };
 
-struct side { /* one direction of the first link */
+struct side { /* one direction of the first link, which is observed */
     struct lab_watch *w;
     int dir;
 };
@@ -70,8 +71,8 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
-    /* The transfer whose connection is being opened now: notes of a connection not known yet belong
-     * to it */
+    /* The transfer whose connection is being opened now; a note of an unknown connection belongs to
+     * it */
     struct transfer *connects;
     size_t n, left;
     uint64_t seed, drawn;
@@ -331,7 +332,7 @@ static void address(const struct lab_link *l, size_t i, int end, struct scps_add
     scps_addr_parse(text, a);
 }
 
-/* Watches the first link: the fates of its packets, a capture. */
+/* Starts to observe the first link: the fates of its packets, and a capture. */
 static bool watch_link(struct job *j)
 {
     for (int dir = 0; j->w->on_verdict && dir < 2; dir++) {
@@ -416,8 +417,8 @@ static bool build(struct job *j)
            fail(j, "out of memory");
 }
 
-/* Runs the world to the end of its transfers, in slices of virtual time if somebody wants to be
- * asked between them. Returns false if the run is to end. */
+/* Runs the world to the end of its transfers, in slices of virtual time if a function of the caller
+ * is to be asked between them. Returns false if that function ended the run. */
 static bool run(struct job *j)
 {
     scps_dur slice = SLICE_FIRST;

@@ -16,7 +16,7 @@ static int refuse(const char *msg)
     return 2;
 }
 
-/* The meta line up to " shard=". */
+/* Returns the length of the meta line up to " shard=". */
 static size_t origin(const char *meta)
 {
     const char *p = strstr(meta, " shard=");
@@ -24,7 +24,7 @@ static size_t origin(const char *meta)
     return p ? (size_t)(p - meta) : strlen(meta);
 }
 
-/* Appends t's rows to all. The strings stay t's. */
+/* Appends t's rows to all. The strings still belong to t. */
 static void append(struct lab_table *all, const struct lab_table *t)
 {
     all->cell = lab_grow(all->cell, (all->nrows + t->nrows) * all->ncols * sizeof *all->cell + 1);
@@ -57,7 +57,7 @@ static bool copy_scenario(const char *from, const char *to, char msg[LAB_MSGLEN]
     f = fopen(path.p, "r");
     lab_free(&path);
     if (!f)
-        return true; /* A result is complete without the copy of its scenario. */
+        return true; /* The copy is optional: without it the result is complete. */
     lab_add(&s, "%s", "");
     while ((n = fread(buf, 1, sizeof buf, f)) > 0)
         lab_add(&s, "%.*s", (int)n, buf);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* One unicast transfer by rate and negative acknowledgements, over the same channel as everything
- * else.
+/* A model of one unicast file transfer by rate and negative acknowledgements, over the same channel
+ * as TCP.
  *
- *     sender    pass: what is missing, at the set rate | flush |      | pass: what the NACK names
- *     receiver                                          wait, NACK of all holes --> none: over
+ *   sender     pass: what is missing, at the set rate | flush |            | pass: what the NACK
+ *   lists
+ *   receiver                                          wait, NACK of all holes   --> none: over
  *
- * The clock is the published one: first data packet to first empty NACK, no handshake; at the
- * receiver, because the printed times hold no round trip. A flush, or its answer, that is lost is
- * repeated.
+ * As in the published tests, the time runs from the first data packet to the first empty NACK,
+ * without a handshake, and is measured at the receiver, because the printed times contain no round
+ * trip. A flush or a NACK that is lost is repeated.
  *
- * The receiving host is a processor that takes each packet in two steps: an interrupt for whatever
- * arrives, and the program's work for what finds room in the socket's buffer. Both together are
- * receiver-rate; receiver-interrupts is the first one's share. Faster than that rate, interrupts
- * for packets that are then dropped eat the time for the others (receive livelock), which is how
- * MDP in NASA/TM-2003-212001 falls by more than half from 40 to 45 Mbit/s.
+ * The receiving host is a processor that needs two steps for each packet: an interrupt for every
+ * packet that arrives, and the program's work for packets that find room in the socket's buffer.
+ * Both together give receiver-rate; receiver-interrupts is the share of the first step. Above that
+ * rate, interrupts for packets that are then dropped take the time for the others (receive
+ * livelock), which is how MDP in NASA/TM-2003-212001 falls by more than half from 40 to 45 Mbit/s.
  *
- * A model of MDP without parity and of MFTP to unicast: their timers are one wait drawn from
- * nack-wait, their repair within blocks while a pass is still under way is left out, and so are
- * their congestion control and group management.
+ * The model is one of MDP without parity and of MFTP to one receiver. Their timers are replaced by
+ * one wait drawn from nack-wait; their repair within blocks during a pass, congestion control and
+ * group management are left out.
  */
 #include "scps_lab/model.h"
 
@@ -35,16 +36,16 @@
 struct model {
     const struct lab_flow *f;
     struct lab_outcome *out;
-    struct scps_channel *ch[2]; /* data and flushes; NACKs */
+    struct scps_channel *ch[2]; /* channels: [0] data and flushes, [1] NACKs */
     scps_time now, timeout;
     uint32_t packets, payload, missing;
     uint8_t *have;
     /* the receiving host */
-    double work; /* µs ahead of it */
+    double work; /* work that the receiving host still has to do, µs */
     scps_time worked;
     uint64_t seed, drawn;
-    bool flushed, nacked; /* a flush, a NACK, has arrived */
-    bool done;            /* an empty NACK has been sent; the clock has stopped */
+    bool flushed, nacked; /* a flush has arrived; a NACK has arrived */
+    bool done;            /* an empty NACK was sent, which ends the time of the transfer */
 };
 
 static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
@@ -108,8 +109,8 @@ static void pass_time(struct model *m, scps_time until)
     m->now = until;
 }
 
-/* Returns the time at which packet n leaves at the set rate. It is computed from the start, so
- * fractions of a microsecond do not add up to an error. */
+/* Returns the time, µs, at which packet n is sent at the set rate. It is computed from the start,
+ * so fractions of a microsecond do not accumulate. */
 static scps_time nth(const struct model *m, scps_time start, uint64_t n)
 {
     return start + (scps_time)((double)n * (m->payload + m->f->headers) * 8e6 /
@@ -167,7 +168,7 @@ static void ask(struct model *m, scps_dur round_trip)
 
 static void transfer(struct model *m, scps_dur round_trip)
 {
-    /* Packets that the sender knows to have arrived, by the NACKs it has heard */
+    /* Packets that the sender knows to have arrived, from the NACKs received */
     uint8_t *told = lab_alloc(m->packets);
 
     do {

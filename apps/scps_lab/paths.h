@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Path states (careful resume, RFC 9959) that flows with the same path word hand on to the next of
- * them. */
+/* Saved path states (careful resume, RFC 9959), which one flow leaves for the next flow with the
+ * same path word. */
 #ifndef SCPS_LAB_PATHS_H
 #define SCPS_LAB_PATHS_H
 
@@ -12,7 +12,7 @@ struct lab_paths {
     struct lab_path {
         /* The word that the flows share; NULL: this entry and those behind it are unused */
         const char *word;
-        /* A state is saved: a flow with this word has ended, and no open flow uses the state */
+        /* a state is saved that no open flow uses */
         bool known;
         struct scps_path_state state;
     } of[64]; /* Words beyond this limit have no effect. */

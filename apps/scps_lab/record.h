@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes down a run as text: every note, the fate of every packet, the flows' figures at
+/* Writes the events of a run as text: every note, the fate of every packet, the flows' figures at
  * intervals. */
 #ifndef SCPS_LAB_RECORD_H
 #define SCPS_LAB_RECORD_H
@@ -7,11 +7,12 @@
 #include "scps_lab/job.h"
 
 struct lab_record {
-    FILE *truth;  /* what became of every packet of the first link, as CSV; NULL: none */
+    FILE *truth;  /* fate of every packet of the first link, as CSV; NULL: none */
     FILE *events; /* every note of every host, as CSV; NULL: none */
     FILE *series; /* each flow's figures at intervals, as CSV; NULL: none */
 };
-/* Writes the headings of the files and makes w write to them; `record` stays where it is. */
+/* Writes the headings of the files and makes w write to them; *record must stay valid as long as w
+ * is used. */
 void lab_record_begin(struct lab_record *record, struct lab_watch *w);
 
 #endif

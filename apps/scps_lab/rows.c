@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a sweep. One process writes, each run with one write call, so that a crash can leave
- * only the last run incomplete; that run is found and cut off when the file is opened again. */
+/* Writes the rows of a sweep. Only one process writes, each run with one write call, so that a
+ * crash can leave only the last run incomplete; when the file is opened again, that run is found
+ * and removed. */
 #include "scps_lab/rows.h"
 
 #include <scps/scps.h>
@@ -136,7 +137,8 @@ bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *
         snprintf(msg, LAB_MSGLEN, "%.300s: another sweep is writing it: choose another --out",
                  r->path);
         ok = false;
-    } else if (st.st_size == 0 || (size_t)st.st_size < head.len) { /* new, or never begun */
+        /* The file is new, or its first line was never written completely. */
+    } else if (st.st_size == 0 || (size_t)st.st_size < head.len) {
         ok = ftruncate(r->fd, 0) == 0 || system_failed(r->path, msg);
         ok = ok && lab_rows_append(r, head.p, head.len, msg);
     } else {
@@ -173,7 +175,7 @@ bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[
         errno = ENOSPC;
     system_failed(r->path, msg);
     if (n > 0 && ftruncate(r->fd, r->good) != 0)
-        return false; /* The next start cuts off what was written in part. */
+        return false; /* An incomplete line is removed when the file is opened again. */
     return false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.csv: a line for each flow of each run, appended whole as runs end; read again to go on after
- * a stop. */
+/* The file rows.csv: a line for each flow of each run, appended when the run ends. It is read again
+ * when a sweep continues after a stop. */
 #ifndef SCPS_LAB_ROWS_H
 #define SCPS_LAB_ROWS_H
 
@@ -11,7 +11,7 @@
 struct lab_rows {
     int fd;
     char path[4096];
-    long long good; /* bytes of complete runs */
+    long long good; /* length of the complete runs in the file, bytes */
 };
 
 /* Formats the first line of the file: "# scps_lab VERSION scenario=... shard=K/N", newline
@@ -22,9 +22,9 @@ void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 
-/* Opens DIR/rows.csv to append to it, made when it is not there. What an interrupted write left
- * is cut off; done(ctx, cell number, run) is called for each complete run in it. False with a
- * line in msg, also when the file is of another scenario, seed, version or shard. */
+/* Opens DIR/rows.csv for appending, and creates it if it does not exist. Removes what an
+ * interrupted write left; calls done(ctx, cell number, run) for each complete run in it. Returns
+ * false with a line in msg, also when the file is of another scenario, seed, version or shard. */
 bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *c, unsigned shard,
                    unsigned shards, void (*done)(void *ctx, size_t cell, unsigned run), void *ctx,
                    char msg[LAB_MSGLEN]);
@@ -33,7 +33,7 @@ bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *
 bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[LAB_MSGLEN]);
 bool lab_rows_sync(struct lab_rows *r, char msg[LAB_MSGLEN]);
 void lab_rows_close(struct lab_rows *r);
-/* Writes t's rows, sorted by cell and run, with this meta line to DIR/rows.csv. */
+/* Writes t's rows, sorted by cell and run, to DIR/rows.csv, with this meta line first. */
 bool lab_rows_write_sorted(const struct lab_table *t, const char *meta, const char *dir,
                            char msg[LAB_MSGLEN]);
 

@@ -2,7 +2,7 @@
 /* scps_lab run: runs one cell of a scenario and writes a table or a JSON document, plots and
  * captures.
  *
- * A run has the seed it has in a sweep, so that any line of a sweep's rows can be looked at packet
+ * A run has the same seed as in a sweep, so that any line of a sweep's rows can be examined packet
  * by packet.
  */
 #include "scps_lab/run.h"
@@ -145,7 +145,8 @@ static FILE *file(const char *path, char msg[LAB_MSGLEN])
     return f;
 }
 
-/* Closes the file; false, with a message, if part of it could not be written, as on a full disk. */
+/* Closes the file. Returns false, with a message, if part of it could not be written, as on a full
+ * disk. */
 static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
     bool bad = f && ferror(f);
@@ -173,8 +174,8 @@ static bool draw(const char *series, const char *out, const char *title, char ms
     for (int k = 0; k < 2; k++)
         fprintf(g,
                 "set terminal %s\nset output '%s.%s'\nset datafile separator ','\nset grid\n"
-                /* The lines of several flows alternate, so a row of another flow must not break a
-                 * flow's curve. */
+                /* Lines of several flows alternate in the file; a row of another flow must not
+                 * break a flow's curve. */
                 "set datafile missing NaN\n"
                 "set multiplot layout 2,1 title \"%s\" noenhanced\nset key left top noenhanced\n"
                 "set xlabel 'time, s'\nset ylabel 'delivered, MB'\n"
@@ -194,8 +195,8 @@ static bool draw(const char *series, const char *out, const char *title, char ms
     return rc == 0;
 }
 
-/* Returns the sampling interval: 1/400 of the duration, which is found by running the transfer once
- * without samples. */
+/* Returns the sampling interval, µs: 1/400 of the duration of the transfer, which is run once
+ * without samples to measure it. */
 static scps_dur interval(const struct lab_setup *s, uint64_t seed)
 {
     struct lab_watch w = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cells.csv from rows.csv.
+/* Makes cells.csv from rows.csv.
  *
- * A line for each cell and flow; where a cell has several flows, one more, "all", of what its flows
- * did together. Runs that failed are counted and have no part in the means. A field for which there
- * is no figure stays empty.
+ * It has a line for each cell and flow and, if a cell has several flows, one more line, "all", for
+ * the sum of the flows. Runs that failed are counted, but are not part of the means. A field for
+ * which there is no figure is empty.
  */
 #include "scps_lab/stats.h"
 
@@ -58,7 +58,8 @@ static double ibeta(double a, double b, double x)
     return front * (f - 1);
 }
 
-/* The chance that |T| is t or more, with df degrees of freedom. */
+/* Returns the probability that |T| of Student's distribution with df degrees of freedom is t or
+ * more. */
 static double two_sided(double t, double df)
 {
     return ibeta(df / 2, 0.5, df / (df + t * t));
@@ -149,9 +150,9 @@ static void count(struct group *g, const struct lab_table *t, const struct colum
     lab_sample_add(&g->timeouts, value(t, row, c->timeouts));
 }
 
-/* Rows from..to are one run. Its goodput is what all of its flows have delivered, over the time
- * from the first one's start to the last one's end: a sum of their own rates would count a time
- * that only some of them used as if all had. A run of which a flow failed counts as failed. */
+/* Rows from..to are one run. Its goodput is what all of its flows have delivered, divided by the
+ * time from the first start to the last end: the sum of the flows' own rates would be too high
+ * where flows do not run at the same time. A run of which one flow failed counts as failed. */
 static void count_all(struct group *g, const struct lab_table *t, const struct columns *c,
                       size_t from, size_t to)
 {

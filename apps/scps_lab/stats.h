@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From runs to cells: means, spreads, confidence, and whether two means differ. */
+/* Statistics over the runs of a cell: means, spreads, confidence, and whether two means differ. */
 #ifndef SCPS_LAB_STATS_H
 #define SCPS_LAB_STATS_H
 
@@ -10,11 +10,12 @@ struct lab_sample {
     double mean, m2, min, max; /* m2: sum of squared distances from the mean */
 };
 void lab_sample_add(struct lab_sample *s, double v);
-double lab_sample_sd(const struct lab_sample *s); /* 0 below two */
-/* Half the width of the 95 % confidence interval (Student); 0 for fewer than two values */
+/* returns the standard deviation; 0 for fewer than two values */
+double lab_sample_sd(const struct lab_sample *s);
+/* Returns half the width of the 95 % confidence interval (Student); 0 for fewer than two values. */
 double lab_sample_ci95(const struct lab_sample *s);
-/* Welch's t-test: probability of means at least this far apart if the true means are equal. With a
- * spread of 0 on both sides: 0 when the means differ, else 1. */
+/* Returns the result of Welch's t-test: the probability of means at least this far apart if the
+ * true means are equal. With a spread of 0 on both sides: 0 when the means differ, else 1. */
 double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double sd_b, size_t n_b);
 
 /* Reads DIR/rows.csv and writes DIR/cells.csv. */

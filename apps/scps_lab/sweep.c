@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab sweep: every cell, every run, over all cores.
+/* scps_lab sweep: runs every cell the configured number of times, on all processors.
  *
- *     parent: jobs, largest first  --index-->  worker   (a process for each core)
- *             rows.csv, one writer <--lines--
+ *   parent: jobs, largest first  --index-->  worker (a process for each core)
+ *           rows.csv, one writer <--lines--
  *
- * Nothing in a row depends on which worker ran it, when, or what ran before; and when all is done
- * the rows are put in order. So results are the same bytes for any number of workers, stops on the
- * way, and shards that are merged.
+ * The rows do not depend on which worker ran a job, when, or what it ran before; when all jobs are
+ * done the rows are sorted. So the result has the same bytes for any number of workers, after
+ * interruptions, and when shards are merged.
  */
 #include "scps_lab/sweep.h"
 #include "scps_lab/rows.h"
@@ -47,7 +47,9 @@ struct sweep {
     /* Index + 1 of the job of each cell and run; 0: the job belongs to another shard */
     size_t *where;
     size_t njobs, next, done, had;
-    double cost, cost_done, cost_had; /* had: from an earlier start */
+    /* estimated costs, in packets: of all jobs, of those done, and of those done in earlier
+     * starts */
+    double cost, cost_done, cost_had;
     struct worker *worker;
     unsigned nworkers;
     struct lab_rows rows;
@@ -160,7 +162,7 @@ static void work(struct sweep *s, int fd)
         lab_result_free(&r);
         len = (uint32_t)text.len;
         if (!all_of(fd, &len, sizeof len, true) || !all_of(fd, text.p, len, true))
-            _exit(0); /* the parent is gone */
+            _exit(0); /* The parent process has ended. */
         lab_free(&text);
     }
     _exit(0);
@@ -175,7 +177,7 @@ static bool hire(struct sweep *s, struct worker *w)
     fflush(NULL);
     w->pid = fork();
     if (w->pid == 0) {
-        /* A terminal sends SIGINT to all processes; only the parent decides what happens then. */
+        /* A terminal sends SIGINT to all processes; only the parent process decides what to do. */
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_DFL);
         close(pair[0]);
@@ -333,8 +335,8 @@ static bool run_all(struct sweep *s)
     return ok;
 }
 
-/* Completes the result when all runs are there: writes the sorted rows, the cells and the copy of
- * the scenario. */
+/* Completes the result when all runs are there: writes the sorted rows, the file of cells and the
+ * copy of the scenario. */
 static bool conclude(struct sweep *s)
 {
     const struct lab_scenario *sc = s->cells.sc;

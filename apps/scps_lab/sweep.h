@@ -6,12 +6,12 @@
 
 struct lab_sweep_options {
     const char *out;        /* folder of the results */
-    unsigned shard, shards; /* Only the jobs of shard K of N, from 1 */
-    unsigned jobs;          /* Worker processes; 0: one for each core */
+    unsigned shard, shards; /* Run only the jobs of shard number `shard` (from 1) of `shards` */
+    unsigned jobs;          /* number of worker processes; 0: one for each core */
     bool quiet;
-    bool check; /* Set up every cell, but run none. */
+    bool check; /* true: set up every cell, but run none */
 };
-/* Runs the sweep; errors have been printed. Returns the exit status. */
+/* Runs the sweep and prints errors. Returns the exit status. */
 int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o);
 /* Joins the results of all shards in the folders dirs into the folder out. */
 int lab_merge(char *const *dirs, size_t n, const char *out);

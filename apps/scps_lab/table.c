@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing result files. A line that was not finished, which only a crash leaves, is not
- * read. */
+/* Reads and writes result files. An unfinished last line, which only a crash leaves, is ignored. */
 #include "scps_lab/table.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Result files: comma-separated values without quotes, one line of '#' before the heading that says
- * where they come from.
+/* Result files: comma-separated values without quotes. Before the heading there is one line that
+ * begins with '#' and says how the file was made:
  *
  *     # scps_lab 0.2.0 scenario=geo hash=0123456789abcdef seed=1 runs=30 jobs=120 shard=1/1
  *     cell,run,flow,link.ber,status,seconds,mbps,...
@@ -11,11 +11,11 @@
 #include "common/text.h"
 
 struct lab_table {
-    char *text; /* the file, cut up */
+    char *text; /* text of the file, cut into fields */
     char *meta; /* The heading line that begins with '#', without that character */
     char **col; /* headings */
     size_t ncols;
-    char **cell; /* row-major */
+    char **cell; /* fields of all rows, one row after the other */
     size_t nrows;
 };
 /* Reads DIR/name. Returns false with one line in msg that names the file. */
@@ -27,7 +27,7 @@ const char *lab_table_at(const struct lab_table *t, size_t row, size_t col);
 /* Copies the value of KEY= in the meta line to out; false if there is none. */
 bool lab_table_meta(const struct lab_table *t, const char *key, char *out, size_t len);
 
-/* Writes DIR/name whole or not at all (under another name first, then renamed). */
+/* Writes DIR/name completely or not at all (under another name first, then renamed). */
 bool lab_file_write(const char *dir, const char *name, const char *text, size_t len,
                     char msg[LAB_MSGLEN]);
 

@@ -13,11 +13,11 @@ struct lab_writer {
     struct scps_world *world;
     struct scps_host *host;
     struct scps_bulk_source *source;
-    scps_time begin; /* of the flow */
+    scps_time begin; /* start of the flow, µs */
     uint64_t given;  /* bytes written since app-from */
 };
-/* Makes the source take its bytes from the writer if the flow has an app-rate. Call after the
- * source's start has been planned and before it starts. Returns false: out of memory. */
+/* Makes the source take its bytes from the writer if the flow has an app-rate. Call it after the
+ * source's start time was chosen and before it starts. Returns false when out of memory. */
 bool lab_writer_attach(struct lab_writer *w);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_link ctl: one command to a running emulator. */
+/* scps_link ctl: sends one command to a running emulator. */
 #include "scps_link/control.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulator's side of the control socket, and what each command does.
+/* The emulator's side of the control socket, and the commands.
  *
- * A path that a dead emulator left behind is taken over; one that somebody listens at, or that is
- * no socket, is not. Clients never hold up a packet: their sockets do not block, there are at most
- * CLIENTS of them, and one that says nothing keeps only its place, until the next one takes it.
+ * A socket file that a dead emulator left is replaced; a path at which a process listens, or that
+ * is no socket, is refused. Clients cannot delay packets: their sockets do not block, and there are
+ * at most CLIENTS of them. A client that sends nothing is dropped when another one needs its place.
  */
 #include "scps_link/control.h"
 #include "scps_link/emu.h"
@@ -22,7 +22,7 @@
 struct client {
     struct control *c;
     ev_io io;
-    int fd; /* -1: a free place */
+    int fd; /* socket of the client; -1: this place is free */
     uint64_t since;
     char line[CONTROL_LINE];
     size_t have;
@@ -72,7 +72,7 @@ static void change(struct emu *e, unsigned which, const char *items, FILE *out)
     for (int d = 0; d < 2; d++)
         c[d] = *scps_channel_config(e->dir[d].ch);
     for (int round = 0; round < 2;
-         /* Two rounds: a queue limit given in round trips depends on the new delays of both
+         /* Two rounds, because a queue limit given in round trips depends on the new delays of both
           * directions. */
          round++)
         for (int d = 0; d < 2; d++) {
@@ -114,7 +114,7 @@ static void replace(struct emu *e, const char *spec, FILE *out)
     }
 }
 
-/* A command that takes nothing after its name.  Returns whether there is one of that name. */
+/* Executes a command without arguments. Returns true if there is one of that name. */
 static bool plain_command(struct control *c, const char *name, FILE *out)
 {
     static const char *const names[] = {"stats", "json", "show", "stop"};
@@ -237,7 +237,7 @@ static void on_line(EV_P_ ev_io *w, int revents)
         *end = 0;
         answer(k);
     } else if (k->have == sizeof k->line - 1) {
-        leave(k); /* The line is longer than any command: drop the client. */
+        leave(k); /* The line is longer than any command, so drop the client. */
     }
 }
 
@@ -258,7 +258,7 @@ static void on_accept(EV_P_ ev_io *w, int revents)
         if (i->since < k->since)
             k = i;
     }
-    leave(k); /* All places are taken: drop the client that has been connected for longest. */
+    leave(k); /* All places are taken, so drop the client that has been connected for longest. */
     *k = (struct client){.c = c, .fd = fd, .since = ++c->count};
     ev_io_init(&k->io, on_line, fd, EV_READ);
     k->io.data = k;
@@ -267,8 +267,8 @@ static void on_accept(EV_P_ ev_io *w, int revents)
 
 /* ---- listening ---- */
 
-/* A socket file exists at the path. Returns 0 if its emulator is dead and the file has been
- * removed. */
+/* Called when a socket file exists at the path. Returns 0 if its emulator is dead and the file has
+ * been removed. */
 static int make_way(const struct sockaddr_un *addr, char *msg)
 {
     const char *path = addr->sun_path;
@@ -317,7 +317,7 @@ struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGL
     }
     strcpy(c->addr.sun_path, path);
     c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* Only our own user may connect: who can change the link can also stop it. */
+    /* Only the same user may connect, because a client can change the link and stop it. */
     mode_t old = umask(0077);
     rc = bind(c->fd, (struct sockaddr *)&c->addr, sizeof c->addr);
     if (rc != 0 && errno == EADDRINUSE) {

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The Unix socket: one command a connection, one line in, an answer out.
+/* The Unix socket for control: one command a connection, one line from the client, then the answer.
  *
- *     ctl: "a2b ber=1e-5\n"        emulator: "ok\n" and more lines, or "error: why\n"
+ *   ctl: "a2b ber=1e-5
+ * "     emulator: "ok
+ * " and more lines, or "error: why
+ * "
  */
 #ifndef SCPS_LINK_CONTROL_H
 #define SCPS_LINK_CONTROL_H
 
 #include "scps_link/options.h"
 
-#define CONTROL_LINE 1024 /* the longest command */
+#define CONTROL_LINE 1024 /* length of the longest command, bytes */
 
 struct emu;
 struct ev_loop;
 struct control;
 
-/* Listens at path. NULL with one line in msg (in use, no such folder, too long). */
+/* Listens at path. Returns NULL with one line in msg (in use, no such folder, too long). */
 struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGLEN]);
 void control_watch(struct control *c, struct ev_loop *ev);
-void control_close(struct control *c); /* Closes and removes the socket; ctl NULL: does nothing. */
+void control_close(struct control *c); /* Closes and removes the socket. ctl NULL: does nothing. */
 
-/* The client: sends the words, prints the answer and returns the exit status. */
+/* Runs the client: sends the words, prints the answer and returns the exit status. */
 int control_client(char **words);
 
 #endif

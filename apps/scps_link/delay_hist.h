@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How late packets were handed over: a histogram that keeps three digits, for quantiles without the
- * samples. */
+/* How late packets were delivered: a histogram with a resolution of three digits, which yields
+ * quantiles without storing the samples. */
 #ifndef SCPS_LINK_DELAY_HIST_H
 #define SCPS_LINK_DELAY_HIST_H
 
@@ -17,8 +17,8 @@ struct late {
 };
 
 void late_add(struct late *l, scps_dur d);
-/* Quantile: a lateness, µs, that at least ppm millionths of the packets did not exceed; 0: there
- * were no packets. */
+/* Returns a quantile: a lateness, µs, that at least ppm millionths of the packets did not exceed;
+ * 0: there were no packets. */
 scps_dur late_quantile(const struct late *l, uint32_t ppm);
 
 #endif

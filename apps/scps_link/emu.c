@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Real time around the channel model.
+/* Runs the channel model in real time.
  *
- *     end a readable -> read a batch, each stamped -> channel a2b --+
- *     end b readable -> read a batch, each stamped -> channel b2a --+-> those whose time has come
- *     timerfd: the earliest arrival --------------------------------+   -> the other end
+ *   end a readable -> read a batch, with arrival times -> channel a2b --+
+ *   end b readable -> read a batch, with arrival times -> channel b2a --+-> packets that are due
+ *   timerfd: the earliest arrival --------------------------------------+   -> the other end
  *
- * The model says when each packet arrives; all that is left to do here is to be there at that
- * moment. A timerfd wakes to the microsecond where libev's own timers end in milliseconds; it is
- * set again only for an earlier arrival. Between reads at most BATCH packets pass, so that those
- * that are due do not wait behind a flood. With nothing on the way and nothing to read the process
- * sleeps.
+ * The model computes when each packet arrives, and this file delivers the packet at that time. A
+ * timerfd has a resolution of 1 µs, whereas libev's own timers have 1 ms; it is set again only for
+ * an earlier arrival. At most BATCH packets are read in a row, so that packets that are due do not
+ * wait behind a flood of new ones. The process sleeps while no packet is on the way and there is
+ * nothing to read.
  *
- * Lateness is the clock just before a packet is handed to the kernel, less its time in the model:
- * the emulator's own error, which the reports show. The scheduler decides most of it, so real-time
- * scheduling is asked for, at the lowest priority there is; the kernel keeps a share of each second
- * for everybody else (sched_rt_runtime_us).
+ * The lateness of a packet is the time at which it is passed to the kernel minus its arrival time
+ * in the model: the emulator's own error, which the reports show. Most of it comes from the
+ * scheduler, so the process asks for real-time scheduling at the lowest priority; the kernel keeps
+ * a share of each second for other processes (sched_rt_runtime_us).
  */
 #include "scps_link/emu.h"
 #include "scps_link/control.h"
@@ -31,11 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH 32 /* Packets read, or handed over, before the loop serves other watchers */
+#define BATCH 32 /* most packets read, or delivered, before the loop serves other watchers */
 #define RETRY SCPS_MS(1)
 
-/* Returns the channels' time, which begins with the emulation: the tables of the link count from
- * there. */
+/* Returns the channels' time, µs. It is 0 when the emulation begins: the tables of the link count
+ * from there. */
 scps_time emu_now(const struct emu *e)
 {
     return scps_sysclock_now() - e->start;
@@ -46,8 +46,8 @@ scps_time emu_now(const struct emu *e)
 static void wake_at(struct emu *e, scps_time when)
 {
     struct itimerspec it = {{0}};
-    /* A value of zero would disarm the timer, so the time is absolute; one that has passed expires
-     * at once. */
+    /* A timer value of zero would disarm the timer, so an absolute time is set; one that has passed
+     * expires at once. */
     scps_time at = e->start + when;
 
     if (when >= e->armed)
@@ -65,7 +65,7 @@ static scps_time earliest(const struct emu *e)
     return a < b ? a : b;
 }
 
-/* Hands over the packets that are due, of both directions in order of time, and arms the timer for
+/* Delivers the packets that are due, of both directions in order of time, and sets the timer for
  * the next. */
 static void deliver(struct emu *e)
 {
@@ -79,7 +79,8 @@ static void deliver(struct emu *e)
         if (e->retry > now || scps_channel_next(d->ch) > now)
             break;
         if (!scps_channel_peek(d->ch, now, &pkt))
-            continue; /* The wake-up served the line of the channel; no packet has arrived. */
+            /* The channel needed this wake-up for its own state; no packet has arrived. */
+            continue;
         rc = link_end_send(d->to, &pkt);
         if (rc == SCPS_ERR_AGAIN) {
             e->retry = now + RETRY;
@@ -132,7 +133,7 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     (void)loop;
     (void)revents;
     if (read(e->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
-        return; /* set anew since */
+        return; /* The timer was set again since it expired. */
     e->armed = SCPS_NEVER;
     deliver(e);
 }
@@ -196,7 +197,7 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
     e->epoch = epoch_now();
     for (int i = 0; i < 2; i++)
         e->end[i].ns = e->end[i].home = -1;
-    /* Open the socket first: two emulators most likely collide at it. */
+    /* Open the socket first, because two emulators started alike most likely collide at it. */
     if (o->ctl && !(e->control = control_open(o->ctl, e, msg)))
         return -1;
     if (o->truth && !(e->truth = truth_open(o->truth, msg, LINK_MSGLEN)))
@@ -232,7 +233,7 @@ static void watch(struct emu *e)
     }
     ev_io_init(&e->timer, on_timer, e->timer_fd, EV_READ);
     e->timer.data = e;
-    ev_set_priority(&e->timer, EV_MAXPRI); /* Packets that are due go before new input. */
+    ev_set_priority(&e->timer, EV_MAXPRI); /* Packets that are due are served before new input. */
     ev_io_start(e->ev, &e->timer);
     ev_signal_init(&e->sigint, on_signal, SIGINT);
     ev_signal_init(&e->sigterm, on_signal, SIGTERM);

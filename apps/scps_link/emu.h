@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulator: two ends, a channel each way, and the loop that keeps their times. */
+/* The emulator: two ends, a channel each way, and the loop that delivers packets at their times. */
 #ifndef SCPS_LINK_EMU_H
 #define SCPS_LINK_EMU_H
 
@@ -14,28 +14,29 @@ struct control;
 struct link_dir {
     struct scps_channel *ch;
     struct link_end *to;
-    struct late late, late_now;  /* since the start; since the last interval line */
-    uint64_t undelivered;        /* Packets that the device refused */
-    struct scps_link_stats last; /* The channel's counters at the last interval line */
+    /* lateness of packets since the start, and since the last interval line */
+    struct late late, late_now;
+    uint64_t undelivered;        /* packets that the device refused to take */
+    struct scps_link_stats last; /* the channel's counters at the last interval line */
 };
 
 struct emu {
     const struct link_options *o;
     struct link_end end[2];
-    struct link_dir dir[2]; /* a to b, b to a */
+    struct link_dir dir[2]; /* [0] from a to b, [1] from b to a */
     struct truth *truth;
-    /* Tables of all changes so far; the channels point into the latest */
+    /* tables of all changes so far; the channels point into the latest */
     struct scps_link_tables **tables;
     size_t ntables;
     struct control *control;
     struct ev_loop *ev;
     int timer_fd;
-    /* Time for which timer_fd is armed, since the start; SCPS_NEVER: it is not armed */
+    /* Time for which timer_fd is set, µs since the start; SCPS_NEVER: it is not set */
     scps_time armed;
-    scps_time retry; /* A device was full: do not send before this time, since the start */
+    scps_time retry; /* a device was full: do not send before this time, µs since the start */
     scps_time start, last_line;
-    scps_time epoch; /* Wall-clock time minus the monotonic clock */
-    bool realtime;   /* the kernel granted real-time scheduling */
+    scps_time epoch; /* wall-clock time minus the monotonic clock, µs */
+    bool realtime;   /* the kernel has granted real-time scheduling */
     bool failed;
     ev_io readable[2], timer;
     ev_signal sigint, sigterm;
@@ -45,16 +46,16 @@ struct emu {
 /* Opens both ends, the channels and the control socket. Returns 0, or -1 with one line in msg; call
  * emu_close() in either case. */
 int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN]);
-/* Runs until the time given, a signal, the command stop, or a failure, which has been printed and
- * sets e->failed. */
+/* Runs until the given time has passed, a signal, the command stop, or a failure, which has been
+ * printed and sets e->failed. */
 void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
-/* The channels' time: µs since the start. */
+/* Returns the channels' time, µs since the start. */
 scps_time emu_now(const struct emu *e);
-/* Takes tables (may be NULL), for as long as the channels live. 0, or -1 without memory: they are
- * freed. */
+/* Keeps tables (may be NULL) until the channels are freed. Returns 0; -1 without memory, and then
+ * they have been freed. */
 int emu_keep(struct emu *e, struct scps_link_tables *tables);
-/* Ends the log and the captures. Returns 0, or -1 when some of it could not be written, which has
+/* Ends the log and the captures. Returns 0, or -1 when part of them could not be written, which has
  * been printed. */
 int emu_close(struct emu *e);
 

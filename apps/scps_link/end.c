@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* One end of the link.
  *
- *     program -> kernel's routing -> [tun] -> tap -> end -> channel
+ *   program -> kernel's routing -> [tun] -> tap -> end -> channel
  *
- * To open a device in another namespace this thread goes there and comes back: what it opens there
- * stays there. The same way it goes back to close it, since what was changed on a device that
- * existed before is put back by netlink.
+ * To open a device in another network namespace, this thread enters the namespace and returns: the
+ * device stays there. It enters again to close the device, since changes to a device that existed
+ * before are reverted by netlink.
  *
- * A device of our own gets a longer queue than the kernel's 500 packets: a sender that hands over a
- * megabyte at once belongs into the queue of the emulated link, whose length the user has chosen.
+ * A device that this program creates gets a longer queue than the kernel's 500 packets: if a sender
+ * passes a megabyte at once, the packets should wait in the queue of the emulated link, whose
+ * length the user has chosen.
  */
 #include "scps_link/end.h"
 #include "scps_link/netns.h"
@@ -26,7 +27,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define QUEUE 5000 /* packets */
+#define QUEUE 5000 /* length of the device's queue, packets */
 
 static int end_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
@@ -66,7 +67,7 @@ static int addresses_free(const struct link_end_options *o, char *msg)
     int rc = 0;
 
     if (getifaddrs(&all) != 0)
-        return 0; /* A later netlink call will report the same failure in better words. */
+        return 0; /* A later netlink call will report the same failure with a better message. */
     for (const struct ifaddrs *i = all; i && rc == 0; i = i->ifa_next)
         for (unsigned k = 0; k < o->naddr && rc == 0; k++)
             if (i->ifa_addr && strcmp(i->ifa_name, o->device) != 0 &&
@@ -130,7 +131,7 @@ static int open_tun(struct link_end *e, const struct link_end_options *far, uint
     existed = if_nametoindex(o->device) != 0;
     e->tun = scps_tun_open(&c, why);
     if (!e->tun) {
-        /* Cut off the advice to use --udp, an option that this program lacks. */
+        /* Remove the advice to use --udp, an option that this program does not have. */
         char *other = strstr(why, "or use --udp");
         if (other && other - why > 2)
             other[-2] = 0;
@@ -154,7 +155,8 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN])
 {
-    char why[LINK_MSGLEN]; /* error text of closing after a failure: discarded */
+    /* text of an error in closing, which is not used after an earlier failure */
+    char why[LINK_MSGLEN];
     struct scps_netif *top;
     int rc;
 
@@ -203,7 +205,7 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
         rc = -1;
     }
     if (top) {
-        /* top->upper points into this struct, which is not freed with the chain. */
+        /* top->upper points into this structure, which is not freed with the chain. */
         top->upper = NULL;
         bool there = go(e, NULL) == 0;
         scps_netif_close(top);

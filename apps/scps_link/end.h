@@ -7,30 +7,33 @@
 #include "scps_link/spool.h"
 
 struct link_end {
-    /* first member: the top of the netif chain, which receives what arrives */
+    /* first member: the top of the netif chain, which receives arriving packets */
     struct scps_netif nif;
     const struct link_end_options *o;
-    struct scps_netif *tap, *tun; /* tap NULL: no capture */
-    /* Network namespaces: home is that of the program, ns that of the device; ns -1: the same */
+    struct scps_netif *tap, *tun; /* filter and device below nif; tap NULL: no capture */
+    /* Network namespaces: home is that of the program, ns that of the device; ns -1: the device is
+     * in home */
     int home, ns;
-    struct spool spool; /* of the capture */
+    struct spool spool; /* process that writes the capture */
     uint64_t overrun_base;
     void (*arrived)(struct link_end *e, const struct scps_pkt *pkt);
     void *ctx;
 };
 
-/* Opens the device, addresses it and brings it up. far: the other end's options, for peers of bare
- * addresses. arrived is called from scps_io_read. epoch: real time less the monotonic clock, for
- * the capture. 0, or -1 with one line in msg and nothing left open. */
+/* Opens the device, gives it its addresses and brings it up. far: the other end's options, for the
+ * peers of addresses without prefix. arrived is called from scps_io_read(). epoch: real time minus
+ * the monotonic clock, µs, for the capture. Returns 0, or -1 with one line in msg and nothing left
+ * open. */
 int link_end_open(struct link_end *e, const struct link_end_options *o,
                   const struct link_end_options *far, uint32_t mtu, scps_time epoch,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN]);
-/* 0, or -1 with one line in msg when the capture could not be written to its end. */
+/* Closes the end. Returns 0, or -1 with one line in msg when the capture could not be written
+ * completely. */
 int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
-/* Sends a packet to the kernel; errors as those of scps_netif_send. */
+/* Sends a packet to the kernel. Returns as scps_netif_send(). */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);
-/* Packets the kernel dropped in front of the device since it was opened, because they were not read
- * fast enough. */
+/* Returns how many packets the kernel dropped before the device since it was opened, because they
+ * were not read fast enough. */
 uint64_t link_end_overruns(const struct link_end *e);
 #endif

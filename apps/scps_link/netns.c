@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Network namespaces by name, as ip netns keeps them: files below /run/netns to enter
- * (setns(2)). */
+/* Network namespaces by name, as ip netns manages them: files below /run/netns that setns(2)
+ * takes. */
 #include "scps_link/netns.h"
 
 #include <errno.h>

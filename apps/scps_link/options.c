@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line.
+/* Reads the command line.
  *
- * Everything that can be judged without touching the system is judged here, so that a bad line
- * costs nothing: what is left to open.c is what only the kernel knows.
+ * Everything that can be checked without changing the system is checked here, so that a wrong
+ * command line has no effects. emu.c checks only what the kernel knows.
  */
 #include "scps_link/options.h"
 
@@ -230,7 +230,8 @@ static int take_addr(struct link_end_options *e, const char *text, const char *o
     return 0;
 }
 
-/* Checks what the two ends must not share, and that a bare address has a peer. */
+/* Checks that the two ends share nothing that must differ, and that an address without prefix has a
+ * peer. */
 static int check_ends(const struct link_options *o, char *msg)
 {
     const struct link_end_options *a = &o->end[0], *b = &o->end[1];
@@ -275,20 +276,20 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
     if (!seeded && scps_entropy(&o->seed, sizeof o->seed) != 0)
         return fail(msg, "no randomness from the system: give --seed N");
     if (!seeded)
-        o->seed >>= 11; /* 53 bits remain, which JSON readers keep exactly. */
+        o->seed >>= 11; /* The seed keeps 53 bits, which readers of JSON represent exactly. */
     uint64_t seeds[2];
-    seed_pair(o->seed, 0, seeds); /* as scps_ttcp --link --seed */
+    seed_pair(o->seed, 0, seeds); /* the same seeds as with scps_ttcp --link --seed */
     for (int d = 0; d < 2; d++)
         o->dir[d].seed = seeds[d];
     return 0;
 }
 
-/* The options that say where the link comes from, until all have been read. */
+/* Options about the source of the link's configuration, kept until all options have been read. */
 struct source {
     const char *link, *scenario;
     char *set[MAX_SETS];
     size_t nset;
-    uint64_t run; /* 0: not given */
+    uint64_t run; /* number of the run; 0: not given */
     bool seeded;
 };
 
@@ -315,11 +316,11 @@ static int take_source(struct link_options *o, struct source *s, char *msg)
     return take_link(o, s->seeded, msg);
 }
 
-/* An option's handler returns NOT_MINE for another handler's option, 0 for one it took, -1 for one
- * that is wrong, with the reason in msg. */
+/* Handlers of options return NOT_MINE for an option of another handler, 0 for one that was applied,
+ * -1 for one that is wrong, with the reason in msg. */
 enum { NOT_MINE = 1 };
 
-/* Takes option c if it is one of an end of the link. */
+/* Applies option c if it is about an end of the link. */
 static int end_option(struct link_options *o, int c, char *msg)
 {
     switch (c) {
@@ -339,7 +340,7 @@ static int end_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* Takes option c if it says where the link comes from. */
+/* Applies option c if it is about the source of the link's configuration. */
 static int source_option(struct source *from, int c, char *msg)
 {
     switch (c) {
@@ -363,7 +364,7 @@ static int source_option(struct source *from, int c, char *msg)
     }
 }
 
-/* Takes option c if it has a number and is not --run. */
+/* Applies option c if it has a number and is not --run. */
 static int number_option(struct link_options *o, struct source *from, int c, char *msg)
 {
     uint64_t v;
@@ -395,7 +396,7 @@ static int number_option(struct link_options *o, struct source *from, int c, cha
     }
 }
 
-/* Takes option c if it says what is written, or in which form. */
+/* Applies option c if it is about outputs. */
 static int output_option(struct link_options *o, int c)
 {
     switch (c) {
@@ -419,7 +420,7 @@ static int output_option(struct link_options *o, int c)
     }
 }
 
-/* Takes option c if it asks for something other than a run; options behind one of these are not
+/* Applies option c if it asks for something other than a run; options behind one of these are not
  * read. */
 static int action_option(struct link_options *o, int c, char *msg)
 {

@@ -17,35 +17,36 @@ enum link_action { LINK_RUN, LINK_CTL, LINK_HELP, LINK_VERSION, LINK_LIST_LINKS,
 
 struct link_end_options {
     char device[64];
-    char netns[256]; /* as typed; empty: ours */
+    char netns[256]; /* namespace as typed; empty: the program's own */
     struct scps_addr addr[LINK_ADDRS];
-    /* Prefix length of each address. A bare address has all bits, and the far end is its peer. */
+    /* Prefix lengths of the addresses, bits. An address without prefix has all bits, and the other
+     * end is its peer */
     unsigned prefix[LINK_ADDRS];
     bool bare[LINK_ADDRS];
     unsigned naddr;
-    const char *pcap; /* NULL: none */
+    const char *pcap; /* file of the capture; NULL: none */
 };
 
 struct link_options {
     enum link_action action;
-    struct link_end_options end[2]; /* a, b */
-    uint32_t mtu;                   /* 0: the devices' own */
-    const char *link;               /* The SPEC as typed, that of the scenario, or the default */
-    /* Configurations of both directions, a to b and b to a, with their seeds */
+    struct link_end_options end[2]; /* ends a and b */
+    uint32_t mtu;                   /* bytes; 0: the devices' own MTU */
+    const char *link; /* the link SPEC as typed, that of the scenario, or the default */
+    /* configurations of both directions, a to b and b to a, with their seeds */
     struct scps_link_config dir[2];
-    struct scps_link_tables *tables; /* dir points into it */
+    struct scps_link_tables *tables; /* tables to which dir points */
     /* Seed of the run; with a scenario, the scenario's unless --seed is given */
     uint64_t seed;
-    struct link_scenario *scenario; /* NULL: --link */
+    struct link_scenario *scenario; /* NULL: the link is given by --link */
     scps_dur time, interval;        /* 0: none */
-    const char *truth, *ctl;        /* NULL: none */
+    const char *truth, *ctl;        /* names of files; NULL: none */
     bool json, quiet, realtime;
     /* Words of the command ctl: the socket's path, then the command; NULL ends the list */
     char **words;
 };
 
-/* Borrows argv's strings. 0, or -1 with one line in msg that names the input and the remedy;
- * link_options_fini afterwards either way. */
+/* Parses the command line; the strings of argv are borrowed. Returns 0, or -1 with one line in msg
+ * that names the input and the remedy. Call link_options_fini() afterwards in either case. */
 int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN]);
 void link_options_fini(struct link_options *o);
 void link_print_help(FILE *f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reports in words and in JSON. The counters are the channel's: offered + duplicated =
- * delivered + lost + in flight. Beside them stand the packets that the kernel dropped before the
+/* Reports in words and in JSON. The counters are the channel's: offered + duplicated = delivered +
+ * lost + in flight. Besides, the reports show the packets that the kernel dropped before the
  * program read them (overruns) and those that it refused to take (undelivered). */
 #include "scps_link/report.h"
 #include "scps_link/emu.h"

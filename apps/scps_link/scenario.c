@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Of a scenario's hosts, links and flows only a link is used; the flows are those of the programs
- * that send over it.
+/* Reads the link of a scenario. Its flows are ignored: other programs send over the emulated link.
  *
- * The channel of run N here is that of run N of "scps_lab run": the same configuration, tables and
- * seeds, so the packets of each direction meet the same fates, one after the other.
+ * The channel of run N is the same as in run N of "scps_lab run": the same configuration, tables
+ * and seeds, so packet number n of each direction has the same fate.
  */
 #include "scps_link/scenario.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --scenario: the link of a scenario file, scps_scenario(5), with the chances it has in a run of
+/* --scenario: the link of a scenario file, scps_scenario(5), with the random seeds of a run of
  * scps_lab. */
 #ifndef SCPS_LINK_SCENARIO_H
 #define SCPS_LINK_SCENARIO_H
@@ -8,11 +8,11 @@
 
 #include "common/cells.h"
 
-/* The facts of a scenario that the reports print. */
+/* What the reports print of a scenario. */
 struct link_scenario {
     struct lab_scenario *sc;
     struct lab_cells cells;      /* the single cell of the scenario */
-    const struct lab_link *link; /* the link used, within the cell */
+    const struct lab_link *link; /* the link that is used, within the cell */
     unsigned run;
 };
 
@@ -21,6 +21,6 @@ struct link_scenario {
  * msg. */
 int link_scenario_open(struct link_options *o, const char *text, char *const *set, size_t n,
                        unsigned run, char msg[LINK_MSGLEN]);
-void link_scenario_close(struct link_scenario *s); /* NULL is fine */
+void link_scenario_close(struct link_scenario *s); /* frees *s; NULL is allowed */
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A pipe with as much room as the kernel gives, and behind it a process that copies it to the file.
+/* A pipe with as much room as the kernel gives, and a process that copies it to a file.
  *
- *     tap, truth -> stdio -> pipe -> this process -> file
+ *   tap, truth -> stdio -> pipe -> this process -> file
  *
- * A write to a disk that is busy can take milliseconds; into a pipe it takes microseconds, as long
- * as there is room. The process ends when the pipe does, also when the emulator was killed, so the
- * file is whole up to that moment. A signal from the terminal is not for it. When the file takes no
- * more it goes on reading and tells at the end.
+ * A write to a busy disk can take milliseconds; a write to a pipe takes microseconds, as long as
+ * the pipe has room. The process ends at the end of the pipe, also when the emulator was killed, so
+ * the file is complete up to that moment. It ignores signals from the terminal. When it cannot
+ * write to the file it continues to read, and reports the failure at the end.
  */
 #include "scps_link/spool.h"
 
@@ -43,8 +43,8 @@ static void copy(int from, int to)
     _exit(err < 255 ? err : 255);
 }
 
-/* Copies the pipe to the file in the child. The child closes the other spools' pipes, whose readers
- * would otherwise never see the end. */
+/* Copies the pipe to the file, in the child process. The child closes the other spools' pipes,
+ * whose readers would otherwise never see the end of their input. */
 static void child(int from, int to)
 {
     signal(SIGINT, SIG_IGN);

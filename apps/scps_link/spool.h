@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file written by a process of its own, so that a slow disk makes no packet late. */
+/* A file that a separate process writes, so that a slow disk does not delay packets. */
 #ifndef SCPS_LINK_SPOOL_H
 #define SCPS_LINK_SPOOL_H
 
@@ -8,20 +8,21 @@
 #include <sys/types.h>
 
 struct spool {
-    const char *path; /* lent; NULL: not open */
+    const char *path; /* path of the file, borrowed; NULL: not open */
     pid_t pid;
-    int fd; /* The pipe to the process; -1 once it belongs to the writer */
+    int fd; /* writing end of the pipe to the process; -1 once it belongs to the writer */
     char name[32];
 };
 
-/* Opens path for writing, and starts the process. 0, or -1 with one line in msg. */
+/* Opens path for writing and starts the process. Returns 0, or -1 with one line in msg. */
 int spool_open(struct spool *s, const char *path, char *msg, size_t msglen);
-/* Where to write: opens like a file of this name, once, until spool_opened. */
+/* Returns a name to open for writing, once, until spool_opened(): what is written there goes to the
+ * file. */
 const char *spool_name(const struct spool *s);
-/* Tells the spool that the file named by spool_name has been opened, or never will be. */
+/* Tells the spool that the name of spool_name() has been opened, or never will be. */
 void spool_opened(struct spool *s);
-/* Call after the writer has closed the pipe: waits until all is in the file. Returns 0, or -1 with
- * one line in msg. */
+/* Waits until everything is in the file. Call it after the writer has closed the pipe. Returns 0,
+ * or -1 with one line in msg. */
 int spool_close(struct spool *s, char *msg, size_t msglen);
 
 #endif

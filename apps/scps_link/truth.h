@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground-truth log: one CSV row for each packet offered to the channel, with what became of
- * it. */
+/* The ground-truth log: one CSV row with the fate of each packet offered to the channel. */
 #ifndef SCPS_LINK_TRUTH_H
 #define SCPS_LINK_TRUTH_H
 

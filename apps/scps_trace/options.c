@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of scps_trace: tcptrace's letters where there is one, words for the rest. */
+/* The options of scps_trace: letters as in tcptrace where it has the option, long names for the
+ * others. */
 #include "scps_trace/options.h"
 
 #include "common/completion.h"
@@ -348,7 +349,7 @@ static bool set_graph(struct options *o, int c)
 static bool set_word(struct options *o, int c, const char *arg)
 {
     switch (c) {
-    case 'n': /* numbers, always */
+    case 'n': /* The option -n of tcptrace has no effect: numbers are always shown. */
         return true;
     case OPT_TRUTH:
         o->truth = arg;
@@ -405,8 +406,8 @@ static bool set_number(struct options *o, int c, const char *arg)
     return true;
 }
 
-/* Takes option c, one of those that can fail or end the program. Returns as trace_options_parse()
- * does. */
+/* Applies option c, if it is one that can fail or end the program. Returns as
+ * trace_options_parse(). */
 static int set_other(struct options *o, int c, const char *arg)
 {
     switch (c) {

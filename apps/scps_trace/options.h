@@ -27,13 +27,13 @@ struct options {
     struct scps_trace_config cfg;
 };
 
-/* Reads the options; the words behind them begin at argv[optind]. Returns -1 to go on, else the
+/* Reads the options; the other arguments begin at argv[optind]. Returns -1 to continue, else the
  * exit status after all messages have been printed. */
 int trace_options_parse(struct options *o, int argc, char **argv);
 
 /* Returns true if connection n is among those that the options select. ctx: the options. */
 bool trace_wanted(void *ctx, uint32_t n);
-/* The lowest number of any range; 0 if there is none. */
+/* Returns the lowest number of any range; 0 if there is none. */
 uint32_t trace_lowest(const struct ranges *r);
 
 #endif

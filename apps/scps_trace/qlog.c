@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A capture's packets as the notes that their sender's observer would have had:
+/* Makes notes from a capture's packets, as the observer of their sender's stack would have received
+ * them:
  *
- *     data                     sent, and first lost where it is sent again because it was
- *     an acknowledgement       acked; each block of its SACK option sacked
- *     the analyser's figures   latest round trip, bytes outstanding
+ *   data                      sent; before it lost, if the data is sent again because it was lost
+ *   an acknowledgement        acked; sacked for each block of its SACK option
+ *   the analyser's figures    latest round trip, bytes outstanding
  *
- * What the sender alone knows (window, timer, why it stopped) is not guessed.
+ * What only the sender knows (window, timer, why it stopped) is not estimated.
  */
 #include "scps_trace/qlog.h"
 
@@ -23,7 +24,7 @@
 #define BUCKETS 1024u
 
 struct direction {
-    struct qlog *log; /* NULL: no data yet */
+    struct qlog *log; /* qlog of the direction; NULL: it has had no data yet */
     FILE *f;
     /* Stream offsets: the first octet not acknowledged, the first octet not sent */
     uint64_t una, sent;
@@ -31,7 +32,7 @@ struct direction {
 struct connection {
     struct connection *next;
     uint32_t number;
-    struct direction dir[2]; /* a2b, b2a */
+    struct direction dir[2]; /* [0] from a to b, [1] from b to a */
 };
 struct trace_qlogs {
     const char *name;
@@ -144,7 +145,7 @@ static void note(struct direction *d, const struct scps_trace_seen *s, enum scps
     qlog_note(d->log, &(struct scps_note){.at = s->pkt->at, .kind = kind, .arg = {a, b, c, e}});
 }
 
-/* Returns true if the analyser found that this retransmission repairs a loss; *by gets the
+/* Returns true if the analyser found that this retransmission repairs a loss; then *by is the
  * evidence. */
 static bool is_loss(const char *cause, enum scps_evidence *by)
 {
@@ -175,7 +176,7 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
     /* This is the first data of the direction; the capture does not show what came before. */
     if (!d->sent)
         d->una = s->off;
-    /* The packets do not show the cause of this retransmission. */
+    /* Without a lost note, because the packets do not show the cause of this retransmission. */
     if (s->rexmit && is_loss(s->cause, &by))
         note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
     note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);
@@ -204,7 +205,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
             return;
         for (uint32_t k = 2; p[i] == SCPS_OPT_SACK && k + 8 <= n; k += 8) {
             uint64_t from = unwrap(s, p + i + k), to = unwrap(s, p + i + k + 4);
-            if (from > d->una && to > from && to <= d->sent) /* no duplicate: RFC 2883 */
+            /* The block is no DSACK block (RFC 2883). */
+            if (from > d->una && to > from && to <= d->sent)
                 note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
         }
         i += n;
@@ -213,7 +215,7 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
 
 static void acknowledgement(struct direction *d, const struct scps_trace_seen *s)
 {
-    if (s->ack_off > d->una && s->ack_off <= d->sent + 1) { /* 1: a FIN */
+    if (s->ack_off > d->una && s->ack_off <= d->sent + 1) { /* The 1 covers a FIN. */
         note(d, s, SCPS_NOTE_ACKED, s->ack_off, s->ack_off - d->una, 0, 0);
         d->una = s->ack_off;
     }

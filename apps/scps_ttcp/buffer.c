@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ttcp lets its user choose where the buffer lies, because page and cache boundaries once decided
- * how fast a copy was. They still can.
- */
+/* The buffer of -l bytes. ttcp lets its user choose its address, because page and cache boundaries
+ * affect the speed of copying. */
 #include "scps_ttcp/buffer.h"
 
 #include <scps/error.h>

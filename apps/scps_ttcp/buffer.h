@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer of -l bytes that -A and -O place. */
+/* The buffer of -l bytes, whose address -A and -O choose. */
 #ifndef SCPS_TTCP_BUFFER_H
 #define SCPS_TTCP_BUFFER_H
 
@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 struct ttcp_buffer {
-    uint8_t *data; /* size bytes that begin `offset` bytes behind a multiple of align */
+    uint8_t *data; /* size bytes; they begin `offset` bytes behind a multiple of align */
     size_t size;
-    void *block; /* what was allocated */
+    void *block; /* the allocated block, for free() */
 };
 
-/* 0, or SCPS_ERR_NOMEM. */
+/* Allocates the buffer. Returns 0, or SCPS_ERR_NOMEM. */
 int ttcp_buffer_init(struct ttcp_buffer *b, size_t size, size_t align, size_t offset);
 void ttcp_buffer_fini(struct ttcp_buffer *b);
-/* Reads every byte, as an application would (-T). Returns a sum that depends on each, so that the
- * compiler keeps the reads. */
+/* Reads every byte, as an application would (-T). Returns a sum that depends on every byte, so that
+ * the compiler cannot remove the reads. */
 uint64_t ttcp_touch(uint64_t sum, const uint8_t *p, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* --compare: the same transfer over the same link with one controller after the other, as a table.
  *
- * Each row is a run as "--cc NAME" makes it alone, from the same command line, with the same seed.
- * A controller that needs a rate gets the link's where -R gives none.
+ * Each row is the run that "--cc NAME" alone would make, from the same command line, with the same
+ * seed. A controller that needs a rate gets that of the link if -R gives none.
  */
 #include "scps_ttcp/compare.h"
 
@@ -17,8 +17,9 @@
 
 #define NAME_WIDTH 24
 
-/* Splits off one controller with its parameters: a word with '=' behind a comma belongs to the
- * controller before it. Returns the rest of the list, or NULL when this controller was the last. */
+/* Copies one controller with its parameters from the list to word: an item with '=' behind a comma
+ * belongs to the controller before it. Returns the rest of the list, or NULL when this controller
+ * was the last. */
 static const char *next_controller(const char *list, char *word, size_t cap)
 {
     size_t len = strcspn(list, ",");
@@ -95,7 +96,8 @@ static int run_one(const struct ttcp_options *o, const char *cc, off_t begin, st
     return status;
 }
 
-/* Every controller is read before the first one runs: a wrong name costs nothing. */
+/* Parses the options for every controller before the first one runs, so that a wrong name is
+ * reported at once. */
 static int check_all(const struct ttcp_compare *t)
 {
     char cc[256], msg[TTCP_MSGLEN];

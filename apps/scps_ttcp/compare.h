@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* --compare: one transfer, several controllers. */
+/* --compare: one transfer with each of several controllers. */
 #ifndef SCPS_TTCP_COMPARE_H
 #define SCPS_TTCP_COMPARE_H
 
 #include "scps_ttcp/option_table.h"
 
 struct ttcp_compare {
-    const struct ttcp_options *o; /* the command line as it was read */
-    /* The command line as given, which is parsed again for each controller */
+    const struct ttcp_options *o; /* options as parsed from the command line */
+    /* the command line, which is parsed again for each controller */
     int argc;
     char **argv;
     const char *env; /* SCPS_TTCP_OPTIONS; NULL: not set */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the configuration of a connection from the options; what no option sets follows from the
+/* Makes the configuration of a connection from the options and, for what no option sets, from the
  * link. */
 #include "scps_ttcp/option_table.h"
 
@@ -11,15 +11,15 @@
 /* Octets of an acknowledgement without data that carries SACK or SNACK information */
 #define ACK_SIZE 60
 #define ACK_LONG 80 /* Octets of an acknowledgement with all options at their largest */
-/* Octets by which compression shortens a header without options; one with timestamps gets 4 shorter
- * still */
+/* Octets that compression saves of a header without options; of one with timestamps it saves 4
+ * more */
 #define COMP_GAIN 12
 /* Octets of the option that ends a record, with its NOPs (docs/SCPS-TP.md section 3.1) */
 #define RECORD_OPTION 4
 
-/* Buffer size: four bandwidth-delay products of the link. A loss holds back delivery for one round
- * trip while the next fills the line, and its repair may be lost, too. At least 1 MiB, at most 256
- * MiB. */
+/* Returns the buffer size, bytes: four bandwidth-delay products of the link. A loss delays delivery
+ * by one round trip, during which new data continues to fill the line, and the retransmission may
+ * be lost, too. At least 1 MiB, at most 256 MiB. */
 static uint32_t buffer_for(const struct ttcp_options *o)
 {
     const uint64_t least = 1u << 20, most = 256u << 20;
@@ -35,9 +35,10 @@ static uint32_t buffer_for(const struct ttcp_options *o)
     return (uint32_t)(want < least ? least : want > most ? most : want);
 }
 
-/* In the published tests of pure rate control both ends were configured alike, and the sender
- * relied on it: a SYN cannot offer more than 65535 bytes, which would cost a round trip. Only over
- * a link do we know the other end. */
+/* Returns the window that the peer is assumed to offer at first, bytes. In the published tests of
+ * pure rate control both ends were configured alike, and the sender relied on it: a SYN cannot
+ * offer more than 65535 bytes, which would cost a round trip. Only over a virtual link is the other
+ * end known to be configured alike. */
 static uint32_t first_window_for(const struct ttcp_options *o)
 {
     if (o->given[SETTING_first_window])
@@ -48,17 +49,17 @@ static uint32_t first_window_for(const struct ttcp_options *o)
 /* If the controller takes every loss for corruption, timeouts are taken for corruption, too. */
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
-    /* Both vegas-corruption and rate control are for a path of our own, on which only corruption
-     * loses packets. */
+    /* vegas-corruption and rate control are for a path without other traffic, on which packets are
+     * lost only by corruption. */
     if (!o->given[SETTING_loss_cause] &&
         (strcmp(o->cc->name, "vegas-corruption") == 0 || o->cc->needs_rate))
         return SCPS_LOSS_CORRUPTION;
     return o->conn.loss_cause;
 }
 
-/* A link sets the budget when it cannot carry what the data calls for: an acknowledgement for every
- * other segment, and during a repair, when some are answered at once and acknowledgements have all
- * their options, for two of three (-F 1: for each). */
+/* Returns the limit for acknowledgements. On a virtual link there is one if the return link cannot
+ * carry an acknowledgement for every other segment and, during a repair, when some are sent at once
+ * and acknowledgements have all their options, for two of three segments (-F 1: for each). */
 static uint64_t ack_budget_for(const struct ttcp_options *o)
 {
     uint64_t there = o->fwd.rate_bps, back = o->back.rate_bps, halves, segment, ack;
@@ -71,9 +72,10 @@ static uint64_t ack_budget_for(const struct ttcp_options *o)
     return there == 0 || back * halves * segment < 2 * there * ack ? back : 0;
 }
 
-/* Size of the token bucket. In virtual time nothing is late, and four packets suffice (0: the
- * core's choice). A process that the kernel wakes late can make up for it only as far as the bucket
- * goes: it holds 10 ms of data, the tick of the reference implementation. */
+/* Returns the size of the token bucket, bytes. In virtual time nothing is late, and four packets
+ * suffice (0: the core's default). A process that the kernel wakes late can make up for the delay
+ * only by as much as the bucket holds: 10 ms of data, which is the clock tick of the reference
+ * implementation. */
 static uint32_t burst_for(const struct ttcp_options *o)
 {
     const uint64_t least = 4 * 1500, most = 1u << 24;
@@ -89,9 +91,9 @@ static uint32_t frame_for(const struct ttcp_options *o)
     return o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
 }
 
-/* Octets of framing by which a packet on the line is longer than its IP length, as this end's rate
- * or budget counts it. A receiver sends acknowledgements, which fill fewer cells than a full
- * segment. */
+/* Returns the octets of framing by which a packet on the line is longer than its IP length, for
+ * this end's rate or acknowledgement budget. A receiver sends acknowledgements, which fill fewer
+ * cells than a full segment. */
 static uint32_t overhead_for(const struct ttcp_options *o, bool transmit)
 {
     if (!o->link || transmit || o->echo)
@@ -122,7 +124,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
 
     scps_conn_config_set_cc(&c, o->cc, o->cc_param);
     c.rate = o->rate_bps / 8;
-    /* A receiver has no rate of its own: its acknowledgements get the route's. */
+    /* A receiver has no rate of its own: its acknowledgements use that of the route. */
     if (c.rate == 0 && !transmit && o->cc->needs_rate)
         c.rate = o->route_bps / 8;
     c.burst = burst_for(o);
@@ -142,9 +144,9 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.ack_budget = ack_budget_for(o) / 8;
     if (c.mss == 0 && (transmit || o->bidir) && o->length_set) {
         /* As in the published tests, -l 1024 makes packets with 1024 bytes of payload. A record of
-         * that size goes into one, too: otherwise its last octets leave alone, and what answers
-         * them in two pieces waits for an acknowledgement between these (RFC 9293 section 3.7.4).
-         */
+         * that size goes into one packet, too: otherwise its last octets would be sent separately,
+         * and an echo that is written in two pieces would wait for an acknowledgement between them
+         * (RFC 9293 section 3.7.4). */
         size_t payload = o->length < 64 ? 64 : o->length;
         bool record = c.records && o->record_size <= o->length;
         size_t mss = payload + (c.timestamps ? TS_OPTION : 0) + (record ? RECORD_OPTION : 0) -

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* -u: the two ends of a run of datagrams, as ttcp has it.
+/* -u: the two ends of a run of datagrams, as in ttcp.
  *
- *     guard | datagram | datagram | ... | datagram | guard guard guard guard
+ *   guard | datagram | datagram | ... | datagram | guard guard guard guard
  *
- * A guard is a datagram of 4 octets or fewer: the first starts the receiver's clock, the next one
- * ends it. Ours have four octets: "scps" in front, the number of datagrams sent (modulo 2^32,
- * network order) behind, four times at intervals in case some are lost. Other programs look at
- * their length alone.
+ * A guard is a datagram of 4 octets or fewer: the first one starts the receiver's clock, the next
+ * one stops it. This program's guards have four octets: "scps" before the data; behind it the
+ * number of datagrams sent (modulo 2^32, network order), four times at intervals in case some are
+ * lost. Other programs use only their length.
  *
- * Of the pattern (-s) each datagram that has room for it begins with
+ * With the pattern (-s), each datagram that has room for it begins with
  *
- *      0  "scpsttcp"
- *      8  its number, from 1          both 64 bits, network order
- *     16  when it was sent, microseconds of the sender's clock
- *     24  the pattern as it stands there
+ *    0  "scpsttcp"
+ *    8  its number, from 1                  both 64 bits, network order
+ *   16  when it was sent, microseconds of the sender's clock
+ *   24  the pattern for its place in the stream
  *
- * What is read from standard input is sent as it is.
+ * Data from standard input is sent unchanged.
  */
 #ifndef SCPS_TTCP_DGRAM_H
 #define SCPS_TTCP_DGRAM_H
@@ -26,18 +26,20 @@
 #include <scps/dgram.h>
 
 #define TTCP_GUARD  4u /* octets of the largest guard */
-#define TTCP_GUARDS 4u /* behind the data */
+#define TTCP_GUARDS 4u /* number of guards behind the data */
 #define TTCP_STAMP  24u
 #define TTCP_DGRAM  65507u       /* octets of the largest datagram */
-#define TTCP_APART  SCPS_MS(100) /* between guards */
-/* Datagrams that arrive up to this long after the first guard at the end still count */
+#define TTCP_APART  SCPS_MS(100) /* time between these guards */
+/* Datagrams that arrive up to this long after the first guard at the end are counted */
 #define TTCP_STRAGGLE SCPS_MS(500)
-/* After this silence the receiver ends: the guards were lost, or the sender is gone */
+/* After this time without a datagram the receiver ends, because the guards were lost or the sender
+ * has stopped */
 #define TTCP_SILENCE SCPS_SEC(10)
-/* For so many numbers below the highest the receiver remembers which have arrived */
+/* The receiver remembers, for so many numbers below the highest received, which ones have
+ * arrived */
 #define TTCP_WINDOW 65536u
 
-/* Writes a number of n octets in network order. */
+/* Writes v as a number of `octets` octets in network order. */
 static inline void ttcp_put(uint8_t *p, unsigned octets, uint64_t v)
 {
     for (; octets > 0; v >>= 8)
@@ -53,52 +55,52 @@ static inline uint64_t ttcp_get(const uint8_t *p, unsigned octets)
     return v;
 }
 
-/* Checksums of all datagrams sent, for comparing what arrives; used when both ends are in one
- * process. */
+/* Checksums of all datagrams sent, to compare with those that arrive; used when both ends are in
+ * one process. */
 struct ttcp_sums {
-    uint64_t *v; /* Checksum of each datagram, in order */
+    uint64_t *v; /* checksums of the datagrams, in order */
     size_t n, cap, at;
 };
 
 struct ttcp_dsend {
-    struct scps_dgram *dgram; /* NULL: the run does not use datagrams */
-    struct ttcp_sums *sums;   /* NULL: no sums are kept */
-    uint8_t *buf;             /* Bytes still to send: a datagram, and input read beyond it */
+    struct scps_dgram *dgram; /* endpoint; NULL: the run does not use datagrams */
+    struct ttcp_sums *sums;   /* checksums of what was sent; NULL: none are kept */
+    uint8_t *buf;             /* bytes still to be sent: a datagram, and input read beyond it */
     /* have: bytes in buf; len: bytes of the datagram that the stack refused last, 0: none */
     size_t have, len;
-    bool last;       /* no more input */
+    bool last;       /* the input has ended */
     uint64_t sent;   /* datagrams, without guards */
-    unsigned guards; /* Guards that have been sent behind the data */
-    bool started;    /* The guard before the data has been sent */
-    scps_time left;  /* Time at which the send queue was last empty */
-    scps_time next;  /* Time to run the sender again; SCPS_NEVER: no time is set */
+    unsigned guards; /* number of guards sent behind the data */
+    bool started;    /* the guard before the data has been sent */
+    scps_time left;  /* time at which the send queue was last empty, µs */
+    scps_time next;  /* time to run the sender again, µs; SCPS_NEVER: no time is set */
 };
 
 struct ttcp_drecv {
     struct scps_dgram *dgram;
     struct ttcp_sums *sums;
     uint8_t *buf;
-    const uint8_t *rest; /* Data that the output has not taken yet */
+    const uint8_t *rest; /* data that was not written to the output yet */
     size_t rest_len;
-    bool begun, ours /* the sender is an scps_ttcp */, numbered, timed;
+    bool begun, ours /* the sender is an scps_ttcp, as its guards show */, numbered, timed;
     unsigned guards; /* behind the data */
-    bool silent;     /* The run ended because nothing arrived for too long */
-    bool differs;    /* A datagram arrived that was not sent with this content */
-    uint64_t told;   /* Number of datagrams sent, as the guards report it */
+    bool silent;     /* the run ended because nothing arrived for TTCP_SILENCE */
+    bool differs;    /* a datagram arrived that was not sent with this content */
+    uint64_t told;   /* number of datagrams sent, as the guards report it */
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];
     int64_t transit;
-    uint64_t jitter;                /* in sixteenths of a microsecond (RFC 3550 appendix A.8) */
-    scps_time last;                 /* arrival of the newest */
-    struct scps_endpoint peer, own; /* ends of the first datagram */
+    uint64_t jitter; /* jitter in sixteenths of a microsecond (RFC 3550 appendix A.8) */
+    scps_time last;  /* arrival time of the newest datagram, µs */
+    struct scps_endpoint peer, own; /* sender and receiver of the first datagram */
     scps_time next;
 };
 
 struct ttcp_sender;
 struct ttcp_receiver;
 
-/* Opens an endpoint connected to `to`, with the local endpoint `own` (port 0: any). sums as above.
- * Returns 0 or an error. */
+/* Opens an endpoint connected to `to`, with the local endpoint `own` (port 0: any). sums as in
+ * struct ttcp_dsend. Returns 0 or an error. */
 int ttcp_dgram_send_start(struct ttcp_sender *s, struct ttcp_input *in, struct scps_stack *st,
                           const struct scps_endpoint *own, const struct scps_endpoint *to,
                           scps_time now);
@@ -111,9 +113,9 @@ int ttcp_dgram_receive_start(struct ttcp_receiver *r, struct ttcp_output *out,
 void ttcp_dgram_receive_run(struct ttcp_receiver *r, scps_time now);
 void ttcp_dgram_receive_fini(struct ttcp_receiver *r);
 
-/* Returns the checksum of a datagram for ttcp_sums. */
+/* Returns the checksum of a datagram, as in struct ttcp_sums. */
 uint64_t ttcp_sum(const uint8_t *p, size_t len);
-/* Returns how many datagrams were sent, as far as the receiver can tell; 0: unknown. */
+/* Returns how many datagrams were sent, as far as the receiver knows; 0: unknown. */
 uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The receiver of -u: what has come, what has not, and how evenly.
+/* The receiver of -u: which datagrams have arrived, which are lost, and with what jitter.
  *
- * Lost is what was sent, by the guards' count or the highest number heard, and has not come; a
- * datagram that comes after a later one is out of order, and one that comes again a duplicate.
- * Jitter is RFC 3550's (RFC 1889's) estimate from the times in the datagrams, in integers as its
- * appendix A.8 has it.
+ * Lost datagrams are those sent, by the guards' count or the highest number received, that have not
+ * arrived. A datagram that arrives after a later one is out of order; one that arrives again is a
+ * duplicate. Jitter is RFC 3550's (RFC 1889's) estimate from the times in the datagrams, in
+ * integers as in its appendix A.8.
  *
- * The run ends with the guards behind the data, or half a second after the first of them, so that
- * what was overtaken still counts; or, where none comes, after ten seconds of silence.
+ * The run ends with the last guard behind the data, or half a second after the first of them, so
+ * that datagrams that arrive out of order still count; without a guard, after ten seconds without a
+ * datagram.
  */
 #include "scps_ttcp/transfer.h"
 
@@ -52,7 +53,7 @@ static uint64_t *word_of(struct ttcp_drecv *d, uint64_t number)
     return &d->seen[number % TTCP_WINDOW / 64];
 }
 
-/* Returns true if number n has come already; otherwise records it as arrived. */
+/* Returns true if number n has arrived already; otherwise records that it has arrived. */
 static bool again(struct ttcp_drecv *d, uint64_t n)
 {
     uint64_t bit = UINT64_C(1) << n % 64;
@@ -65,7 +66,7 @@ static bool again(struct ttcp_drecv *d, uint64_t n)
             for (uint64_t k = d->highest + 1; k <= n; k++)
                 *word_of(d, k) &= ~(UINT64_C(1) << k % 64);
         d->highest = n;
-    } else if (d->highest - n >= TTCP_WINDOW) { /* too old to tell */
+    } else if (d->highest - n >= TTCP_WINDOW) { /* too old for the record of numbers */
         d->out_of_order++;
         return false;
     } else if (!(*word_of(d, n) & bit)) {
@@ -86,8 +87,8 @@ static void take_time(struct ttcp_drecv *d, uint64_t sent, scps_time at)
     d->transit = transit;
 }
 
-/* Returns true if a datagram with this checksum was sent. The search ends with the datagrams before
- * the one found last. */
+/* Returns true if a datagram with this checksum was sent. The search begins behind the datagram
+ * that was found last and goes round. */
 static bool known(struct ttcp_sums *s, uint64_t sum)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -124,7 +125,7 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     if (!d->begun) {
         d->begun = true;
         r->opened = at;
-    } else if (!first) { /* which may come twice */
+    } else if (!first) { /* The guard before the data may arrive twice and is not counted. */
         if (d->guards++ == 0)
             r->ended = at;
         if (len == TTCP_GUARD)
@@ -169,7 +170,7 @@ static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len,
 
 /* ---- the run ---- */
 
-/* Writes to the output as much as it takes. Returns true when all is written. */
+/* Writes as much of the data to the output as it takes. Returns true when all is written. */
 static bool passed_on(struct ttcp_receiver *r)
 {
     struct ttcp_drecv *d = &r->d;
@@ -200,7 +201,8 @@ static bool passed_on(struct ttcp_receiver *r)
     return err == 0;
 }
 
-/* Decides whether the guards, or silence, have ended the run, and when to look again. */
+/* Decides whether the guards, or silence, have ended the run, and when this has to be checked
+ * again. */
 static void see_end(struct ttcp_receiver *r, scps_time now)
 {
     struct ttcp_drecv *d = &r->d;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The sender of -u.
  *
- * Datagrams are full, -l bytes each, but the last ones: what is left of a file is cut so that none
- * of them is so short that it would be a guard. A short queue keeps the time in a datagram close to
- * that of its departure.
+ * Datagrams have -l bytes each, except the last ones: the end of a file is divided so that no
+ * datagram is so short that it would be a guard. The send queue is short, so that the time in a
+ * datagram is close to its departure.
  */
 #include "scps_ttcp/transfer.h"
 
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define SHORTEST (TTCP_GUARD + 1)
-/* Datagrams that may wait in real time, where the kernel wakes the process late; 2 in virtual
- * time */
+/* Most datagrams in the send queue in real time, where the kernel may wake the process late; in
+ * virtual time it is 2 */
 #define QUEUED 16u
 
 uint64_t ttcp_sum(const uint8_t *p, size_t len)
@@ -81,8 +81,8 @@ static void failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Reads input until a datagram can be cut off: more than a full one, or all there is. Returns 0, or
- * the error of the input. */
+/* Reads input until a datagram can be made: until there is more than a full one, or the input ends.
+ * Returns 0, or the error of the input. */
 static int gather(struct ttcp_sender *s)
 {
     struct ttcp_dsend *d = &s->d;
@@ -103,14 +103,14 @@ static int gather(struct ttcp_sender *s)
     return 0;
 }
 
-/* Returns how many bytes the next datagram takes; 0: no input is left. */
+/* Returns how many bytes the next datagram gets; 0: no input is left. */
 static size_t cut(const struct ttcp_dsend *d, const struct ttcp_options *o)
 {
     if (d->have <= o->length)
         return d->have;
     if (d->have - o->length >= SHORTEST || o->pattern || !d->last)
         return o->length;
-    /* Keep enough for the last datagram: one of 4 octets or fewer would be a guard. */
+    /* Keep enough bytes for the last datagram: one of 4 octets or fewer would be a guard. */
     return o->length < 2 * SHORTEST ? d->have : d->have - SHORTEST;
 }
 
@@ -152,7 +152,7 @@ static void send_data(struct ttcp_sender *s, scps_time now)
             s->finished = d->len == 0;
             if (s->finished)
                 return;
-            if (d->len < SHORTEST) { /* The input is shorter than a datagram may be. */
+            if (d->len < SHORTEST) { /* The whole input is shorter than a datagram may be. */
                 s->too_short = true;
                 failed(s, SCPS_ERR_INVAL, false);
                 return;
@@ -178,7 +178,7 @@ static void send_data(struct ttcp_sender *s, scps_time now)
     }
 }
 
-/* The data has left: sends a guard and plans the next one. */
+/* Sends a guard behind the data and plans the next one. */
 static void send_guard(struct ttcp_sender *s, scps_time now)
 {
     struct ttcp_dsend *d = &s->d;
@@ -207,7 +207,8 @@ void ttcp_dgram_send_run(struct ttcp_sender *s, scps_time now)
     if (!s->finished || s->err != 0 || (d->guards == 0 && scps_dgram_unsent(d->dgram) != 0))
         return;
     if (d->guards == 0) {
-        s->acked = s->written; /* UDP has no acknowledgements: count what was sent. */
+        /* UDP has no acknowledgements, so what was sent counts as acknowledged. */
+        s->acked = s->written;
         s->acked_at = s->closed_at = d->left;
         d->next = now;
     }
@@ -225,7 +226,7 @@ void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, s
 
     if (ev->kind == SCPS_EV_ERROR) {
         err = scps_dgram_error(s->d.dgram, NULL, NULL);
-        /* After one guard a receiver may have closed its port, so its ICMP error is expected. */
+        /* After a guard the receiver may have closed its port, so an ICMP error is expected. */
         if (!s->finished || s->d.guards <= 1)
             failed(s, err, false);
         return;

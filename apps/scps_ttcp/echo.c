@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Ping-pong, as -e of the reference has it: what a transaction costs, where a stream shows what a
- * path carries.
+/* Ping-pong, as -e of the reference implementation: measures the time of a transaction, whereas a
+ * stream measures the capacity of the path.
  *
- *     sender     block ------------> compare, time ; block ----->
- *     receiver          read, write ->                     ...
+ *   sender    block ------------> compare, time      ; block ----->
+ *   receiver          read, write ->                            ...
  *
- * A block counts when all of it has returned. What comes back unasked for is a difference, too.
+ * A block counts when all of it has returned. Bytes that return without a block outstanding count
+ * as a difference.
  */
 #include "scps_ttcp/echo.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that are a setting of the connection: a row of <scps/settings.def> each.
+/* Options that are a setting of the connection: one for each row of <scps/settings.def>.
  *
- * They are stronger than whatever follows from the link. --json says each of them as it is in
- * force.
+ * They override what follows from the link. --json prints each setting as it is in force.
  */
 #include "scps_ttcp/option_table.h"
 

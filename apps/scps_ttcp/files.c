@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the files of a run apart: what is read is not written, and no two outputs are one file. */
+/* Keeps the files of a run apart: no output file may be an input file or another output file. */
 #include "scps_ttcp/option_table.h"
 
 #include "common/files.h"
 
 #include <unistd.h>
 
-/* Adds what is written. Returns 0, or -1 with one line in msg. */
+/* Adds the output files. Returns 0, or -1 with one line in msg. */
 static int outputs(const struct ttcp_options *o, struct files *f, char msg[TTCP_MSGLEN])
 {
     char new[512];
@@ -18,7 +18,8 @@ static int outputs(const struct ttcp_options *o, struct files *f, char msg[TTCP_
                {"--truth", o->truth},
                {"--qlog", o->qlog},
                {"--path-state", o->path_state},
-               {"--path-state", o->path_state != NULL ? new : NULL}}; /* path_file.c renames it */
+               /* path_file.c writes this name and renames it */
+               {"--path-state", o->path_state != NULL ? new : NULL}};
     const bool data = o->action == TTCP_RECEIVE && !o->pattern && o->output == NULL;
 
     snprintf(new, sizeof(new), "%s.new", o->path_state != NULL ? o->path_state : "");

@@ -7,7 +7,7 @@
 #define LEFT  24 /* Column in which the description of an option begins */
 #define RIGHT 100
 
-/* Prints a long option and its short form; c: the letter, or 0 for none. */
+/* Prints a long option and its short form c, a letter; 0: it has none. */
 static void left_side(FILE *f, const char *name, const char *arg, char c)
 {
     char left[64], letter[6] = "";
@@ -19,7 +19,8 @@ static void left_side(FILE *f, const char *name, const char *arg, char c)
     fprintf(f, "  %-*s ", LEFT - 3, left);
 }
 
-/* Prints what a setting does, its bounds, default, meaning of 0 and source clause. */
+/* Prints what a setting does, its bounds, default, meaning of 0 and the clause that it comes
+ * from. */
 static void setting_lines(FILE *f, enum setting_id id)
 {
     const struct setting *s = &settings[id];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One block at a time, as ttcp's own read-and-write loop would.
+/* Reads the input one block at a time, as ttcp's own loop of reads and writes does.
  *
- * A file is read directly. Anything else is asked with poll first: in real time an empty pipe must
- * not stop the protocol, so the answer is AGAIN and the caller watches the descriptor; in virtual
- * time nothing is lost by waiting, except that an interrupt must end it. No descriptor is switched
- * to non-blocking: that would reach whoever shares it.
+ * A file is read directly. Any other descriptor is checked with poll() first. In real time an empty
+ * pipe must not block the protocol, so SCPS_ERR_AGAIN is returned and the caller watches the
+ * descriptor. In virtual time the program may wait, except that an interrupt must end the waiting.
+ * No descriptor is switched to non-blocking, because that would affect other processes that share
+ * it.
  */
 #include "scps_ttcp/input.h"
 
@@ -52,7 +53,7 @@ void ttcp_input_stop(struct ttcp_input *in)
     in->stopped = true;
 }
 
-/* Returns true when there is something to read. With stop_now, waits for it until stop_now is
+/* Returns true when there is something to read. With stop_now, waits for input until *stop_now is
  * set. */
 static bool ready(struct ttcp_input *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a transmitter's bytes come from: the pattern, a file, or a pipe. */
+/* The source of a transmitter's bytes: the pattern, a file, or a pipe. */
 #ifndef SCPS_TTCP_INPUT_H
 #define SCPS_TTCP_INPUT_H
 
@@ -12,17 +12,17 @@
 struct ttcp_input {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    /* Receives a copy of every byte handed out; may be NULL */
+    /* gets a copy of every byte handed out; may be NULL */
     struct ttcp_verify *verify;
-    /* A signal sets it, which ends waiting; NULL: never wait but return SCPS_ERR_AGAIN */
+    /* Set by a signal, which ends waiting; NULL: never wait but return SCPS_ERR_AGAIN */
     const volatile sig_atomic_t *stop_now;
     int fd;
-    bool direct; /* A file, from which reading never blocks */
-    size_t have; /* bytes of a block that is being gathered (-B) */
+    bool direct; /* the input is a file, which can be read without blocking */
+    size_t have; /* bytes so far of a block that is being collected (-B) */
     bool eof, stopped;
-    uint64_t total; /* Bytes in all; UINT64_MAX: unknown */
+    uint64_t total; /* size of the input, bytes; UINT64_MAX: unknown */
     uint64_t pos;   /* bytes handed out */
-    uint64_t calls; /* Blocks handed out, which are ttcp's I/O calls */
+    uint64_t calls; /* number of blocks handed out, which ttcp reports as I/O calls */
     uint64_t touched;
     int sys_errno; /* errno of the read that failed */
 };
@@ -31,11 +31,11 @@ struct ttcp_input {
 int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
                     struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now);
 void ttcp_input_fini(struct ttcp_input *in);
-/* The next block, at most -l bytes, valid until the next call; *data is NULL when hollow. Returns
- * its length; 0 at the end; SCPS_ERR_AGAIN when there is nothing yet (watch fd) or waiting was
- * ended; SCPS_ERR_SYSTEM with sys_errno; SCPS_ERR_NOMEM. */
+/* Hands out the next block, at most -l bytes, valid until the next call; *data is NULL when hollow.
+ * Returns its length; 0 at the end; SCPS_ERR_AGAIN when there is nothing yet (watch fd) or waiting
+ * was ended; SCPS_ERR_SYSTEM with sys_errno; SCPS_ERR_NOMEM. */
 int64_t ttcp_input_next(struct ttcp_input *in, const uint8_t **data);
-/* Ends the input, because the time of --time is over. */
+/* Ends the input, when the time of --time has passed. */
 void ttcp_input_stop(struct ttcp_input *in);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the link filter of a real interface (PPP, Ethernet, CCSDS frames) has to tell. */
+/* Reports the drops of the link filter of a real interface: PPP, Ethernet, CCSDS frames. */
 #include "scps_ttcp/report_parts.h"
 
 #include <inttypes.h>

@@ -9,8 +9,8 @@
 
 #include <inttypes.h>
 
-/* The largest of what iperf3 samples at the end of each interval; ours has the end of the transfer,
- * too. As in the intervals, a window is never beyond the peer's. */
+/* Writes the maxima of what iperf3 samples at the end of each interval. The end of the transfer is
+ * a sample here, too. As in the intervals, a window is never larger than the peer's. */
 static void largest(struct scps_json *j, const struct ttcp_result *r)
 {
     const struct scps_info *end = &r->tx.info;
@@ -192,7 +192,7 @@ static void cpu(struct scps_json *j, const struct ttcp_result *r)
     scps_json_close(j, '}');
 }
 
-/* Writes the holes of best effort: what was not delivered. */
+/* Writes the holes of best effort: ranges of bytes that were not delivered. */
 static void holes(struct scps_json *j, const char *key, const struct ttcp_side *s)
 {
     scps_json_open(j, key, '{');
@@ -308,8 +308,8 @@ static void flow_tcp(struct scps_json *j, const struct ttcp_result *r)
         tcp(j, "tcp_peer", &r->rx);
 }
 
-/* An item of end.streams. Where it is not the only one it has the counters of its connection, which
- * otherwise are in "end" itself. */
+/* Writes an item of end.streams. If there are several, each has the counters of its connection,
+ * which otherwise are in "end" itself. */
 static void stream(struct scps_json *j, const struct ttcp_result *r)
 {
     scps_json_open(j, NULL, '{');

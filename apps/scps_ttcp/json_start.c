@@ -92,7 +92,7 @@ static void link_config(struct scps_json *j, const char *key, const struct scps_
     scps_json_close(j, '}');
 }
 
-/* Capabilities by the names of the spec; null when there was no handshake. */
+/* Writes SCPS capabilities by their names in CCSDS 714.0-B-2; null when there was no handshake. */
 static void capabilities(struct scps_json *j, const char *key, uint8_t caps)
 {
     static const struct {
@@ -126,7 +126,7 @@ static void controller(struct scps_json *j, const struct ttcp_options *o)
     scps_json_close(j, '}');
 }
 
-/* Writes what the handshake agreed on; null where there was no handshake. */
+/* Writes the features that the handshake agreed on; null if there was no handshake. */
 static void agreed(struct scps_json *j, const struct ttcp_side *own)
 {
     if (own->open && own->info.established != 0) {
@@ -209,7 +209,7 @@ static void bindings(struct scps_json *j, const char *name, const struct scps_bi
     scps_json_close(j, ']');
 }
 
-/* Every setting, whether it was given or not. */
+/* Writes every setting of the connection, whether it was given or not. */
 static void config(struct scps_json *j, const struct scps_conn_config *c)
 {
     scps_json_open(j, "config", '{');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The long options of scps_ttcp, beside the letters of ttcp. */
+/* The long options of scps_ttcp, besides the letters of ttcp. */
 #include "common/completion.h"
 #include "common/qlog.h"
 #include "scps_ttcp/option_table.h"
@@ -169,7 +169,7 @@ TAKE(take_require)
     return -1;
 }
 
-/* [TABLE][,signal|,plan] */
+/* The argument is [TABLE][,signal|,plan]. */
 TAKE(take_outage)
 {
     const char *comma = strrchr(arg, ','), *word = comma != NULL ? comma + 1 : arg;
@@ -233,7 +233,8 @@ TAKE(take_min_rate)
     return take_rate(&o->min_bps, "min-rate", arg, msg);
 }
 
-/* packet=18,pre=8,block=8,post=44, each at most once and in any order; a number alone is packet */
+/* The argument is packet=18,pre=8,block=8,post=44, each at most once and in any order; a number
+ * alone is packet. */
 TAKE(take_overhead)
 {
     const struct {
@@ -274,7 +275,7 @@ static int digit(char c)
     return at != NULL ? (int)((at - digits) % 16) : -1;
 }
 
-/* ID:HEX */
+/* The argument is ID:HEX. */
 TAKE(take_binding)
 {
     struct scps_binding *b = o->conn.binding;

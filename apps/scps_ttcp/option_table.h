@@ -8,10 +8,10 @@
 #include "scps_ttcp/options.h"
 
 #define TTCP_DEFAULT_LINK "geo"
-/* Datagram size of -u over an interface: it fits an Ethernet frame with any headers */
+/* Datagram size of -u over an interface, bytes: it fits an Ethernet frame with any headers */
 #define TTCP_UDP_LENGTH  1400u
 #define TTCP_UNSET       ((enum ttcp_action) - 1)
-#define TTCP_MAX_LETTERS 128 /* both tables' together */
+#define TTCP_MAX_LETTERS 128 /* most letters of both tables together */
 #define TTCP_MAX_WORDS   96
 #define TTCP_NAME        (SETTING_NAME + 4)
 
@@ -25,8 +25,9 @@ typedef int ttcp_take_fn(struct ttcp_options *o, const char *arg, char msg[TTCP_
 
 struct ttcp_letter {
     char c;
-    const char *arg;    /* Name of the argument in the help; NULL: the option takes none */
-    ttcp_take_fn *take; /* NULL: the letter is refused, and help gives the reason */
+    const char *arg; /* Name of the argument in the help; NULL: the option takes none */
+    /* function that applies the option; NULL: the letter is refused, and `help` gives the reason */
+    ttcp_take_fn *take;
     const char *help;
 };
 extern const struct ttcp_letter ttcp_letters[];
@@ -46,35 +47,36 @@ extern const size_t ttcp_nwords;
 extern const struct setting_style ttcp_style;
 /* Returns the configuration of a connection before any option is applied. */
 struct scps_conn_config ttcp_begins(void);
-/* The option of a setting, "no-" in front where it switches off; NULL: it has none. */
+/* Writes the option of a setting to out, with "no-" in front if it switches the setting off.
+ * Returns NULL if it has none. */
 const char *ttcp_setting_option(enum setting_id id, char out[TTCP_NAME]);
 /* Returns the name of a setting's value in the help; NULL: the option takes none. */
 const char *ttcp_setting_arg(enum setting_id id);
 /* Writes bounds, default and clause of a setting in words. */
 void ttcp_setting_facts(enum setting_id id, char *out, size_t len);
-/* Sets setting id from arg, as its option does; `option` is how the user spelled it, for messages.
- * Returns 0, or -1 with one line in msg. */
+/* Sets setting id from arg, as its option does; `option`: the option as the user spelled it, for
+ * messages. Returns 0, or -1 with one line in msg. */
 int ttcp_take_setting(struct ttcp_options *o, enum setting_id id, const char *option,
                       const char *arg, char msg[TTCP_MSGLEN]);
 /* Sets a setting as if its option had been given. */
 void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v);
 
-/* Takes the value of --cc or -G: a number or a name, with parameters. */
+/* Applies the value of --cc or -G: a number or a name, with parameters. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN]);
-/* Takes the value of --cc-plugin: FILE.so[,key=value...]. */
+/* Applies the value of --cc-plugin: FILE.so[,key=value...]. */
 int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
 /* Handlers of letters that also have a long spelling. */
 ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V, ttcp_take_P;
 
-/* Checks and completes the options once all have been read (settle.c). Returns 0, or -1 with one
+/* Checks and completes the options when all have been read (settle.c). Returns 0, or -1 with one
  * line in msg. */
 int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN]);
-/* Refuses an output that is the file of the input or of another output (files.c). Returns 0, or -1
- * with one line in msg. */
+/* Refuses an output that is the same file as the input or another output (files.c). Returns 0, or
+ * -1 with one line in msg. */
 int ttcp_files_check(const struct ttcp_options *o, char msg[TTCP_MSGLEN]);
-/* Reads a file for the table of a link, as scps_io_read_file() does; ctx: the options. Refuses a
- * file that one of them names as an output. */
+/* Reads a file for a table of the link, as scps_io_read_file() does; ctx: the options. Refuses a
+ * file that is one of their outputs. */
 char *ttcp_files_read(void *ctx, const char *name, size_t *len, char *why, size_t whylen);
 
 #endif

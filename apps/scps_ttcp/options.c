@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_BASE  0x100 /* what getopt_long returns for ttcp_words[0] */
-#define FIELD_BASE 0x200 /* for settings[0] */
-#define ALIAS_BASE 0x300 /* for its second name */
-#define IF_OPTION  0xfff /* and for an interface option */
+#define WORD_BASE  0x100 /* value that getopt_long() returns for ttcp_words[0] */
+#define FIELD_BASE 0x200 /* value for settings[0] */
+#define ALIAS_BASE 0x300 /* value for the second name of settings[0] */
+#define IF_OPTION  0xfff /* value for an interface option */
 
 static const struct option if_long[] = {SCPS_IFOPTS_LONG(IF_OPTION)};
 
@@ -23,7 +23,7 @@ static const struct ttcp_letter *letter_of(int c)
     return NULL;
 }
 
-/* Inserts the words of env between argv[0] and the rest of argv; o keeps the memory. */
+/* Inserts the words of env between argv[0] and the rest of argv; o owns the memory. */
 static char **with_environment(struct ttcp_options *o, int *argc, char **argv, const char *env)
 {
     size_t n = env != NULL ? strlen(env) : 0, nwords = 0;
@@ -38,7 +38,8 @@ static char **with_environment(struct ttcp_options *o, int *argc, char **argv, c
     o->env_words[0] = argv[0];
     for (char *w = strtok(o->env_text, " \t\n"); w != NULL; w = strtok(NULL, " \t\n"))
         o->env_words[++nwords] = w;
-    memcpy(o->env_words + 1 + nwords, argv + 1, (size_t)*argc * sizeof(*argv)); /* the NULL, too */
+    /* The number copied includes the NULL at the end. */
+    memcpy(o->env_words + 1 + nwords, argv + 1, (size_t)*argc * sizeof(*argv));
     *argc += (int)nwords;
     return o->env_words;
 }
@@ -69,7 +70,7 @@ static void set_defaults(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 
 struct getopt_tables {
     char shorts[2 * TTCP_MAX_LETTERS + 2];
-    char names[SETTINGS][TTCP_NAME]; /* that longs points to */
+    char names[SETTINGS][TTCP_NAME]; /* names to which longs points */
     struct option longs[TTCP_MAX_WORDS + 2 * SETTINGS + N_IF + 1];
 };
 
@@ -79,7 +80,7 @@ static void for_getopt(struct getopt_tables *t)
     char *s = t->shorts;
     size_t n = 0;
 
-    /* With a colon first, getopt_long() tells a missing argument from an unknown option. */
+    /* With a colon first, getopt_long() distinguishes a missing argument from an unknown option. */
     *s++ = ':';
     for (size_t i = 0; i < ttcp_nletters; i++) {
         *s++ = ttcp_letters[i].c;
@@ -105,14 +106,14 @@ static void for_getopt(struct getopt_tables *t)
         if (settings[i].alias != NULL)
             t->longs[n++] = (struct option){settings[i].alias, arg, NULL, ALIAS_BASE + i};
     }
-    /* --mtu is handled here, because a virtual link has one, too. */
+    /* --mtu is not added here, because the program has that option for virtual links, too. */
     for (size_t i = 0; i < N_IF; i++)
         if (strcmp(if_long[i].name, "mtu") != 0)
             t->longs[n++] = if_long[i];
     memset(&t->longs[n], 0, sizeof(t->longs[n]));
 }
 
-/* Reports what getopt_long() could not read: c is what it returned, word is the argument. */
+/* Reports what getopt_long() could not parse: c is what it returned, word is the argument. */
 static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
 {
     if (c == ':' && optopt >= WORD_BASE)
@@ -126,7 +127,7 @@ static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
                 optopt);
 }
 
-/* Takes one option, a letter or a word (name), into *o. */
+/* Applies one option, a letter or a word (name), to *o. */
 static int take_option(struct ttcp_options *o, int c, const char *name, char msg[TTCP_MSGLEN])
 {
     const struct ttcp_letter *l = letter_of(c);
@@ -149,14 +150,14 @@ static int take_option(struct ttcp_options *o, int c, const char *name, char msg
     return take(o, optarg, msg);
 }
 
-/* Returns true if the option was help or a list, so that nothing else matters. */
+/* Returns true if the option asked for help or a list, so that the other options do not matter. */
 static bool is_question(const struct ttcp_options *o)
 {
     return o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET;
 }
 
-/* Reads the words of the environment and of the command line one by one; ttcp_settle() checks what
- * they are together. */
+/* Applies the words of the environment and of the command line one by one; ttcp_settle() checks
+ * that they agree with each other. */
 static int read_words(struct ttcp_options *o, int argc, char **argv, const char *env,
                       char msg[TTCP_MSGLEN])
 {
@@ -166,7 +167,8 @@ static int read_words(struct ttcp_options *o, int argc, char **argv, const char 
     set_defaults(o, msg);
     for_getopt(&t);
     argv = with_environment(o, &argc, argv, env);
-    optind = 0; /* Start getopt_long() anew, whatever was parsed before. */
+    /* Restart getopt_long(), because another command line may have been parsed before. */
+    optind = 0;
     opterr = 0;
     while (index = -1, (c = getopt_long(argc, argv, t.shorts, t.longs, &index)) != -1) {
         if (c == ':' || c == '?')

@@ -25,101 +25,102 @@ enum ttcp_action {
 struct ttcp_options {
     enum ttcp_action action;
     /* the stream */
-    bool reverse;     /* -Q: the transmitter waits */
-    bool bidir;       /* --bidir: each connection carries data both ways */
-    unsigned streams; /* -P: connections; 1 unless given */
+    bool reverse;     /* -Q: the transmitter listens */
+    bool bidir;       /* --bidir: each connection carries data in both directions */
+    unsigned streams; /* -P: number of connections; 1 unless given */
     bool server;      /* --server: one test after another, and several at once */
     bool tell;        /* --tell, --server: the receiver's result is sent back to the sender */
     bool pattern;     /* -s: send the pattern, or discard what arrives */
-    bool blocks;      /* -B */
-    bool touch;       /* -T */
-    bool echo;        /* -e */
-    bool udp;         /* -u */
-    bool hollow;      /* --hollow */
-    size_t length;    /* -l: bytes a read or write call */
+    bool blocks;      /* -B: the input is collected to full blocks */
+    bool touch;       /* -T: read every byte that arrives */
+    bool echo;        /* -e: the receiver echoes each block */
+    bool udp;         /* -u: datagrams */
+    bool hollow;      /* --hollow: bytes are counted, not stored */
+    size_t length;    /* -l: bytes of a read or write call */
     bool length_set;  /* -l was given, so the size of segments follows it */
-    uint64_t count;   /* -n: write calls with -s; UINT64_MAX: until --time is over */
-    size_t align;     /* -A */
-    size_t offset;    /* -O */
-    /* --output file; NULL: standard output when receiving, nothing over a link */
+    uint64_t count;   /* -n: number of write calls with -s; UINT64_MAX: until the end of --time */
+    size_t align;     /* -A: alignment of the buffer, bytes */
+    size_t offset;    /* -O: offset of the buffer from its alignment, bytes */
+    /* --output file; NULL: standard output when receiving, none over a virtual link */
     const char *output;
     /* the connection */
-    const char *host; /* Host to connect to; NULL with a link */
+    const char *host; /* host to connect to; NULL with a virtual link */
     /* own_port: -q, the local port of the end that connects; 0: chosen by the stack */
     uint16_t port, own_port;
-    uint8_t family;          /* 4, 6; 0: whatever fits */
-    struct scps_addr source; /* -H; family 0: chosen */
+    uint8_t family;          /* -4, -6: IP version 4 or 6; 0: either */
+    struct scps_addr source; /* -H: local address; family 0: chosen by the stack */
     /* -b: size of send and receive buffer, bytes; 0: chosen for the link */
     uint32_t buffer;
-    uint32_t mtu; /* -m, --mtu: bytes; 0: 1500 on a link, else that of the device */
-    /* The settings given, and --binding; what follows from a link is not in it */
+    uint32_t mtu; /* -m, --mtu, bytes; 0: 1500 on a virtual link, else that of the device */
+    /* Settings that options gave, and --binding; settings that follow from a link are not in it */
     struct scps_conn_config conn;
-    bool given[SETTINGS];    /* Settings that were given by their option or letter */
+    bool given[SETTINGS];    /* which settings were given by an option or letter */
     uint32_t require;        /* --require: set of features, bit 1 << enum scps_feature */
     bool checksum_hints;     /* --checksum-hints */
-    uint64_t memory_limit;   /* of a stack, bytes; 0: none */
-    bool memory_limit_set;   /* else the stack's default */
-    uint64_t record_size;    /* Record size, bytes; 0: each write call is a record */
+    uint64_t memory_limit;   /* limit of the stack's memory, bytes; 0: none */
+    bool memory_limit_set;   /* true: memory_limit was given; false: the stack's default */
+    uint64_t record_size;    /* size of a record, bytes; 0: each write call is a record */
     uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
     const struct scps_cc_ops *cc;
-    const char *compare; /* --compare: controllers as typed; NULL: one transfer only */
+    const char *compare; /* --compare: list of controllers as typed; NULL: one transfer only */
     int64_t cc_param[SCPS_CC_PARAMS];
-    bool cc_loaded; /* The controller comes from a shared object */
+    bool cc_loaded; /* the controller is from a shared object */
     /* cc_text: as typed, NAME,key=value...; cc_more: parameters from -g -W -X -Y */
     char cc_text[256], cc_more[64];
-    char cc_letters[80]; /* -g, -W, -X and -Y as typed, for messages */
-    bool cc_given;       /* --cc, -G, -g, -W, -X or -Y was given */
-    bool cc_by[2];       /* --cc was given; -G was given */
-    uint64_t rate_bps;   /* -R; 0: none */
+    char cc_letters[80]; /* the letters -g, -W, -X and -Y that were given, for messages */
+    bool cc_given;       /* one of --cc, -G, -g, -W, -X and -Y was given */
+    bool cc_by[2];       /* [0]: --cc was given; [1]: -G was given */
+    uint64_t rate_bps;   /* -R, bit/s; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
     uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */
     struct scps_overhead overhead; /* --overhead */
-    bool overhead_set;             /* else a link's framing */
+    bool overhead_set;             /* true: overhead was given; false: the framing of the link */
     /* where it runs */
-    bool link;             /* both ends in this process, virtual time */
-    const char *link_spec; /* The link SPEC as typed, or the default */
-    char link_text[4096];  /* with --outage */
-    char outage[2048];     /* The table of --outage; empty: the link's own outages, if any, hold */
+    bool link;             /* true: both ends in this process, in virtual time */
+    const char *link_spec; /* the link SPEC as typed, or the default */
+    char link_text[4096];  /* the link SPEC with the table of --outage */
+    /* The table of --outage; empty: the outages of the link SPEC, if any, are used */
+    char outage[2048];
     enum ttcp_told { TTCP_NOT_TOLD, TTCP_TOLD, TTCP_TOLD_END } outage_told;
     struct scps_link_config fwd, back;
-    struct scps_link_tables *tables; /* they point into it */
+    struct scps_link_tables *tables; /* tables to which fwd and back point */
     struct scps_ifopts ifs;
     uint64_t seed;
     bool seed_set;
-    /* When the transfer ends; how often it is reported */
-    scps_dur time, interval, timeout; /* 0: none */
+    /* --time, --interval and --timeout, µs; 0: none */
+    scps_dur time, interval, timeout; /* 0: not given */
     const char *pcap, *pcap_peer, *truth, *qlog, *path_state;
-    char unit; /* -f */
+    char unit; /* -f: unit of printed rates */
     bool json;
     unsigned verbose;
     bool debug;
-    /* Words from the environment variable, into which the strings above may point */
+    /* words from the environment variable, to which strings above may point */
     char *env_text, **env_words;
 };
 
 /* Reads the words of the environment variable SCPS_TTCP_OPTIONS (env; may be NULL) and then argv,
  * whose strings are borrowed. Returns 0, or -1 with one line in msg that names the input and the
- * remedy. ttcp_options_fini afterwards either way. */
+ * remedy. Call ttcp_options_fini() afterwards in either case. */
 int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
                        char msg[TTCP_MSGLEN]);
-/* The same for one run of --compare, which has controller cc. A controller that needs a rate, where
- * none is given, has rate_bps. */
+/* The same for one run of --compare, which has controller cc. If the controller needs a rate and no
+ * option gives one, it gets rate_bps, bit/s. */
 int ttcp_options_parse_run(struct ttcp_options *o, int argc, char **argv, const char *env,
                            const char *cc, uint64_t rate_bps, char msg[TTCP_MSGLEN]);
 void ttcp_options_fini(struct ttcp_options *o);
-/* Returns the configuration of a connection. transmit: for the sending end, whose segments follow
- * -l. */
+/* Returns the configuration of a connection. transmit: for the sending end, the size of whose
+ * segments follows -l. */
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit);
 /* Returns true if a stack with this configuration, and the connections of both ends, can be opened;
  * otherwise msg names the field that is refused. */
 bool ttcp_config_check(const struct ttcp_options *o, const struct scps_stack_config *stack,
                        char msg[TTCP_MSGLEN]);
-/* Fills in the transmitter's route to dst through nif. Returns false if the options need none. */
+/* Fills in the transmitter's route to dst through nif. Returns false if no option needs one. */
 bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struct scps_netif *nif,
                 struct scps_route *r);
 /* Returns true if --require names feature f. */
 bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f);
-/* Returns the bytes that a source of the pattern sends; UINT64_MAX: until --time is over. */
+/* Returns the bytes that a source of the pattern sends; UINT64_MAX: until the end of --time. */
 uint64_t ttcp_pattern_total(const struct ttcp_options *o);
 /* Returns "0", "1" or "2", the values of -F. */
 const char *ttcp_ack_mode_name(enum scps_ack_mode m);

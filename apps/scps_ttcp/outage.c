@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells when a link with a table of outages is down; periods and contacts are read as the link
- * reads them. */
+/* Computes when a link with a table of outages is down; period and contacts mean the same as in the
+ * link model. */
 #include "scps_ttcp/outage.h"
 
 bool ttcp_outage_at(const struct scps_spans *s, scps_time t, scps_time *change)

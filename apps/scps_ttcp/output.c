@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One buffer of -l bytes between the connection and a descriptor.
  *
- * A slow reader must stop the connection's reading, so that its window closes, and not the
- * protocol. A pipe that poll calls writable takes PIPE_BUF bytes at once (POSIX write), so that
- * much is written at a time and nothing has to be made non-blocking for those who share the
- * descriptor.
+ * When the reader of the output is slow, the program stops reading from the connection, so that the
+ * receive window closes, but the protocol continues. A pipe that poll() reports as writable accepts
+ * PIPE_BUF bytes without blocking (POSIX write), so that many bytes are written at a time, and the
+ * descriptor need not be made non-blocking for other processes that share it.
  */
 #include "scps_ttcp/output.h"
 
@@ -44,7 +44,7 @@ int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
         out->direct = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
         out->socket = S_ISSOCK(st.st_mode);
     } else {
-        out->direct = true; /* The following write will report the error. */
+        out->direct = true; /* The next write will report the error. */
     }
     if (opt->hollow)
         return 0;
@@ -88,7 +88,7 @@ void ttcp_output_took(struct ttcp_output *out, size_t len)
         out->have += len;
 }
 
-/* Returns how much a write can take without blocking; 0: nothing now. */
+/* Returns how many bytes a write can take without blocking; 0: none now. */
 static size_t room_now(const struct ttcp_output *out, size_t len)
 {
     struct pollfd p = {.fd = out->fd, .events = POLLOUT};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a receiver's bytes go: nowhere, a file, or a pipe. */
+/* The destination of a receiver's bytes: none, a file, or a pipe. */
 #ifndef SCPS_TTCP_OUTPUT_H
 #define SCPS_TTCP_OUTPUT_H
 
@@ -10,15 +10,15 @@
 struct ttcp_output {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    struct ttcp_verify *verify; /* Compares every byte with what was sent; may be NULL */
-    int fd;                     /* -1: discard */
-    const char *name;           /* for messages */
-    bool direct;                /* A file, to which writing does not block */
+    struct ttcp_verify *verify; /* compares every byte with what was sent; may be NULL */
+    int fd;                     /* descriptor; -1: bytes are discarded */
+    const char *name;           /* name of the output, for messages */
+    bool direct;                /* the output is a file, to which writing does not block */
     bool socket;
-    bool opened;       /* fd was opened here and is closed here */
+    bool opened;       /* fd was opened here and will be closed here */
     size_t have, used; /* have: bytes in buf; used: bytes of them already written */
-    uint64_t gap;      /* bytes missing behind them */
-    uint64_t calls;    /* Blocks received, which are ttcp's I/O calls */
+    uint64_t gap;      /* number of missing bytes behind those in buf */
+    uint64_t calls;    /* number of blocks received, which ttcp reports as I/O calls */
     uint64_t touched;
     int sys_errno; /* errno of the write, open or close that failed */
 };
@@ -29,17 +29,16 @@ int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
                      struct ttcp_verify *verify);
 /* Closes what was opened. Returns 0, or SCPS_ERR_SYSTEM: data written before may be lost. */
 int ttcp_output_fini(struct ttcp_output *out);
-/* Returns room for the next read; NULL when hollow. *len is at least 1 unless bytes wait to be
- * written. */
+/* Returns room for the next read, or NULL when hollow, and its size in *len, at least 1 unless
+ * bytes wait to be written. */
 uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
-/* Tells the output that len bytes were put into its room. */
+/* Tells the output that len bytes were put into the room that it returned. */
 void ttcp_output_took(struct ttcp_output *out, size_t len);
-/* len bytes are missing here: writes zeros in their place, so that later bytes keep their
- * positions. */
+/* Writes zeros in place of len missing bytes, so that later bytes keep their positions. */
 void ttcp_output_gap(struct ttcp_output *out, uint64_t len);
-/* Writes what is due: all bytes in the buffer; with -B only whole blocks, and at the end the
- * rest. Returns 0; SCPS_ERR_AGAIN when the reader is slow (watch fd for writing);
- * SCPS_ERR_SYSTEM with sys_errno. */
+/* Writes what is due: all bytes in the buffer; with -B only full blocks, and at the end the rest.
+ * Returns 0; SCPS_ERR_AGAIN when the reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with
+ * sys_errno. */
 int ttcp_output_flush(struct ttcp_output *out, bool end);
 
 #endif

@@ -11,14 +11,14 @@ struct ttcp_result;
 
 struct ttcp_path {
     struct pathfile file;
-    bool tried; /* The file has been read, or did not exist */
+    bool tried; /* the file has been read, or did not exist */
 };
 
-/* Restores the state for the sending connection c, which was just opened. Prints a line on standard
- * error when the state is not used. */
+/* Restores the saved state for the sending connection c, which was just opened. Prints a line on
+ * standard error when the state is not used. */
 void ttcp_path_restore(struct ttcp_path *p, const struct ttcp_options *o, struct scps_conn *c);
-/* Saves the state at the end of the transfer, while c is still valid; NULL: it was never open. r
- * says if the file cannot be written. */
+/* Saves the state at the end of the transfer, while c is still valid; NULL: it was never open. The
+ * result r says if the file cannot be written. */
 void ttcp_path_save(struct ttcp_path *p, const struct ttcp_options *o, const struct scps_conn *c,
                     struct ttcp_result *r);
 

@@ -48,7 +48,7 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
 bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
                       char msg[PATHFILE_MSGLEN])
 {
-    /* One octet more than a state, to notice a file that is too long. */
+    /* Room for one octet more than a state has, to detect a file that is too long. */
     uint8_t state[SCPS_PATH_STATE_SIZE + 1];
     enum scps_path_verdict v;
     ssize_t len;
@@ -65,15 +65,16 @@ bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
     if (len < 0)
         return say_error(msg, strerror(errno));
     v = scps_path_restore(c, state, (size_t)len, now, NULL);
-    /* The user may have named another file by mistake: keep it. */
+    /* The file holds something else than a path state, perhaps because the user mistyped its name:
+     * do not replace it. */
     f->keep = v == SCPS_PATH_FOREIGN && len > 0;
     snprintf(msg, PATHFILE_MSGLEN, "%s: %s%s", scps_path_verdict_name(v),
              scps_path_verdict_words(v), f->keep ? "; it is left as it is" : "");
     return v == SCPS_PATH_TAKEN;
 }
 
-/* Writes s to a new file and renames it, with the old file's mode: a reader sees the old state or
- * the new one, never a part. */
+/* Writes s to a new file with the old file's mode and renames it, so that a reader sees either the
+ * old state or the new one, never a part. */
 static bool replace(const char *name, const struct scps_path_state *s, char msg[PATHFILE_MSGLEN])
 {
     char *real = realpath(name, NULL); /* A symbolic link stays a link: its target is replaced. */
@@ -114,10 +115,11 @@ bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, b
     *wrote = false;
     scps_path_phase(c, &been);
     if (f->keep)
-        ; /* The file is not ours to replace, so the new state is not saved. */
+        ; /* The file must not be replaced, so the new state is not saved. */
     else if (scps_path_save(c, now, &s) == 0)
         ok = *wrote = replace(f->name, &s, msg);
-    else if (been & 1u << SCPS_RESUME_RETREAT) /* RFC 9959 section 3.5 */
+    /* The saved state proved wrong: delete it (RFC 9959 section 3.5). */
+    else if (been & 1u << SCPS_RESUME_RETREAT)
         ok = unlink(f->name) == 0 || errno == ENOENT || say_error(msg, strerror(errno));
     if (f->fd >= 0)
         close(f->fd); /* Closing the file also releases the lock. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file with a saved path state (<scps/path.h>): read with a lock on it, and replaced at once. */
+/* A file with a saved path state (<scps/path.h>), which is locked while it is in use, and replaced
+ * by renaming. */
 #ifndef SCPS_TTCP_PATH_FILE_H
 #define SCPS_TTCP_PATH_FILE_H
 
@@ -9,8 +10,8 @@
 
 struct pathfile {
     const char *name;
-    int fd;    /* The file, open and locked since it was read; -1: it did not exist */
-    bool keep; /* Do not replace the file: it holds no path state, or that of another connection */
+    int fd;    /* descriptor of the file, locked since it was read; -1: it did not exist */
+    bool keep; /* do not replace the file: it holds no path state, or that of another connection */
 };
 
 /* Checks that a state can be read from name and replaced, without changing anything. Returns false
@@ -18,13 +19,13 @@ struct pathfile {
  * do. */
 bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN]);
 
-/* Reads f->name and offers the state in it to c. Returns true if the state was taken, or there is
+/* Reads f->name and gives the state in it to c. Returns true if c accepted the state, or there is
  * no such file; otherwise msg says why it is not used. */
 bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
                       char msg[PATHFILE_MSGLEN]);
 /* Saves the state of c: writes NAME.new with the mode of NAME, then renames it to NAME. If c found
- * the old state wrong, deletes the file. A file to keep is left alone. Returns false if it could
- * not be written, with the reason in msg. *wrote: a state was written. */
+ * the old state wrong, deletes the file. Does nothing if f->keep is set. Returns false, with the
+ * reason in msg, if the file could not be written. *wrote: a state was written. */
 bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, bool *wrote,
                    char msg[PATHFILE_MSGLEN]);
 

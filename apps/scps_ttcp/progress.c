@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The progress line. It depends on the wall clock, but never on what a run computes. */
+/* The progress line. When it is shown depends on the wall clock, but the results of a run never
+ * do. */
 #include "scps_ttcp/progress.h"
 #include "scps_ttcp/units.h"
 
@@ -32,10 +33,10 @@ static void bytes_text(char *buf, size_t cap, uint64_t n)
         snprintf(buf, cap, "%" PRIu64, n);
 }
 
-/* Figures to show, summed over all flows. */
+/* Figures to show: sums over all flows. */
 struct sums {
     uint64_t done, total /* UINT64_MAX: unknown */, cwnd, holes;
-    scps_dur rtt; /* of the first sender */
+    scps_dur rtt; /* RTT of the first sender, µs */
     bool sends, receives;
 };
 
@@ -63,7 +64,7 @@ static void add_flow(struct sums *u, struct ttcp_flow *f)
     }
 }
 
-/* Estimates the time left from the mean rate so far, or from --time; -1: unknown. */
+/* Estimates the remaining time, µs, from the mean rate so far, or from --time; -1: unknown. */
 static scps_dur time_left(const struct sums *u, const struct ttcp_options *o, scps_dur now)
 {
     scps_dur by_bytes = -1;

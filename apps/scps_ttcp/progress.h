@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* One line on a terminal, rewritten in place: percent delivered, rate, RTT, window, holes, time
- * left. */
+/* A progress line on a terminal, rewritten in place: percent delivered, rate, RTT, window, holes,
+ * remaining time. */
 #ifndef SCPS_TTCP_PROGRESS_H
 #define SCPS_TTCP_PROGRESS_H
 
 #include "scps_ttcp/flow.h"
 
 struct ttcp_progress {
-    bool on;         /* standard error is a terminal */
-    scps_time shown; /* wall clock, when last */
-    bool dirty;      /* something is on the line */
-    scps_dur at;     /* Time and bytes when the rate was computed last, on the transfer's clock */
+    bool on;         /* true: standard error is a terminal */
+    scps_time shown; /* wall-clock time when the line was last written, µs */
+    bool dirty;      /* the line is not empty */
+    scps_dur at; /* time and bytes at the last computation of the rate, on the transfer's clock */
     uint64_t bytes;
 };
 
 void ttcp_progress_init(struct ttcp_progress *p);
-/* Shows the state of n flows together at now (since the transfer's start), at most ten times a
+/* Shows the state of n flows together at now (µs since the transfer's start), at most ten times a
  * second of the wall clock. */
 void ttcp_progress_show(struct ttcp_progress *p, struct ttcp_flow *f, size_t n, scps_dur now);
-/* Clears the line; call before anything else is printed. */
+/* Clears the line. Call it before anything else is printed. */
 void ttcp_progress_clear(struct ttcp_progress *p);
 
 #endif

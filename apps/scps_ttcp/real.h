@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of a transfer in real time: its state, which run_real.c drives and real_open.c opens. */
+/* One end of a transfer in real time: its state, which real_open.c initialises and run_real.c
+ * uses. */
 #ifndef SCPS_TTCP_REAL_H
 #define SCPS_TTCP_REAL_H
 
@@ -18,17 +19,17 @@ struct ttcp_real {
     struct scps_stack *st;
     struct scps_loop *loop;
     struct scps_netif *top, *tap;
-    bool sends; /* -t */
-    /* One flow for each connection; with --bidir those of the other direction follow */
+    bool sends; /* -t: this end sends */
+    /* one flow for each connection; with --bidir those of the other direction follow */
     struct ttcp_flow *flow;
     size_t n_flows;
-    struct ttcp_end *end; /* of each connection */
-    size_t came;          /* Connections accepted so far; 0 at the end that connects */
+    struct ttcp_end *end; /* this end of each connection */
+    size_t came;          /* number of connections accepted so far; 0 at the end that connects */
     struct ttcp_watch watch;
     struct ttcp_progress progress;
-    scps_time started; /* Time at which the device was opened: --timeout counts from here */
-    scps_time t0;      /* Time at which the SYN was sent or arrived */
-    bool begun;        /* t0 means something */
+    scps_time started; /* time at which the device was opened, µs; --timeout counts from here */
+    scps_time t0;      /* time at which the SYN was sent or arrived, µs */
+    bool begun;        /* t0 is valid */
     bool finished;
     ev_io input, output;
     ev_signal sigint, sigterm;
@@ -43,20 +44,20 @@ static inline bool ttcp_real_connects(const struct ttcp_real *x)
 
 typedef void ttcp_real_event_fn(struct scps_loop *l, const struct scps_event *e, void *ctx);
 
-/* Makes the flows (not for --server), opens the device, the stack and its loop, which reports the
- * stack's events to on_event with x. Returns false, with the reason in x->r, on failure. */
+/* Makes the flows (not for --server), opens the device, the stack and its loop, which calls
+ * on_event with x for the stack's events. Returns false, with the reason in x->r, on failure. */
 bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx);
 /* Connects or listens; with -u opens the datagram endpoint. Returns false, with the reason in x->r,
  * on failure. */
 bool ttcp_real_begin(struct ttcp_real *x);
-/* Listens at the port of the options. Returns NULL, with the reason in x->r, on failure. */
+/* Listens at the port that the options give. Returns NULL, with the reason in x->r, on failure. */
 struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog);
-/* Writes to msg, behind prefix, that fewer connections than -P have arrived, and returns true.
- * Returns false, with msg unchanged, when none or all of them came, or this end connects. */
+/* Returns true if some, but not all, of the connections of -P have arrived, and writes that to msg,
+ * behind prefix. Otherwise, and at the end that connects, returns false with msg unchanged. */
 bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[TTCP_MSGLEN]);
-/* What opening the link has left of --timeout; 0: there is no limit. */
+/* Returns the part of --timeout that opening the link has left, µs; 0: there is no limit. */
 scps_dur ttcp_real_time_left(const struct ttcp_real *x);
-/* Why the run is not over within --timeout, in words: msg, or a constant. */
+/* Returns in words why the run did not end within --timeout: msg, or a constant. */
 const char *ttcp_real_late(const struct ttcp_real *x, char msg[TTCP_MSGLEN]);
 
 #endif

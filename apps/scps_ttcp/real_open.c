@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run in real time opens before its loop turns: files, device, stack, and the connection,
- * listener or endpoint.
- */
+/* Opens what a run in real time needs: files, device, stack, and the connection, listener or
+ * endpoint. */
 #include "scps_ttcp/real.h"
 
 #include "common/seed.h"
@@ -21,10 +20,11 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     for (unsigned i = 0; i < o->naddr; i++)
         if (o->addr[i].addr.family == family)
             return true;
-    return o->ppp[0] != '\0' && o->naddr == 0 && family == 4; /* the peer gives one */
+    /* the PPP peer assigns an IPv4 address */
+    return o->ppp[0] != '\0' && o->naddr == 0 && family == 4;
 }
 
-/* Resolves HOST to an address of a family that this end has. */
+/* Resolves HOST to an address of a family of which this end has an address. */
 static bool resolve(struct ttcp_real *x, struct scps_addr *out)
 {
     const struct ttcp_options *o = x->o;
@@ -66,7 +66,7 @@ static bool resolve(struct ttcp_real *x, struct scps_addr *out)
     return found;
 }
 
-/* Sets the reason why opening failed. */
+/* Sets the error message for err, the reason why opening failed. */
 static bool refused(struct ttcp_real *x, int err)
 {
     switch (err) {
@@ -94,7 +94,7 @@ static bool refused(struct ttcp_real *x, int err)
     return false;
 }
 
-/* -u: opens the datagram endpoint of this end. */
+/* Opens the datagram endpoint of this end, for -u. */
 static bool open_datagrams(struct ttcp_real *x)
 {
     const struct ttcp_options *o = x->o;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Four lanes of eight bytes each are multiplied side by side, because one alone would wait for its
- * multiplication: the sum costs about a tenth of a nanosecond a byte.
- */
+/* The receiver's result, and the checksum in it. Four parts of eight bytes each are multiplied
+ * independently, because each multiplication would otherwise wait for the one before: the checksum
+ * costs about a tenth of a nanosecond a byte. */
 #include "scps_ttcp/receipt.h"
 
 #include <inttypes.h>
@@ -19,8 +19,8 @@ static uint64_t word_at(const uint8_t *p)
     return v;
 }
 
-/* An odd factor makes this a bijection of the lane and of the word: no change of one word alone
- * can leave the sum as it was. */
+/* An odd factor makes this a bijection of lane for a given word, and of word for a given lane, so a
+ * change of one word always changes the sum. */
 static uint64_t mix(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -76,10 +76,10 @@ size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt
                       " out_of_order=%" PRIu64 " duplicate=%" PRIu64 " sum=%016" PRIx64 "\n",
                  t->bytes, t->missing, t->us, t->segments, t->out_of_order, t->duplicate, t->sum);
 
-    return (size_t)n; /* Every number has 20 digits at most, so the line fits. */
+    return (size_t)n; /* Every number has at most 20 digits, so the line fits. */
 }
 
-/* Reads "KEY=DIGITS" and the character behind it from *at. */
+/* Reads "KEY=DIGITS" from *at and advances *at behind the next character. */
 static bool number(const char **at, const char *key, unsigned base, uint64_t *out)
 {
     const size_t len = strlen(key);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The result in iperf3's shape, so that what reads iperf3's documents reads ours, plus what only we
- * know.
+/* The result as JSON in the form of iperf3's document, so that readers of that form accept it, with
+ * additional members.
  *
- * iperf3's keys mean what they mean there, with three refinements. end.sum_sent runs from the SYN
- * to the acknowledgement of the FIN, and its bytes are acknowledged ones. end.sum_received of a
- * sender alone is what the peer acknowledged. snd_cwnd is never beyond the peer's window, because
- * pure rate control has none of its own. In virtual time nothing here depends on the machine or the
- * hour: no timestamp, no system_info, no CPU time.
+ * iperf3's keys have the same meaning, with three refinements. end.sum_sent runs from the SYN to
+ * the acknowledgement of the FIN, and its bytes are acknowledged ones. end.sum_received of a sender
+ * alone is what the peer acknowledged. snd_cwnd is never larger than the peer's window, because
+ * pure rate control has no congestion window. In virtual time nothing here depends on the machine
+ * or the time of day: there is no timestamp, no system_info, no processor time.
  *
- * docs/schema/scps_ttcp.schema.json describes all of it; what differs with -u is in report_udp.c.
+ * docs/schema/scps_ttcp.schema.json describes all of it; report_udp.c has what differs with -u.
  */
 #include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/units.h"
@@ -20,7 +20,7 @@ void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us)
     scps_json_uint(j, "bits_per_second", units_bps(bytes, us));
 }
 
-/* Writes the members that an item of streams and a sum begin with. */
+/* Writes the members with which an item of streams and a sum begin. */
 static void interval_head(struct scps_json *j, const struct ttcp_result *r,
                           const struct ttcp_interval *i)
 {
@@ -86,7 +86,7 @@ static void interval_scps(struct scps_json *j, const struct ttcp_result *r,
     scps_json_close(j, '}');
 }
 
-/* Writes interval k of all flows, which were sampled at the same moments. */
+/* Writes interval k of all flows, which were sampled at the same times. */
 static void interval(struct scps_json *j, const struct ttcp_result *r, size_t k)
 {
     const struct ttcp_result *back = r;

@@ -7,31 +7,33 @@
 
 #include <scps/json.h>
 
-/* report_json.c: for both kinds of document */
+/* report_json.c: functions for the documents of streams and of datagrams */
 /* Adds "bits_per_second" for a number of bytes in a time, µs. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
 /* json_start.c: ttcp_json_start writes "start" of a stream; the other functions also serve
  * datagrams */
 void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
-void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r); /* "seed" */
+/* writes the member "seed" */
+void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_link(struct scps_json *j,
-                    /* Writes "link" as it was configured, if there is one */
+                    /* writes "link" as it was configured, if there is one */
                     const struct ttcp_result *r);
 
 /* json_end.c: ttcp_json_end writes "end" of a stream; the other functions also serve datagrams */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_ran(struct scps_json *j,
-                   /* Writes the processor time, or "link" with its counters */
+                   /* Write the processor time, and "link" with its counters */
                    const struct ttcp_result *r);
 void ttcp_json_outcome(struct scps_json *j,
-                       const struct ttcp_result *r); /* Writes the status and the duration */
+                       const struct ttcp_result *r); /* writes the status and the duration */
 void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
-/* What the filter of a real link dropped, as member "interface"; nothing where there is none. */
+/* Writes the member "interface": what the filter of a real link dropped. Writes nothing if there is
+ * no such filter. */
 void ttcp_json_interface(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s);
 
-/* report_udp.c */
+/* report_udp.c: functions for the document of datagrams */
 void ttcp_json_udp_scps(struct scps_json *j, const struct ttcp_result *r); /* start.scps */
 void ttcp_json_udp_interval(struct scps_json *j, const struct ttcp_result *r,
                             const struct ttcp_interval *i);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as ttcp writes it: lines that begin with the role, the figure that ends in +++, then
+/* The report in ttcp's form: lines that begin with the role, the figure that ends in +++, then
  * counters.
  *
- *     ttcp-t: N bytes in S real seconds = R Mbit/sec +++
- *     ttcp-t: segments, repairs, round trip
- *     ttcp-r: ... when the receiver is in this process
+ *   ttcp-t: N bytes in S real seconds = R Mbit/sec +++
+ *   ttcp-t: segments, repairs, round trip
+ *   ttcp-r: ...                                        when the receiver is in this process
  *
- * "real seconds" are the clock's: virtual ones over a link.
+ * "real seconds" are seconds of the transfer's clock: virtual ones over a virtual link.
  */
 #include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/result.h"
@@ -18,7 +18,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Writes the tag of a line where there are several flows: "[2] ", "[2 back] ", "[sum] ". */
+/* Writes a tag with which a line begins if there are several flows: "[2] ", "[2 back] ", "[sum]
+ * ". */
 static const char *tag(char buf[24], const struct ttcp_result *r, bool sum)
 {
     char id[16] = "sum";
@@ -44,7 +45,7 @@ static void headline(FILE *f, char role, const char *what, uint64_t bytes, scps_
             real_seconds(seconds, us), units_print_rate(rate, bytes, us, unit));
 }
 
-/* A duration as "15 us", "1.5 ms", or from 10 s on as "12.345 s". Returns buf. */
+/* Writes a duration as "15 us", "1.5 ms", or from 10 s on as "12.345 s". Returns buf. */
 static const char *duration(char buf[32], scps_dur us)
 {
     if (us < SCPS_MS(1))
@@ -80,8 +81,8 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
     fputc('\n', f);
 }
 
-/* Reports that a controller which takes losses for corruption has reduced its window, because the
- * losses depend on it. */
+/* Reports that a controller which takes losses for corruption has reduced its window, because its
+ * losses grow with the window. */
 static void braked(FILE *f, char role, const struct ttcp_side *s)
 {
     if (s->info.cc_phase == SCPS_PHASE_BRAKE || s->info.cc_phase == SCPS_PHASE_BRAKED)
@@ -189,7 +190,7 @@ static void echoes(FILE *f, const struct ttcp_echo *e)
     fputc('\n', f);
 }
 
-/* Writes the holes of best effort: their number, and with -v each place. */
+/* Writes the holes of best effort: their number, and with -v the place of each. */
 static void holes(FILE *f, char role, const struct ttcp_side *s, bool each)
 {
     if (!(s->info.caps & SCPS_CAP_BETS)) {
@@ -337,7 +338,8 @@ static void totals(FILE *f, const struct ttcp_result *r, bool back)
         headline(f, 'r', tag(what, r, true), got.bytes, got.us, r->opt->unit);
 }
 
-/* Writes the result of comparing bytes, when both ends are in this process. */
+/* Writes the result of comparing the received bytes with those sent, when both ends are in this
+ * process. */
 static void verified(FILE *f, const struct ttcp_result *r)
 {
     bool missing = false;
@@ -392,7 +394,8 @@ void ttcp_report_line(const struct ttcp_result *r, FILE *f)
         fprintf(f, ", %" PRIu32 " out of order", own->info.ooo_segs);
     if (r->outcome != TTCP_DONE)
         fprintf(f, ": %s", ttcp_outcome_name(r->outcome));
-    /* The line above has named the peer; an interruption needs only its outcome. */
+    /* The line above has the peer's name already; for an interruption only its outcome is
+     * printed. */
     snprintf(peer, sizeof(peer), "%s port %u: ", addr, own->remote.port);
     if (strncmp(error, peer, strlen(peer)) == 0)
         error += strlen(peer);

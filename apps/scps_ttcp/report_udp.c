@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What -u has to tell: lines of ttcp, and the document in the shape of iperf3 -u.
+/* The reports of -u: lines in ttcp's form, and a document in the form of iperf3 -u.
  *
- * end.sum and end.streams[].udp are of the whole run: bytes sent where the sender is here, jitter
- * and losses where the receiver is, null where nobody here knows. sum_sent and sum_received tell
- * the ends apart. packets are those that were sent, as far as is known, so that lost_percent is of
- * them; docs/schema/scps_ttcp_udp.schema.json describes all of it.
+ * end.sum and end.streams[].udp are about the whole run: bytes sent if the sender is in this
+ * process, jitter and losses if the receiver is; null if neither is known here. sum_sent and
+ * sum_received have the two ends separately. packets are those that were sent, as far as is known,
+ * so lost_percent is a share of them. docs/schema/scps_ttcp_udp.schema.json describes all of it.
  */
 #include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/units.h"
@@ -23,7 +23,7 @@ static void percent(char buf[24], uint64_t part, uint64_t whole)
     snprintf(buf, 24, "%" PRIu64 ".%02" PRIu64, cents / 100, cents % 100);
 }
 
-/* Writes the jitter in ms; it is kept in sixteenths of a microsecond. */
+/* Writes the jitter in ms; its argument is in sixteenths of a microsecond. */
 static void jitter_text(char buf[24], uint64_t jitter)
 {
     uint64_t ns = jitter * 1000 / 16;
@@ -31,7 +31,8 @@ static void jitter_text(char buf[24], uint64_t jitter)
     snprintf(buf, 24, "%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
 }
 
-/* Returns the number lost. Without numbers in the datagrams a duplicate makes up for one lost. */
+/* Returns the number of lost datagrams. If the datagrams have no numbers, a duplicate hides a lost
+ * one. */
 static uint64_t lost_of(uint64_t sent, uint64_t arrived)
 {
     return sent > arrived ? sent - arrived : 0;
@@ -115,7 +116,7 @@ static void span(struct scps_json *j, scps_dur from, scps_dur to, uint64_t bytes
     scps_json_uint(j, "bits_per_second", units_bps(bytes, to - from));
 }
 
-/* Writes the sums. sent: from the sender's view. */
+/* Writes the sums. sent: as the sender sees them. */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
                 bool stream)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* From two ends to one result: moments, counts, and whether it went well.
+/* Makes the result of a run from its two ends: times, counts, and the outcome.
  *
- * The sender's clock runs from its SYN to the acknowledgement of its FIN, as in the published
- * tests. Three figures are kept apart that benchmarks like to mix up: what the send buffer took
- * (ttcp's own figure, which flatters a short transfer), what was acknowledged, and what the
- * receiving application read.
+ * As in the published tests, the sender's time runs from its SYN to the acknowledgement of its FIN.
+ * Three counts are reported separately: the bytes that the send buffer accepted (ttcp's own figure,
+ * which is too high for a short transfer), the bytes acknowledged, and the bytes that the receiving
+ * application read.
  *
- * Status 3 is for a transfer that moved data and was then cut off from outside: by the peer, by the
- * path, or by a signal. When this end is to blame (unreadable input, full disk) it is 1 whatever
- * had moved.
+ * Status 3 is for a transfer that moved data and was then ended from outside: by the peer, by the
+ * path, or by a signal. If this end caused the failure (unreadable input, full disk), the status is
+ * 1 even if data was moved.
  */
 #include "scps_ttcp/result.h"
 #include "scps_ttcp/option_table.h"
@@ -105,7 +105,8 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
     va_start(ap, fmt);
     vsnprintf(r->error, sizeof(r->error), fmt, ap);
     va_end(ap);
-    /* A file name may contain control characters, but the message is one line. */
+    /* A file name in the message may contain control characters, but the message must be one
+     * line. */
     for (char *p = r->error; *p != '\0'; p++)
         if ((unsigned char)*p < ' ')
             *p = '?';
@@ -127,8 +128,8 @@ static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
     return buf;
 }
 
-/* Returns the remedy when the peer was silent for too long. It names the option that set the limit,
- * if one was given. */
+/* Returns the remedy when the peer was silent for too long. It mentions the option that set the
+ * limit, if one was given. */
 static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_MSGLEN])
 {
     static const enum setting_id limits[] = {SETTING_user_timeout, SETTING_keep_count,
@@ -302,13 +303,13 @@ static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_sta
     scps_conn_info(c, &d->info);
 }
 
-/* Copies the figures of a run of datagrams. */
+/* Copies the figures of a run of datagrams to side. */
 static void dgram_side(struct ttcp_side *side, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_stack *st)
 {
     scps_stack_get_stats(st, &side->stack);
     side->open = remote->addr.family != 0;
-    side->id = 1; /* the only one */
+    side->id = 1; /* It is the only flow. */
     side->local = *local;
     side->remote = *remote;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One transfer, in virtual or in real time. */
+/* Runs one transfer, in virtual or in real time. */
 #ifndef SCPS_TTCP_RUN_H
 #define SCPS_TTCP_RUN_H
 
@@ -10,20 +10,20 @@
  * standard error. */
 void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r);
 void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r);
-/* --server: serves one test after another. Returns the exit status after everything has been
+/* Runs --server: serves one test after another. Returns the exit status, after everything has been
  * reported. */
 int ttcp_serve(const struct ttcp_options *o);
 
-/* -u: limits datagrams to `to` through nif to the rate of -R, or on a link to the rate of the line.
- * Returns 0 or an error. */
+/* For -u: limits datagrams to `to` through nif to the rate of -R, or on a virtual link to the rate
+ * of the line. Returns 0 or an error. */
 int ttcp_rate_datagrams(const struct ttcp_options *o, struct scps_stack *st, struct scps_netif *nif,
                         const struct scps_addr *to);
-/* Pushes a capture on a netif. On failure returns NULL and sets the result. now: the clock for
- * outgoing packets. */
+/* Pushes a capture on a netif. now: the clock for outgoing packets. Returns NULL on failure, with
+ * the reason in r. */
 struct scps_netif *ttcp_capture(struct ttcp_result *r, const char *path, scps_time epoch,
                                 scps_time (*now)(void *ctx), void *ctx);
-/* Call after the last packet: sets the result if part of the capture could not be written. tap may
- * be NULL. */
+/* Sets an error in r if part of the capture could not be written. Call it after the last packet.
+ * tap may be NULL. */
 void ttcp_capture_check(struct ttcp_result *r, const struct scps_netif *tap, const char *path);
 
 #endif

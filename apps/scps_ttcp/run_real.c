@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* One end of a transfer, over TUN or IP in UDP, in real time.
  *
- * Everything happens in one libev loop: the stack's, to which watchers for standard input, the
- * output, signals and the user's times are added. Input that is not ready and output that is slow
- * are watched only while they are. A large send buffer is filled a piece at a time, so that packets
- * leave, and acknowledgements are heard, meanwhile.
+ * Everything happens in one libev loop: that of the stack, to which watchers for standard input,
+ * the output, signals and the options' times are added. Input that is not ready and output that is
+ * slow are watched only while they are so. A large send buffer is filled a piece at a time, so that
+ * packets are sent and acknowledgements received in between.
  *
- * After the figures are taken the process stays for a moment: a sender until the peer has closed,
- * too (or 2 s and four RTO have passed), a receiver until its own FIN is acknowledged (likewise),
- * so that neither leaves the other repeating itself into nothing. A transfer that failed here is
- * reset, so that the peer hears of it.
+ * After the results are recorded the process stays for a moment: a sender until the peer has
+ * closed, too, a receiver until its own FIN is acknowledged, each at most for 2 s and four RTO, so
+ * that the peer does not have to retransmit to an end that is gone. A transfer that failed at this
+ * end is reset, so that the peer learns of it.
  */
 #include "scps_ttcp/real.h"
 
@@ -21,7 +21,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define AT_ONCE (128u << 10) /* Bytes written before packets are served; that takes about 0.2 ms */
+/* bytes written before packets are served; to write them takes about 0.2 ms */
+#define AT_ONCE (128u << 10)
 
 /* Returns true when every connection has closed. Connections that never arrived are not waited
  * for. */
@@ -33,7 +34,8 @@ static bool over(const struct ttcp_real *x)
     return true;
 }
 
-/* Returns when this end of -u must run although nothing happens; SCPS_NEVER: no such time. */
+/* Returns the time at which this end of -u must run even if nothing happens, µs; SCPS_NEVER:
+ * none. */
 static scps_time next_run(const struct ttcp_real *x)
 {
     return !x->o->udp ? SCPS_NEVER : x->sends ? x->flow->sender.d.next : x->flow->receiver.d.next;
@@ -47,7 +49,7 @@ static void report_interval(struct ttcp_real *x, scps_time now)
     ttcp_flows_interval(x->flow, x->n_flows, now - x->t0, !x->o->json);
 }
 
-/* Takes all figures of a flow when it ends. */
+/* Records all figures of a flow when it ends. */
 static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
 {
     if (f->finished)
@@ -70,15 +72,15 @@ static void abort_all(struct ttcp_real *x)
 
         if (e->conn == NULL)
             continue;
-        scps_conn_abort(e->conn); /* The reset is sent in this turn of the loop. */
+        scps_conn_abort(e->conn); /* The loop sends the reset before it continues. */
         e->conn = NULL;
     }
     for (size_t k = 0; k < x->n_flows; k++)
         x->flow[k].sender.conn = x->flow[k].receiver.conn = NULL;
 }
 
-/* Takes all figures. Then the process stays until the connections are closed, or resets them if the
- * transfer failed. */
+/* Records all figures. Then the process stays until the connections are closed, or resets them if
+ * the transfer failed. */
 static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
 {
     scps_time now = scps_sysclock_now();
@@ -138,7 +140,7 @@ static void watch_while(struct ttcp_real *x, ev_io *w, bool waiting)
         ev_io_stop(scps_loop_ev(x->loop), w);
 }
 
-/* Called after anything that may have changed: decides whether the run is over, and which
+/* Called after anything that may have changed the state: decides whether the run is over, and which
  * descriptors to watch. */
 static void check(struct ttcp_real *x)
 {
@@ -153,7 +155,7 @@ static void check(struct ttcp_real *x)
     for (size_t k = 0; k < x->n_flows; k++)
         if (x->flow[k].sender.more)
             ev_timer_start(ev, &x->more);
-    /* Only a single flow has a descriptor; ttcp_options_parse() ensures it. */
+    /* Only a run with a single flow has such a descriptor; ttcp_options_parse() ensures it. */
     watch_while(x, &x->input, x->flow->sender.waiting);
     watch_while(x, &x->output, x->flow->receiver.waiting);
     if (next_run(x) != SCPS_NEVER) {
@@ -193,11 +195,11 @@ static void run_datagrams(struct ttcp_real *x, const struct scps_event *e)
 static void require(struct ttcp_real *x, const struct scps_conn *c)
 {
     if (!x->finished && !ttcp_result_require(x->r, c))
-        finish(x, TTCP_DONE, NULL); /* the outcome is set */
+        finish(x, TTCP_DONE, NULL); /* ttcp_result_require() has set the outcome already. */
 }
 
-/* Gives the accepted connections to the ends that wait. After the last one expected the listener is
- * closed, which resets any further connections: nothing would read them. */
+/* Gives accepted connections to the ends that wait for one. After the last one expected the
+ * listener is closed, which resets any further connections: nothing would read them. */
 static void on_accept(struct ttcp_real *x, struct scps_listener *l, scps_time now)
 {
     struct scps_conn *c;
@@ -275,7 +277,7 @@ static void on_interrupt(EV_P_ ev_signal *w, int revents)
 
     (void)loop;
     (void)revents;
-    if (x->finished) /* The process lingers only; the figures have been taken. */
+    if (x->finished) /* The figures have been recorded; only the connections are still closing. */
         scps_loop_stop(x->loop);
     else
         finish(x, TTCP_INTERRUPTED,
@@ -335,8 +337,8 @@ static void on_later(EV_P_ ev_timer *w, int revents)
     scps_loop_kick(x->loop);
 }
 
-/* Checks for a PPP link whose peer has gone: the filter stays, and so do the connections, so
- * nothing else would end the run. */
+/* Checks for a PPP link whose peer has gone: the filter and the connections still exist, so nothing
+ * else would end the run. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct ttcp_real *x = w->data;
@@ -380,9 +382,9 @@ static void watch_all(struct ttcp_real *x)
     x->sigint.data = x->sigterm.data = x;
     ev_signal_start(ev, &x->sigint);
     ev_signal_start(ev, &x->sigterm);
-    ev_now_update(ev); /* Opening a device may have taken long, so read the clock again. */
+    ev_now_update(ev); /* Opening a device may have taken long, so update the loop's time. */
     timer(x, &x->interval, on_interval, x->o->interval, true);
-    if (!ttcp_real_connects(x)) /* At the end that listens the clock starts when a peer connects. */
+    if (!ttcp_real_connects(x)) /* The clock of the end that listens starts when a peer connects. */
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);
     timer(x, &x->give_up, on_give_up, ttcp_real_time_left(x), false);
@@ -411,8 +413,8 @@ static void unwatch_all(struct ttcp_real *x)
     ev_timer_stop(ev, &x->look);
 }
 
-/* Waits for a slow reader of the output after the connection is over; nothing else is left to
- * do. */
+/* Waits for a slow reader of the output after the connection is over; nothing else has to be done
+ * any more. */
 static void drain_output(struct ttcp_real *x)
 {
     struct ttcp_output *out = &x->flow->out;
@@ -448,7 +450,7 @@ static void run_loop(struct ttcp_real *x)
     }
     scps_loop_kick(x->loop);
     scps_loop_run(x->loop, SCPS_NEVER);
-    if (!x->finished) /* The loop ended by itself because the device has gone. */
+    if (!x->finished) /* The loop ended by itself, because the device has gone. */
         finish(x, TTCP_FAILED, "the device has gone: bring it back and start again");
     unwatch_all(x);
     ttcp_progress_clear(&x->progress);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* --server: every connection is a test of its own, several at once, until SIGINT or SIGTERM.
  *
- * A test is over when both of its directions are; then it has its line, and the connection is
- * closed in the background of the stack. While TESTS of them run, more connections wait in the
- * listener's backlog. --timeout is of each test.
+ * A test is over when both directions of its connection are; then its line is printed, and the
+ * stack closes the connection in the background. While TESTS tests run, further connections wait in
+ * the listener's backlog. --timeout applies to each test.
  */
 #include "scps_ttcp/run.h"
 
@@ -16,24 +16,24 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TESTS   256          /* at once */
-#define BACKLOG 32           /* Connections that wait while TESTS of them are running */
-#define AT_ONCE (128u << 10) /* Bytes written before packets are served, as in run_real.c */
-#define LOOK    SCPS_MS(100) /* Interval of the check for tests that last too long */
+#define TESTS   256          /* most tests at the same time */
+#define BACKLOG 32           /* most connections that wait while TESTS of them are served */
+#define AT_ONCE (128u << 10) /* bytes written before packets are served, as in run_real.c */
+#define LOOK    SCPS_MS(100) /* interval of the check for tests that last too long, µs */
 
 struct test {
     struct ttcp_end end;
-    /* The flow of this test, and with --bidir the one of the other direction */
+    /* the flow of this test, and with --bidir the one of the other direction */
     struct ttcp_flow flow[2];
-    /* the result of flow[0]; with --bidir its `next` leads to that of flow[1] */
+    /* result of flow[0]; with --bidir its `next` is the result of flow[1] */
     struct ttcp_result result;
     size_t n_flows;
-    scps_time t0; /* its SYN */
+    scps_time t0; /* time of its SYN, µs */
     struct test *next;
 };
 
 struct server {
-    struct ttcp_real x; /* Device, stack and loop; its own list of flows is empty */
+    struct ttcp_real x; /* device, stack and loop; its own list of flows is empty */
     struct scps_listener *listener;
     struct test *tests;
     unsigned running;
@@ -51,7 +51,7 @@ static void free_test(struct test *t)
     free(t);
 }
 
-/* Takes the figures of a test and prints its report. */
+/* Records the figures of a test and prints its report. */
 static void report(struct server *s, struct test *t, enum ttcp_outcome outcome, const char *why)
 {
     const struct ttcp_options *o = s->x.o;
@@ -120,7 +120,7 @@ static bool check_test(struct server *s, struct test *t)
         bool sends = f->r->has_tx;
 
         if (sends ? f->sender.err != 0 : f->receiver.err != 0) {
-            /* The outcome of the test itself says what went wrong. */
+            /* The test's own state says whether and why it failed. */
             end_test(s, t, TTCP_DONE, NULL);
             return false;
         }
@@ -216,7 +216,8 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         ttcp_end_event(&t->end, e, now);
         check_test(s, t);
     }
-    accept_tests(s, now); /* A connection has arrived, or a test has ended and made room. */
+    /* A connection has arrived, or a test has ended, so that another one can start. */
+    accept_tests(s, now);
 }
 
 static void on_more(EV_P_ ev_timer *w, int revents)
@@ -240,7 +241,7 @@ static void on_look(EV_P_ ev_timer *w, int revents)
     struct server *s = w->data;
     const struct ttcp_options *o = s->x.o;
     scps_time now = scps_sysclock_now();
-    /* A PPP filter stays after its peer has gone, so the loop would go on. */
+    /* A PPP filter exists even after its peer has gone, so the loop would continue. */
     bool lost = scps_ifopts_trouble(s->x.top) != NULL;
 
     (void)loop;

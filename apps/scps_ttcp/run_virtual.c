@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends in this process, over a virtual link, in virtual time.
  *
- *     sender 10.0.0.1  --- --link, --pcap | --pcap-peer --->  receiver 10.0.0.2
+ *   sender 10.0.0.1 --- --link, --pcap | --pcap-peer ---> receiver 10.0.0.2
  *
- * The world is run in slices so that an interrupt is seen and the progress line moves. A slice ends
- * where an interval, --time or --timeout does, or after some virtual time chosen so that a slice
- * takes a moment of the wall clock; where slices end changes nothing in the history.
+ * The world is run in slices so that the program can react to an interrupt and update the progress
+ * line. A slice ends where an interval, --time or --timeout does, or after a virtual time chosen so
+ * that a slice takes a fraction of a second of real time. The results do not depend on the slices.
  *
  * A transfer is over when the FIN is acknowledged and the receiver has read the end of the stream.
- * The world then goes on until both connections are closed, so that a capture shows all of it, but
- * every figure was taken before. A run of datagrams is over when nothing moves any more.
+ * The world then continues until both connections are closed, so that a capture shows all of it,
+ * but every figure was recorded before. A run of datagrams is over when no packet is on the way any
+ * more.
  */
 #include "scps_ttcp/virtual.h"
 
@@ -31,8 +32,8 @@ static void on_signal(int sig)
 }
 
 /* Returns the physical limit of the link for these packets and this rate, bit/s, for all
- * connections together; 0 when nothing limits it. Rounded, so that the last bits of a division are
- * not part of the result. */
+ * connections together; 0 when nothing limits it. It is rounded, so that errors of the division do
+ * not show in the result. */
 static uint64_t limit(const struct ttcp_virtual *x)
 {
     double bps;
@@ -41,7 +42,7 @@ static uint64_t limit(const struct ttcp_virtual *x)
     uint64_t rate = x->o->rate_bps * x->n_flows; /* each connection has its own rate */
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
-    /* Header compression: count the compressed header of a full data segment. */
+    /* With header compression, count the compressed header of a full data segment. */
     if (i->caps & SCPS_CAP_COM)
         headers -= i->timestamps ? 16 : 12;
     if (x->o->route_bps != 0 && (rate == 0 || x->o->route_bps < rate))
@@ -51,11 +52,11 @@ static uint64_t limit(const struct ttcp_virtual *x)
             return 0;
         written += x->flow[k].sender.written;
     }
-    /* The limit is that of a stream in one direction. */
+    /* The limit is computed only for streams in one direction. */
     if (written == 0 || x->o->udp || x->o->echo || x->o->bidir)
         return 0;
     bps = scps_link_limit(&x->o->fwd, &x->o->back, written, i->snd_mss, headers, rate);
-    /* Slow lines have little more than 1000 bit/s, so round their limit to 1 bit/s. */
+    /* Round to 1000 bit/s, but on slow lines, which have little more than that, to 1 bit/s. */
     unit = bps < 1e6 ? 1 : 1000;
     return (uint64_t)(bps / (double)unit + 0.5) * unit;
 }
@@ -70,7 +71,7 @@ static struct scps_stack *receiving_stack(const struct ttcp_virtual *x, const st
     return scps_host_stack(f->r->back ? x->tx_host : x->rx_host);
 }
 
-/* Takes all figures of a flow at the moment it ends, however it ends. */
+/* Records all figures of a flow when it ends, whether it succeeded or not. */
 static void finish_flow(struct ttcp_virtual *x, struct ttcp_flow *f)
 {
     if (f->finished)
@@ -91,12 +92,12 @@ static void finish_flow(struct ttcp_virtual *x, struct ttcp_flow *f)
                        f->verify.skipped == f->receiver.missing &&
                        f->verify.matched + f->verify.skipped == f->sender.written;
     }
-    /* The link may have damaged something, which the result judged below depends on. */
+    /* The result of the flow depends on whether the link has damaged packets. */
     scps_link_get_stats(x->link, 0, &f->r->link_fwd);
     ttcp_result_judge(f->r, &f->sender, &f->receiver);
 }
 
-/* Ends the transfer for whatever reason: takes the figures of all flows that are not finished. */
+/* Ends the transfer: records the figures of all flows that have not ended. */
 static void finish(struct ttcp_virtual *x)
 {
     if (x->finished)
@@ -126,7 +127,8 @@ static void look_at_guards(struct ttcp_virtual *x)
         s->err = SCPS_ERR_NOMEM;
 }
 
-/* The sender of datagrams is done: the run ends when no packet is under way any more. */
+/* Called when the sender of datagrams has finished: the run ends when no packet is on the way any
+ * more. */
 static void see_arrivals(void *ctx)
 {
     struct ttcp_virtual *x = ctx;
@@ -183,7 +185,8 @@ static void check(struct ttcp_virtual *x)
     }
     if (done) {
         finish(x);
-        /* Return to the loop of slices, which decides whether to watch the connections close. */
+        /* Return to the loop of slices, which decides whether to continue until the connections are
+         * closed. */
         scps_world_stop(x->w);
     }
 }
@@ -227,7 +230,7 @@ static void on_accept(struct ttcp_virtual *x, bool at_tx, struct scps_listener *
     while ((c = scps_accept(l)) != NULL) {
         e = end_for(x, at_tx, c);
         if (e == NULL) {
-            scps_conn_abort(c); /* This cannot happen: each connection has one peer. */
+            scps_conn_abort(c); /* This cannot happen, because each connection has one peer. */
             continue;
         }
         scps_conn_set_user(c, e);
@@ -266,7 +269,7 @@ static scps_time earlier(scps_time a, scps_time b)
     return a < b ? a : b;
 }
 
-/* Returns true when the transfer is over or has been given up. */
+/* Returns true when the transfer is over or has been ended early. */
 static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *stop_sending)
 {
     const struct ttcp_options *o = x->o;
@@ -301,8 +304,8 @@ static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *
     return false;
 }
 
-/* With the option that signals outages: tells both ends whether the link is up from now on. Returns
- * the time of the next change. */
+/* With the option that signals outages: tells both stacks at now whether the link is up. Returns
+ * the time of the next change, µs. */
 static scps_time tell_outage(struct ttcp_virtual *x, scps_time now)
 {
     const struct scps_spans *s = &x->o->fwd.outages;
@@ -345,7 +348,7 @@ static void drive(struct ttcp_virtual *x)
         scps_world_run(x->w, until);
         if (scps_world_now(x->w) >= next_outage)
             next_outage = tell_outage(x, scps_world_now(x->w));
-        /* no event is left in the world */
+        /* No event is left in the world, so time would not advance any more. */
         if (!x->finished && !interrupted && scps_world_now(x->w) < until) {
             finish(x);
             ttcp_result_fail(x->r, TTCP_FAILED,
@@ -358,7 +361,8 @@ static void drive(struct ttcp_virtual *x)
         else if (wall < SCPS_MS(5) && slice < SCPS_SEC(3600))
             slice *= 2;
     }
-    /* Let both sides close, so that the capture shows it; TIME-WAIT is not waited for. */
+    /* Continue until both ends have closed, so that the capture shows it, but not until TIME-WAIT
+     * ends. */
     if (x->r->outcome == TTCP_DONE && !o->udp)
         for (int i = 0; i < 64 && !all_over(x) && !interrupted; i++)
             scps_world_run(x->w, scps_world_now(x->w) + SCPS_SEC(1) + o->fwd.delay + o->back.delay);

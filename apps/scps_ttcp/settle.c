@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks what the options are together, once all have been read, and completes them: which end this
+/* Checks all options together when they have been read, and completes them: which end this process
  * is, over which device or link, and which options need or exclude each other. */
 #include "scps_ttcp/option_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the transmission time of a packet on a line; 0 when it has no rate. */
+/* Returns the transmission time of a packet on a line, µs; 0 when the line has no rate. */
 static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
 {
     if (c->rate_bps == 0)
@@ -14,7 +14,7 @@ static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
     return (scps_dur)((uint64_t)scps_link_frame_bytes(c, bytes) * 8 * 1000000 / c->rate_bps);
 }
 
-/* Refuses a --require that another option makes impossible. */
+/* Refuses a feature in --require that another option switches off. */
 static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -36,7 +36,7 @@ static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN]
 }
 
 /* Decides which end this process is: transmitter or receiver, connecting or listening. Refuses
- * options that this end cannot have. */
+ * options that do not exist at this end. */
 static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_MSGLEN])
 {
     if (o->action == TTCP_UNSET)
@@ -68,8 +68,8 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
     return 0;
 }
 
-/* Checks HOST where it is an address: one that a connection can have, of a family that --addr has,
- * and none of this end's own. A name is resolved later. */
+/* Checks HOST if it is an address: a connection must be able to have it, --addr must have its
+ * family, and it must not be this end's own. A name is resolved later. */
 static int settle_host(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     struct scps_addr a;
@@ -108,7 +108,7 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--truth works over a virtual link only: nobody else knows it all");
     if (o->ifs.mtu == 0)
         o->ifs.mtu = o->mtu;
-    if (!o->server) /* whose --timeout is of each test */
+    if (!o->server) /* With --server, --timeout applies to each test. */
         o->ifs.patience = o->timeout;
     if (scps_ifopts_check(&o->ifs, why) != 0)
         return FAIL("%s", why);
@@ -117,7 +117,7 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return settle_host(o, msg);
 }
 
-/* -P, --bidir, --server: several flows, which cannot share a file or a stream of input. */
+/* Checks -P, --bidir and --server: several flows cannot share a file or an input. */
 static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const char *name = o->server ? "--server" : o->bidir ? "--bidir" : "-P";
@@ -199,7 +199,8 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* --compare: refuses files that several runs would overwrite, and options that it sets itself. */
+/* Checks --compare: refuses files that several runs would overwrite, and options that --compare
+ * sets itself. */
 static int settle_compare(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -256,7 +257,7 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return require_conflicts(o, msg);
 }
 
-/* -u: refuses options of TCP that promise something, and ignores the others. */
+/* Checks -u: refuses options of TCP that change what the user gets, and ignores the others. */
 static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -298,7 +299,7 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* --outage: adds the table of outages to the description of the link. */
+/* Adds the table of outages of --outage to the description of the link. */
 static int settle_outage(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     if (o->outage_told == TTCP_NOT_TOLD && o->outage[0] == '\0')
@@ -325,12 +326,13 @@ static int settle_link(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         o->link_spec = TTCP_DEFAULT_LINK;
     if (scps_link_parse_tables(o->link_spec, &files, &o->fwd, &o->back, &o->tables, why,
                                sizeof(why)) != 0)
-        return FAIL("--%s", why); /* it begins with "link:" */
+        /* The message begins with "link:", so "--" makes it an option's name. */
+        return FAIL("--%s", why);
     if (o->mtu == 0)
         o->mtu = 1500;
     if (o->family == 6 && o->mtu < 1280)
         return FAIL("-m %u: IPv6 needs at least 1280 (RFC 8200 section 5)", o->mtu);
-    /* Transmission time of a data packet and of an acknowledgement. */
+    /* The round trip includes the transmission times of a data packet and of an acknowledgement. */
     if (!o->given[SETTING_expected_rtt])
         o->conn.expected_rtt =
             o->fwd.delay + on_the_line(&o->fwd, o->mtu) + o->back.delay + on_the_line(&o->back, 60);
@@ -341,7 +343,7 @@ int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     bool device = scps_ifopts_given(&o->ifs);
 
-    /* Append the parameters that the letters of Vegas gave, wherever they stood. */
+    /* Append the parameters that the letters -g, -W, -X and -Y gave, wherever they stood. */
     if (o->cc_more[0] != '\0') {
         char text[sizeof(o->cc_text) + sizeof(o->cc_more)], typed[sizeof(o->cc_letters) + 16];
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters of ttcp and of the SCPS reference implementation: one function a letter, in the order
- * of the table.
+/* The letters of ttcp and of the SCPS reference implementation: one function for each letter, in
+ * the order of the table.
  *
- * The table has every letter of the reference's flag table, so none is ever reused for something
- * else. A letter whose feature is not here is in the table with the reason, and is refused in one
- * line; enabling it is replacing that row.
+ * The table has every letter of the reference implementation, so that none is used for something
+ * else. A letter whose feature is missing here is in the table with the reason, and is refused with
+ * that message.
  *
- * Departures from the reference, on purpose: -P is the number of connections, as everywhere else,
- * and not the reference's spanner test; rates are counted in 1000; -f defaults to m; -b
- * defaults to what fits the link; there is no rate limit without -R; congestion control defaults to
- * VJ.
+ * Deliberate differences from the reference implementation: -P is the number of connections, as in
+ * other programs, not the spanner test; rates are counted in 1000; -f defaults to m; -b defaults to
+ * a size that fits the link; there is no rate limit without -R; congestion control defaults to VJ.
  */
 #include "scps_ttcp/option_table.h"
 
@@ -18,7 +17,8 @@
 
 #include <string.h>
 
-static const char *const controllers[] = {"rate", "vj", "vegas"}; /* -G 0, 1, 2 */
+/* names for the numbers of -G: 0, 1, 2 */
+static const char *const controllers[] = {"rate", "vj", "vegas"};
 
 static int role(struct ttcp_options *o, enum ttcp_action a, char msg[TTCP_MSGLEN])
 {

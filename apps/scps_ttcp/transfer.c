@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* ttcp's loops, turned inside out: they run when the connection has room or data.
+/* The sender and receiver of ttcp as state machines: they run when the connection has room or data.
  *
- *     input -> block -> write ...... read -> block -> output
- *                |                             |
- *             enqueued      acked          delivered          three moments, three counts
+ *   input -> block -> write ...... read -> block -> output
+ *                       |            |
+ *                enqueued  acked  delivered         three times, three counts
  *
- * They are not <scps/traffic.h>'s bulk source and sink because ttcp promises more: blocks of -l
- * bytes that lie where -A and -O say, input and output that may not be ready, and bytes compared on
- * arrival.
+ * They are not the bulk source and sink of <scps/traffic.h> because ttcp needs more: blocks of -l
+ * bytes at addresses that -A and -O choose, input and output that may not be ready, and a
+ * comparison of the bytes on arrival.
  *
- * With -u they are those of dgram_tx.c and dgram_rx.c.
+ * With -u they call the functions of dgram_tx.c and dgram_rx.c.
  *
- * When the last data byte was acknowledged no event says exactly; the stack's note ACKED does.
+ * No event says exactly when the last data byte was acknowledged; the note SCPS_NOTE_ACKED of the
+ * stack does.
  */
 #include "scps_ttcp/transfer.h"
 
@@ -20,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the time at which the SYN was sent or arrived. A connection made from a SYN cookie does
- * not know it. */
+/* Returns the time at which the SYN was sent or arrived, µs. For a connection made from a SYN
+ * cookie, which does not contain that time, returns now. */
 static scps_time opened(const struct scps_conn *c, scps_time now)
 {
     struct scps_info i;
@@ -55,7 +56,8 @@ static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Returns how many of the bytes at hand the next write may take, and whether they end a record. */
+/* Returns how many of the available bytes the next write may have, and in *flags whether they end a
+ * record. */
 static size_t one_record(const struct ttcp_sender *s, unsigned *flags)
 {
     const struct ttcp_options *o = s->in->opt;
@@ -141,8 +143,8 @@ static void sender_check_fin(struct ttcp_sender *s)
     }
 }
 
-/* Reads what the receiver sends after this end's FIN: it may be its result. Anything else is
- * skipped; it must be read, or the peer's FIN is never seen. */
+/* Reads what the receiver sends after this end's FIN, which may be its result; anything else is
+ * skipped. It must be read, because only then the peer's FIN is reported. */
 static void hear_result(struct ttcp_sender *s)
 {
     char skipped[512];
@@ -167,7 +169,7 @@ static void hear_result(struct ttcp_sender *s)
     }
 }
 
-/* Reads from the receiver, which sends nothing but its result and, with -e, echoes. */
+/* Reads from the receiver, which sends only its result and, with -e, the echoes. */
 static void sender_read(struct ttcp_sender *s, scps_time now)
 {
     int err;
@@ -259,8 +261,8 @@ void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_tim
     ttcp_receiver_run(r, now);
 }
 
-/* The output cannot take what was read. The driver then resets the connection, so that the peer
- * learns of it. */
+/* Handles an error of the output. The driver then resets the connection, so that the peer learns of
+ * it. */
 static void output_failed(struct ttcp_receiver *r)
 {
     r->err = SCPS_ERR_SYSTEM;
@@ -291,7 +293,7 @@ static void took(struct ttcp_receiver *r, size_t n)
         end_record(r, stop & SCPS_RECORD_TORN);
 }
 
-/* Steps over the hole at which reading stopped, unless it has been filled in the meantime. */
+/* Steps over the hole at which reading stopped, unless its data has arrived meanwhile. */
 static void over_hole(struct ttcp_receiver *r)
 {
     struct scps_hole h;
@@ -304,7 +306,8 @@ static void over_hole(struct ttcp_receiver *r)
         size_t cap = r->cap_holes != 0 ? 2 * r->cap_holes : 64;
         struct scps_hole *more = realloc(r->holes, cap * sizeof(*more));
 
-        /* Without memory the list of holes ends here; the sum of missing bytes goes on. */
+        /* Without memory the list of holes ends here, but the sum of missing bytes is still
+         * counted. */
         if (more == NULL)
             return;
         r->holes = more;
@@ -313,7 +316,7 @@ static void over_hole(struct ttcp_receiver *r)
     r->holes[r->n_holes++] = h;
 }
 
-/* Returns true when all that was read has been echoed, or there is no echo. */
+/* Returns true when all that was read has been echoed, or nothing is to be echoed. */
 static bool echoed(struct ttcp_receiver *r)
 {
     while (r->echo_len > 0) {
@@ -330,8 +333,8 @@ static bool echoed(struct ttcp_receiver *r)
     return true;
 }
 
-/* Returns true if the output has taken its block, or with `all` everything. If not, the receiver
- * waits for the output, or has failed. */
+/* Returns true if the output has accepted its block or, with `all`, everything. If not, the
+ * receiver waits for the output, or has failed. */
 static bool flushed(struct ttcp_receiver *r, bool all)
 {
     int err = ttcp_output_flush(r->out, all);
@@ -343,7 +346,7 @@ static bool flushed(struct ttcp_receiver *r, bool all)
     return err == 0;
 }
 
-/* Composes the line of --tell. */
+/* Writes the line of --tell into the receiver's buffer. */
 static void compose_result(struct ttcp_receiver *r)
 {
     struct scps_info i;
@@ -359,7 +362,7 @@ static void compose_result(struct ttcp_receiver *r)
     r->line_len = ttcp_receipt_print(r->line, &t);
 }
 
-/* Writes the line of --tell, then shuts the connection down for sending. */
+/* Sends the line of --tell, then shuts the connection down for sending. */
 static void tell_result(struct ttcp_receiver *r)
 {
     while (r->line_at < r->line_len) {
@@ -367,7 +370,7 @@ static void tell_result(struct ttcp_receiver *r)
 
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
             return;  /* SCPS_EV_WRITABLE will call this function again. */
-        if (n < 0) { /* The peer has gone, so it cannot be told. */
+        if (n < 0) { /* The peer has gone, so the result cannot be sent. */
             r->line_at = r->line_len;
             return;
         }
@@ -376,8 +379,8 @@ static void tell_result(struct ttcp_receiver *r)
     scps_conn_shutdown(r->conn);
 }
 
-/* Called at the end of the peer's stream: flushes the output, ends the last record and, where the
- * receiver reports, sends the result. */
+/* Called at the end of the peer's stream: flushes the output, ends the last record and, if the
+ * receiver sends a result, sends it. */
 static void end(struct ttcp_receiver *r)
 {
     if (!flushed(r, true))
@@ -411,7 +414,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         uint8_t *at;
         int64_t n;
 
-        if (!echoed(r)) /* The next read would overwrite bytes that are not echoed yet. */
+        /* Do not read yet: the next read would overwrite bytes that are not echoed. */
+        if (!echoed(r))
             return;
         if (!flushed(r, false))
             return;
@@ -423,7 +427,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             over_hole(r);
             continue;
         }
-        /* An SCPS_EV_ERROR event follows, but the code below would read once more before it. */
+        /* An SCPS_EV_ERROR event will follow; without this return the code below would read once
+         * more before it. */
         if (n < 0) {
             r->err = (int)n;
             ttcp_output_flush(r->out, true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --truth: the ground-truth log of a virtual link, as scps_trace --truth reads it; its times are
- * those of the captures. */
+/* --truth: the ground-truth log of a virtual link, as scps_trace --truth reads it. Its times are
+ * the same as in the captures. */
 #include "scps_ttcp/truth.h"
 
 #include <errno.h>

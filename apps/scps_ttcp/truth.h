@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* --truth: what became of every packet of a virtual link. */
+/* --truth: a log of the fate of every packet of a virtual link. */
 #ifndef SCPS_TTCP_TRUTH_H
 #define SCPS_TTCP_TRUTH_H
 
 #include "scps_ttcp/result.h"
 
 struct ttcp_truth {
-    FILE *f; /* NULL: none */
+    FILE *f; /* the file of the log; NULL: none */
     struct ttcp_truth_side {
         struct ttcp_truth *t;
         int dir;
     } side[2];
-    int err; /* errno of the first write that failed */
+    int err; /* errno of the first write that failed; 0: none failed */
 };
 
-/* Opens --truth FILE, if given, and observes both directions of l. Returns false with the failure
- * in r. */
+/* Opens --truth FILE, if given, and observes both directions of l. Returns false with the reason in
+ * r. */
 bool ttcp_truth_open(struct ttcp_truth *t, const struct ttcp_options *o, struct scps_link *l,
                      struct ttcp_result *r);
 /* Closes the log and stops observing the link. A log that is incomplete makes the run fail. */

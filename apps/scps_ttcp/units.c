@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers with units, read and printed without floating point, so that the same text always means
+/* Numbers with units, parsed and printed without floating point, so that the same text always has
  * the same value.
  *
- * ttcp counts in 1024 whatever it prints. Here a size is counted in 1024 (it is memory) and a rate
- * in 1000 (it is a line's), and the report follows: Mbit/sec is 10^6 bit/s, MB/sec is 2^20 bytes/s.
- * The published tests reckon their Mbit/s in 10^6, too.
+ * ttcp counts everything in units of 1024. Here sizes, which are of memory, are counted in 1024 and
+ * rates, which are of lines, in 1000, and the report does the same: Mbit/sec is 10^6 bit/s, MB/sec
+ * is 2^20 bytes/s. The published tests count their Mbit/s in 10^6, too.
  */
 #include "scps_ttcp/units.h"
 
@@ -15,8 +15,8 @@
 
 #define FRACTION_DIGITS 9
 
-/* Reads a decimal number such as "123.45" into a whole part and a fraction over 10^9, so that no
- * digit is lost. Returns what follows; NULL if it is no number. */
+/* Parses a decimal number such as "123.45" into a whole part and a fraction in units of 10^-9, so
+ * that no digit is lost. Returns the text behind it; NULL if it is no number. */
 static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
 {
     uint64_t w = 0, f = 0;
@@ -45,8 +45,8 @@ static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
     return p;
 }
 
-/* Returns whole.frac times scale; a remaining part of a byte or bit is dropped (1.3k is 1331).
- * Without a suffix a fraction is refused: 1.5 is an error, not 1. */
+/* Returns whole.frac times scale in *out; a remaining part of a byte or bit is dropped (1.3k is
+ * 1331). Without a suffix a fraction is refused: 1.5 is an error, not 1. */
 static int scaled(uint64_t whole, uint64_t frac, uint64_t scale, uint64_t *out)
 {
     const uint64_t e9 = 1000000000u;
@@ -124,7 +124,7 @@ int units_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
     return 0;
 }
 
-/* n * mul / us without losing the product; saturates. */
+/* Returns n * mul / us without overflow of the product, at most the largest value. */
 static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
 {
     uint64_t d = (uint64_t)us, whole, rest;
@@ -139,7 +139,7 @@ static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
     if (whole > UINT64_MAX / 1000000 - 1)
         return UINT64_MAX;
     whole *= 1000000;
-    /* rest < d. With d beyond 2^44 (half a year) the last digits no longer matter. */
+    /* Here rest < d. If d is above 2^44 (half a year) the last digits do not matter. */
     if (d <= UINT64_MAX / 1000000)
         return whole + rest * 1000000 / d;
     return whole + rest / (d / 1000000);
@@ -150,8 +150,8 @@ uint64_t units_bps(uint64_t bytes, scps_dur us)
     return per_second(bytes, 8, us);
 }
 
-/* Returns the unit in which v has at least three digits, if there is one. Mbit/sec serves up to 10
- * Gbit/sec, so that the results of one link are in one unit. */
+/* Returns the unit in which v has at least three digits, if there is one. Mbit/sec is used up to 10
+ * Gbit/sec, so that all results of one link have the same unit. */
 static char adapted(char unit, uint64_t v)
 {
     if (unit == 'a')
@@ -193,7 +193,7 @@ char *units_print_rate(char *buf, uint64_t bytes, scps_dur us, char unit)
         scale = 1000000, name = "Mbit/sec";
         break;
     }
-    /* two decimals, rounded half up */
+    /* Print two decimals, rounded half up. */
     uint64_t whole = v / scale, cents = (v % scale * 100 + scale / 2) / scale;
 
     whole += cents / 100;

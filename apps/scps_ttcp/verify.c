@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A byte ring between the two ends of a transfer in one process.
+/* A ring of bytes that connects the two ends of a transfer in one process.
  *
- *     write -> [ start ... start+len ) -> read: must be the same bytes
+ *   write -> [ start ... start+len ) -> read: must be the same bytes
  *
- * It never holds more than what is on its way, the two buffers of the connection and one call, so
- * it is bounded by them however long the transfer is. No hash: a difference is found where it is.
+ * It never holds more than the bytes between the two ends: the contents of the two buffers of the
+ * connection and of one call. So its size does not depend on the length of the transfer. There is
+ * no hash: the place of a difference is known.
  */
 #include "scps_ttcp/verify.h"
 

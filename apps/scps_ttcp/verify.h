@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares a stream at both ends in one process: what was written is kept until it is read, and
- * compared byte by byte. */
+ * then compared byte by byte. */
 #ifndef SCPS_TTCP_VERIFY_H
 #define SCPS_TTCP_VERIFY_H
 
 #include <scps/types.h>
 
-struct ttcp_verify { /* A zeroed struct is ready for use. */
+struct ttcp_verify { /* A zeroed structure is ready for use. */
     uint8_t *ring;
-    size_t cap, start, len; /* cap is 0 or a power of two */
-    uint64_t matched;       /* bytes compared so far, all equal unless differs */
-    uint64_t skipped;       /* Bytes that the receiver reported as missing */
-    /* The byte behind the compared ones is not what was sent, or was never sent */
+    /* size, first byte and number of bytes of the ring; cap is 0 or a power of two */
+    size_t cap, start, len;
+    uint64_t matched; /* bytes compared so far, all equal unless differs */
+    uint64_t skipped; /* bytes that the receiver reported as missing */
+    /* the byte behind the compared ones differs from what was sent, or was never sent */
     bool differs;
 };
 
 void ttcp_verify_fini(struct ttcp_verify *v);
 /* Keeps a copy of what was written. Returns 0, or SCPS_ERR_NOMEM. */
 int ttcp_verify_sent(struct ttcp_verify *v, const void *data, size_t len);
-/* Compares what was read with the oldest bytes kept, and drops those. Returns false from the first
- * difference on. */
+/* Compares what was read with the oldest bytes kept, and removes those. Returns false from the
+ * first difference on. */
 bool ttcp_verify_got(struct ttcp_verify *v, const void *data, size_t len);
 /* Skips len bytes that the receiver reports as missing. Returns false if so many were never
  * sent. */

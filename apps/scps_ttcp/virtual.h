@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends of a transfer over a virtual link: their state, which run_virtual.c drives and
- * virtual_open.c opens. */
+/* Both ends of a transfer over a virtual link: their state, which virtual_open.c initialises and
+ * run_virtual.c uses. */
 #ifndef SCPS_TTCP_VIRTUAL_H
 #define SCPS_TTCP_VIRTUAL_H
 
@@ -18,25 +18,25 @@ struct ttcp_virtual {
     struct scps_link *link;
     struct scps_host *tx_host, *rx_host;
     struct scps_netif *taps[2];
-    struct ttcp_flow *flow; /* One flow for each connection, then those of the other direction */
+    struct ttcp_flow *flow; /* one flow for each connection, then those of the other direction */
     size_t n_flows;
-    struct ttcp_end *tx_end, *rx_end; /* of each connection */
+    struct ttcp_end *tx_end, *rx_end; /* the two ends of each connection */
     struct ttcp_watch tx_watch, rx_watch;
     struct ttcp_progress progress;
     struct ttcp_truth truth;
-    struct ttcp_sums sums; /* -u */
-    scps_time next;        /* Time at which the sender sends its next guard */
-    /* on_event receives the events of both hosts, with the run as context; stop_now ends waiting
-     * for input */
+    struct ttcp_sums sums; /* -u: checksums of the datagrams sent */
+    scps_time next;        /* time at which the sender sends its next guard, µs */
+    /* on_event gets the events of both hosts, with the run as context; stop_now ends waiting for
+     * input */
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     const volatile sig_atomic_t *stop_now;
-    bool last_look; /* The sender is done; datagrams under way still count */
-    bool finished;  /* The measured part is over; connections may still be closing */
+    bool last_look; /* the sender has finished, but datagrams on the way still count */
+    bool finished;  /* the measured part is over; connections may still be closing */
 };
 
 /* Opens flows, hosts, link and connections. Returns false with the reason in x->r. */
 bool ttcp_virtual_open(struct ttcp_virtual *x);
-/* Frees everything once the figures have been taken; x->r says what could not be written. */
+/* Frees everything after the figures have been recorded; x->r says what could not be written. */
 void ttcp_virtual_close(struct ttcp_virtual *x);
 
 #endif

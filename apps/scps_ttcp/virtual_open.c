@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run over a virtual link opens before its time begins: hosts, link, captures, and both ends
- * of every connection.
- */
+/* Opens what a run over a virtual link needs: hosts, link, captures, and both ends of every
+ * connection. */
 #include "scps_ttcp/virtual.h"
 
 #include "common/seed.h"
@@ -50,7 +49,7 @@ static bool tap(struct ttcp_virtual *x, int end, const char *path)
     return false;
 }
 
-/* -u: opens the endpoints and sends the first guard. Returns 0 or an error. */
+/* For -u: opens the endpoints and sends the first guard. Returns 0 or an error. */
 static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *own,
                           const struct scps_endpoint *to)
 {
@@ -70,7 +69,7 @@ static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *ow
     return 0;
 }
 
-/* Opens the listener at one end and the connections of the other. Returns 0 or an error. */
+/* Opens the listener at one end and the connections at the other. Returns 0 or an error. */
 static int open_connections(struct ttcp_virtual *x, const struct scps_endpoint *own,
                             const struct scps_endpoint *to)
 {

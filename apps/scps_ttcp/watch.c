@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*     0.500612 t acked una=1 bytes=0 rtt=500612 rate=0
+/* Prints the notes of the stacks, for example
  *
- * time, end, note, arguments: the names are those of <scps/events.def>.
+ *   0.500612 t acked una=1 bytes=0 rtt=500612 rate=0
+ *
+ * that is time, end (t or r), note, arguments, with the names of <scps/events.def>.
  */
 #include "scps_ttcp/watch.h"
 
