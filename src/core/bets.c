@@ -28,7 +28,6 @@
 
 #include "base/bytes.h"
 
-#define WAIT_MIN    SCPS_US(0x100001) /* the reference's receive timer */
 #define KEPT_RANGES 4096u
 
 /* ---- receiver ---- */
@@ -76,7 +75,7 @@ static scps_dur bets_hole_timeout(const struct scps_conn_config *cfg, scps_dur s
 {
     if (cfg->bets_timeout)
         return cfg->bets_timeout;
-    return SCPS_MAX(WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, srtt));
+    return SCPS_MAX(SCPS_BETS_WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, srtt));
 }
 
 /* Returns the end of the hole for whose repair the reader waits, having read everything before it.

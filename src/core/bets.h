@@ -8,6 +8,10 @@
 struct scps_conn;
 struct scps_tx;
 
+/* The receive timer of the SCPS reference implementation, and the least one here unless the
+ * application sets another. */
+#define SCPS_BETS_WAIT_MIN SCPS_US(0x100001)
+
 void scps_bets_wait(struct scps_conn *c);
 /* Called when the wait for a hole is over: gives the hole up. */
 void scps_bets_timer(struct scps_conn *c);
@@ -31,5 +35,9 @@ scps_time scps_bets_arm(struct scps_sender *s);
 /* Returns true if a silent peer does not end the connection, because there is data that can be
  * given up instead. */
 bool scps_bets_keeps_open(struct scps_sender *s);
+/* Returns true if an acknowledgement that moves SND.UNA from `una` comes so soon after the segment
+ * there was sent first, at `sent`, that the segment has arrived: the receiver cannot have given it
+ * up yet. */
+bool scps_bets_is_arrival(struct scps_sender *s, scps_off una, scps_time sent);
 
 #endif

@@ -45,3 +45,14 @@ bool scps_bets_keeps_open(struct scps_sender *s)
     return s->agreed.caps & SCPS_CAP_BETS && s->established &&
            scps_bets_oldest(&s->tx->sb, s->snd.edge);
 }
+
+/* The receiver's timer for a hole starts when something that was sent behind the hole arrives. The
+ * peer's timer is not known: it is taken to be the reference implementation's, or ours if that is
+ * shorter. An acknowledgement of what this end has given up is no evidence. */
+bool scps_bets_is_arrival(struct scps_sender *s, scps_off una, scps_time sent)
+{
+    scps_dur wait = s->ctx.cfg->c.bets_timeout;
+
+    wait = wait ? SCPS_MIN(wait, SCPS_BETS_WAIT_MIN) : SCPS_BETS_WAIT_MIN;
+    return una > s->tx->gave_up_to && s->ctx.env->now - sent < scps_rtt_min(&s->rtt) + wait;
+}

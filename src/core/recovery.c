@@ -23,7 +23,8 @@
  *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708), also
  *     when the last of these reports comes after the episode, which the first of them may end.
  * The first two take an acknowledgement of what had been sent before for its arrival. A receiver
- * with BETS acknowledges holes, too, before a repair is there: of such a peer only the third tells.
+ * with BETS acknowledges holes, too, before a repair is there: of such a peer the third tells, and
+ * the first as long as it cannot have given a hole up yet (scps_bets_is_arrival).
  *
  * Bursts: while a repair takes its time the peer's window, or the buffer, may hold the sender up,
  * and all that has been delivered meanwhile may be sent at once when the left edge moves (RFC 6937
@@ -38,6 +39,7 @@
 
 #include "base/bytes.h"
 #include "base/wide.h"
+#include "core/bets.h"
 #include "core/tx.h"
 
 /* segments: an initial window (RFC 6928), beyond which the window is paced after a gap */
@@ -92,7 +94,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
     rec->partial = false;
     if (fresh || rec->first != s->snd.una) {
         /* RFC 3522 section 3.2: not anew once loss recovery has started */
-        rec->eifel = fresh && !(s->agreed.caps & SCPS_CAP_BETS);
+        rec->eifel = fresh;
         rec->first = s->snd.una;
         rec->stamp = 0;
     }
@@ -275,7 +277,8 @@ static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_res
 
     return rec->eifel && rec->stamp && s->snd.una > was && was == rec->first &&
            s->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
-           (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh;
+           (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh &&
+           (!(s->agreed.caps & SCPS_CAP_BETS) || scps_bets_is_arrival(s, was, rec->first_sent));
 }
 
 enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
@@ -325,6 +328,8 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
     rec->age_checks = 2;
     rec->resent++;
     remember_copy(rec, resent);
-    if (resent->from == rec->first && !resent->resends)
+    if (resent->from == rec->first && !resent->resends) {
         rec->stamp = SCPS_MAX(tsval, 1);
+        rec->first_sent = resent->sent;
+    }
 }

@@ -45,6 +45,7 @@ struct scps_recovery {
     uint8_t ncopies;
     /* timestamp of the first retransmission of the octet at `first`; 0: not resent yet */
     uint32_t stamp;
+    scps_time first_sent;     /* valid if stamp is not 0: when that octet was sent first */
     scps_off frto_nxt;        /* SND.NXT when the timer expired */
     uint64_t virtual_arrived; /* without SACK: bytes for which duplicate acknowledgements stand */
     uint8_t dupacks;          /* consecutive duplicate acknowledgements */

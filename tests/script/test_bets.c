@@ -1044,28 +1044,97 @@ static void the_peer_jumps(void **x)
     script_free(t);
 }
 
-/* RFC 5681 section 3.2 step 2: "When the third duplicate ACK is received, a TCP MUST set ssthresh
- * to no more than the value given in equation (4)." The peer's jump over the hole echoes what came
- * before it (RFC 7323 section 4.3), older than the resending, which is on its way yet: RFC 3522
- * section 3.2 takes that for the arrival of the first sending, and here it is none. */
-static void a_jump_is_no_late_arrival(void **x)
+/* Sends ten segments, of which duplicates say at 300 ms that the first is missing: it is resent.
+ * At `at` an acknowledgement comes for the first four, with the echo of the first sending. Returns
+ * how many losses were found to be spurious. */
+static uint64_t jumps_at(struct script *t, scps_time at)
 {
-    struct script *t = bets_of(x);
+    uint64_t half, spurious;
+    int64_t echo;
+
     t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.bets_retries = 32;
     script_established(t, MS(100));
     app_writes(t, MS(200), 9880);
     for (int i = 0; i < 10; i++)
         expect_sent(t, .from = 1 + 988 * i, .len = 988);
-    int64_t echo = t->last.tsval;
+    echo = t->last.tsval;
     for (int i = 2; i <= 4; i++)
         peer_says(t, MS(300), .ack = 1, .sack = {{989, i * 988 + 1}}, .tsecr = echo);
     expect_sent(t, .at = MS(300), .from = 1, .len = 988);
-    uint64_t half = script_info(t).ssthresh;
+    half = script_info(t).ssthresh;
     assert_true(half <= 9880 / 2);
-    peer_says(t, MS(320), .ack = 4 * 988 + 1, .tsecr = echo);
+    script_run(t, at);
+    script_forget_sent(t);
+    peer_says(t, at, .ack = 4 * 988 + 1, .tsecr = echo);
+    spurious = script_info(t).spurious;
+    if (spurious) {
+        assert_true(script_info(t).cwnd >= 9880);
+    } else {
+        assert_true(script_info(t).ssthresh <= half);
+        assert_true(script_info(t).cwnd <= half);
+    }
+    script_forget_sent(t);
+    script_free(t);
+    return spurious;
+}
+
+/* RFC 5681 section 3.2 step 2: "When the third duplicate ACK is received, a TCP MUST set ssthresh
+ * to no more than the value given in equation (4)." The peer's jump over the hole echoes what came
+ * before it (RFC 7323 section 4.3), older than the resending, which is on its way yet: RFC 3522
+ * section 3.2 takes that for the arrival of the first sending, and here it is none. The peer jumps
+ * when its timer has expired, which begins with the arrival of something behind the hole: not
+ * before a round trip and the timer have passed since the first sending. */
+static void a_jump_is_no_late_arrival(void **x)
+{
+    struct script *t = bets_of(x);
+
+    assert_int_equal(jumps_at(t, MS(200) + MS(100) + WAIT), 0);
+    t = bets_of(x);
+    t->cfg.bets_timeout = 0;
+    assert_int_equal(jumps_at(t, MS(200) + MS(100) + 0x100001), 0);
+    t = bets_of(x);
+    t->cfg.bets_timeout = SEC(5); /* The peer may have another. */
+    assert_int_equal(jumps_at(t, MS(200) + MS(100) + 0x100001), 0);
+}
+
+/* RFC 3522 section 3.2 step 5: what comes sooner than that was only late, and the window comes
+ * back. */
+static void a_late_arrival_is_no_jump(void **x)
+{
+    struct script *t = bets_of(x);
+
+    assert_int_equal(jumps_at(t, MS(320)), 1);
+    t = bets_of(x);
+    assert_int_equal(jumps_at(t, MS(200) + MS(100) + WAIT - 1), 1);
+    t = bets_of(x);
+    t->cfg.bets_timeout = 0;
+    assert_int_equal(jumps_at(t, MS(200) + MS(100) + 0x100001 - 1), 1);
+}
+
+/* ... but not while the peer may still wait for what this end has given up: its jump over that
+ * echoes an old time stamp whichever sending of what lies behind has arrived. */
+static void a_jump_over_what_was_given_up(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_timeout = 0;
+    t->cfg.bets_retries = 1;
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 2 * 988);
+    expect_sent(t, .from = 1, .len = 988);
+    expect_sent(t, .from = 989, .len = 988);
+    int64_t echo = t->last.tsval;
+    peer_says(t, MS(300), .ack = 1, .sack = {{989, 1977}}, .tsecr = echo);
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).bytes_given_up, 988);
+    assert_int_equal(script_info(t).outstanding, 0);
+    app_writes(t, SEC(3), 988);
+    expect_sent(t, .at = SEC(3), .from = 1977, .len = 988);
+    expect_sent(t, .at = SEC(3) + MS(600), .from = 1977, .len = 988);
+    peer_says(t, SEC(3) + MS(700), .ack = 2965, .tsecr = echo);
     assert_int_equal(script_info(t).spurious, 0);
-    assert_int_equal(script_info(t).ssthresh, half);
-    assert_true(script_info(t).cwnd <= half);
     script_forget_sent(t);
     script_free(t);
 }
@@ -1131,6 +1200,8 @@ int main(void)
         SCRIPT_TEST(answers_of_a_shorter_path),
         SCRIPT_TEST(the_peer_jumps),
         SCRIPT_TEST(a_jump_is_no_late_arrival),
+        SCRIPT_TEST(a_late_arrival_is_no_jump),
+        SCRIPT_TEST(a_jump_over_what_was_given_up),
         SCRIPT_TEST(nor_after_a_timeout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
