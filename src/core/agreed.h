@@ -19,7 +19,16 @@ enum scps_agreed_bit {
     /* We opened the connection with compression, and the peer has not shown yet that our
      * acknowledgement of its SYN arrived: data goes with TCP's header, which completes the
      * handshake as well. */
-    SCPS_AGREED_UNHEARD = 1u << 5
+    SCPS_AGREED_UNHEARD = 1u << 5,
+    SCPS_AGREED_PLAIN = 3u << 6 /* enum scps_plain, by the functions below */
+};
+
+/* Reason why our SYNs are sent without capabilities. */
+enum scps_plain {
+    SCPS_PLAIN_NO,
+    SCPS_PLAIN_REMEMBERED, /* this destination did not answer them before */
+    SCPS_PLAIN_FELL_BACK,  /* SYNs with capabilities were not answered */
+    SCPS_PLAIN_COOKIE      /* a SYN cookie does not preserve all of them */
 };
 
 struct scps_agreed {
@@ -38,12 +47,20 @@ static inline void scps_agreed_announce(struct scps_agreed *a, uint16_t mss)
 {
     a->adv_mss = mss;
 }
+/* Records that our SYNs are sent without capabilities from now on, and why. */
+static inline void scps_agreed_plainly(struct scps_agreed *a, enum scps_plain why)
+{
+    a->opts = (uint8_t)((a->opts & ~SCPS_AGREED_PLAIN) | (unsigned)why << 6);
+}
+static inline enum scps_plain scps_agreed_plain(const struct scps_agreed *a)
+{
+    return (enum scps_plain)(a->opts >> 6);
+}
 /* With compression: records whether something other than a SYN has been accepted, or is still
  * awaited. */
 static inline void scps_agreed_await(struct scps_agreed *a, bool unheard)
 {
-    a->opts =
-        (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD) & 63;
+    a->opts = (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD);
 }
 /* Returns the octets of options in every data segment now. */
 static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)

@@ -259,7 +259,7 @@ void scps_conn_abort(struct scps_conn *c)
 
 void scps_conn_set_user(struct scps_conn *c, void *user)
 {
-    c->owner.user = user;
+    scps_notify_user(&c->owner, user);
 }
 
 int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)

@@ -85,7 +85,7 @@ static scps_off awaited(const struct scps_conn *c)
     if (c->rcv.in.read != c->rcv.in.next || c->s.todo.bits & SCPS_TODO_OUTAGE ||
         c->state == SCPS_CLOSED)
         return 0;
-    return beyond(&c->rcv, c->rx);
+    return beyond(&c->rcv, c->rcv.rx);
 }
 
 void scps_bets_wait(struct scps_conn *c)
@@ -107,7 +107,7 @@ void scps_bets_wait(struct scps_conn *c)
         jump(c, to);
     } else if (m->due == SCPS_NEVER || m->due_for != c->rcv.in.next) {
         m->due_for = c->rcv.in.next;
-        m->known = highest(&c->rcv, c->rx);
+        m->known = highest(&c->rcv, c->rcv.rx);
         scps_marks_wait(m, c->s.ctx.env->now + bets_hole_timeout(&c->s.ctx.cfg->c, c->s.rtt.srtt));
         scps_timer_due(&c->s.ctx, m->due);
     }
@@ -143,7 +143,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
     }
     to = SCPS_MIN(to, h->to);
     if ((from != h->from && to != h->to) || /* The data would split the hole in two. */
-        (record && !scps_conn_keep_record(c, from, to)) ||
+        (record && !scps_conn_keep_record(&c->s, c->rcv.in.next, from, to)) ||
         scps_rcvbuf_fill(&c->rcv.in, &c->s.ctx.env->alloc, from, data, (uint32_t)(to - from),
                          scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf)))
         return;

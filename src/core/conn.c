@@ -58,12 +58,64 @@ void scps_conn_free(struct scps_conn *c)
     scps_gate_forget(&c->s);
     scps_heap_remove(&c->s.ctx.env->deadlines, c);
     scps_conn_free_tx(&c->s);
-    scps_conn_free_rx(c);
+    scps_rx_free(&c->rcv, &c->s.ctx);
     scps_conn_free_tp(&c->s);
     scps_rcvbuf_fini(&c->rcv.in, a);
     scps_conn_ctx_fini(&c->s.ctx);
     a->free(a->ctx, c, conn_size(cfg));
     scps_config_unref(a, cfg);
+}
+
+/* The backoff shows that the peer is silent, so it is kept until the peer answers. */
+static void trim_tx(struct scps_sender *s)
+{
+    const struct scps_rto rto = s->tx->rto;
+
+    scps_conn_free_tx(s);
+    if (rto.backoff && !scps_conn_need_tx(s))
+        scps_rto_go_on(&s->tx->rto, rto.backoff);
+}
+
+void scps_conn_trim(struct scps_conn *c)
+{
+    if (c->s.ctx.env->fixed)
+        return;
+    /* How far the peer lags behind what best effort gave up is known there alone. */
+    if (c->s.tx && scps_bets_peer_una(c->s.tx, c->s.snd.una) == c->s.snd.nxt &&
+        scps_send_fin_end(&c->s.snd) <= c->s.snd.nxt && c->state != SCPS_SYN_SENT &&
+        c->state != SCPS_SYN_RECEIVED)
+        trim_tx(&c->s);
+    scps_rcvbuf_trim(&c->rcv.in, &c->s.ctx.env->alloc);
+    if (!c->rcv.in.ooo->n && !(c->rcv.rx && (c->rcv.rx->fin_at || c->rcv.rx->budget.bytes.at)))
+        scps_rx_free(&c->rcv, &c->s.ctx);
+}
+
+void scps_conn_room(struct scps_conn *c)
+{
+    scps_room_starve(&c->s.small, false);
+    scps_conn_notify(c, SCPS_EV_WRITABLE);
+}
+
+void scps_conn_memory(struct scps_conn *c)
+{
+    struct scps_env *env = c->s.ctx.env;
+    uint64_t left = scps_budget_left(&env->budget);
+
+    if (!env->fixed && scps_rcvbuf_memory(&c->rcv.in) > left)
+        scps_rcvbuf_trim(&c->rcv.in, &env->alloc);
+    if (!env->fixed && c->s.tx && c->s.tx->buf.cap > left)
+        scps_sndbuf_trim(&c->s.tx->buf, &env->alloc);
+    if (!c->s.small.starved || c->state == SCPS_CLOSED)
+        return;
+    if (!(c->s.snd.shut)) {
+        scps_conn_room(c);
+        return;
+    }
+    scps_room_starve(&c->s.small, false);
+    if (scps_conn_need_tx(&c->s) || scps_conn_ctx_need_stats(&c->s.ctx))
+        scps_conn_starve(&c->s);
+    else
+        scps_sender_wake(&c->s);
 }
 
 /* ---- states ---- */
@@ -86,10 +138,9 @@ struct scps_asked scps_conn_asked(const struct scps_conn *c)
     return (struct scps_asked){.cfg = &c->s.ctx.cfg->c,
                                .agreed = &c->s.agreed,
                                .state = (enum scps_state)c->state,
-                               .plain = (enum scps_plain)c->plain,
                                .family = c->remote.family,
                                .conn_id = c->s.tp ? c->s.tp->conn_id : 0,
-                               .active = c->active,
+                               .active = c->notify.active,
                                .established = c->s.established != 0,
                                .syn_lost = c->s.syn_lost};
 }
@@ -110,11 +161,6 @@ bool scps_conn_doubts_comp(const struct scps_sender *s)
     return backoff >= 2 || s->keep_probes >= 2;
 }
 
-void scps_conn_plainly(struct scps_conn *c, enum scps_plain why)
-{
-    c->plain = why & 3;
-}
-
 void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
 {
     struct scps_asked asked = scps_conn_asked(c);
@@ -123,8 +169,6 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     *a = scps_negotiate_settle(&asked, syn);
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
         return; /* The SYN was processed before. */
-    if (a->opts & SCPS_AGREED_CAPS)
-        c->plain = SCPS_PLAIN_NO;
     if (a->opts & SCPS_AGREED_TS)
         scps_ts_take(&c->ts, syn->tsval, c->s.ctx.env->now);
     if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(&c->s))
@@ -136,16 +180,22 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
 
 void scps_conn_queue_for_free(struct scps_conn *c)
 {
-    if (c->state != SCPS_CLOSED || !c->released || c->s.todo.bits & SCPS_TODO_RST || c->s.dead)
+    if (c->state != SCPS_CLOSED || !c->notify.released || c->s.todo.bits & SCPS_TODO_RST ||
+        c->s.dead)
         return;
     scps_sender_put_aside(&c->s);
 }
 
 void scps_conn_release(struct scps_conn *c)
 {
-    c->released = true;
-    c->owner.user = NULL;
-    scps_conn_no_events(c);
+    scps_notify_release(&c->notify);
+    scps_notify_user(&c->owner, NULL);
+}
+
+void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind)
+{
+    if (scps_notify_add(&c->notify, kind))
+        scps_queue_add(&c->s.ctx.env->events, &c->link);
 }
 
 void scps_conn_end_after(struct scps_conn *c, scps_dur wait)
@@ -165,7 +215,7 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
         scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
         scps_conn_free_tx(&c->s);
         scps_conn_notify(c, SCPS_EV_CLOSED);
-    } else if (s == SCPS_FIN_WAIT_2 && c->released) {
+    } else if (s == SCPS_FIN_WAIT_2 && c->notify.released) {
         scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
     }
 }
@@ -181,11 +231,12 @@ void scps_conn_finish(struct scps_conn *c, int err)
     scps_marks_stop(scps_tp_marks(c->s.tp));
     scps_heap_remove(&c->s.ctx.env->deadlines, c);
     scps_conn_free_tx(&c->s);
-    scps_conn_free_rx(c);
+    scps_rx_free(&c->rcv, &c->s.ctx);
     if (err)
         c->err = (int8_t)err;
-    if (c->pending && !c->s.established) { /* A half-open connection: only the stack knows it. */
-        c->released = true;
+    if (c->notify.pending &&
+        !c->s.established) { /* A half-open connection: only the stack knows it. */
+        scps_notify_release(&c->notify);
     } else if (err) {
         scps_conn_notify(c, SCPS_EV_ERROR);
     } else if (!was_time_wait) {
@@ -217,7 +268,7 @@ void scps_conn_established(struct scps_conn *c)
     c->s.established = c->heard_at = SCPS_MAX(c->s.ctx.env->now, 1);
     if (c->s.tx)
         scps_rto_anew(&c->s.tx->rto, 0);
-    scps_agreed_await(&c->s.agreed, c->s.agreed.caps & SCPS_CAP_COM && c->active);
+    scps_agreed_await(&c->s.agreed, c->s.agreed.caps & SCPS_CAP_COM && c->notify.active);
     scps_conn_set_pmtu_mss(&c->s, c->s.agreed.pmtu_mss);
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
     if (c->s.syn_lost && !c->s.rtt.srtt)
@@ -232,9 +283,9 @@ void scps_conn_established(struct scps_conn *c)
         scps_timer_by(&c->s.ctx, &c->s.tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
     if (c->s.snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
-    if (c->plain == SCPS_PLAIN_FELL_BACK)
+    if (scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK)
         c->s.ctx.env->fell_back(c->s.ctx.env, c);
-    if (c->pending) {
+    if (c->notify.pending) {
         c->s.ctx.env->established(c->s.ctx.env, c);
     } else {
         scps_conn_notify(c, SCPS_EV_CONNECTED);
@@ -249,7 +300,7 @@ int scps_conn_open(struct scps_conn *c)
         ((c->s.ctx.cfg->c.binding[0].len || c->s.ctx.cfg->c.binding[1].len) &&
          scps_conn_need_tp(&c->s)))
         return SCPS_ERR_NOMEM;
-    c->active = true;
+    scps_notify_opens(&c->notify);
     c->opened = c->s.ctx.env->now;
     c->s.hold = SCPS_HOLD_HANDSHAKE;
     scps_conn_set_state(c, SCPS_SYN_SENT);
@@ -283,7 +334,7 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 {
     take_syn(c, syn);
     /* A cookie carries some capabilities and not others: negotiate.c. */
-    scps_conn_plainly(c, SCPS_PLAIN_COOKIE);
+    scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_COOKIE);
     scps_send_resume(&c->s.snd, una);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     scps_conn_established(c);

@@ -18,6 +18,7 @@
 #include "core/gate.h"
 #include "core/input.h"
 #include "core/life.h"
+#include "core/memory.h"
 #include "core/negotiate.h"
 #include "core/notify.h"
 #include "core/outage.h"
@@ -35,23 +36,16 @@
 
 struct scps_conn {
     struct scps_sender s; /* the sending half, with the context that all parts see */
-    struct scps_rx *rx;   /* state of data beyond a hole; NULL: there is none */
-    union {
-        struct scps_listener *listener; /* while pending */
-        void *user;
-    } owner;
-    struct scps_conn *ev_next, *hash_next;
+    struct scps_conn_owner owner;
+    /* in the host's queue of events, or in a queue of its listener */
+    struct scps_queue_link link;
+    struct scps_conn *hash_next;
     struct scps_addr local, remote;
     uint16_t lport, rport;
     /* state of the connection */
     uint8_t state; /* enum scps_state */
     int8_t err;
-    bool pending : 1;  /* not accepted yet */
-    bool active : 1;   /* active open: this end sent the first SYN */
-    bool released : 1; /* the application has closed or aborted it, or never had a handle */
-    uint8_t plain : 2; /* enum scps_plain */
-    bool listed : 1;   /* it has a pending event in the host's event queue */
-    uint16_t events;   /* 1 << enum scps_event_kind */
+    struct scps_notify notify;
     struct scps_ts ts;
     uint64_t segs_out, segs_in;
     scps_time opened;
@@ -66,10 +60,17 @@ struct scps_conn {
     uint64_t cc_state[]; /* scps_cc_state_size() bytes */
 };
 
+#define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->s.ctx, kind, a, b, d, e)
+
 /* Returns the connection of s, which is its first member. */
 static inline struct scps_conn *scps_conn_of(struct scps_sender *s)
 {
     return (struct scps_conn *)s;
+}
+/* Returns the connection that l is the link of; NULL if l is NULL. */
+static inline struct scps_conn *scps_conn_of_link(struct scps_queue_link *l)
+{
+    return l ? (struct scps_conn *)((char *)l - offsetof(struct scps_conn, link)) : NULL;
 }
 /* Returns the state of the controller, for the functions of control.h. */
 static inline void *scps_conn_cc(struct scps_conn *c)
@@ -85,8 +86,8 @@ static inline void scps_conn_news(struct scps_conn *c)
 /* An acknowledgement of all that has arrived is due now. */
 static inline void scps_conn_ack_now(struct scps_conn *c)
 {
-    if (c->rx)
-        scps_ackrx_tell(&c->rx->ack, scps_receive_next(&c->rcv));
+    if (c->rcv.rx)
+        scps_ackrx_tell(&c->rcv.rx->ack, scps_receive_next(&c->rcv));
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }
@@ -114,10 +115,6 @@ static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
         return data;
     return c->s.hold == SCPS_HOLD_APP &&
            (!c->s.tx || (scps_send_all_sent(&c->s.snd) && !c->s.tx->sb.lost));
-}
-static inline struct scps_listener *scps_conn_listener(const struct scps_conn *c)
-{
-    return c->pending ? c->owner.listener : NULL;
 }
 
 #endif

@@ -52,3 +52,9 @@ void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind,
 
     x->env->obs.note(x->env->obs.ctx, &n);
 }
+
+void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d, const struct scps_seg *seg)
+{
+    x->env->drops[d]++;
+    SCPS_OBSERVE(x, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
+}

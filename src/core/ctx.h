@@ -9,6 +9,8 @@
 #ifndef SCPS_CORE_CTX_H
 #define SCPS_CORE_CTX_H
 
+#include <scps/wire.h>
+
 #include "core/env.h"
 
 /* A configuration with all derived values, shared by the connections opened with it. */
@@ -45,6 +47,9 @@ static inline bool scps_conn_ctx_counts(const struct scps_conn_ctx *x)
 }
 /* Replaces the configuration; x takes over the caller's reference on it. */
 void scps_conn_ctx_configure(struct scps_conn_ctx *x, const struct scps_shared_config *cfg);
+/* Counts segment seg, or NULL, as dropped for reason d, and tells the observer. */
+void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d,
+                        const struct scps_seg *seg);
 /* Tells the observer. */
 void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind, uint64_t a,
                         uint64_t b, uint64_t d, uint64_t e);

@@ -10,6 +10,7 @@
 
 #include "base/budget.h"
 #include "base/heap.h"
+#include "base/queue.h"
 #include "core/stats.h"
 
 struct scps_conn;
@@ -28,7 +29,7 @@ struct scps_env {
     struct scps_heap deadlines;
     /* time at which connections that were refused memory try again; SCPS_NEVER: none was */
     scps_time memory_at;
-    struct scps_conn *ev_head, *ev_tail; /* queue of connections with pending events */
+    struct scps_queue events; /* connections with pending events */
     struct scps_sender *dead; /* closed connections without an owner; the stack frees them */
     /* limit of challenge ACKs (RFC 5961 section 7) and how many are left in this second */
     uint32_t challenge_limit, challenge_left;

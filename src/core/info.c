@@ -37,9 +37,9 @@ const char *scps_state_name(enum scps_state s)
 
 enum scps_owner scps_conn_owner(const struct scps_conn *c)
 {
-    if (c->pending)
+    if (c->notify.pending)
         return SCPS_OWNER_LISTENER;
-    return c->released ? SCPS_OWNER_NOBODY : SCPS_OWNER_APPLICATION;
+    return c->notify.released ? SCPS_OWNER_NOBODY : SCPS_OWNER_APPLICATION;
 }
 
 enum scps_state scps_conn_state(const struct scps_conn *c)
@@ -107,7 +107,7 @@ void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out)
 
 void *scps_conn_user(const struct scps_conn *c)
 {
-    return c->pending ? NULL : c->owner.user;
+    return c->notify.pending ? NULL : c->owner.user;
 }
 
 void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,

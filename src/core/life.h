@@ -5,7 +5,6 @@
 
 #include <scps/wire.h>
 
-#include "base/slots.h"
 #include "core/ctx.h"
 #include "core/negotiate.h"
 
@@ -29,27 +28,14 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 /* Called when SCPS_MEMORY_RETRY has passed: c frees empty buffers, and retries what waits for
  * memory. */
 void scps_conn_memory(struct scps_conn *c);
-/* Called when there is no memory for a write of c, or for its FIN. Returns SCPS_ERR_NOMEM and
- * ensures that c is told to try again. */
-int scps_conn_starve(struct scps_sender *s);
 /* Tells the application that a write takes data again. */
 void scps_conn_room(struct scps_conn *c);
-int scps_conn_need_tx(struct scps_sender *s);
-int scps_conn_need_rx(struct scps_conn *c);
-int scps_conn_need_tp(struct scps_sender *s);
-int scps_conn_need_marks(struct scps_sender *s);
-void scps_conn_free_tx(struct scps_sender *s);
-void scps_conn_free_rx(struct scps_conn *c);
-void scps_conn_free_tp(struct scps_sender *s);
-/* Records that octets [from, end), about to be stored, end a record. Returns false if they must be
- * dropped, which is counted. */
-bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end);
-/* Plans the memory of n connections where memory is fixed. */
-void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n);
 /* Frees memory that is not used now. */
 void scps_conn_trim(struct scps_conn *c);
 /* Releases the connection: its owner has closed it. */
 void scps_conn_release(struct scps_conn *c);
+/* Tells the application of an event, if the connection has an owner. */
+void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
 /* Ends the connection by itself after a time; until then no keep-alive probes the peer. */
 void scps_conn_end_after(struct scps_conn *c, scps_dur wait);
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
@@ -67,8 +53,6 @@ void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on);
 /* Sets the payload and options that a segment may carry on the path's present MTU. */
 void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss);
 struct scps_asked scps_conn_asked(const struct scps_conn *c);
-/* Records that our SYNs are sent without capabilities from now on, and why. */
-void scps_conn_plainly(struct scps_conn *c, enum scps_plain why);
 /* Processes the peer's SYN: puts into force what both ends agree on. */
 void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn);
 /* With compression: records that something other than a SYN has been accepted. */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a connection that come with use: tx, rx, tp and marks; what all parts take where
- * memory is fixed; and what is done when it is short. */
-#include "core/conn.h"
-#include "core/fixed.h"
+/* The parts of a connection that come with use, and what all parts take where memory is fixed:
+ * memory.h. */
+#include "core/memory.h"
 
 #include "base/bytes.h"
+#include "core/config.h"
+#include "core/control.h"
+#include "core/gate.h"
+#include "core/rx.h"
+#include "core/tx.h"
 
 #define MIN_ENDS 1024u /* ends of records that are kept at least, unless memory is fixed */
 
@@ -58,13 +62,13 @@ void scps_conn_free_tx(struct scps_sender *s)
     s->tx = NULL;
 }
 
-void scps_conn_free_rx(struct scps_conn *c)
+void scps_rx_free(struct scps_receive *r, const struct scps_conn_ctx *x)
 {
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
+    const struct scps_alloc *a = &x->env->alloc;
 
-    if (c->rx)
-        a->free(a->ctx, c->rx, sizeof *c->rx);
-    c->rx = NULL;
+    if (r->rx)
+        a->free(a->ctx, r->rx, sizeof *r->rx);
+    r->rx = NULL;
 }
 
 void scps_conn_free_tp(struct scps_sender *s)
@@ -107,41 +111,17 @@ int scps_conn_need_tx(struct scps_sender *s)
     return 0;
 }
 
-/* The backoff shows that the peer is silent, so it is kept until the peer answers. */
-static void trim_tx(struct scps_sender *s)
+int scps_rx_need(struct scps_receive *r, const struct scps_conn_ctx *x)
 {
-    const struct scps_rto rto = s->tx->rto;
+    const struct scps_alloc *a = &x->env->alloc;
 
-    scps_conn_free_tx(s);
-    if (rto.backoff && !scps_conn_need_tx(s))
-        scps_rto_go_on(&s->tx->rto, rto.backoff);
-}
-
-void scps_conn_trim(struct scps_conn *c)
-{
-    if (c->s.ctx.env->fixed)
-        return;
-    /* How far the peer lags behind what best effort gave up is known there alone. */
-    if (c->s.tx && scps_bets_peer_una(c->s.tx, c->s.snd.una) == c->s.snd.nxt &&
-        scps_send_fin_end(&c->s.snd) <= c->s.snd.nxt && c->state != SCPS_SYN_SENT &&
-        c->state != SCPS_SYN_RECEIVED)
-        trim_tx(&c->s);
-    scps_rcvbuf_trim(&c->rcv.in, &c->s.ctx.env->alloc);
-    if (!c->rcv.in.ooo->n && !(c->rx && (c->rx->fin_at || c->rx->budget.bytes.at)))
-        scps_conn_free_rx(c);
-}
-
-int scps_conn_need_rx(struct scps_conn *c)
-{
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
-
-    if (c->rx)
+    if (r->rx)
         return 0;
-    c->rx = a->alloc(a->ctx, sizeof *c->rx);
-    if (!c->rx)
+    r->rx = a->alloc(a->ctx, sizeof *r->rx);
+    if (!r->rx)
         return SCPS_ERR_NOMEM;
-    memset(c->rx, 0, sizeof *c->rx);
-    scps_timer_stop(&c->rx->budget.timer);
+    memset(r->rx, 0, sizeof *r->rx);
+    scps_timer_stop(&r->rx->budget.timer);
     return 0;
 }
 
@@ -184,14 +164,14 @@ int scps_conn_need_marks(struct scps_sender *s)
     return 0;
 }
 
-bool scps_conn_keep_record(struct scps_conn *c, scps_off from, scps_off end)
+bool scps_conn_keep_record(struct scps_sender *s, scps_off next, scps_off from, scps_off end)
 {
-    int err = scps_conn_need_marks(&c->s);
+    int err = scps_conn_need_marks(s);
 
     if (!err)
-        err = scps_marks_record(c->s.tp->marks, &c->s.ctx, c->rcv.in.next, from, end);
+        err = scps_marks_record(s->tp->marks, &s->ctx, next, from, end);
     if (err)
-        scps_conn_ctx_drop(&c->s.ctx,
+        scps_conn_ctx_drop(&s->ctx,
                            err == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_RECORDS : SCPS_DROP_NO_BUFFER,
                            NULL);
     return !err;
@@ -208,11 +188,11 @@ static void plan_ranges(struct scps_slots *s, uint32_t max, uint64_t n)
         scps_slots_plan(s, scps_rangeset_places(max) * sizeof(struct scps_range), n);
 }
 
-void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n)
+void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n, size_t size)
 {
     const struct scps_conn_config *c = &f->most;
 
-    scps_slots_plan(s, with_controller(sizeof(struct scps_conn), c), n);
+    scps_slots_plan(s, with_controller(size, c), n);
     scps_slots_plan(s, with_controller(sizeof(struct scps_tx), c), n);
     scps_slots_plan(s, sizeof(struct scps_rx), n);
     scps_slots_plan(s, sizeof(struct scps_conn_scps), n);
@@ -241,32 +221,4 @@ int scps_conn_starve(struct scps_sender *s)
     scps_room_want(&s->small, true);
     scps_env_starved(s->ctx.env);
     return SCPS_ERR_NOMEM;
-}
-
-void scps_conn_room(struct scps_conn *c)
-{
-    scps_room_starve(&c->s.small, false);
-    scps_conn_notify(c, SCPS_EV_WRITABLE);
-}
-
-void scps_conn_memory(struct scps_conn *c)
-{
-    struct scps_env *env = c->s.ctx.env;
-    uint64_t left = scps_budget_left(&env->budget);
-
-    if (!env->fixed && scps_rcvbuf_memory(&c->rcv.in) > left)
-        scps_rcvbuf_trim(&c->rcv.in, &env->alloc);
-    if (!env->fixed && c->s.tx && c->s.tx->buf.cap > left)
-        scps_sndbuf_trim(&c->s.tx->buf, &env->alloc);
-    if (!c->s.small.starved || c->state == SCPS_CLOSED)
-        return;
-    if (!(c->s.snd.shut)) {
-        scps_conn_room(c);
-        return;
-    }
-    scps_room_starve(&c->s.small, false);
-    if (scps_conn_need_tx(&c->s) || scps_conn_ctx_need_stats(&c->s.ctx))
-        scps_conn_starve(&c->s);
-    else
-        scps_sender_wake(&c->s);
 }

@@ -61,10 +61,10 @@ static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
     if (bit == SCPS_CAP_COM && !q->conn_id && (q->active || q->agreed->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
     /* A cookie preserves all capabilities but compression and bindings. */
-    if (q->plain == SCPS_PLAIN_COOKIE)
+    if (scps_agreed_plain(q->agreed) == SCPS_PLAIN_COOKIE)
         return bit && bit != SCPS_CAP_COM ? SCPS_WHY_NOT_OFFERED : SCPS_WHY_COOKIE;
     if (!(q->agreed->opts & SCPS_AGREED_CAPS))
-        return (enum scps_why)plain[q->plain];
+        return (enum scps_why)plain[scps_agreed_plain(q->agreed)];
     return SCPS_WHY_NOT_OFFERED;
 }
 
@@ -111,7 +111,7 @@ enum scps_why scps_negotiate_why(const struct scps_asked *q, enum scps_feature f
         return SCPS_WHY_NOT_YET;
     if (f == SCPS_FEATURE_ECN && q->syn_lost)
         return SCPS_WHY_FELL_BACK; /* RFC 3168 section 6.1.1.1 */
-    if (f != SCPS_FEATURE_TIMESTAMPS && q->plain == SCPS_PLAIN_COOKIE &&
+    if (f != SCPS_FEATURE_TIMESTAMPS && scps_agreed_plain(q->agreed) == SCPS_PLAIN_COOKIE &&
         !(q->agreed->opts & SCPS_AGREED_TS))
         return SCPS_WHY_COOKIE;
     return SCPS_WHY_NOT_OFFERED;
@@ -135,7 +135,8 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
         syn->has |= SCPS_HAS_TS;
     /* Some old hosts do not answer a SYN with an unknown option: after a few tries it is sent
      * without (docs/SCPS-TP.md section 1.4). */
-    if (reply ? opts & SCPS_AGREED_CAPS : scps_negotiate_offers(q) && !q->plain) {
+    if (reply ? opts & SCPS_AGREED_CAPS
+              : scps_negotiate_offers(q) && !scps_agreed_plain(q->agreed)) {
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(q);
         syn->conn_id = syn->caps & SCPS_CAP_COM ? q->conn_id : 0;
@@ -222,7 +223,7 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
     /* In a simultaneous open the peer's SYN answers none of ours: it may know only the plain
      * one. */
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(q) &&
-        !(q->plain && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
+        !(scps_agreed_plain(q->agreed) && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
         opts |= SCPS_AGREED_CAPS;
         a.caps_peer = syn->caps;
         /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
@@ -232,6 +233,8 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
     if (cfg->ecn && offers_ecn(syn))
         opts |= SCPS_AGREED_ECN;
     a.opts = (uint8_t)opts;
+    if (opts & SCPS_AGREED_CAPS)
+        scps_agreed_plainly(&a, SCPS_PLAIN_NO);
     return a;
 }
 

@@ -7,20 +7,11 @@
 
 #include "core/agreed.h"
 
-/* Reason why our SYNs are sent without capabilities. */
-enum scps_plain {
-    SCPS_PLAIN_NO,
-    SCPS_PLAIN_REMEMBERED, /* this destination did not answer them before */
-    SCPS_PLAIN_FELL_BACK,  /* SYNs with capabilities were not answered */
-    SCPS_PLAIN_COOKIE      /* a SYN cookie does not preserve all of them */
-};
-
 /* The part of a connection that negotiation reads. */
 struct scps_asked {
     const struct scps_conn_config *cfg;
     const struct scps_agreed *agreed; /* what has been agreed so far */
     enum scps_state state;
-    enum scps_plain plain;
     uint8_t family;   /* of the peer's address: 4 or 6 */
     uint8_t conn_id;  /* our id for compressed headers; 0: there is none */
     bool active;      /* we opened the connection */

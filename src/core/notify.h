@@ -1,24 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* Notifies others of a connection: the application of events, the observer of drops. */
+/* Who owns a connection, and the events that its owner has not taken yet: notify.c.
+ *
+ * Invariant: a connection without an owner has no events, and is not queued again. Only this file
+ * and notify.c assign the fields.
+ */
 #ifndef SCPS_CORE_NOTIFY_H
 #define SCPS_CORE_NOTIFY_H
 
-#include <scps/wire.h>
+#include <scps/conn.h>
 
-#include "core/ctx.h"
-#include "core/turns.h"
+#include "base/queue.h"
 
-struct scps_conn;
+struct scps_listener;
 
-void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
-/* Takes the first event (enum scps_event_kind) of c, which has one. */
-unsigned scps_conn_event(struct scps_conn *c);
-/* Discards all events of c. */
-void scps_conn_no_events(struct scps_conn *c);
-/* Removes c, which has a pending event, from the host's event queue. */
-void scps_conn_unlist(struct scps_conn *c);
-void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d,
-                        const struct scps_seg *seg);
-#define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->s.ctx, kind, a, b, d, e)
+struct scps_conn_owner {
+    union {
+        struct scps_listener *listener; /* while the connection is pending */
+        void *user;                     /* the application's value, given back with each event */
+    };
+};
+
+struct scps_notify {
+    bool pending : 1;  /* not accepted yet */
+    bool active : 1;   /* active open: this end sent the first SYN */
+    bool released : 1; /* the application has closed or aborted it, or never had a handle */
+    bool listed : 1;   /* the connection is in the host's queue of events */
+    uint16_t events;   /* 1 << enum scps_event_kind */
+};
+
+/* Takes the first event (enum scps_event_kind). Precondition: there is one. */
+unsigned scps_notify_take(struct scps_notify *n);
+
+/* Records an event. Returns true if the connection is to be put into the host's queue of events. */
+static inline bool scps_notify_add(struct scps_notify *n, enum scps_event_kind kind)
+{
+    if (n->released)
+        return false;
+    n->events |= (uint16_t)(1u << kind);
+    if (n->listed || n->pending)
+        return false; /* A connection that is not accepted yet has no owner to notify. */
+    n->listed = true;
+    return true;
+}
+/* Records that the connection has left the host's queue of events. */
+static inline void scps_notify_unlisted(struct scps_notify *n)
+{
+    n->listed = false;
+}
+/* Records that this end opens the connection. */
+static inline void scps_notify_opens(struct scps_notify *n)
+{
+    n->active = true;
+}
+/* Records that the connection waits at listener l to be accepted. */
+static inline void scps_notify_wait(struct scps_notify *n, struct scps_conn_owner *o,
+                                    struct scps_listener *l)
+{
+    n->pending = true;
+    o->listener = l;
+}
+/* Records that the connection does not wait at its listener any more. */
+static inline void scps_notify_accept(struct scps_notify *n, struct scps_conn_owner *o)
+{
+    n->pending = false;
+    o->user = NULL;
+}
+/* Sets the application's value. */
+static inline void scps_notify_user(struct scps_conn_owner *o, void *user)
+{
+    o->user = user;
+}
+/* Records that the connection has no owner from now on. */
+static inline void scps_notify_release(struct scps_notify *n)
+{
+    n->released = true;
+    n->events = 0;
+}
 
 #endif

@@ -83,8 +83,8 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     c->s.outage_probes = 0;
     scps_keep_progress(&c->s);
     scps_timer_stop(&c->ack.timer);
-    if (c->rx)
-        scps_timer_stop(&c->rx->budget.timer);
+    if (c->rcv.rx)
+        scps_timer_stop(&c->rcv.rx->budget.timer);
     if (c->s.tx) {
         scps_rto_stop(c->s.tx);
         scps_timer_stop(&c->s.tx->pace_timer);
@@ -152,14 +152,14 @@ void scps_outage_timer(struct scps_conn *c)
         scps_outage_end(c);
         return;
     }
-    if (may_be_abandoned(c->s.tx, c->released, c->s.outage_probes) &&
+    if (may_be_abandoned(c->s.tx, c->notify.released, c->s.outage_probes) &&
         scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
         scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
         return;
     }
     /* During the handshake the probe is the SYN of the side that connects. The other side waits
      * for it: the sender of the SYN may not exist. */
-    if (c->active && c->s.snd.nxt && !c->s.snd.una)
+    if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
         scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
     if (c->s.outage_probes < UINT8_MAX)

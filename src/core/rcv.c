@@ -45,8 +45,9 @@ static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off
 {
     c->s.ctx.st->bytes_duplicate += to - from;
     SCPS_OBSERVE_CONN(c, DUPLICATE, from, to - from, 0, 0);
-    if (c->s.ctx.cfg->c.dsack && c->s.agreed.opts & SCPS_AGREED_SACK && !scps_conn_need_rx(c)) {
-        scps_report_duplicate(&c->rx->report, from, to);
+    if (c->s.ctx.cfg->c.dsack && c->s.agreed.opts & SCPS_AGREED_SACK &&
+        !scps_rx_need(&c->rcv, &c->s.ctx)) {
+        scps_report_duplicate(&c->rcv.rx->report, from, to);
     }
 }
 
@@ -60,7 +61,7 @@ static inline void ack_soon(struct scps_sender *s)
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {
-        if (scps_ackout_data(&c->ack, &c->s.ctx, c->rx, &c->rcv))
+        if (scps_ackout_data(&c->ack, &c->s.ctx, c->rcv.rx, &c->rcv))
             ack_soon(&c->s);
         return;
     }
@@ -75,14 +76,14 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);
-    if (c->rx) {
-        scps_ackrx_progress(&c->rx->ack);
-        scps_ackrx_data(&c->rx->ack, c->s.ctx.env->now);
+    if (c->rcv.rx) {
+        scps_ackrx_progress(&c->rcv.rx->ack);
+        scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
     }
     if (filled) {
         ack_at_once(c);
         scps_bets_check_hole(c);
-    } else if (scps_ackout_data(&c->ack, &c->s.ctx, c->rx, &c->rcv)) {
+    } else if (scps_ackout_data(&c->ack, &c->s.ctx, c->rcv.rx, &c->rcv)) {
         ack_soon(&c->s);
     }
 }
@@ -95,12 +96,12 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_off highest = scps_rangeset_at(c->rcv.in.ooo, c->rcv.in.ooo->n - 1)->to;
 
     c->s.ctx.st->ooo_segs++;
-    scps_ackrx_data(&c->rx->ack, c->s.ctx.env->now);
-    scps_ackrx_waits(&c->rx->ack, len);
-    scps_report_came(&c->rx->report, from, len, run);
+    scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
+    scps_ackrx_waits(&c->rcv.rx->ack, len);
+    scps_report_came(&c->rcv.rx->report, from, len, run);
     if (!(c->s.agreed.opts & SCPS_AGREED_SACK) || scps_report_strict(&c->s.ctx.cfg->c))
         ack_at_once(c);
-    else if (scps_ackout_beyond(&c->ack, &c->s.ctx, c->rx, c->rcv.mss,
+    else if (scps_ackout_beyond(&c->ack, &c->s.ctx, c->rcv.rx, c->rcv.mss,
                                 run->from == from || from + len < highest))
         ack_soon(&c->s);
     scps_bets_check_hole(c);
@@ -162,10 +163,10 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         got = scps_rcvbuf_put(&c->rcv.in, &env->alloc, from, data, len, holes, &run);
         if (got == SCPS_ERR_NOMEM && had_holes && !env->fixed) {
             scps_conn_ctx_drop(&c->s.ctx, scps_env_refusal(env, refused), NULL);
-            renege(&c->rcv.in, c->rx, &env->alloc);
+            renege(&c->rcv.in, c->rcv.rx, &env->alloc);
             got = scps_rcvbuf_put(&c->rcv.in, &env->alloc, from, data, len, holes, &run);
         }
-    } else if (!scps_conn_need_rx(c))
+    } else if (!scps_rx_need(&c->rcv, &c->s.ctx))
         got = put_beyond(env, &c->rcv.in, (struct scps_range){from, from + len}, data, holes, &run);
     if (got < 0) {
         scps_conn_ctx_drop(&c->s.ctx,
@@ -175,9 +176,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         return false;
     }
     if (again) {
-        if (!c->rx || !in_order ||
+        if (!c->rcv.rx || !in_order ||
             /* Otherwise the duplicate is a part of what was cut off. */
-            c->rx->report.dsack_to != from)
+            c->rcv.rx->report.dsack_to != from)
             duplicate(c, twice.from, twice.to);
         else
             c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
@@ -191,7 +192,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         came_beyond(c, from, len, &run);
     } else {
         c->s.ctx.st->ooo_segs++;
-        scps_report_grew(&c->rx->report, &run);
+        scps_report_grew(&c->rcv.rx->report, &run);
         ack_at_once(c);
         scps_bets_check_hole(c);
     }
@@ -263,7 +264,7 @@ static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, 
 {
     if (!(seg->has & SCPS_HAS_RECORD) || !c->s.ctx.cfg->c.records || p->to != to || p->from >= to)
         return true;
-    return scps_conn_keep_record(c, (scps_off)p->from, (scps_off)to);
+    return scps_conn_keep_record(&c->s, c->rcv.in.next, (scps_off)p->from, (scps_off)to);
 }
 
 /* Decides whether the stream ends with piece p. */
@@ -274,8 +275,8 @@ static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *
         return;
     }
     /* Without memory the FIN must be sent again. */
-    if (p->fin_at != known && !scps_conn_need_rx(c))
-        c->rx->fin_at = p->fin_at;
+    if (p->fin_at != known && !scps_rx_need(&c->rcv, &c->s.ctx))
+        c->rcv.rx->fin_at = p->fin_at;
     if (p->fin)
         scps_conn_ack_now(c);
     scps_bets_check_hole(c);
@@ -287,7 +288,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
             edge = (int64_t)limit(&c->s.ctx.cfg->c, &c->rcv, c->ack.announced);
     int64_t from =
         scps_seq_unwrap(c->rcv.irs, (scps_off)next, seg->seq) + (seg->flags & SCPS_SYN ? 1 : 0);
-    struct piece p = {from, from + seg->len, seg->data, c->rx ? c->rx->fin_at : 0,
+    struct piece p = {from, from + seg->len, seg->data, c->rcv.rx ? c->rcv.rx->fin_at : 0,
                       seg->flags & SCPS_FIN};
     scps_off known = p.fin_at;
     /* Usual case: the segment is next in order, and fits. */
@@ -303,8 +304,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (seg->len)
         count(c, seg);
-    if (c->rx)
-        scps_ackrx_data(&c->rx->ack, c->s.ctx.env->now);
+    if (c->rcv.rx)
+        scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
     if (!plain) {
         cut(c, seg, next, edge, &p);
         if (!mark(c, seg, from + seg->len, &p)) {
@@ -336,10 +337,10 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         seg->ack != scps_seq_wrap(c->s.snd.iss, c->s.snd.una) || c->s.snd.una != c->s.snd.nxt ||
         c->s.snd.edge != c->s.snd.una + ((uint64_t)seg->wnd << c->s.agreed.snd_wscale) ||
         (int32_t)(seg->seq - c->s.snd.wl1) < 0 || (ts && scps_ts_is_older(&c->ts, seg->tsval)) ||
-        (c->rx && c->rx->fin_at) || !scps_conn_ctx_counts(&c->s.ctx) ||
+        (c->rcv.rx && c->rcv.rx->fin_at) || !scps_conn_ctx_counts(&c->s.ctx) ||
         !SCPS_FAST_PATH(SCPS_FAST_PREDICTION))
         return false;
-    assert(!c->rcv.fin && !c->released); /* both end ESTABLISHED */
+    assert(!c->rcv.fin && !c->notify.released); /* both end ESTABLISHED */
     c->segs_in++;
     scps_heard_now(&c->s.heard);
     scps_send_confirmed(&c->s.snd, seg->seq);
@@ -379,7 +380,7 @@ void scps_rcv_read(struct scps_conn *c)
 
 void scps_rcv_ack_timer(struct scps_conn *c)
 {
-    if (scps_ackout_expired(&c->ack, &c->s.ctx, c->rx, &c->rcv,
+    if (scps_ackout_expired(&c->ack, &c->s.ctx, c->rcv.rx, &c->rcv,
                             scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)))
         scps_conn_ack_now(c);
 }

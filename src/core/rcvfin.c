@@ -33,9 +33,9 @@ void scps_rcv_jump(struct scps_conn *c, scps_off to)
 {
     assert(to > c->rcv.in.next && !(c->rcv.fin)); /* RCV.NXT never goes back */
     scps_rcvbuf_jump(&c->rcv.in, to);
-    if (c->rx)
-        scps_ackrx_progress(&c->rx->ack);
+    if (c->rcv.rx)
+        scps_ackrx_progress(&c->rcv.rx->ack);
     scps_conn_ack_now(c);
-    if (c->rx && c->rx->fin_at == c->rcv.in.next)
+    if (c->rcv.rx && c->rcv.rx->fin_at == c->rcv.in.next)
         scps_rcv_take_fin(c);
 }

@@ -3,18 +3,22 @@
  * stream: 0 is its SYN.  The octets are in the buffer (rcvbuf.h).
  *
  * Invariant: in.read <= in.next, and the FIN counts once it is in order.  Only this file assigns
- * the fields but those of the buffer.
+ * the fields but rx and those of the buffer.
  */
 #ifndef SCPS_CORE_RECEIVE_H
 #define SCPS_CORE_RECEIVE_H
 
 #include "core/rcvbuf.h"
 
+struct scps_rx;
+
 struct scps_receive {
     uint32_t irs; /* the sequence number of offset 0 */
     uint16_t mss; /* largest segment seen; at least 536 or what we announced */
     bool fin;     /* the peer's FIN has arrived in order */
     struct scps_rcvbuf in;
+    /* state of data beyond a hole; NULL: there is none. memory.c makes and frees it. */
+    struct scps_rx *rx;
 };
 
 static inline void scps_receive_begin(struct scps_receive *r, uint32_t irs)

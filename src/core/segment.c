@@ -33,10 +33,10 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
 /* SACK, SNACK, a duplicate. True: there is more to tell. */
 static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
 {
-    const struct scps_report_view v = {&c->s.ctx, &c->rcv, &c->s.agreed, c->rx->fin_at,
+    const struct scps_report_view v = {&c->s.ctx, &c->rcv, &c->s.agreed, c->rcv.rx->fin_at,
                                        scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)};
 
-    return scps_ackout_more(&c->rx->ack, scps_report_fill(&c->rx->report, &v, seg));
+    return scps_ackout_more(&c->rcv.rx->ack, scps_report_fill(&c->rcv.rx->report, &v, seg));
 }
 
 /* Is there anything beyond a hole to tell of? */
@@ -54,7 +54,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     bool more, step, syn = seg->flags & SCPS_SYN;
 
     if (!cfg->stretch_acks && !scps_gate_budgets(cfg, c->s.turns->gate))
-        next = scps_ackout_step(&c->ack, cfg, c->rx, c->rcv.mss, all);
+        next = scps_ackout_step(&c->ack, cfg, c->rcv.rx, c->rcv.mss, all);
     step = next < all;
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->rcv.irs, next);
@@ -68,15 +68,15 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     if (c->s.tp && seg->len + 8 <= scps_agreed_any_mss(&c->s.agreed) && !syn &&
         scps_corruption_tell(&c->s.tp->corruption, c->s.ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
-    more = !step && has_report(c->rx, &c->rcv, &c->s.agreed) && report(c, seg);
+    more = !step && has_report(c->rcv.rx, &c->rcv, &c->s.agreed) && report(c, seg);
     if (!scps_ackout_left(&c->ack, next, more, step))
         scps_todo_done(&c->s.todo, SCPS_TODO_ACK | SCPS_TODO_ANSWER);
-    scps_ackout_told(&c->ack, c->rx, &c->rcv, cfg, more);
+    scps_ackout_told(&c->ack, c->rcv.rx, &c->rcv, cfg, more);
 }
 
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (c->rx || c->s.tp || c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ECE) ||
+    if (c->rcv.rx || c->s.tp || c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ECE) ||
         !scps_ackout_same(&c->ack, &c->rcv, c->s.ctx.cfg->c.rcvbuf, c->s.agreed.rcv_wscale, seg))
         fill(c, seg);
 }

@@ -161,16 +161,16 @@ static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg
     const struct scps_comp_tx *comp = NULL;
     uint32_t over = c->s.ctx.cfg->c.rate_overhead;
 
-    if (scps_conn_need_rx(c)) { /* without memory nothing holds it */
+    if (scps_rx_need(&c->rcv, &c->s.ctx)) { /* without memory nothing holds it */
         fill_ack(c, seg);
         return true;
     }
-    if (!scps_ackbudget_covers(&c->rx->budget, &c->s.ctx))
+    if (!scps_ackbudget_covers(&c->rcv.rx->budget, &c->s.ctx))
         return false;
     fill_ack(c, seg);
     if (c->s.agreed.caps & SCPS_CAP_COM)
         comp = &c->s.tp->comp_tx;
-    scps_ackbudget_spend(&c->rx->budget, bare_size(comp, c->remote.family, seg) + over);
+    scps_ackbudget_spend(&c->rcv.rx->budget, bare_size(comp, c->remote.family, seg) + over);
     return true;
 }
 

@@ -85,7 +85,7 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     /* A window may stay closed for ever as long as the peer answers; but after the application
      * has closed it ends like a silence (RFC 6429 section 3), or peers could pile such
      * connections up. */
-    if (c->s.heard.persist && !c->released)
+    if (c->s.heard.persist && !c->notify.released)
         scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
     scps_heard_since_persist(&c->s.heard);
     if (cfg->user_timeout ? user_timed_out(&c->s.ctx, c->s.tx, c->s.established != 0)
@@ -169,9 +169,9 @@ void scps_snd_timeout(struct scps_conn *c)
             &tx->sb, &c->s.ctx.env->alloc,
             scps_agreed_any_payload(&c->s.agreed,
                                     scps_sb_at(&tx->sb, tx->sb.head)->flags & SCPS_SENT_RECORD));
-    if (c->state == SCPS_SYN_SENT && c->s.tx->rto.backoff == cfg->caps_tries && !c->plain &&
-        scps_conn_offers(c))
-        scps_conn_plainly(c, SCPS_PLAIN_FELL_BACK);
+    if (c->state == SCPS_SYN_SENT && c->s.tx->rto.backoff == cfg->caps_tries &&
+        !scps_agreed_plain(&c->s.agreed) && scps_conn_offers(c))
+        scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_FELL_BACK);
     scps_snd_arm_rtx(&c->s);
     scps_sender_wake(&c->s);
 }

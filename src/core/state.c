@@ -64,11 +64,11 @@ static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
     struct scps_ack_result sum = {0};
 
-    if (!c->s.ctx.cfg->c.caps_tries || c->plain || !scps_conn_offers(c)) {
+    if (!c->s.ctx.cfg->c.caps_tries || scps_agreed_plain(&c->s.agreed) || !scps_conn_offers(c)) {
         scps_conn_finish(c, SCPS_ERR_REFUSED);
         return;
     }
-    scps_conn_plainly(c, SCPS_PLAIN_FELL_BACK);
+    scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_FELL_BACK);
     scps_send_begin(&c->s.snd, c->s.snd.iss + ANOTHER);
     scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
     scps_snd_arm_rtx(&c->s);
@@ -261,7 +261,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
      * that our SYN-ACK does not have, and any other acknowledgement would confirm them: repeat
      * the SYN-ACK. */
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
-                                     c->plain == SCPS_PLAIN_FELL_BACK)) {
+                                     scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK)) {
         struct scps_ack_result sum = {0};
         if (c->s.snd.nxt &&
             /* It is sent again; the peer, who was heard, gets its whole time to answer. */
@@ -409,7 +409,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (c->state == SCPS_CLOSED)
         return 0;
-    if (data_after_close(&c->rcv, c->released,
+    if (data_after_close(&c->rcv, c->notify.released,
                          /* The answer has sequence number SEG.ACK, as in CLOSED (section
                           * 3.10.7.1). */
                          seg)) {

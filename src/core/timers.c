@@ -28,8 +28,8 @@ static inline scps_time deadline(const struct scps_conn *c)
     t = SCPS_MIN(t, SCPS_MIN(c->end_timer.at, c->outage_timer.at));
     if (c->s.tx)
         t = of_tx(c->s.tx, t);
-    if (c->rx)
-        t = SCPS_MIN(t, c->rx->budget.timer.at);
+    if (c->rcv.rx)
+        t = SCPS_MIN(t, c->rcv.rx->budget.timer.at);
     if (scps_tp_marks(c->s.tp))
         t = SCPS_MIN(t, c->s.tp->marks->due);
     return t;
@@ -82,7 +82,7 @@ static SCPS_NOINLINE void serve(struct scps_conn *c)
 
     if (scps_timer_take(&c->ack.timer, now))
         scps_rcv_ack_timer(c);
-    if (c->rx && scps_timer_take(&c->rx->budget.timer, now))
+    if (c->rcv.rx && scps_timer_take(&c->rcv.rx->budget.timer, now))
         scps_sender_wake(&c->s);
     if (c->s.tx)
         serve_tx(c);

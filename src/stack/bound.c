@@ -74,7 +74,7 @@ int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cf
     memset(r, 0, sizeof *r);
     scps_fixed_init(&r->fixed, &c);
     r->packet = r->fixed.mss + SCPS_MAX_HEADERS;
-    scps_conn_plan(&r->fixed, &r->slots, conns);
+    scps_conn_plan(&r->fixed, &r->slots, conns, sizeof(struct scps_conn));
     plan_host(r, cfg, conns);
     return 0;
 }

@@ -92,7 +92,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     if (!c)
         return NULL;
     if (scps_plain_known(st, &c->remote))
-        scps_conn_plainly(c, SCPS_PLAIN_REMEMBERED);
+        scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_REMEMBERED);
     else if (c->s.ctx.cfg->c.compress)
         scps_connid_give(st, c); /* Without an id the SYN offers no compression. */
     if (scps_conn_open(c)) {

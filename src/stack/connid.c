@@ -266,7 +266,7 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
         return;
     h = *slot(st, &c->local, &c->remote);
     h->ours[c->s.tp->conn_id] = NULL;
-    if (c->s.established || c->active)
+    if (c->s.established || c->notify.active)
         h->rest[c->s.tp->conn_id] = st->env.now + c->s.ctx.cfg->c.time_wait;
     h->conns--;
     if (c->s.tp->heard)

@@ -61,8 +61,8 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
 
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
 {
-    if (c->listed) /* Rare: its owner has closed it without taking its events. */
-        scps_conn_unlist(c);
+    if (c->notify.listed) /* Rare: its owner has closed it without taking its events. */
+        scps_queue_remove(&st->env.events, &c->link);
     scps_listener_forget(c);
     scps_demux_remove(st, c);
     for (uint32_t i = 0; i < st->n_nifs; i++)

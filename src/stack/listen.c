@@ -205,7 +205,7 @@ static scps_dur half_open_lifetime(const struct scps_listener *l)
  * enough. */
 static bool evict(struct scps_listener *l)
 {
-    struct scps_conn *c = l->half_first;
+    struct scps_conn *c = scps_conn_of_link(l->half.first);
 
     if (!c || l->st->env.now - c->opened < half_open_lifetime(l))
         return false;

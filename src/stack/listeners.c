@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The queues of a listener: half-open connections, and connections not accepted yet.
  *
- * Each kind is a queue by ev_next, the oldest first: a connection has no events of its own
- * before it is accepted. */
+ * Each kind is a queue, the oldest first, by the link that later stands in the host's queue of
+ * events: a connection has no events of its own before it is accepted. */
 #include "stack/stack.h"
 
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
@@ -27,28 +27,15 @@ struct scps_listener *scps_listener_find(const struct scps_stack *st, const stru
 
 void scps_listener_join(struct scps_listener *l, struct scps_conn *c)
 {
-    c->owner.listener = l;
-    c->pending = true;
-    c->ev_next = NULL;
-    if (l->half_last)
-        l->half_last->ev_next = c;
-    else
-        l->half_first = c;
-    l->half_last = c;
+    scps_notify_wait(&c->notify, &c->owner, l);
+    scps_queue_add(&l->half, &c->link);
     l->half_open++;
     l->st->half_open++;
 }
 
 static void leave_half_open(struct scps_listener *l, struct scps_conn *c)
 {
-    struct scps_conn **at = &l->half_first, *before = NULL;
-
-    for (; *at != c; at = &(*at)->ev_next)
-        before = *at;
-    *at = c->ev_next;
-    if (l->half_last == c)
-        l->half_last = before;
-    c->ev_next = NULL;
+    scps_queue_remove(&l->half, &c->link);
     l->half_open--;
     l->st->half_open--;
 }
@@ -59,11 +46,7 @@ void scps_listener_established(struct scps_env *env, struct scps_conn *c)
     struct scps_stack *st = (struct scps_stack *)env;
 
     leave_half_open(l, c);
-    if (l->last)
-        l->last->ev_next = c;
-    else
-        l->first = c;
-    l->last = c;
+    scps_queue_add(&l->ready, &c->link);
     l->pending++;
     if (!l->queued) {
         struct scps_listener **at = &st->ev_listeners;
@@ -95,6 +78,11 @@ void scps_listener_unqueue(struct scps_listener *l)
     *at = l->ev_next;
 }
 
+struct scps_listener *scps_conn_listener(const struct scps_conn *c)
+{
+    return c->notify.pending ? c->owner.listener : NULL;
+}
+
 void scps_listener_forget(struct scps_conn *c)
 {
     struct scps_listener *l = scps_conn_listener(c);
@@ -103,24 +91,19 @@ void scps_listener_forget(struct scps_conn *c)
         return;
     if (!c->s.established)
         leave_half_open(l, c);
-    c->pending = false;
-    c->owner.user = NULL;
+    scps_notify_accept(&c->notify, &c->owner);
 }
 
 struct scps_conn *scps_accept(struct scps_listener *l)
 {
-    struct scps_conn *c = l->first;
+    struct scps_conn *c = scps_conn_of_link(l->ready.first);
 
     if (!c)
         return NULL;
-    l->first = c->ev_next;
-    if (!l->first)
-        l->last = NULL;
+    scps_queue_remove(&l->ready, &c->link);
     l->pending--;
-    c->ev_next = NULL;
-    c->pending = false;
-    c->owner.user = NULL;
-    if (c->events) /* Report what happened before the connection had an owner. */
+    scps_notify_accept(&c->notify, &c->owner);
+    if (c->notify.events) /* Report what happened before the connection had an owner. */
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;
 }

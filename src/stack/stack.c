@@ -290,16 +290,17 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
     }
     if (st->ev_dgrams && scps_dgram_event(st, ev))
         return 1;
-    while ((c = env->ev_head)) {
-        if (c->events) {
-            unsigned kind = scps_conn_event(c);
+    while ((c = scps_conn_of_link(env->events.first))) {
+        if (c->notify.events) {
+            unsigned kind = scps_notify_take(&c->notify);
             *ev = (struct scps_event){.kind = (enum scps_event_kind)kind,
                                       .conn = c,
                                       .user = c->owner.user,
                                       .err = kind == SCPS_EV_ERROR ? c->err : 0};
             return 1;
         }
-        scps_conn_unlist(c);
+        scps_queue_remove(&env->events, &c->link);
+        scps_notify_unlisted(&c->notify);
     }
     return 0;
 }

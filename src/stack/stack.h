@@ -87,10 +87,8 @@ struct scps_listener {
     /* family 0: any address of both families; zeros: any address of the family */
     struct scps_endpoint local;
     unsigned backlog, pending, half_open;
-    /* established connections to accept; linked by ev_next */
-    struct scps_conn *first, *last;
-    /* half-open connections, linked by ev_next; the oldest first */
-    struct scps_conn *half_first, *half_last;
+    /* established connections to accept, and half-open ones, by their links; the oldest first */
+    struct scps_queue ready, half;
     /* time at which the last SYN cookie was sent; 0: never */
     scps_time cookie_at;
     void *user;
@@ -257,6 +255,8 @@ void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
 /* Removes the event of l, which goes away. */
 void scps_listener_unqueue(struct scps_listener *l);
 /* Removes a connection of l that ended before it was accepted. */
+/* Returns the listener at which c waits to be accepted; NULL: it waits at none. */
+struct scps_listener *scps_conn_listener(const struct scps_conn *c);
 void scps_listener_forget(struct scps_conn *c);
 
 /* ---- listen.c ---- */
@@ -410,7 +410,7 @@ static inline bool scps_nif_busy(struct scps_nif *nif)
 /* Returns true if scps_stack_event has anything to report. */
 static inline bool scps_stack_news(const struct scps_stack *st)
 {
-    return st->env.ev_head || st->ev_listeners || st->ev_dgrams;
+    return st->env.events.first || st->ev_listeners || st->ev_dgrams;
 }
 /* Returns true if a scps_pump at now would have nothing to do, events aside. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)

@@ -89,7 +89,7 @@ static void a_plain_syn(void **state)
     scps_negotiate_offer(&q, &syn);
     assert_true(syn.has & SCPS_HAS_CAPS);
     assert_int_equal(syn.flags, SCPS_SYN | SCPS_ECE | SCPS_CWR);
-    q.plain = SCPS_PLAIN_FELL_BACK;
+    scps_agreed_plainly(&a, SCPS_PLAIN_FELL_BACK);
     q.syn_lost = true;
     syn = (struct scps_seg){.flags = SCPS_SYN};
     scps_negotiate_offer(&q, &syn);
