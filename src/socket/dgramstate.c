@@ -96,5 +96,6 @@ void scps_sock_dgram_disconnect(struct sock *s)
         scps_dgram_connect(s->pcb.dg, NULL);
     else /* The port had been chosen, so it is free again. */
         scps_sock_pcb_close_dgram(&s->pcb);
+    scps_sock_names_end(&s->names);
     scps_sock_names_disconnect(&s->names, &any);
 }

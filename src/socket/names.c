@@ -42,11 +42,16 @@ void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *l
     n->remote = *remote;
 }
 
+void scps_sock_names_end(struct sock_names *n)
+{
+    n->bound = n->bound && n->bound_port;
+}
+
 void scps_sock_names_disconnect(struct sock_names *n, const struct scps_addr *any)
 {
     n->remote = (struct scps_endpoint){0};
     if (!n->bound_addr)
         n->local.addr = *any;
-    if (!n->bound_port)
-        scps_sock_names_free_port(n);
+    if (!n->bound)
+        n->local.port = 0;
 }

@@ -33,7 +33,11 @@ void scps_sock_names_set_given(struct sock_names *n, bool addr, bool port);
 /* The socket is connected. */
 void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *local,
                              const struct scps_endpoint *remote);
-/* The socket is connected no longer: what bind() did not give is free. */
+/* The TCP state has become CLOSED: as in Linux's tcp_set_state(), a port that bind() did not give
+ * is the socket's no longer, and it can be bound again. getsockname() goes on returning it. */
+void scps_sock_names_end(struct sock_names *n);
+/* The socket is unconnected: an address that bind() did not give and a port that is not the
+ * socket's any more are forgotten. */
 void scps_sock_names_disconnect(struct sock_names *n, const struct scps_addr *any);
 
 #endif

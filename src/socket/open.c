@@ -67,11 +67,7 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     bool any = is_any(&ep.addr);
     if (!any && !scps_stack_has_addr(s->ctx->st, &ep.addr))
         return -EADDRNOTAVAIL;
-    /* A port that the stack chose is free again when the connection is over, and the socket is
-     * unbound. */
-    bool bound =
-        s->names.bound_port || ((s->names.local.port || s->names.bound_addr) && !s->life.ended);
-    if (scps_sock_state(s) != SCPS_CLOSED || bound)
+    if (scps_sock_state(s) != SCPS_CLOSED || s->names.bound)
         return -EINVAL;
     if (any && ep.addr.family != 4)
         ep.addr = scps_sock_any(s);

@@ -33,6 +33,13 @@ static int end_errno(const struct sock *s, int err)
     }
 }
 
+/* The connection has ended, by err (an errno value; 0: in order). */
+static void end(struct sock *s, int err)
+{
+    scps_sock_life_end(&s->life, err);
+    scps_sock_names_end(&s->names);
+}
+
 /* Updates the socket's flags from the state of its connection. */
 void scps_sock_refresh(struct sock *s)
 {
@@ -44,7 +51,7 @@ void scps_sock_refresh(struct sock *s)
         st == SCPS_TIME_WAIT || scps_conn_eof(s->pcb.conn))
         scps_sock_life_fin(&s->life);
     if (err || st == SCPS_CLOSED || st == SCPS_TIME_WAIT)
-        scps_sock_life_end(&s->life, err ? end_errno(s, err) : 0);
+        end(s, err ? end_errno(s, err) : 0);
 }
 
 void scps_sock_hear(struct sock *s, const struct scps_event *ev)
@@ -57,7 +64,7 @@ void scps_sock_hear(struct sock *s, const struct scps_event *ev)
         scps_conn_info(s->pcb.conn, &info);
         if (scps_sock_life_refuses_data(&s->life, info.bytes_received)) {
             scps_sock_pcb_release(&s->pcb, true);
-            scps_sock_life_end(&s->life, ECONNRESET);
+            end(s, ECONNRESET);
         }
     }
 }
@@ -75,6 +82,8 @@ void scps_sock_disconnect(struct sock *s)
     scps_sock_life_disconnected(&s->life);
     if (alive && st != SCPS_CLOSING && st != SCPS_LAST_ACK)
         scps_sock_life_set_error(&s->life, ECONNRESET);
+    if (st != SCPS_CLOSED)
+        scps_sock_names_end(&s->names);
     scps_sock_names_disconnect(&s->names, &any);
 }
 

@@ -292,6 +292,44 @@ static void bound_before(void **state)
     peer_close(&p);
 }
 
+/* As in Linux, whose bind looks at the port alone: a port that the socket did not ask for is given
+ * back when its connection ends, and one chosen afterwards is kept. */
+static void bound_again_after_the_end(void **state)
+{
+    (void)state;
+    struct peer p;
+    struct scps_addr any = {.family = 4};
+    struct scps_sockaddr unspec = {.sa_family = SCPS_AF_UNSPEC};
+    peer_open(&p, NULL);
+    int s = peer_socket(&p);
+    assert_int_equal(peer_bind(&p, s, &p.us, 0), 0);
+    assert_errno(peer_bind(&p, s, &p.us, 5555), EINVAL);
+    peer_is_called(&p, s);
+    assert_errno(peer_bind(&p, s, &p.us, 5555), EINVAL);
+    peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
+    assert_errno(peer_connect(&p, s), ECONNREFUSED); /* the socket is unconnected again */
+    assert_int_equal(peer_bind(&p, s, &p.us, 5555), 0);
+    assert_errno(peer_bind(&p, s, &p.us, 5556), EINVAL);
+
+    /* bound before the error is told, to a port that bind chooses */
+    int t = peer_socket(&p);
+    peer_is_called(&p, t);
+    peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
+    assert_int_equal(peer_bind(&p, t, &any, 0), 0);
+    assert_errno(peer_connect(&p, t), ECONNREFUSED);
+    assert_errno(peer_bind(&p, t, &any, 5557), EINVAL);
+
+    /* a disconnect of what was never connected keeps the port; of a listener it does not */
+    int u = peer_socket(&p);
+    assert_int_equal(peer_bind(&p, u, &any, 0), 0);
+    assert_int_equal(scps_sock_connect(p.ctx, u, &unspec, sizeof unspec), 0);
+    assert_errno(peer_bind(&p, u, &any, 5558), EINVAL);
+    assert_int_equal(scps_sock_listen(p.ctx, u, 1), 0);
+    assert_int_equal(scps_sock_connect(p.ctx, u, &unspec, sizeof unspec), 0);
+    assert_int_equal(peer_bind(&p, u, &any, 5558), 0);
+    peer_close(&p);
+}
+
 static void accept_queue(void **state)
 {
     (void)state;
@@ -484,6 +522,7 @@ int main(void)
         cmocka_unit_test(nowhere_to_go),
         cmocka_unit_test(disconnect),
         cmocka_unit_test(bound_before),
+        cmocka_unit_test(bound_again_after_the_end),
         cmocka_unit_test(accept_queue),
         cmocka_unit_test(accepted_inherits),
         cmocka_unit_test(dual_stack),

@@ -24,6 +24,9 @@ static void what_was_chosen_is_freed(void **state)
     assert_true(n.bound);
     assert_named(&n.local, &here.addr, 1000);
     assert_named(&n.remote, &there.addr, 80);
+    scps_sock_names_end(&n);
+    assert_false(n.bound);
+    assert_named(&n.local, &here.addr, 1000); /* getsockname() still returns it */
     scps_sock_names_disconnect(&n, &any);
     assert_false(n.bound);
     assert_named(&n.local, &any, 0);
@@ -39,6 +42,7 @@ static void what_bind_gave_stays(void **state)
     scps_sock_names_take_port(&n, &here);
     scps_sock_names_set_given(&n, true, true);
     scps_sock_names_connect(&n, &here, &there);
+    scps_sock_names_end(&n);
     scps_sock_names_disconnect(&n, &any);
     assert_true(n.bound);
     assert_named(&n.local, &here.addr, 1000);
@@ -53,6 +57,7 @@ static void a_given_port_outlives_a_chosen_address(void **state)
     scps_sock_names_take_port(&n, &(struct scps_endpoint){.addr = any, .port = 1000});
     scps_sock_names_set_given(&n, false, true);
     scps_sock_names_connect(&n, &here, &there);
+    scps_sock_names_end(&n);
     scps_sock_names_disconnect(&n, &any);
     assert_true(n.bound);
     assert_named(&n.local, &any, 1000);
@@ -68,9 +73,24 @@ static void a_given_address_outlives_a_chosen_port(void **state)
     scps_sock_names_set_given(&n, true, false);
     assert_false(n.bound);
     scps_sock_names_connect(&n, &here, &there);
+    scps_sock_names_end(&n);
     scps_sock_names_disconnect(&n, &any);
     assert_false(n.bound);
     assert_named(&n.local, &here.addr, 0);
+}
+
+/* A disconnect of what was never connected frees nothing. */
+static void a_chosen_port_is_kept_until_the_end(void **state)
+{
+    struct sock_names n;
+    (void)state;
+
+    scps_sock_names_init(&n, &any);
+    scps_sock_names_take_port(&n, &here);
+    scps_sock_names_set_given(&n, true, false); /* bind() to port 0 */
+    scps_sock_names_disconnect(&n, &any);
+    assert_true(n.bound);
+    assert_named(&n.local, &here.addr, 1000);
 }
 
 static void a_port_of_a_failed_call_is_freed(void **state)
@@ -95,6 +115,7 @@ int main(void)
         cmocka_unit_test(what_bind_gave_stays),
         cmocka_unit_test(a_given_port_outlives_a_chosen_address),
         cmocka_unit_test(a_given_address_outlives_a_chosen_port),
+        cmocka_unit_test(a_chosen_port_is_kept_until_the_end),
         cmocka_unit_test(a_port_of_a_failed_call_is_freed),
     };
 
