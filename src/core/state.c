@@ -174,14 +174,15 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
 
 /* Returns true for an acknowledgement within RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =<
  * SEG.ACK =< SND.NXT. An acknowledgement outside that range is a guess, or from another
- * connection. With best effort SND.UNA is what the peer has acknowledged, however far this end
- * has given up since: otherwise two ends that both gave up more than a window would refuse each
- * other's segments for ever. */
+ * connection, and so is one at or below ISS, which acknowledges nothing that was ever sent: at the
+ * beginning of a connection MAX.SND.WND reaches far below ISS. With best effort SND.UNA is what the
+ * peer has acknowledged, however far this end has given up since: otherwise two ends that both gave
+ * up more than a window would refuse each other's segments for ever. */
 static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, uint32_t number)
 {
     int64_t ack = scps_seq_unwrap(s->iss, s->una, number), most = s->max_wnd;
 
-    if (ack > (int64_t)s->nxt)
+    if (ack > (int64_t)s->nxt || ack < 1)
         return false;
     if (ack >= (int64_t)s->una - most)
         return true;

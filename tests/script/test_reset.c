@@ -68,12 +68,41 @@ static void blind_acknowledgements(void **x)
     script_established(t, MS(100));
     peer_says(t, MS(200), .ack = 2, .len = 10);
     expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
-    peer_says(t, MS(300), .seq = 1, .ack = 1 - 5001, .len = 10);
-    expect_sent(t, .at = MS(300), .from = 1, .ack = 1);
+    for (int i = 0; i < 3; i++) {
+        app_writes(t, MS(300 + i), 2000);
+        peer_says(t, MS(300 + i), .ack = 2001 + 2000 * i);
+    }
+    assert_int_equal(script_forget_sent(t), 6);
+    peer_says(t, MS(400), .seq = 1, .ack = 6001 - 5001, .len = 10);
+    expect_sent(t, .at = MS(400), .from = 6001, .ack = 1);
     assert_int_equal(scps_conn_readable(t->c), 0);
-    peer_says(t, MS(400), .seq = 1, .ack = 1 - 4999, .len = 10); /* merely old: its data counts */
+    peer_says(t, MS(500), .seq = 1, .ack = 6001 - 4999,
+              .len = 10); /* merely old: its data counts */
     assert_int_equal(scps_conn_readable(t->c), 10);
-    expect_sent(t, .at = MS(600), .ack = 11);
+    expect_sent(t, .at = MS(700), .ack = 11);
+    script_free(t);
+}
+
+/* RFC 5961 section 5.2 accepts what lies MAX.SND.WND behind SND.UNA. At the beginning of a
+ * connection this reaches below ISS, to octets that were never sent: nobody acknowledges those. */
+static void acknowledgements_below_the_first(void **x)
+{
+    struct script *t = script_of(x);
+    static const int64_t acks[] = {ZERO, -1, -99, 1001 - 65535};
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    script_forget_sent(t);
+    peer_says(t, MS(300), .ack = 1001);
+    for (unsigned i = 0; i < sizeof acks / sizeof acks[0]; i++) {
+        scps_time at = SEC(1 + i);
+        peer_says(t, at, .seq = 1, .ack = acks[i], .len = 10, .flags = SCPS_ACK | SCPS_FIN);
+        expect_sent(t, .at = at, .from = 1001, .ack = 1);
+        assert_int_equal(scps_conn_readable(t->c), 0);
+    }
+    expect_state(t, SCPS_ESTABLISHED);
+    peer_says(t, SEC(9), .seq = 1, .ack = 1, .len = 10); /* the acknowledgement of our SYN is old */
+    assert_int_equal(scps_conn_readable(t->c), 10);
+    script_forget_sent(t);
     script_free(t);
 }
 
@@ -199,6 +228,7 @@ int main(void)
         SCRIPT_TEST(inexact_resets),
         SCRIPT_TEST(syns_on_a_connection),
         SCRIPT_TEST(blind_acknowledgements),
+        SCRIPT_TEST(acknowledgements_below_the_first),
         SCRIPT_TEST(blind_acknowledgements_are_throttled),
         SCRIPT_TEST(challenges_are_limited),
         SCRIPT_TEST(unacceptable_segments),
