@@ -19,7 +19,7 @@ static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t f
 void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = s->tx;
-    uint32_t head = tx->sb.head, thresh = s->ctx.cfg->c.dupthresh;
+    uint32_t head = tx->sb.head, thresh = s->ctx.cfg->c.dupthresh, out;
 
     scps_recovery_duplicate(&tx->rec);
     s->ctx.st->dupacks_in++;
@@ -33,8 +33,12 @@ void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *
         scps_recovery_virtual(&tx->rec, segment, s->snd.nxt - s->snd.una);
         sum->delivered += segment;
     }
-    if (scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(&tx->sb))) /* early retransmit */
-        thresh = SCPS_CLAMP(scps_sb_count(&tx->sb) - 1, 1u, thresh);
+    out = scps_sb_count(&tx->sb);
+    /* Early retransmit: ER_thresh = ceiling(ownd/SMSS) - 1. Behind a single segment nothing was
+     * sent that could cause a duplicate: the network has copied an acknowledgement, or an old
+     * segment. */
+    if (out > 1 && scps_dupack_last(&s->snd, s->agreed.mss, out))
+        thresh = SCPS_CLAMP(out - 1, 1u, thresh);
     if (scps_agreed_snack(&s->agreed) && scps_sb_at(&tx->sb, head)->resends)
         /* The embargo of its retransmission runs (docs/SCPS-TP.md section 2.4); the receiver will
          * report it again if it is still missing. */

@@ -289,6 +289,22 @@ static void early_retransmit_without_sack(void **x)
     }
 }
 
+/* RFC 5827 section 3.1: behind a single segment nothing was sent that could cause a duplicate: the
+ * network has copied an acknowledgement. Neither it nor a few more are a loss. */
+static void no_early_retransmit_of_a_single_segment(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    script_flight(t, MS(200), 1000, 1);
+    peer_says(t, MS(210), .ack = 1);
+    peer_says(t, MS(220), .ack = 1);
+    expect_quiet(t, SCPS_HOLD_APP);
+    assert_int_equal(script_info(t).dupacks_in, 2);
+    peer_says(t, MS(300), .ack = 1001);
+    assert_int_equal(script_info(t).resent_segs, 0);
+    script_free(t);
+}
+
 /* RFC 5827 section 3.2: so it is where "the advertised receive window does not permit new segments
  * to be transmitted" */
 static void early_retransmit_in_a_full_window(void **x)
@@ -639,6 +655,7 @@ int main(void)
         SCRIPT_TEST(early_retransmit),
         SCRIPT_TEST(early_retransmit_in_a_full_window),
         SCRIPT_TEST(early_retransmit_without_sack),
+        SCRIPT_TEST(no_early_retransmit_of_a_single_segment),
         SCRIPT_TEST(no_early_retransmit),
         SCRIPT_TEST(tail_loss),
         SCRIPT_TEST(dsack_undo),
