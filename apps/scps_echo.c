@@ -2,9 +2,9 @@
 /* TCP echo on a stack of this program: an example of a server and a client in real time, and a peer
  * for tests.
  *
- *   scps_echo -r --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1     then: nc 10.9.0.2 7
- *   scps_echo -r --udp 127.0.0.1:7001 --addr 10.9.0.1 &
- *   scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
+ *     scps_echo -r --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1     then:  nc 10.9.0.2 7
+ *     scps_echo -r --udp 127.0.0.1:7001 --addr 10.9.0.1 &
+ *     scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
  *
  * Like every program here it opens a stack, a loop and a device (common/realtime.h), connects or
  * listens, and then handles events. No call blocks. What a connection cannot take now is tried

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A small file server on a stack of this program: HTTP/1.0, GET and HEAD, one request a connection.
  *
- *   scps_httpd --root /usr/share/doc --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1
- *   curl http://10.9.0.2/base-files/README
+ *     scps_httpd --root /usr/share/doc --tun scps0 --addr 10.9.0.2/24 --kernel-addr 10.9.0.1
+ *     curl http://10.9.0.2/base-files/README
  *
  * An example of a protocol as a state machine: a connection collects its request, then sends the
  * response, then ends. Each event advances it as far as possible; a full send buffer ends the step,

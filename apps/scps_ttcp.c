@@ -6,8 +6,7 @@
  *   run_real.c           one end, over TUN or UDP
  *   run_server.c         --server: one test after another, and several at once
  *   virtual_open.c real_open.c        what these runs open at the start
- *   flow.c               data in one direction, and one end of a connection; -P and --bidir have
- *   several
+ *   flow.c               data in one direction, and one end of a connection
  *   receipt.c            --tell: the receiver's result, which is sent to the sender
  *   transfer.c           a sender and a receiver, driven by events; echo.c: -e
  *   dgram_tx.c dgram_rx.c             the same for datagrams, -u

@@ -2,8 +2,8 @@
 /* Runs one simulation. A world is built from the setup, and each flow is driven by the events of
  * its two ends:
  *
- *   start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
- *                                            or its time is over: measured, reset
+ *     start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
+ *                                                        or its time is over: measured, reset
  *
  * As in the published tests, the time of a transfer runs from the first SYN to the acknowledgement
  * of the FIN, at the sender. All randomness comes from the seed: one stream for starting times, one

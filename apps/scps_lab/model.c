@@ -2,9 +2,8 @@
 /* A model of one unicast file transfer by rate and negative acknowledgements, over the same channel
  * as TCP.
  *
- *   sender     pass: what is missing, at the set rate | flush |            | pass: what the NACK
- *   lists
- *   receiver                                          wait, NACK of all holes   --> none: over
+ *     sender    pass: what is missing, at the set rate | flush |      | pass: what the NACK lists
+ *     receiver                                          wait, NACK of all holes --> none: over
  *
  * As in the published tests, the time runs from the first data packet to the first empty NACK,
  * without a handshake, and is measured at the receiver, because the printed times contain no round

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_lab sweep: runs every cell the configured number of times, on all processors.
  *
- *   parent: jobs, largest first  --index-->  worker (a process for each core)
- *           rows.csv, one writer <--lines--
+ *     parent: jobs, largest first  --index-->  worker   (a process for each core)
+ *             rows.csv, one writer <--lines--
  *
  * The rows do not depend on which worker ran a job, when, or what it ran before; when all jobs are
  * done the rows are sorted. So the result has the same bytes for any number of workers, after

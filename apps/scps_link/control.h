@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Unix socket for control: one command a connection, one line from the client, then the answer.
  *
- *   ctl: "a2b ber=1e-5
- * "     emulator: "ok
- * " and more lines, or "error: why
- * "
+ *     ctl: "a2b ber=1e-5\n"        emulator: "ok\n" and more lines, or "error: why\n"
  */
 #ifndef SCPS_LINK_CONTROL_H
 #define SCPS_LINK_CONTROL_H

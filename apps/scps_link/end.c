@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One end of the link.
  *
- *   program -> kernel's routing -> [tun] -> tap -> end -> channel
+ *     program -> kernel's routing -> [tun] -> tap -> end -> channel
  *
  * To open a device in another network namespace, this thread enters the namespace and returns: the
  * device stays there. It enters again to close the device, since changes to a device that existed

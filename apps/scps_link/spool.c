@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A pipe with as much room as the kernel gives, and a process that copies it to a file.
  *
- *   tap, truth -> stdio -> pipe -> this process -> file
+ *     tap, truth -> stdio -> pipe -> this process -> file
  *
  * A write to a busy disk can take milliseconds; a write to a pipe takes microseconds, as long as
  * the pipe has room. The process ends at the end of the pipe, also when the emulator was killed, so

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* -u: the two ends of a run of datagrams, as in ttcp.
  *
- *   guard | datagram | datagram | ... | datagram | guard guard guard guard
+ *     guard | datagram | datagram | ... | datagram | guard guard guard guard
  *
  * A guard is a datagram of 4 octets or fewer: the first one starts the receiver's clock, the next
  * one stops it. This program's guards have four octets: "scps" before the data; behind it the

@@ -2,8 +2,8 @@
 /* Ping-pong, as -e of the reference implementation: measures the time of a transaction, whereas a
  * stream measures the capacity of the path.
  *
- *   sender    block ------------> compare, time      ; block ----->
- *   receiver          read, write ->                            ...
+ *     sender     block ------------> compare, time ; block ----->
+ *     receiver          read, write ->                     ...
  *
  * A block counts when all of it has returned. Bytes that return without a block outstanding count
  * as a difference.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* --tell: the receiver's result as one line of text, which it sends back behind all other data:
  *
- *   scps_ttcp-result 1 bytes=16777216 missing=0 us=3120456 segments=11587 out_of_order=12
- *   duplicate=0 sum=0f3a...
+ *     scps_ttcp-result 1 bytes=16777216 missing=0 us=3120456 segments=11587 out_of_order=12
+ *         duplicate=0 sum=0f3a...
  *
  * (one line on the wire). Every scps_ttcp that sends a stream looks for this line. Another program
  * as the sender may skip or print it.

@@ -2,9 +2,9 @@
 /* The report in ttcp's form: lines that begin with the role, the figure that ends in +++, then
  * counters.
  *
- *   ttcp-t: N bytes in S real seconds = R Mbit/sec +++
- *   ttcp-t: segments, repairs, round trip
- *   ttcp-r: ...                                        when the receiver is in this process
+ *     ttcp-t: N bytes in S real seconds = R Mbit/sec +++
+ *     ttcp-t: segments, repairs, round trip
+ *     ttcp-r: ... when the receiver is in this process
  *
  * "real seconds" are seconds of the transfer's clock: virtual ones over a virtual link.
  */

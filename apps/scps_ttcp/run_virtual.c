@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends in this process, over a virtual link, in virtual time.
  *
- *   sender 10.0.0.1 --- --link, --pcap | --pcap-peer ---> receiver 10.0.0.2
+ *     sender 10.0.0.1  --- --link, --pcap | --pcap-peer --->  receiver 10.0.0.2
  *
  * The world is run in slices so that the program can react to an interrupt and update the progress
  * line. A slice ends where an interval, --time or --timeout does, or after a virtual time chosen so

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring of bytes that connects the two ends of a transfer in one process.
  *
- *   write -> [ start ... start+len ) -> read: must be the same bytes
+ *     write -> [ start ... start+len ) -> read: must be the same bytes
  *
  * It never holds more than the bytes between the two ends: the contents of the two buffers of the
  * connection and of one call. So its size does not depend on the length of the transfer. There is

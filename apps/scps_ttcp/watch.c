@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the notes of the stacks, for example
  *
- *   0.500612 t acked una=1 bytes=0 rtt=500612 rate=0
+ *     0.500612 t acked una=1 bytes=0 rtt=500612 rate=0
  *
  * that is time, end (t or r), note, arguments, with the names of <scps/events.def>.
  */

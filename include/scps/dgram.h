@@ -13,7 +13,7 @@
  *
  *     struct scps_endpoint any = {.port = 5001};
  *     struct scps_dgram *d = scps_dgram_open(st, NULL, &any, &err);
- *     ...                                     // SCPS_EV_READABLE, ev.dgram == d
+ *     ...                                            // SCPS_EV_READABLE, ev.dgram == d
  *     while ((n = scps_dgram_recv(d, buf, sizeof buf, 0, &from)) >= 0)
  *         scps_dgram_send(d, &from.remote, buf, n, 0);
  *

@@ -2,9 +2,9 @@
 /* Careful resume (RFC 9959): a connection saves what it measured of its path, and the next one
  * starts from it.
  *
- *   connection 1: observes ---- scps_path_save --> 88 octets that the caller keeps
- *   connection 2: <-- scps_path_restore --- Reconnaissance, Unvalidated, Validating, normal
- *                                               \------> Safe Retreat ------/
+ *     connection 1: observes ---- scps_path_save --> 88 octets that the caller keeps
+ *     connection 2: <-- scps_path_restore --- Reconnaissance, Unvalidated, Validating, normal
+ *                                                       \------> Safe Retreat ------/
  *
  * The library does no I/O and reads no clock: the caller stores the octets and passes the time of
  * day. The caller makes sure that a saved state is used by one connection at a time (RFC 9959

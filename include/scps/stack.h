@@ -67,7 +67,8 @@ struct scps_stack_config {
      *                (scps_conn_write() returns SCPS_ERR_NOMEM, and SCPS_EV_WRITABLE comes)
      *   at the limit for all else: data in order is dropped with SCPS_DROP_MEMORY_LIMIT
      * Dropped data is not acknowledged, so the peer sends it again. 100 ms after a refusal, empty
-     * buffers larger than what is left of the 3/4 are given back. Windows are never reduced. */
+     * buffers larger than what is left of the 3/4 are given back. Windows once offered are not
+     * withdrawn. */
     uint64_t memory_limit;
     /* Secret key of sequence numbers, ports, cookies and hashing. Stacks with equal seeds and equal
      * inputs behave equally. */
