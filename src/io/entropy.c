@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seeds from the kernel: the one thing a stack on a real network must not guess for itself. */
+/* Random seeds from the kernel, with which a stack on a real network must be opened. */
 #include <scps/error.h>
 #include <scps/io.h>
 

@@ -14,8 +14,8 @@ static bool number_at_most(const char *value, uint32_t most, uint32_t *out)
     return scps_ifword_number(value, out) && *out <= most;
 }
 
-/* Parses one word behind the kind. Returns NULL if it was valid, else a text that says what would
- * be. */
+/* Parses one word behind the kind. Returns NULL if it was valid, else a text that says which values
+ * are valid. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ccsds_config *c = &o->ccsds_config;
@@ -121,6 +121,6 @@ struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg)
         scps_netif_close(dev);
         return NULL;
     }
-    dev->rate = o->ccsds_speed / 10; /* ten bits an octet */
+    dev->rate = o->ccsds_speed / 10; /* The line sends ten bits for each octet. */
     return scps_netif_push(dev, ccsds);
 }

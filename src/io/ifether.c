@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ethernet for programs: --tap NAME. The station's MAC address is drawn anew each time. */
+/* Ethernet for programs: --tap NAME. Each time the device is opened, the station gets a new random
+ * MAC address. */
 #include "io/ifether.h"
 
 #include "io/iodev.h"
@@ -44,7 +45,8 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
         scps_netif_close(dev);
         return NULL;
     }
-    c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2); /* locally administered, no group */
+    /* mark the address as locally administered, and not as a group */
+    c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2);
     ether = scps_ether_new(&c, NULL, &err);
     if (!ether && err == SCPS_ERR_NOMEM)
         scps_io_say(msg, "out of memory");

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface options of every program in real time, and what they come to.
+/* The interface options of every program in real time.
  *
- *     --addr A/LEN        our stack's address and a route to its prefix
- *     --kernel-addr K     the kernel's side of the TUN device; LEN as for --addr unless given
- *     --gateway G         everything else goes through the device too
- *     --line-rate R       what the line behind the device takes, which no device can say
+ *   --addr A/LEN       our stack's address and a route to its prefix
+ *   --kernel-addr K    the kernel's side of the TUN device; LEN as for --addr unless given
+ *   --gateway G        all other destinations are reached through the device, too
+ *   --line-rate R      rate of the line behind the device, which no device reports
  *
- * A TUN device is point-to-point: whatever is routed to it reaches the kernel, which forwards it,
- * so a gateway says no more than "the rest of the world is there". Over UDP there is nowhere else
- * to go, and an address without a length has no neighbours: both get that default route without
- * asking. An address without a length on either side makes the kernel's a point-to-point one, with
- * ours as its peer.
+ * A TUN device is point-to-point: all packets routed to it reach the kernel, which forwards them,
+ * so --gateway only adds a default route. Over UDP there is no other link, and an address without
+ * LEN has no neighbours: both get a default route without --gateway. If an address of either side
+ * has no LEN, the kernel's becomes a point-to-point address, with ours as its peer.
  */
 #include "io/ifccsds.h"
 #include "io/ifcheck.h"
@@ -81,7 +80,8 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* The same with K behind the digits, in either case, for 1024. */
+/* Parses digits with an optional K behind them, in either case, which multiplies by 1024. Returns
+ * as number(). */
 static bool octets(const char *s, unsigned long max, unsigned long *out)
 {
     size_t n = strlen(s);
@@ -124,7 +124,7 @@ static bool line_rate(const char *s, uint64_t *out)
     return false;
 }
 
-/* Returns true for an address that scps_stack_add_addr takes. */
+/* Returns true for an address that scps_stack_add_addr() accepts. */
 static bool is_unicast(const struct scps_addr *a)
 {
     static const uint8_t none[16];
@@ -242,7 +242,7 @@ static int parse_more(struct scps_ifaddr *list, unsigned *n, const char *opt, co
     return err;
 }
 
-/* Parses one option into *o, which an error leaves half changed. Returns 1, 0 or an error. */
+/* Parses one option into *o, which may be partly changed on an error. Returns 1, 0 or an error. */
 static int parse_option(struct scps_ifopts *o, const char *name, const char *value, char *msg)
 {
     int err = 0;
@@ -320,8 +320,8 @@ bool scps_ifopts_given(const struct scps_ifopts *o)
            o->gateway[0].family || o->gateway[1].family || o->mtu || o->line_rate || o->offload;
 }
 
-/* Returns true if the kernel has this address on another device. A stack cannot use it: its packets
- * would never reach the device. */
+/* Returns true if the kernel has this address on another device. A stack cannot use it: packets for
+ * it would never reach our device. */
 static bool is_kernels_own(const struct scps_addr *a)
 {
     struct ifaddrs *list, *i;
@@ -352,7 +352,8 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
         cfg.kernel_addr[i] = k->addr;
         cfg.kernel_prefix[i] = k->has_prefix ? k->prefix : a->prefix;
         if (!a->has_prefix && !(k->has_prefix && scps_addr_match(&k->addr, &a->addr, k->prefix))) {
-            cfg.kernel_prefix[i] = a->prefix; /* a host's */
+            /* A bare address is a host's: all bits are its prefix. */
+            cfg.kernel_prefix[i] = a->prefix;
             cfg.peer[i] = a->addr;
         }
     }
@@ -423,8 +424,8 @@ int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct 
         scps_io_say(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
-    /* The stack gets its addresses only when the caller can listen: until then SYNs are not
-     * refused, and come again. */
+    /* The stack gets its addresses only after the link is open and the caller can listen: until
+     * then SYNs are not answered with a reset, and the peer sends them again. */
     if (o->ppp[0] && (err = scps_ifppp_await(o, l, top, &given, msg)))
         return err;
     if (o->ppp[0] && !o->naddr) {

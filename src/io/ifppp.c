@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* PPP for programs: --ppp DEVICE[,KEY[=VALUE]...].
  *
- * The network protocols are those of the addresses given: IPv4 where one of --addr is, or where
- * there is none, so that the peer gives one; IPv6 where one of --addr is.
+ * The network protocols that are opened follow from the addresses given: IPv4 if one of --addr is
+ * IPv4 or there is no --addr, so that the peer assigns one; IPv6 if one of --addr is IPv6.
  */
 #include "io/ifppp.h"
 
@@ -26,8 +26,8 @@ static bool hex32(const char *s, uint32_t *out)
     return *s != '-' && end != s && !*end && v <= UINT32_MAX;
 }
 
-/* Parses one word behind the device. Returns NULL if it was valid, else a text that says what would
- * be. */
+/* Parses one word behind the device. Returns NULL if it was valid, else a text that says which
+ * values are valid. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ppp_config *c = &o->ppp_config;
@@ -81,7 +81,7 @@ int scps_ifppp_parse(struct scps_ifopts *o, const char *value, char *msg)
     return scps_ifword_list("--ppp", value + n, o, take_word, msg);
 }
 
-/* Which network protocols the addresses given ask for. */
+/* Chooses the network protocols by the families of the addresses given. */
 static void families(const struct scps_ifopts *o, struct scps_ppp_config *c)
 {
     c->ipv4 = c->ipv6 = false;
@@ -160,14 +160,14 @@ static void on_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(x->loop);
 }
 
-/* How the wait for a link stands. */
+/* State of the wait for a link to open. */
 enum progress {
     GOING_ON,
-    OPEN,    /* every network protocol that was wanted */
+    OPEN,    /* every network protocol that was wanted is open */
     OVER,    /* the link is closed, or the line is gone */
     HALF,    /* one family is open, and the other has been given up */
-    STOPPED, /* by a signal */
-    LATE     /* wait=S or the caller's limit is over */
+    STOPPED, /* the wait was ended by a signal */
+    LATE     /* the time of wait=S, or the caller's limit, has passed */
 };
 
 static enum progress progress(const struct scps_ifopts *o, const struct scps_ppp_status *s)
@@ -181,11 +181,11 @@ static enum progress progress(const struct scps_ifopts *o, const struct scps_ppp
         return GOING_ON;
     if (s->ipv4 == c.ipv4 && s->ipv6 == c.ipv6)
         return OPEN;
-    /* The filter has a reason then only for a family that it has given up. */
+    /* While one family is open, the filter reports a reason only if it has given up the other. */
     return s->why != SCPS_PPP_WHY_NONE && (s->ipv4 || s->ipv6) ? HALF : GOING_ON;
 }
 
-/* Why there is no link, in words. */
+/* Returns in words why the link is not open. */
 static const char *reason(const struct scps_ppp_status *s)
 {
     uint64_t noise = s->drops[SCPS_PPP_DROP_FCS] + s->drops[SCPS_PPP_DROP_ABORTED] +

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices without a loop or a stack. */
+/* Functions for devices that need neither a loop nor a stack. */
 #include "io/iodev.h"
 
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif)

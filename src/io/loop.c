@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Real time: libev on one side, a stack on the other, and scps_pump, which virtual time uses as
- * well, between.
+/* Real time: connects libev with a stack, by scps_pump(), which virtual time uses as well.
  *
- *     descriptor readable -> read a batch, stamped once ->+
- *     timer                                             ->+-> events -> on_event -> pump -> flush
- *     scps_loop_kick                                    ->+      ^_____________________|  |
- *                                                                while there are any      sleep
+ *   descriptor readable -> read a batch, one arrival time ->+
+ *   timer                                                 ->+-> events -> on_event -> pump -> flush
+ *   scps_loop_kick                                        ->+     ^_____________________|      |
+ *                                                                   while there are any      sleep
  *
- * At most BATCH packets are read before the output has its turn, so that acknowledgements leave
- * while a flood arrives; libev calls again at once when more are waiting.
+ * At most BATCH packets are read before output is served, so that acknowledgements are sent while
+ * many packets arrive; libev calls again at once when more are waiting.
  *
- * The wake-up is a timerfd: libev's own timers end in epoll_wait's milliseconds, pacing wants
- * microseconds. It is set again only for an earlier deadline. A later one lets the old wake-up
- * come, which costs one empty turn now and then and saves a system call for every acknowledgement
- * that moves the retransmission timer.
+ * The wake-up is a timerfd: libev's own timers have the resolution of epoll_wait(), a millisecond,
+ * whereas pacing needs microseconds. It is set again only for an earlier deadline. When the
+ * deadline moves later, the old wake-up is kept: it causes an iteration without work now and then,
+ * but saves a system call for every acknowledgement that restarts the retransmission timer.
  *
- * A device that refused a packet is watched for writability, or tried again in a moment where the
- * descriptor would say "writable" all the time (ENOBUFS). One that has vanished leaves the stack.
+ * A device that refused a packet is watched for writability, or tried again after a short time if
+ * its descriptor would be reported as writable all the time (ENOBUFS). A device that has vanished
+ * is removed from the stack.
  */
 #include "io/iodev.h"
 #include <scps/clock.h>
@@ -27,10 +27,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define BATCH  64 /* packets a read */
-#define ROUNDS 16 /* turns of events and pump before other watchers are served */
+#define BATCH  64 /* most packets of one read */
+#define ROUNDS 16 /* iterations of events and scps_pump() before other watchers are served */
 #define LATER  SCPS_MS(1)
-/* a deadline missed by more than this means that the process did not run meanwhile */
+/* If a deadline is missed by more than this, µs, the process did not run meanwhile */
 #define STALL SCPS_MS(1)
 
 struct port {
@@ -39,7 +39,7 @@ struct port {
     struct scps_iodev *dev;
     struct scps_netif *top;
     ev_io readable, writable;
-    scps_time retry; /* after ENOBUFS; SCPS_NEVER: none */
+    scps_time retry; /* when to try again after ENOBUFS, µs; SCPS_NEVER: at no time */
     bool timed;      /* a filter of this chain has timers */
 };
 
@@ -52,15 +52,15 @@ struct scps_loop {
     struct scps_clock clock;
     int timer_fd;
     ev_io timer;
-    scps_time armed; /* time for which timer_fd is armed; SCPS_NEVER: it is not */
-    scps_time wake;  /* wake-up that the pump asked for last */
+    scps_time armed; /* time for which timer_fd is set, µs; SCPS_NEVER: it is not set */
+    scps_time wake;  /* wake-up that scps_pump() asked for last, µs */
     scps_time until;
     struct port *ports;
     bool turning, again, running, stop;
     int err;
 };
 
-/* ---- the clock the pump sees ---- */
+/* ---- the clock that scps_pump() uses ---- */
 
 static scps_time clock_now(void *ctx)
 {
@@ -94,7 +94,7 @@ static void arm(struct scps_loop *l)
     l->armed = when;
 }
 
-/* ---- one turn ---- */
+/* ---- one iteration ---- */
 
 static unsigned drain(struct scps_loop *l)
 {
@@ -122,8 +122,8 @@ static void lose(struct scps_loop *l, struct port *p)
     free(p);
 }
 
-/* Flushes gathered packets after the pump, watches a device that is full, removes one that is
- * gone. */
+/* Sends the collected packets after scps_pump(), watches a device that is full, removes one that
+ * has gone. */
 static void look_after(struct scps_loop *l)
 {
     struct port *next;
@@ -134,7 +134,7 @@ static void look_after(struct scps_loop *l)
             d->flush(d);
         if (d->failed) {
             lose(l, p);
-            l->again = true; /* Its connections have events. */
+            l->again = true; /* The connections of the removed device have events. */
             continue;
         }
         if (d->block == SCPS_IO_POLL)
@@ -144,9 +144,10 @@ static void look_after(struct scps_loop *l)
     }
 }
 
-/* While the process was stopped its timers became due and the packets that would have stopped
- * them arrived. Those are taken in first, up to ROUNDS batches from each device: otherwise a
- * connection would time out, or resend, although the answers have arrived. */
+/* Called when the process was stopped for a while: its timers became due, and packets arrived that
+ * would have stopped them. Those packets are read first, up to ROUNDS batches from each device.
+ * Otherwise a connection would time out, or retransmit, although the acknowledgements have
+ * arrived. */
 static void catch_up(struct scps_loop *l)
 {
     if (scps_stack_deadline(l->st) >= scps_sysclock_now() - STALL)
@@ -171,7 +172,8 @@ static void advance_filters(struct scps_loop *l)
 
 static void turn(struct scps_loop *l)
 {
-    if (l->turning) { /* The kick came from inside on_event; the pump follows anyway. */
+    /* The function was called from inside on_event; scps_pump() follows anyway. */
+    if (l->turning) {
         l->again = true;
         return;
     }
@@ -206,7 +208,7 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     struct scps_loop *l = w->data;
     uint64_t times;
     if (read(l->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
-        return; /* set anew since */
+        return; /* the timer was set again since it expired */
     l->armed = SCPS_NEVER;
     scps_time now = scps_sysclock_now();
     for (struct port *p = l->ports; p; p = p->next)
@@ -236,7 +238,7 @@ static void on_writable(EV_P_ ev_io *w, int revents)
     turn(p->loop);
 }
 
-/* ---- the caller's side ---- */
+/* ---- functions for the application ---- */
 
 struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                 void (*on_event)(struct scps_loop *l, const struct scps_event *e,
@@ -270,7 +272,7 @@ struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
     l->armed = l->wake = l->until = SCPS_NEVER;
     ev_io_init(&l->timer, on_timer, l->timer_fd, EV_READ);
     l->timer.data = l;
-    /* Packets that are due leave before more input is read. */
+    /* Packets that are due are sent before more input is read. */
     ev_set_priority(&l->timer, EV_MAXPRI);
     ev_io_start(l->ev, &l->timer);
     return l;
@@ -286,7 +288,7 @@ int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
         return SCPS_ERR_NOMEM;
     for (const struct scps_netif *n = top; n; n = n->lower)
         p->timed = p->timed || (n->ops && n->ops->advance);
-    /* The filters determine the MTU from now on. */
+    /* The filters may set the netif's MTU in this call. */
     if (p->timed)
         scps_netif_advance(top, scps_sysclock_now());
     int err = scps_stack_add_netif(l->st, top);
@@ -345,9 +347,10 @@ int scps_loop_error(const struct scps_loop *l)
     return l->err;
 }
 
-/* What a full device has refused has a moment to leave: the resets of connections that were
- * aborted, above all. Connections that still send would fill the device for ever, so the second
- * half of the time is for what the device has already: whoever closes the link finds room. */
+/* Gives a full device time to take the packets that it has refused, above all the resets of
+ * connections that were aborted. Connections that still send would fill the device for ever, so in
+ * the second half of the time nothing new is sent, and whoever closes the link afterwards finds
+ * room for its own packets. */
 static void let_go(struct scps_loop *l, struct port *p)
 {
     struct scps_iodev *d = p->dev;

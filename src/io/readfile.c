@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole file in memory, for parsers that do no I/O themselves. */
+/* Reads a whole file into memory, for parsers that do no I/O themselves. */
 #include <scps/io.h>
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A socket context on a loop: cfg.wait runs the loop, cfg.kick turns it, its events go to the
- * context.
+/* A socket context on a loop: the context's function wait runs the loop, its function kick makes
+ * the loop send, and the loop passes the stack's events to the context.
  *
- * While a call waits, an ev_prepare watcher looks before every sleep whether the wait is over: a
- * call can become ready without an event of its own (room in a buffer that was never quite full),
- * and checking is simpler than to find every such case.
+ * While a call waits, an ev_prepare watcher checks before every sleep of the loop whether the wait
+ * is over: a call can become ready without an event of its own (room in a buffer that was never
+ * full), and checking is simpler than to find every such case.
  */
 #include <scps/sockloop.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's monotonic clock. The loop's timer runs on the same one. */
+/* The machine's monotonic clock, which the loop's timer uses, too. */
 #include <scps/io.h>
 
 #include <time.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A serial line or a pseudo terminal as a device that carries octets.
  *
- * What a filter sends is written at once as far as the line takes it; the rest waits here, one
- * piece at most, and the next piece is refused until it has gone. What arrives is handed up as it
- * is read, in pieces that begin and end anywhere.
+ * A piece of octets that a filter sends is written at once as far as the line takes it. The rest,
+ * at most one piece, waits here, and the next piece is refused until the rest has been written.
+ * Octets that arrive are passed up as they are read, in pieces that begin and end anywhere.
  *
  * Sources: termios(3), tty_ioctl(4), pty(7).
  */
@@ -29,11 +29,11 @@
 struct tty {
     struct scps_iodev dev;
     struct termios before;
-    size_t from, to; /* what waits at tx */
+    size_t from, to; /* range of the octets in tx that wait to be written */
     uint8_t tx[TTY_MTU], rx[TTY_READ];
 };
 
-/* Writes what waits. Returns false if some still waits, or the line has gone. */
+/* Writes the octets that wait. Returns false if some still wait, or the line has gone. */
 static bool write_out(struct tty *t)
 {
     while (t->from < t->to) {
@@ -80,7 +80,8 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
 
     if (t->to && t->dev.block == SCPS_IO_FREE)
         write_out(t);
-    for (unsigned i = 0; i < max; i += 8) { /* A piece read may hold several packets. */
+    /* Each piece counts as 8 packets, because it may hold several. */
+    for (unsigned i = 0; i < max; i += 8) {
         ssize_t n = read(d->fd, t->rx, sizeof t->rx);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -109,7 +110,7 @@ static void tty_close(struct scps_netif *nif)
     struct tty *t = (struct tty *)nif;
 
     while (!t->dev.failed && !write_out(t) && scps_iodev_room(&t->dev))
-        continue; /* Write what still waits, as far as the line takes it in time. */
+        continue; /* Write what still waits, as far as the line takes it within SCPS_IO_DRAIN. */
     tcsetattr(t->dev.fd, TCSANOW, &t->before);
     close(t->dev.fd);
     free(t);
@@ -146,8 +147,8 @@ bool scps_tty_has_speed(uint32_t bits)
     return speed_code(bits, &code);
 }
 
-/* Returns false if the kernel says that a character device is of another kind than terminals. It is
- * asked without opening the device, which could hang up a modem. */
+/* Returns false if the kernel says that a character device is of another kind than terminals. The
+ * kernel is asked without opening the device, which could hang up a modem. */
 static bool may_be_terminal(const struct stat *st)
 {
     char path[80], class[200];
@@ -159,7 +160,7 @@ static bool may_be_terminal(const struct stat *st)
              minor(st->st_rdev));
     n = readlink(path, class, sizeof class - 1);
     if (n < 0)
-        return true; /* A pseudo terminal has no entry there. */
+        return true; /* Pseudo terminals are not listed there. */
     class[n] = 0;
     return strcmp(strrchr(class, '/') ? strrchr(class, '/') + 1 : class, "tty") == 0;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* TUN: the kernel on one side of a point-to-point device, our stack on the other.
+/* TUN: a point-to-point device with the kernel at one end and our stack at the other.
  *
  *     kernel's TCP, ping, curl ... -> routing -> [scps0] -> read(fd)   -> scps_netif_recv -> stack
  *                                                        <- writev(fd) <- scps_netif_send <-
  *
- * One read is one packet and one writev is one packet: headers from the pump's room, payload where
- * the send buffer keeps it. A device made by TUNSETIFF lives as long as its descriptor; one that
- * was there before (ip tuntap add ...) outlives us and gets back what we changed on it.
+ * One read is one packet and one writev is one packet: headers from scps_pump(), payload from where
+ * the send buffer stores it. A device created by TUNSETIFF exists as long as its descriptor; on one
+ * that existed before (ip tuntap add ...), our changes are reverted at the end.
  *
- * With offload each packet has a virtio header in front: the kernel hands over trains of up to 64
- * KiB that it has not cut into segments yet, with TCP checksums that cover the pseudo-header only,
- * and takes the same from us.
+ * With offload each packet has a virtio header in front: the kernel passes trains of up to 64 KiB
+ * that it has not cut into segments yet, with TCP checksums that cover the pseudo-header only, and
+ * takes the same from us.
  *
  * Sources: Linux Documentation/networking/tuntap.rst; virtio 1.1 section 5.1.6 (struct
  * virtio_net_hdr).
@@ -89,8 +89,9 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- out ---- */
 
-/* Fills in h for a TCP packet: the kernel completes the checksum, in whose place it needs the sum
- * of the pseudo-header, and cuts a train into segments. Other packets are sent unchanged. */
+/* Fills in h for a TCP packet, whose checksum the kernel completes and which it cuts into segments
+ * if it is a train. The checksum field must then hold the sum of the pseudo-header. Other packets
+ * are sent unchanged. */
 static void fill_virtio(struct virtio_net_hdr *h, const struct scps_pkt *p)
 {
     uint8_t *ip = p->data;
@@ -125,7 +126,7 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
         return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
-    /* The kernel would accept the packet, but the next link would not. */
+    /* The kernel would accept the packet, but the links behind it would not. */
     if (p->len + (p->gso ? p->gso : p->payload_len) > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     if (t->offload) {
@@ -156,7 +157,8 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         t->dev.failed = SCPS_ERR_LINKDOWN;
         return SCPS_ERR_LINKDOWN;
     default:
-        /* EIO: the device is down and may come up again. The packet is lost, as on a dead link. */
+        /* EIO: the device is down, but may come up again. The packet is lost, as on a link that is
+         * down. */
         return SCPS_ERR_SYSTEM;
     }
 }
@@ -199,7 +201,7 @@ static int open_control(char *msg)
     return -1;
 }
 
-/* Says why TUNSETIFF failed: EINVAL and EBUSY have several possible reasons. */
+/* Writes to msg why TUNSETIFF failed: EINVAL and EBUSY have several possible reasons. */
 static void say_why(const char *name, const struct scps_tunlink *link, bool tap, int err, char *msg)
 {
     const char *kind = tap ? "TAP" : "TUN";
@@ -281,7 +283,7 @@ struct scps_netif *scps_tun_open_sized(const struct scps_tun_config *asked, size
     }
     t->existed = link.index != 0;
     t->offload = cfg->offload;
-    memcpy(t->name, ifr.ifr_name, sizeof t->name); /* "tun%d" has become "tun0" */
+    memcpy(t->name, ifr.ifr_name, sizeof t->name); /* the kernel has made "tun0" of "tun%d" */
     t->name[sizeof t->name - 1] = 0;
     t->dev.fd = fd;
     t->dev.read = tun_read;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Addressing a TUN device with libnl-3: what `ip link set ... up mtu ...` and `ip addr add ...`
- * would do.
+/* Sets up a TUN device with libnl-3, as `ip link set ... up mtu ...` and `ip addr add ...` do.
  *
- * An IPv6 address is added with nodad: nobody else can live on a point-to-point device, and a
- * tentative address would swallow the first second of traffic (RFC 4862 section 5.4 allows the
- * interface to say so). Only a device that was there before is put back afterwards; one of our own
- * goes away with its descriptor.
+ * An IPv6 address is added with nodad: a point-to-point device has no other station that could use
+ * the address, and packets for a tentative address would be lost in the first second (RFC 4862
+ * section 5.4 allows an interface to do so). Changes are reverted only on a device that existed
+ * before; a device that we created vanishes with its descriptor.
  */
 #include "io/tunaddr.h"
 
@@ -80,7 +79,7 @@ int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg)
     return err;
 }
 
-/* Composes the message for a refusal; lack of privilege has its own remedy. */
+/* Composes the message about a refused request; lack of privilege has a remedy of its own. */
 static int refused(int err, const char *what, const char *name, const char *remedy, char *msg)
 {
     if (err == -NLE_PERM) {
@@ -133,7 +132,7 @@ static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *pee
     int err = -NLE_NOMEM;
     if (r && nh && dst) {
         rtnl_route_nh_set_ifindex(nh, index);
-        rtnl_route_add_nexthop(r, nh); /* r owns it now */
+        rtnl_route_add_nexthop(r, nh); /* the route r owns the next hop from now on */
         nh = NULL;
         err = rtnl_route_set_dst(r, dst);
         if (!err)
@@ -146,9 +145,9 @@ static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *pee
     return err == -NLE_EXIST ? 0 : err;
 }
 
-/* The kernel adds an IPv6 address at once, but what makes it receive (its local route) from a work
- * queue a moment later, even without duplicate address detection: a packet in between would be
- * lost. */
+/* Waits until the kernel can receive packets for an IPv6 address. The kernel adds the address at
+ * once, but its local route from a work queue a moment later, even without duplicate address
+ * detection: a packet in between would be lost. */
 static void await_local(struct nl_sock *sk, const struct scps_addr *a)
 {
     struct nl_addr *dst = nl_of(a, 128);

@@ -6,7 +6,7 @@
 
 #include <scps/io.h>
 
-struct scps_tunlink { /* a device as the kernel describes it */
+struct scps_tunlink { /* state of a device, as the kernel reports it */
     int index;        /* interface index; 0: there is no such device */
     uint32_t mtu;
     bool up;
@@ -14,32 +14,32 @@ struct scps_tunlink { /* a device as the kernel describes it */
     bool ethernet;
 };
 
-/* Writes one line to msg; NULL: no message is wanted. */
+/* Writes a message of one line to msg; msg NULL: does nothing. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void scps_io_say(char *msg, const char *fmt, ...);
-/* Copies a caller's structure of n octets to `to`, which is zeroed and has `most`. Returns false,
- * with one line in msg, for a size that is not understood. */
+/* Copies a caller's structure of n octets to `to`, which is zeroed and has `most` octets. Returns
+ * false, with one line in msg, for a size that this version does not know. */
 bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t least, char *msg);
 
-/* Looks a device up by name; index 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM with one
- * line in msg. */
+/* Looks up a device by name; link->index is 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM
+ * with one line in msg. */
 int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg);
 
-struct scps_tunundo { /* what scps_tunaddr_setup changed on a device that was there before */
+struct scps_tunundo { /* What scps_tunaddr_setup() changed on a device that existed before */
     int index;
-    uint32_t mtu;              /* 0: not changed */
+    uint32_t mtu;              /* MTU before the change, bytes; 0: it was not changed */
     bool down;                 /* the device was down before */
-    struct scps_addr added[4]; /* addresses that were added; family 0: it was there already */
+    struct scps_addr added[4]; /* addresses that were added; family 0: the device had it already */
     struct scps_addr peer[4];
     unsigned prefix[4];
 };
 
 /* Sets cfg's MTU, brings the device up and adds cfg's addresses; changes only what differs, and
- * needs no privilege if nothing does. *link is what was found before, and the state in force
- * afterwards. 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with one line in msg; *undo then holds what
- * was changed so far. */
+ * needs no privilege if nothing does. *link: before the call the state of the device, afterwards
+ * the state in force. Returns 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with one line in msg; *undo
+ * then holds what was changed so far. */
 int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
                        struct scps_tunlink *link, struct scps_tunundo *undo, char *msg);
 /* Restores what *undo holds, as far as the kernel permits. */

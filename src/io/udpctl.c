@@ -17,10 +17,10 @@ void scps_udpctl_listen(int fd, int family)
 {
     const int on = 1;
 
-    /* Without UDP_GRO each datagram is read alone. */
+    /* If this fails, datagrams are received one by one. */
     (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on);
-    /* Without these, congestion marked on outer headers is not heard of. An IPv6 socket gets IPv4
-     * packets, too. */
+    /* If these fail, congestion marks on outer headers are not received. An IPv6 socket gets IPv4
+     * packets, too, hence both options. */
     (void)setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof on);
     if (family == AF_INET6)
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof on);
@@ -43,7 +43,7 @@ void scps_udpctl_read(const struct msghdr *m, int *seg, uint8_t *ecn)
     }
 }
 
-/* Appends one message at *at, which has room for it. */
+/* Appends one control message at *at, which has room for it, and advances *at. */
 static void put(char **at, int level, int type, const void *value, size_t len)
 {
     struct cmsghdr c = {.cmsg_len = CMSG_LEN(len), .cmsg_level = level, .cmsg_type = type};

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* IP in UDP: each datagram is one IP packet, nothing added. Two processes, two hosts, no
- * privileges.
+/* IP in UDP: each datagram is one IP packet without a header of its own. It connects two processes
+ * or two hosts and needs no privileges.
  *
- *  stack -> scps_netif_send -> gather -> flush -> sendmsg      recvmmsg -> scps_netif_recv -> stack
+ *   stack -> scps_netif_send -> collect -> flush -> sendmsg    recvmmsg -> scps_netif_recv -> stack
  *
- * Packets of equal length to one peer are gathered and leave in one call, which the kernel cuts up
- * again (UDP_SEGMENT); it may hand us several at once, too (UDP_GRO): per packet the system's UDP
- * path costs ten times what the stack does. A packet waits in the gathering no longer than the pump
- * that made it runs: the loop flushes after each. Where the kernel or the card cannot cut, the same
- * bytes go out with sendmmsg.
+ * Packets of equal length to one peer are collected and sent with one system call, and the kernel
+ * cuts them apart (UDP_SEGMENT); it may also pass several packets in one datagram (UDP_GRO). The
+ * reason: the kernel's UDP code takes ten times as long for a packet as this stack. Collected
+ * packets are sent at the end of the scps_pump() that made them, since the loop flushes after each.
+ * If the kernel or the network card cannot cut, the packets are sent with sendmmsg().
  *
- * ECN (RFC 6040): what others mark on outer headers is handed up with the packet. Outer headers of
- * this end are Not-ECT, section 4.1's compatibility mode, since the far end may be a version that
- * does not look at them, unless the configuration says that it does: then they have the ECN field
- * of the packet inside, the normal mode. Packets of one train have one ECN field.
+ * ECN (RFC 6040): marks that routers set on outer headers are passed up with the packet. Outer
+ * headers of this end are Not-ECT, section 4.1's compatibility mode, since the far end may be a
+ * version that ignores them. If the configuration says that it does not, they have the ECN field of
+ * the packet inside, the normal mode. Packets of one train have one ECN field.
  *
- * With a remote endpoint the socket is connected and the kernel turns strangers away. Without one
- * we answer at the outer address an inner source address was last seen behind, or whoever spoke
- * last: many clients, roaming, restarted ones. Nothing is authenticated: whoever can send to the
- * port can redirect the answers, as on any shared wire.
+ * With a remote endpoint the socket is connected, and the kernel drops datagrams from elsewhere.
+ * Without one, a packet is sent to the outer address from which its destination address was last
+ * received as the inner source, or else to the outer address received from last: so there may be
+ * many clients, and clients that move or restart. Nothing is authenticated: anybody who can send to
+ * the port can redirect the packets, as on any shared link.
  *
  * Sources: udp(7), Linux Documentation/networking/segmentation-offloads.rst.
  */
@@ -36,9 +37,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DGRAM_MAX 65507 /* payload of the largest UDP datagram over IPv4 */
+#define DGRAM_MAX 65507 /* largest payload of a UDP datagram over IPv4, bytes */
 #define BATCH     8     /* datagrams for one recvmmsg; each may hold a train */
-#define TRAIN     64    /* packets for one sendmsg: UDP_MAX_SEGMENTS of older kernels */
+#define TRAIN     64    /* most packets for one sendmsg(): UDP_MAX_SEGMENTS of older kernels */
 #define PEERS     64
 #define SOCKBUF   (4 << 20)
 
@@ -49,21 +50,22 @@ union sock {
 };
 
 struct peer {
-    struct scps_addr inner; /* the source address seen */
+    struct scps_addr inner; /* inner source address that was received from this peer */
     union sock outer;
-    /* number of the last reception from this peer; the peer with the smallest is forgotten first */
+    /* number of the last reception from this peer; the peer with the smallest number is replaced
+     * first */
     uint64_t heard;
 };
 
 struct udptun {
     struct scps_iodev dev;
     bool learning, no_segment;
-    bool copies_ecn; /* RFC 6040 section 4.1: normal mode */
-    /* gathered packets: `count` packets of `seg` bytes, of which the last may be shorter */
+    bool copies_ecn; /* outer headers get the inner ECN field (RFC 6040 section 4.1, normal mode) */
+    /* collected packets: `count` packets of `seg` bytes, of which the last may be shorter */
     uint8_t tx[DGRAM_MAX];
     size_t tx_len, seg;
     unsigned count;
-    uint8_t ecn; /* of their outer headers */
+    uint8_t ecn; /* ECN field of the outer headers of the collected packets */
     union sock to;
     /* learning */
     struct peer peers[PEERS];
@@ -74,7 +76,8 @@ struct udptun {
     struct iovec iov[BATCH];
     union sock from[BATCH];
     union scps_udpctl ctl[BATCH];
-    uint8_t *rx; /* BATCH x 64 KiB, of which memory is used only as far as datagrams reach */
+    /* BATCH x 64 KiB, of which the system provides memory only as far as datagrams reach */
+    uint8_t *rx;
 };
 
 static socklen_t sock_len(const union sock *s)
@@ -95,8 +98,8 @@ static bool sock_equal(const union sock *a, const union sock *b)
 
 /* ---- which inner address is behind which outer one ---- */
 
-/* Reads the source (far 0) or destination (1) address of an IP packet; returns false when the bytes
- * are no IP packet. */
+/* Copies the source (far 0) or destination (far 1) address of an IP packet to *a; returns false
+ * when the bytes are no IP packet. */
 static bool inner_addr(const uint8_t *p, size_t len, int far, struct scps_addr *a)
 {
     *a = (struct scps_addr){0};
@@ -178,7 +181,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
             u->msg[i].msg_hdr.msg_controllen = sizeof u->ctl[i].room;
         }
         int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
-        /* An ICMP error about a packet sent before is reported here, and cleared by it. */
+        /* The error is an ICMP error about a packet sent before; this call has cleared it. */
         if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
                       errno == ENETUNREACH))
             continue;
@@ -199,7 +202,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- out ---- */
 
-/* Removes the first n gathered packets, which were sent or lost. */
+/* Removes the first n collected packets, which were sent or lost. */
 static void take_off(struct udptun *u, unsigned n)
 {
     size_t bytes = SCPS_MIN(n * u->seg, u->tx_len);
@@ -208,13 +211,13 @@ static void take_off(struct udptun *u, unsigned n)
     u->count -= n;
 }
 
-/* Returns whether the outer headers are those of IPv4, as an IPv6 socket's may be, too. */
+/* Returns true if the outer headers are those of IPv4, which is possible on an IPv6 socket, too. */
 static bool outer_ipv4(const struct udptun *u)
 {
     return u->to.sa.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&u->to.in6.sin6_addr);
 }
 
-/* Sends all gathered packets with one call. Returns what sendmsg does. */
+/* Sends all collected packets with one system call. Returns what sendmsg() does. */
 static ssize_t send_train(struct udptun *u)
 {
     union scps_udpctl ctl;
@@ -228,7 +231,7 @@ static ssize_t send_train(struct udptun *u)
     return sendmsg(u->dev.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Sends the gathered packets one by one. Returns how many were sent, or -1. */
+/* Sends the collected packets with sendmmsg(). Returns how many were sent, or -1. */
 static int send_each(struct udptun *u)
 {
     struct mmsghdr m[TRAIN] = {0};
@@ -248,7 +251,7 @@ static int send_each(struct udptun *u)
     return sendmmsg(u->dev.fd, m, u->count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Sends what was gathered. Returns 0 when all is sent or lost, else SCPS_ERR_AGAIN, or
+/* Sends the collected packets. Returns 0 when all are sent or lost, else SCPS_ERR_AGAIN, or
  * SCPS_ERR_LINKDOWN. */
 static int send_out(struct udptun *u)
 {
@@ -278,12 +281,13 @@ static int send_out(struct udptun *u)
         default:
             if (train &&
                 (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP)) {
-                /* The card cannot compute the checksums, or fragments would be needed. */
+                /* The network card cannot compute the checksums, or the datagrams would have to be
+                 * fragmented: send them one by one. */
                 u->no_segment = true;
                 break;
             }
-            /* There is no route, or the packet is too long or filtered: it is lost as on any
-             * link. */
+            /* There is no route, or the packet is too long or filtered: it is lost, as packets are
+             * on any link. */
             take_off(u, 1);
             u->dev.nif.tx_errors++;
         }
@@ -338,7 +342,8 @@ static void udp_close(struct scps_netif *nif)
 {
     struct udptun *u = (struct udptun *)nif;
     if (!u->dev.failed)
-        send_out(u); /* Send what was gathered last: a reset or an acknowledgement. */
+        /* Send the packets collected last, which may be a reset or an acknowledgement. */
+        send_out(u);
     close(u->dev.fd);
     free(u->rx);
     free(u);
@@ -365,8 +370,8 @@ static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s
 static void set_buffers(int fd)
 {
     const int size = SOCKBUF;
-    /* Ask for as large a buffer as the system permits: a train of a whole window may arrive while
-     * the process does not run. */
+    /* Ask for as large a receive buffer as the system permits: a whole window of packets may arrive
+     * while the process does not run. */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size))
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size))
@@ -409,12 +414,12 @@ static struct udptun *new_udptun(int fd, uint8_t family, const struct scps_udptu
     u->dev.flush = udp_flush;
     u->dev.nif.ops = &scps_udptun_ops;
     u->dev.nif.name = "udp";
-    u->dev.nif.overhead = family == 4 ? 28 : 48; /* the outer IP and UDP headers */
+    u->dev.nif.overhead = family == 4 ? 28 : 48; /* length of the outer IP and UDP headers, bytes */
     u->dev.nif.mtu = cfg->mtu ? cfg->mtu : family == 4 ? 1472 : 1452;
     return u;
 }
 
-/* Returns the family of the socket for cfg; 0, with one line in msg: cfg is refused. */
+/* Returns the family of the socket for cfg; 0, with one line in msg, if cfg is refused. */
 static uint8_t family_of(const struct scps_udptun_config *cfg, char msg[SCPS_IO_MSGLEN])
 {
     uint8_t lf = cfg->local.addr.family, rf = cfg->remote.addr.family;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts packets into frames and takes them out again.
+/* Puts packets into transfer frames and takes them out again.
  *
- * Sending: packets are copied into the frame being filled; a full one is finished and waits for the
- * device. A packet is refused while frames wait, so room for the frames of one packet suffices.
+ * Sending: packets are copied into the frame being filled; a full frame is finished and waits for
+ * the device. A packet is refused while frames wait, so room for the frames of one packet suffices.
  *
- * Receiving: frames in sequence continue the packet that is being read. After a gap in the counts
- * that packet is lost, and reading goes on where the first header pointer says.
+ * Receiving: frames in sequence continue the packet that is being read. After a gap in the frame
+ * counts that packet is lost, and reading continues where the first header pointer of the next
+ * frame points.
  */
 #include "link/ccsds.h"
 
@@ -34,7 +35,7 @@ static size_t marker_len(const struct scps_ccsds *c)
     return c->cfg.markers ? SCPS_CCSDS_MARKER : 0;
 }
 
-/* Returns the place of the i-th waiting frame, marker first. */
+/* Returns the address of the i-th waiting frame, where its marker begins. */
 static uint8_t *slot(struct scps_ccsds *c, unsigned i)
 {
     size_t each = marker_len(c) + c->cfg.frame;
@@ -71,7 +72,7 @@ static void finish_frame(struct scps_ccsds *c)
     c->tx.fill_at = SCPS_NEVER;
 }
 
-/* Returns the place of the next octet of packets in the frame being filled. */
+/* Returns where the next octet of packets goes in the frame being filled. */
 static uint8_t *place(struct scps_ccsds *c)
 {
     return slot(c, c->tx.ready) + marker_len(c) + scps_spaceframe_head(&c->cfg) + c->tx.used;
@@ -179,8 +180,8 @@ static void forget_packet(struct scps_ccsds *c)
     c->rx.total = 0;
 }
 
-/* Reads packets that lie back to back. Returns false at an impossible header: what follows cannot
- * be read. */
+/* Reads packets that follow each other without a gap. Returns false at an impossible header,
+ * because the rest cannot be read then. */
 static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -189,7 +190,9 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     while (n) {
         size_t k = 1;
 
-        if (r->total) /* First the rest of the packet being read, or as much of it as there is. */
+        /* First read the rest of the packet that an earlier frame began, or as much of it as there
+         * is. */
+        if (r->total)
             k = (size_t)SCPS_MIN((uint64_t)n, r->total - r->len);
         if (r->len < room)
             memcpy(r->packet + r->len, p, SCPS_MIN(k, room - r->len));
@@ -228,7 +231,7 @@ static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
     r->counted = true;
     if (first || gap == 0)
         return true;
-    if (gap > mask / 2) /* The sender has restarted, or the frame was overtaken. */
+    if (gap > mask / 2) /* The sender has restarted, or the frame arrived out of order. */
         dropped(c, SCPS_CCSDS_DROP_LATE);
     else
         c->stats.lost_frames += gap;
@@ -266,7 +269,7 @@ static void frame_input(struct scps_ccsds *c, const uint8_t *p, scps_time at)
         r->synced = false;
     if (f.pointer == SPACEFRAME_NO_START)
         return;
-    /* The packet being read should have ended where the pointer points. */
+    /* If the pointer is right, the packet being read would have to end at it, and it does not. */
     if (r->synced && r->len) {
         dropped(c, SCPS_CCSDS_DROP_POINTER);
         forget_packet(c);
@@ -346,7 +349,9 @@ static void ccsds_close(struct scps_netif *nif)
     struct scps_alloc a = c->alloc;
 
     if (nif->lower && c->tx.fill_at != SCPS_NEVER && flush(c)) {
-        fill(c); /* Send what waits: it may be a reset or an acknowledgement. */
+        /* Send the packets in the frame being filled, which may be a reset or an
+         * acknowledgement. */
+        fill(c);
         flush(c);
     }
     a.free(a.ctx, c, c->size);

@@ -15,23 +15,24 @@ struct scps_ccsds_tx {
     unsigned first, ready;
     /* octets of packets in the frame being filled, which follows the ready ones */
     size_t used;
-    unsigned pointer; /* of that frame */
-    uint64_t count;   /* of that frame */
-    /* time at which the rest of the frame is filled with an idle packet; SCPS_NEVER: no frame is
+    unsigned pointer; /* first header pointer of the frame being filled */
+    uint64_t count;   /* frame count of the frame being filled */
+    /* when the rest of the frame is filled with an idle packet, µs; SCPS_NEVER: no frame is
      * begun */
     scps_time fill_at;
 };
 
 struct scps_ccsds_rx {
-    /* of the byte stream */
+    /* These fields are for byte streams (cfg.markers). */
     uint8_t *stream; /* buffer for the marker and frame being read */
     size_t have;
-    /* synced: the start of the packet being read is known; counted: `count` is that of the last
-     * frame */
+    /* synced: the start of the packet being read is known; counted: `count` is the frame count of
+     * the last frame */
     bool synced, counted;
     uint64_t count;
     uint8_t *packet;
-    /* octets of the packet that have arrived; those beyond the buffer are counted, not kept */
+    /* octets of the packet that have arrived; octets beyond the buffer are counted, but not
+     * stored */
     size_t len;
     uint64_t total; /* length of the packet, octets; 0: its header is not complete */
     enum scps_encap_what what;
@@ -47,13 +48,13 @@ struct scps_ccsds {
     struct scps_ccsds_rx rx;
     struct scps_ccsds_status stats;
     scps_time now;
-    bool begun;      /* scps_netif_advance() has been called */
+    bool begun;      /* scps_netif_advance() has been called, so the time is known */
     size_t data_len; /* octets of a frame that carry packets */
 };
 
 #define SCPS_CCSDS_MARKER 4
 
-/* Sets the callbacks of a new end. */
+/* Sets the callbacks of the netif of a new end. */
 void scps_ccsds_wire(struct scps_ccsds *c);
 
 #endif

@@ -22,7 +22,7 @@ static size_t frame_data(const struct scps_ccsds_config *c)
     return c->frame - scps_spaceframe_head(c) - scps_spaceframe_tail(c);
 }
 
-/* Returns how many frames may wait at most: those that one packet fills, and the one that it
+/* Returns how many frames may wait for the device: those that one packet fills, and the one that it
  * begins. */
 static unsigned tx_room(const struct scps_ccsds_config *c)
 {
@@ -40,7 +40,7 @@ static size_t memory(const struct scps_ccsds_config *cfg)
            (cfg->markers ? slot_size(cfg) : 0) + cfg->mtu + SCPS_ENCAP_HEAD;
 }
 
-/* Checks spacecraft and channel, whose bounds depend on the kind. */
+/* Checks spacecraft identifier and virtual channel, whose bounds depend on the kind of frames. */
 static bool identifiers_hold(const struct scps_ccsds_config *c, struct scps_line *why)
 {
     static const struct {
@@ -59,8 +59,8 @@ static bool identifiers_hold(const struct scps_ccsds_config *c, struct scps_line
     return false;
 }
 
-/* Copies a configuration of any size that is understood and checks it. Returns false if it is
- * refused; *why then says the reason. */
+/* Copies a configuration of any size that this version knows, and checks it. Returns false, with
+ * the reason in *why, if it is refused. */
 static bool take(struct scps_ccsds_config *c, const struct scps_ccsds_config *from,
                  struct scps_line *why)
 {

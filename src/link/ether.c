@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ethernet: framing, the choice of the next hop, and requests and answers of ARP and Neighbour
+/* Ethernet: framing, the choice of the next hop, requests and replies of ARP and Neighbour
  * Discovery. */
 #include "link/ether.h"
 
@@ -26,7 +26,7 @@ static void dropped(struct scps_ether *e, enum scps_ether_drop why)
 
 /* ---- out ---- */
 
-/* Sends a frame of n octets at data, then payload. */
+/* Sends a frame of n octets at data, followed by payload. */
 static int send_frame(struct scps_ether *e, const uint8_t dst[6], unsigned type,
                       const uint8_t *data, size_t n, const uint8_t *payload, size_t payload_len)
 {
@@ -179,7 +179,7 @@ static bool group_mac(const struct scps_ether *e, const struct scps_addr *a, uin
     return all;
 }
 
-/* Finds the neighbour to which packets for dst go; returns false if there is none. */
+/* Determines the neighbour to which packets for dst are sent; returns false if there is none. */
 static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, struct scps_addr *hop)
 {
     static const struct scps_addr link_local = {6, {0xfe, 0x80}};
@@ -267,7 +267,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- in ---- */
 
-/* Answers a request for an address of this station. */
+/* Replies to a request for an address of this station. */
 static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
 {
     static const uint8_t all_nodes_mac[6] = {0x33, 0x33, 0, 0, 0, 1};
@@ -288,7 +288,7 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
     } else {
         m.target = q->target;
         m.to = q->from;
-        /* The sender uses duplicate address detection, so it has no address yet. */
+        /* The sender is doing duplicate address detection, so it has no address yet. */
         if (scps_addr_equal(&q->from, &none)) {
             m.to = all_nodes;
             m.solicited = false;
@@ -305,7 +305,7 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
         e->stats.answered++;
 }
 
-/* Learns the MAC address of the sender of a request or an answer. Requests for this station create
+/* Records the MAC address of the sender of a request or a reply. Requests for this station create
  * an entry (RFC 826); other messages only update one. */
 static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us)
 {
@@ -352,7 +352,7 @@ static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
         answer(e, m);
 }
 
-/* Returns true if this station takes frames to this MAC address: its own, and the groups of IPv6
+/* Returns true if this station accepts frames to this MAC address: its own, and the groups of IPv6
  * that every node joins or that follow from its addresses. */
 static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
 {
@@ -460,7 +460,7 @@ static void ether_advance(struct scps_netif *nif, scps_time now)
     ask_all(e);
 }
 
-/* ---- the caller's side ---- */
+/* ---- functions for the application ---- */
 
 static void ether_close(struct scps_netif *nif)
 {

@@ -13,7 +13,7 @@ struct scps_ether {
     struct scps_ether_config cfg;
     struct scps_nbrs nbrs;
     scps_time now;
-    bool begun; /* scps_netif_advance() has been called */
+    bool begun; /* scps_netif_advance() has been called, so the time is known */
     struct scps_ether_status stats;
     uint8_t *tx; /* a frame being sent */
 };

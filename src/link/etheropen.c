@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a station on an Ethernet, gives and takes addresses, and reports its state. */
+/* Opens a station on an Ethernet, adds and removes its addresses, and reports its state. */
 #include "link/ether.h"
 
 #include <string.h>
@@ -52,8 +52,8 @@ static bool addresses_hold(const struct scps_ether_config *c, struct scps_line *
                             "gateway[1]: give an IPv6 address, or family 0", why);
 }
 
-/* Copies a configuration of any size that is understood and checks it. Returns false if it is
- * refused; *why then says the reason. */
+/* Copies a configuration of any size that this version knows, and checks it. Returns false, with
+ * the reason in *why, if it is refused. */
 static bool take(struct scps_ether_config *c, const struct scps_ether_config *from,
                  struct scps_line *why)
 {
@@ -123,7 +123,7 @@ struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
     return &e->nif;
 }
 
-/* Returns the place of a among the station's addresses; cfg.n if it does not have it. */
+/* Returns the index of a among the station's addresses; cfg.n if the station does not have it. */
 static unsigned place_of(const struct scps_ether *e, const struct scps_addr *a)
 {
     unsigned i = 0;
@@ -151,12 +151,14 @@ int scps_ether_add_addr(struct scps_netif *ether, const struct scps_addr *addr, 
 int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr)
 {
     struct scps_ether *e = (struct scps_ether *)ether;
-    const struct scps_addr a = *addr; /* It may be a field of the configuration. */
+    /* Copy the address, because addr may point into the list that is changed here. */
+    const struct scps_addr a = *addr;
     unsigned i = place_of(e, &a);
 
     if (i == e->cfg.n)
         return SCPS_ERR_NOENT;
-    for (e->cfg.n--; i < e->cfg.n; i++) { /* Their order chooses the source of requests. */
+    /* Keep the order of the addresses, by which the source of requests is chosen. */
+    for (e->cfg.n--; i < e->cfg.n; i++) {
         e->cfg.addr[i] = e->cfg.addr[i + 1];
         e->cfg.prefix[i] = e->cfg.prefix[i + 1];
     }

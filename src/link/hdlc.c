@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Octet stuffing and the 16-bit FCS.
  *
- * A line may insert control characters (XON and XOFF of a modem, say). The peer escapes those that
- * the receiving ACCM names, so a bare one was not sent by the peer and is removed. A frame whose
- * flag comes right behind an escape was aborted by its sender.
+ * A line may insert control characters (such as XON and XOFF of a modem). The peer escapes the
+ * characters in the receiving ACCM, so one of them that is not escaped was not sent by the peer and
+ * is removed. A flag right behind an escape means that the sender aborted the frame.
  *
  * Sources: RFC 1662 sections 3.1, 4.2, 4.3 and appendix C.
  */
@@ -74,7 +74,7 @@ void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap)
     next_frame(r);
 }
 
-/* Ends a frame at a flag; returns what became of the octets since the flag before. */
+/* Ends a frame at a flag. Returns what the octets since the previous flag are. */
 static enum scps_hdlc_got finish(struct scps_hdlc_rx *r)
 {
     r->taken = true;

@@ -10,11 +10,11 @@
 #define SCPS_HDLC_FLAG   0x7e
 #define SCPS_HDLC_ESCAPE 0x7d
 
-/* Largest length on the line of a frame with n octets from address to information: all octets and
+/* Room, octets, for a frame on the line with n octets from address to information: all of them and
  * the FCS escaped, and two flags. */
 #define SCPS_HDLC_ROOM(n) (2 * ((size_t)(n) + 2) + 2)
 
-/* A frame being written. The caller sets out, which has room for SCPS_HDLC_ROOM of the octets put
+/* A frame being written. The caller sets `out`, which has SCPS_HDLC_ROOM octets for the octets put
  * in. */
 struct scps_hdlc_tx {
     uint8_t *out;
@@ -27,7 +27,7 @@ void scps_hdlc_put(struct scps_hdlc_tx *t, const uint8_t *p, size_t n);
 void scps_hdlc_end(struct scps_hdlc_tx *t);
 
 enum scps_hdlc_got {
-    SCPS_HDLC_MORE, /* the octets are used up and no frame ended with them */
+    SCPS_HDLC_MORE, /* all octets were read, and no frame ended with them */
     /* a good frame: len octets at buf, without its FCS, valid until the next call */
     SCPS_HDLC_FRAME,
     SCPS_HDLC_BAD_FCS, /* the following values say why a frame was dropped */
@@ -46,11 +46,11 @@ struct scps_hdlc_rx {
     uint16_t fcs;
     bool escaped;  /* the last octet was the escape */
     bool too_long; /* the frame being read is longer than buf */
-    bool taken;    /* the frame at buf was reported, so the next octet starts another */
+    bool taken;    /* the frame at buf was reported, so the next octet starts another frame */
 };
-/* buf has room for the longest frame with its FCS. */
+/* Initialises a reader. buf has cap octets, enough for the longest frame with its FCS. */
 void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap);
-/* Reads octets from *p to the end of a frame, or to end; moves *p. */
+/* Reads octets from *p until a frame ends, or until `end`; advances *p. Returns what ended. */
 enum scps_hdlc_got scps_hdlc_take(struct scps_hdlc_rx *r, const uint8_t **p, const uint8_t *end);
 
 /* Updates the 16-bit FCS with n octets. It starts as 0xffff; over a good frame with its FCS it

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* IPCP: addresses, and whether the peer takes compressed TCP/IP headers.
+/* IPCP: addresses, and whether the peer accepts compressed TCP/IP headers.
  *
- * An option says what its sender has or takes. So the peer's IP-Address is the peer's address, and
- * its IP-Compression-Protocol says what this end may send (RFC 1332 sections 3.2, 3.3 and 4).
+ * An option in a Configure-Request says what its sender has or accepts. So the peer's IP-Address is
+ * the peer's address, and its IP-Compression-Protocol says what this end may send (RFC 1332
+ * sections 3.2, 3.3 and 4).
  */
 #include "link/ipcp.h"
 
@@ -32,8 +33,9 @@ static size_t request(struct scps_cp *cp, uint8_t *out)
         out[n] = OPT_COMPRESSION;
         out[n + 1] = 6;
         scps_put16(out + n + 2, SCPS_PPP_VJ_COMPRESSED);
-        out[n + 4] = (uint8_t)(cp->env->cfg->vj_slots - 1); /* Max-Slot-Id */
-        out[n + 5] = 1; /* Comp-Slot-Id: the slot may be left out */
+        /* Max-Slot-Id: number of the last slot */
+        out[n + 4] = (uint8_t)(cp->env->cfg->vj_slots - 1);
+        out[n + 5] = 1; /* Comp-Slot-Id: compressed packets may omit the slot's number */
         n += 6;
     }
     return n;
@@ -56,7 +58,7 @@ static enum scps_cp_verdict judge_address(struct scps_ipcp *i, const uint8_t *v,
     if (i->offer_remote && (!i->cp.env->cfg->remote_strict || i->offer_remote == want))
         return CP_ACK;
     if (!want)
-        return CP_REJ; /* The peer asks for an address, and there is none to give. */
+        return CP_REJ; /* The peer asks for an address, and the configuration has none for it. */
     scps_put32(nak, want);
     *nak_n = 4;
     return CP_NAK;
@@ -102,8 +104,8 @@ static void judge_end(struct scps_cp *cp)
     i->always_say = i->offer_say;
 }
 
-/* A configured address is this end's, whatever the peer would prefer: this end asks for it
- * again, and the peer may end up taking it. */
+/* Handles the peer's Nak for an option. A configured address stays this end's, whatever the peer
+ * proposes: this end asks for it again, and the peer may accept it in the end. */
 static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
 {
     struct scps_ipcp *i = (struct scps_ipcp *)cp;
@@ -114,7 +116,8 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
         else if (scps_get32(v) != i->local)
             i->addr_refused = true;
     } else if (type == OPT_COMPRESSION) {
-        /* The peer may have fewer slots than asked for; another protocol is not supported. */
+        /* The peer may have fewer slots than asked for; another compression protocol is not
+         * supported. */
         if (n != 4 || scps_get16(v) != SCPS_PPP_VJ_COMPRESSED)
             i->ask_vj = false;
     }
@@ -129,7 +132,7 @@ static bool rejected(struct scps_cp *cp, uint8_t type)
         i->ask_vj = false;
     if (type == OPT_ADDRESS) {
         i->ask_addr = false;
-        /* An end cannot work without an address, or with one that the peer refuses. */
+        /* This end cannot work without an address, or with one that the peer refuses. */
         return i->local != 0 && !i->addr_refused;
     }
     return true;

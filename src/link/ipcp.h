@@ -7,19 +7,20 @@
 
 struct scps_ipcp {
     struct scps_cp cp;
-    uint32_t local;        /* the address this end asks for; 0: for one of the peer's choice */
-    uint32_t remote;       /* the address that the peer asked for and got; 0: it named none */
+    uint32_t local;        /* the address that this end asks for; 0: it asks the peer for one */
+    uint32_t remote;       /* the address that the peer asked for and got; 0: it asked for none */
     bool ask_addr, ask_vj; /* options that the peer has not rejected */
     bool addr_refused;     /* the peer wanted another address than the configured one */
-    /* vj_tx: the peer accepts compressed headers; always_say: each must name its slot */
+    /* vj_tx: the peer accepts compressed headers; always_say: each must carry its slot's number */
     bool vj_tx, always_say;
-    uint8_t vj_slots;      /* slots that the peer has */
-    uint32_t offer_remote; /* options of the Configure-Request being judged, with the next three */
+    uint8_t vj_slots; /* number of slots that the peer has for compressed headers */
+    /* options of the Configure-Request being checked, with the next three fields */
+    uint32_t offer_remote;
     bool offer_vj, offer_say;
     uint8_t offer_slots;
 };
 void scps_ipcp_init(struct scps_ipcp *i, struct scps_cp_env *env);
-/* Before each negotiation. */
+/* Prepares a new negotiation. Call it before each. */
 void scps_ipcp_begin(struct scps_ipcp *i);
 
 struct scps_ip6cp {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Options and codes of the Link Control Protocol.
  *
- * Loop-back: each end sends a random magic number. A Configure-Request with our own comes from a
- * peer that drew the same by chance, or from ourselves over a line that loops. It is answered with
- * another number in a Nak; a peer draws a new one, a looped line brings request after request with
- * whatever number was sent last (RFC 1661 section 6.4).
+ * Detection of a looped line: each end sends a random magic number. A Configure-Request with our
+ * own number comes either from a peer that drew the same number, or from ourselves over a looped
+ * line. It is answered with a Nak that proposes another number. A peer then draws a new one; on a
+ * looped line, request after request has the number that was sent last (RFC 1661 section 6.4).
  *
- * There is no authentication and no quality monitoring: both are rejected.
+ * Authentication and quality monitoring are not supported, and are rejected.
  */
 #include "link/lcp.h"
 
@@ -27,7 +27,8 @@ enum { /* RFC 1661 section 6, RFC 1662 section 7.1 */
 
 static uint32_t draw(struct scps_lcp *l)
 {
-    return (uint32_t)scps_prng_below(&l->cp.env->prng, UINT32_MAX) + 1; /* never 0 */
+    /* a random number that is never 0 */
+    return (uint32_t)scps_prng_below(&l->cp.env->prng, UINT32_MAX) + 1;
 }
 
 static size_t put_option(uint8_t *out, uint8_t type, uint32_t v, size_t n)
@@ -139,7 +140,7 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
     } else if (type == OPT_MAGIC && n == 4) {
         l->mine.magic = draw(l);
     }
-    return true; /* Wishes of the peer about other options are ignored. */
+    return true; /* The peer's proposals for other options are ignored. */
 }
 
 static bool rejected(struct scps_cp *cp, uint8_t type)
@@ -168,7 +169,7 @@ static bool rejected(struct scps_cp *cp, uint8_t type)
     return true;
 }
 
-/* ---- codes of LCP alone ---- */
+/* ---- codes that only LCP has ---- */
 
 static void echo_reply(struct scps_lcp *l, uint32_t magic)
 {

@@ -5,7 +5,7 @@
 
 #include "link/pppcp.h"
 
-/* Limits of what one end accepts from the other. */
+/* Limits of what one end accepts from the other end. */
 struct scps_lcp_side {
     uint32_t mru, accm, magic;
     bool pfc, acfc; /* protocol field, address and control field compression */
@@ -15,13 +15,13 @@ struct scps_lcp {
     struct scps_cp cp;
     struct scps_lcp_side mine;  /* what this end asks for; not yet agreed unless cp is open */
     struct scps_lcp_side peer;  /* limits that the peer asked for last and was granted */
-    struct scps_lcp_side offer; /* limits in the Configure-Request being judged */
+    struct scps_lcp_side offer; /* limits in the Configure-Request being checked */
     /* options that the peer has not rejected */
     bool ask_mru, ask_accm, ask_magic, ask_pfc, ask_acfc;
     bool auth_wanted;   /* the peer's last request asked for authentication */
     uint32_t nak_magic; /* magic number of the last Configure-Nak sent; 0: none */
     uint32_t loops;     /* consecutive requests with our own magic number */
-    scps_time echo_at;  /* time of the next Echo-Request; SCPS_NEVER: none */
+    scps_time echo_at;  /* time of the next Echo-Request, µs; SCPS_NEVER: none */
     uint32_t echo_lost; /* consecutive Echo-Requests without an answer */
     uint64_t echoes_sent, echoes_answered;
     bool echo_looped; /* an Echo came with our own magic number */
@@ -29,16 +29,17 @@ struct scps_lcp {
     void (*proto_rejected)(struct scps_lcp *lcp, uint16_t proto);
 };
 
-/* The line counts as looped after so many requests with our own magic number. This is less than
- * Max-Failure's default, after which the number would be rejected instead of refused. */
+/* So many consecutive requests with our own magic number mean a looped line. The number is less
+ * than Max-Failure's default, after which the magic number would be rejected instead of Naked. */
 #define SCPS_LCP_LOOPS 4
 
-/* Initialises an lcp whose other fields are those of a new link. */
+/* Initialises the protocol on a new link, the other fields of whose structure are set. */
 void scps_lcp_init(struct scps_lcp *l, struct scps_cp_env *env);
-/* Call before each negotiation: asks for all options again, with a new magic number. */
+/* Prepares a new negotiation: all options are requested again, with a new magic number. Call it
+ * before each. */
 void scps_lcp_begin(struct scps_lcp *l);
-/* Sends the Echo-Request that is due at env->now; returns false if the allowed number had no
- * answer. */
+/* Sends the Echo-Request that is due at env->now; returns false if the allowed number of requests
+ * had no answer. */
 bool scps_lcp_echo(struct scps_lcp *l);
 /* Rejects a packet of an unknown protocol; n: octets of its information. */
 void scps_lcp_reject_protocol(struct scps_lcp *l, uint16_t proto, const uint8_t *p, size_t n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources: RFC 826; RFC 4861 sections 4.3, 4.4, 4.6.1 and 7.1. */
+/* Encoding of requests and replies about neighbours. Sources: RFC 826; RFC 4861 sections 4.3, 4.4,
+ * 4.6.1 and 7.1. */
 #include "link/nbrmsg.h"
 
 #include <scps/wire.h>
@@ -30,7 +31,7 @@ bool scps_arp_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m)
     if (n < SCPS_ARP_LEN || memcmp(p, head, sizeof head) != 0)
         return false;
     op = scps_get16(p + 6);
-    /* A group address cannot be a station. */
+    /* A group address cannot be the address of a station. */
     if ((op != ARP_REQUEST && op != ARP_REPLY) || p[8] & 1)
         return false;
     m->answer = m->solicited = op == ARP_REPLY;

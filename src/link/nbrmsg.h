@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding of requests and answers about neighbours: ARP, and ICMPv6's Neighbour Solicitation and
- * Advertisement. No state. */
+/* Encoding of requests and replies about neighbours: ARP, and ICMPv6's Neighbour Solicitation and
+ * Advertisement. It has no state. */
 #ifndef SCPS_LINK_NBRMSG_H
 #define SCPS_LINK_NBRMSG_H
 
@@ -9,31 +9,32 @@
 enum { ETHER_IPV4 = 0x0800, ETHER_ARP = 0x0806, ETHER_IPV6 = 0x86dd };
 
 #define SCPS_ARP_LEN 28
-#define SCPS_ND_LEN  72 /* IPv6 header, message, one link-layer address option */
+/* length of an IPv6 header, the message and one link-layer address option, octets */
+#define SCPS_ND_LEN 72
 
 struct scps_nbrmsg {
-    bool answer;                   /* else a question */
-    bool solicited, override;      /* of an answer */
-    struct scps_addr from, target; /* from: unspecified while its sender has no address */
+    bool answer;                   /* true: a reply; false: a request */
+    bool solicited, override;      /* flags of a reply */
+    struct scps_addr from, target; /* `from` is unspecified while its sender has no address */
     struct scps_addr to;           /* destination of the IPv6 packet; family 0 in ARP */
     /* MAC address of `from`; in an answer of IPv6 that of `target` */
     uint8_t mac[6];
     bool has_mac;
 };
 
-/* Parses an ARP packet for Ethernet and IPv4, n octets. Returns false if it is none, or
+/* Parses an ARP packet of n octets for Ethernet and IPv4. Returns false if it is none, or
  * malformed. */
 bool scps_arp_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m);
-/* Writes SCPS_ARP_LEN octets; mac: that of the sender; target_mac: that of the target, NULL:
- * unknown. */
+/* Writes an ARP packet, SCPS_ARP_LEN octets. mac: that of the sender; target_mac: that of the
+ * target, NULL: unknown. */
 void scps_arp_build(uint8_t *p, const struct scps_nbrmsg *m, const uint8_t *target_mac);
 
-/* True when an IPv6 packet is a Neighbour Solicitation or Advertisement. */
+/* Returns true when an IPv6 packet is a Neighbour Solicitation or Advertisement. */
 bool scps_nd_is(const uint8_t *p, size_t n);
 /* Parses a packet for which scps_nd_is() is true; returns false if it fails the checks of RFC 4861
  * section 7.1. */
 bool scps_nd_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m);
-/* Writes SCPS_ND_LEN octets, IPv6 header first. */
+/* Writes a Neighbour Solicitation or Advertisement with its IPv6 header, SCPS_ND_LEN octets. */
 void scps_nd_build(uint8_t *p, const struct scps_nbrmsg *m);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State machine of neighbours. Source: RFC 4861 sections 7.2 and 7.3, appendix C. */
+/* State machine of the neighbour cache. Source: RFC 4861 sections 7.2 and 7.3, appendix C. */
 #include "link/neigh.h"
 
 #include <string.h>

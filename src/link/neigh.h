@@ -8,45 +8,47 @@
 
 enum scps_nbr_state {
     NBR_FREE,
-    NBR_INCOMPLETE, /* address requested by multicast or broadcast */
-    NBR_REACHABLE,  /* answered not long ago */
-    NBR_STALE,      /* the answer is old, but still used */
-    NBR_DELAY,      /* used since it became stale: a request follows soon */
-    NBR_PROBE       /* asked, by unicast */
+    NBR_INCOMPLETE, /* its MAC address is requested by multicast or broadcast */
+    NBR_REACHABLE,  /* it has replied within the configured time */
+    NBR_STALE,      /* its last reply is older, but the MAC address is still used */
+    NBR_DELAY,      /* the MAC address was used since it became stale: a request will follow */
+    NBR_PROBE       /* requests are sent to it, by unicast */
 };
 
 struct scps_nbr {
     struct scps_addr addr;
     enum scps_nbr_state state;
-    uint8_t mac[6]; /* not in NBR_INCOMPLETE */
-    uint32_t tries; /* questions without an answer */
-    /* time at which the state ends, or the next request is due; SCPS_NEVER: at no time */
+    uint8_t mac[6]; /* MAC address; not valid in NBR_INCOMPLETE */
+    uint32_t tries; /* number of requests without a reply */
+    /* when the state ends, or the next request is due, µs; SCPS_NEVER: at no time */
     scps_time when;
     /* number of the last use of the entry; the entry with the least is replaced first */
     uint64_t used;
-    uint8_t *held;   /* room for a packet */
-    size_t held_len; /* length of the packet that waits for the answer; 0: none */
+    uint8_t *held;   /* buffer for a packet that waits for the reply */
+    size_t held_len; /* length of that packet; 0: none waits */
 };
 
 struct scps_nbrs {
     const struct scps_ether_config *cfg;
-    struct scps_nbr *v; /* cfg->neighbours of them */
+    struct scps_nbr *v; /* array of cfg->neighbours entries */
     uint64_t uses;
 };
 
-/* NULL: not known. */
+/* Returns the entry of an address; NULL: there is none. */
 struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a);
-/* Adds an entry for a new address, NBR_INCOMPLETE with its first request due at now, in place of
- * the one not used for longest. *lost is set if that held a packet. */
+/* Adds an entry for a new address, in state NBR_INCOMPLETE with its first request due at now, in
+ * place of the one not used for longest. *lost is set if the replaced entry had a packet
+ * waiting. */
 struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, scps_time now,
                               bool *lost);
 /* Records that a packet is sent to the neighbour now. */
 void scps_nbr_use(struct scps_nbrs *t, struct scps_nbr *n, scps_time now);
-/* Records a neighbour's MAC address; solicited: it is the answer to a request. */
+/* Records a neighbour's MAC address; solicited: it came in the reply to a request. */
 void scps_nbr_learn(struct scps_nbrs *t, struct scps_nbr *n, const uint8_t mac[6], bool solicited,
                     scps_time now);
-/* Returns the next entry whose time has come, in its new state; NULL: none. NBR_INCOMPLETE and
- * NBR_PROBE need a request now, NBR_FREE has been given up. */
+/* Returns the next entry that is due at now, in its new state; NULL: there is none. For
+ * NBR_INCOMPLETE and NBR_PROBE a request must be sent now; an entry in NBR_FREE has been given
+ * up. */
 struct scps_nbr *scps_nbr_due(struct scps_nbrs *t, scps_time now);
 scps_time scps_nbr_deadline(const struct scps_nbrs *t);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* PPP as a netif filter: frames to protocols, protocols to phases.
+/* PPP as a netif filter: passes frames to their protocols, and runs the phases of the link.
  *
  *      octets -> hdlc.c -> protocol number -> lcp.c, ipcp.c, ip6cp.c   (pppcp.c: their automaton)
  *                                          -> IP, with VJ headers restored -> stack
  *      stack -> VJ -> hdlc.c -> octets
  *      the queue of control packets -> hdlc.c -> octets, before any packet of the stack
  *
- * What arrives leaves control packets in the queue; they go out at the end of the same call, and,
- * while the line refuses them, at each later call (advance, send).
+ * The protocols answer arriving packets by putting control packets into the queue. These are sent
+ * at the end of the same call and, while the line refuses them, in each later call (advance, send).
  *
- * LCP is sent as if nothing had been agreed, so that an end that has begun anew can read it
- * (RFC 1661 section 6.5, RFC 1662 section 7.1).
+ * LCP packets are sent with the defaults of an unconfigured link, so that a peer that has restarted
+ * can read them (RFC 1661 section 6.5, RFC 1662 section 7.1).
  */
 #include "link/ppp.h"
 
@@ -62,7 +62,7 @@ static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, s
     return err;
 }
 
-/* Sends the control packets that wait; returns false if some still do. */
+/* Sends the control packets that wait; returns false if some still wait. */
 static bool flush(struct scps_ppp *p)
 {
     uint16_t proto;
@@ -88,7 +88,7 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
     if (p->ipcp.vj_tx)
         type = scps_vj_compress(&p->vj_tx, pkt->data, pkt->len, total, head, &n, &replaced);
     if (type != SCPS_VJ_IP && pkt->payload_len && pkt->len != replaced) {
-        /* The compressed packet would lie in three pieces, so it is sent uncompressed. */
+        /* The compressed packet would consist of three pieces, so send it uncompressed. */
         scps_vj_unsend(&p->vj_tx);
         type = SCPS_VJ_IP;
     }
@@ -100,7 +100,8 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
                      type == SCPS_VJ_COMPRESSED ? SCPS_PPP_VJ_COMPRESSED : SCPS_PPP_VJ_UNCOMPRESSED,
                      head, n, body, total - replaced, pkt->at);
     if (err == SCPS_ERR_AGAIN)
-        scps_vj_unsend(&p->vj_tx); /* The packet will be sent again, and must then look the same. */
+        /* The stack will send the packet again, and it must then be compressed in the same way. */
+        scps_vj_unsend(&p->vj_tx);
     else
         p->vj_compressed += type == SCPS_VJ_COMPRESSED;
     return err;
@@ -128,7 +129,7 @@ static int ppp_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- phases ---- */
 
-/* The peer's MRU is the MTU of everything above. */
+/* Sets the MTU of the netif, and of all above it, to the peer's MRU. */
 static void set_mtu(struct scps_ppp *p)
 {
     uint32_t mtu = SCPS_MIN(p->lcp.peer.mru, p->cfg.mru);
@@ -162,8 +163,8 @@ static void end_networks(struct scps_ppp *p)
         p->why = SCPS_PPP_WHY_PEER_CLOSED;
 }
 
-/* Only in Stopped does the automaton still take a Configure-Request; in Closed it answers with a
- * Terminate-Ack, so the link is over for a passive end, too. */
+/* Called when LCP has finished. Only in state Stopped the automaton accepts a Configure-Request; in
+ * Closed it answers with a Terminate-Ack, so the link is over for a passive end, too. */
 static void link_finished(struct scps_ppp *p)
 {
     if (!p->cfg.passive || p->lcp.cp.state != CP_STOPPED)
@@ -180,13 +181,14 @@ static bool may_open(const struct scps_cp *cp)
     return cp->state == CP_STARTING || cp->state >= CP_REQ_SENT;
 }
 
-/* Each end acknowledged the other's address, and it is one: what is sent there never leaves. */
+/* Returns true if both ends have the same address, which each acknowledged: a packet for the peer
+ * would never be sent. */
 static bool same_address(const struct scps_ppp *p)
 {
     return p->ipcp.local && p->ipcp.local == p->ipcp.remote;
 }
 
-/* Called when one of the network protocols is over. If none is left, the link is closed. */
+/* Called when one of the network protocols has finished. If none is left, the link is closed. */
 static void network_finished(struct scps_ppp *p, struct scps_cp *cp)
 {
     if (cp == &p->ipcp.cp && cp->gave_up)
@@ -259,7 +261,8 @@ static void proto_rejected(struct scps_lcp *lcp, uint16_t proto)
 
 /* ---- in ---- */
 
-/* The events Down and Up of RFC 1661 section 4.3: LCP goes through Starting to Req-Sent. */
+/* Starts a new negotiation: events Down and Up of RFC 1661 section 4.3, with which LCP goes through
+ * Starting to Req-Sent. */
 static void negotiate_again(struct scps_ppp *p)
 {
     scps_cp_lower_down(&p->lcp.cp);
@@ -274,7 +277,7 @@ static void lcp_input(struct scps_ppp *p, const uint8_t *data, size_t n)
         p->lcp.loops = 0;
         p->why = SCPS_PPP_WHY_LOOPED;
         scps_cp_close(&p->lcp.cp);
-    } else if (p->lcp.echo_looped) { /* A new negotiation shows whether the line loops. */
+    } else if (p->lcp.echo_looped) { /* A new negotiation will show whether the line is looped. */
         negotiate_again(p);
     }
 }
@@ -434,14 +437,15 @@ static void ppp_advance(struct scps_netif *nif, scps_time now)
     if (p->lcp.echo_at <= now && !scps_lcp_echo(&p->lcp)) {
         p->why = SCPS_PPP_WHY_ECHO_LOST;
         if (p->cfg.passive)
-            negotiate_again(p); /* The line failed but was not closed: a peer may come later. */
+            /* The line failed, but was not closed: the peer may come back later. */
+            negotiate_again(p);
         else
             scps_cp_close(&p->lcp.cp);
     }
     flush(p);
 }
 
-/* ---- the caller's side ---- */
+/* ---- functions for the application ---- */
 
 static void ppp_close(struct scps_netif *nif)
 {
@@ -449,7 +453,7 @@ static void ppp_close(struct scps_netif *nif)
     struct scps_alloc a = p->alloc;
 
     if (nif->lower && p->begun) {
-        scps_cp_close(&p->lcp.cp); /* Tell the peer that the link ends. */
+        scps_cp_close(&p->lcp.cp); /* Let the peer know that the link ends. */
         flush(p);
     }
     a.free(a.ctx, p, p->size);

@@ -22,7 +22,7 @@ struct scps_ppp {
     struct scps_hdlc_rx rx;
     struct scps_vj_tx vj_tx;
     struct scps_vj_rx vj_rx;
-    bool begun; /* scps_netif_advance() has been called */
+    bool begun; /* scps_netif_advance() has been called, so the time is known */
     enum scps_ppp_why why;
     uint64_t tx_frames, rx_frames, vj_compressed, vj_restored;
     uint8_t *tx; /* a frame being sent */

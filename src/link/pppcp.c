@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The option negotiation automaton.
  *
- * Each function below is one event of the state transition table of RFC 1661 section 4.1, with the
- * states as cases: what is not a case changes nothing. Actions have the table's names in comments:
- * scr, sca, scn, str, sta, scj, tlu, tld, tlf, irc, zrc.
+ * Each function below is one event of the state transition table of RFC 1661 section 4.1, with a
+ * case for each state; in a state without a case the event has no effect. Comments have the table's
+ * names of actions: scr, sca, scn, str, sta, scj, tlu, tld, tlf, irc, zrc.
  *
  * Sources: RFC 1661 sections 4 and 5.
  */
@@ -13,8 +13,8 @@
 
 #include "base/bytes.h"
 
-/* Limit of Naks and Rejects received. Each restarts the Restart counter, so a peer that refuses for
- * ever would keep this end asking for ever. */
+/* Most Naks and Rejects that are accepted in a negotiation. Each restarts the Restart counter, so
+ * without this limit a peer that always refuses would make this end send requests for ever. */
 #define MAX_REFUSALS 24
 
 /* ---- actions ---- */
@@ -240,7 +240,8 @@ static bool well_formed(const uint8_t *p, size_t n)
 
 static void append(uint8_t *out, size_t *len, uint8_t type, const uint8_t *v, size_t n)
 {
-    /* Values in a Nak may be longer than those they answer; the rest is asked for again. */
+    /* Values in a Nak may be longer than those they answer. What does not fit is left out; the
+     * peer's next request will have it again. */
     if (*len + 2 + n > SCPS_CP_PACKET - 4)
         return;
     out[(*len)++] = type;
@@ -249,8 +250,8 @@ static void append(uint8_t *out, size_t *len, uint8_t type, const uint8_t *v, si
     *len += n;
 }
 
-/* Composes the answer to a Configure-Request: returns its code; its options are len octets at
- * env->scratch. Naks become Rejects after max_failure of them, so that negotiation ends (RFC
+/* Composes the answer to a Configure-Request. Returns its code; its options are len octets at
+ * env->scratch. After max_failure Naks, Rejects are sent instead, so that negotiation ends (RFC
  * 1661 section 4.6). */
 static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, size_t *len)
 {
@@ -314,8 +315,8 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     }
 }
 
-/* Returns true if a packet with this id answers the last Configure-Request, in a state that waits
- * for it. */
+/* Returns true if a packet with this id answers the last Configure-Request, in a state that expects
+ * an answer. */
 static bool answers(struct scps_cp *cp, uint8_t id)
 {
     if (cp->state == CP_CLOSED || cp->state == CP_STOPPED)
@@ -411,8 +412,8 @@ static void term_ack(struct scps_cp *cp) /* RTA */
     }
 }
 
-/* RXJ: without one of the codes that configure and terminate the link cannot go on; without another
- * it can. */
+/* RXJ: if the peer rejects one of the codes that configure and terminate the link, the protocol
+ * cannot continue; a rejection of any other code has no effect. */
 static void code_rejected(struct scps_cp *cp, const uint8_t *p, size_t n)
 {
     if (n && p[0] >= CP_CONF_REQ && p[0] <= CP_CODE_REJ)

@@ -9,7 +9,7 @@
 #include "base/prng.h"
 #include "link/pppq.h"
 
-enum { /* protocol numbers */
+enum { /* protocol numbers of PPP */
        PPP_IPV6 = 0x0057,
        PPP_IPCP = 0x8021,
        PPP_IPV6CP = 0x8057,
@@ -18,7 +18,7 @@ enum { /* protocol numbers */
        PPP_CHAP = 0xc223
 };
 
-enum scps_cp_code { /* RFC 1661 section 5 */
+enum scps_cp_code { /* codes of control packets (RFC 1661 section 5) */
                     CP_CONF_REQ = 1,
                     CP_CONF_ACK,
                     CP_CONF_NAK,
@@ -32,7 +32,7 @@ enum scps_cp_code { /* RFC 1661 section 5 */
                     CP_DISCARD
 };
 
-enum scps_cp_state { /* RFC 1661 section 4.2, in its order */
+enum scps_cp_state { /* states in the order of RFC 1661 section 4.2 */
                      CP_INITIAL,
                      CP_STARTING,
                      CP_CLOSED,
@@ -45,7 +45,7 @@ enum scps_cp_state { /* RFC 1661 section 4.2, in its order */
                      CP_OPENED
 };
 
-/* Length of control packets with their headers: the least MRU that every end must accept. */
+/* Largest length of control packets with their headers, octets: every end must accept this MRU. */
 #define SCPS_CP_PACKET 1500
 /* Room for the options that this end asks for in one protocol, octets. */
 #define SCPS_CP_OPTIONS 40
@@ -61,7 +61,7 @@ struct scps_cp_env {
     struct scps_prng prng;
     scps_time now;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
-    uint8_t scratch[SCPS_CP_PACKET]; /* a packet being written */
+    uint8_t scratch[SCPS_CP_PACKET]; /* the packet that is being written */
     /* Called for This-Layer-Up, -Down and -Finished; the owner of the link sets it */
     void (*layer)(struct scps_cp *cp, enum scps_cp_layer what);
 };
@@ -73,16 +73,16 @@ struct scps_cp_ops {
     /* Writes the options that this end asks for now, at most SCPS_CP_OPTIONS octets. Returns their
      * length. */
     size_t (*request)(struct scps_cp *cp, uint8_t *out);
-    /* Called at the start of a Configure-Request of the peer. */
+    /* Called at the start of a Configure-Request of the peer, before its options. */
     void (*judge_begin)(struct scps_cp *cp);
-    /* Judges one of its options, with n octets of value. CP_NAK: *nak_n octets at nak, at most 16,
-     * are an acceptable value. */
+    /* Checks one option of the request, with n octets of value. If the result is CP_NAK, the *nak_n
+     * octets at nak, at most 16, are an acceptable value. */
     enum scps_cp_verdict (*judge)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n,
                                   uint8_t *nak, size_t *nak_n);
-    /* Called when all its options were accepted: they are in force. */
+    /* Called when all options of the request were accepted: they are in force. */
     void (*judge_end)(struct scps_cp *cp);
-    /* The peer wants another value for an option of this end, or rejects it. Returns false if this
-     * end cannot work without it. */
+    /* Called when the peer wants another value for an option of this end, or rejects the option.
+     * Returns false if this end cannot work without it. */
     bool (*naked)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n);
     bool (*rejected)(struct scps_cp *cp, uint8_t type);
     /* Processes a packet whose code the automaton does not know, such as LCP's Echo-Request.
@@ -91,18 +91,18 @@ struct scps_cp_ops {
     bool (*extra)(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *p, size_t n);
 };
 
-/* One protocol's automaton. Owner: pppcp.c; a protocol embeds it as the first member of its own
- * state and sets ops and env once. */
+/* State of one protocol's automaton, written by pppcp.c. A protocol embeds it as the first member
+ * of its own state and sets ops and env once. */
 struct scps_cp {
     const struct scps_cp_ops *ops;
     struct scps_cp_env *env;
     enum scps_cp_state state;
-    uint32_t restarts; /* Restart counter: requests that may still be sent */
+    uint32_t restarts; /* Restart counter: number of requests that may still be sent */
     uint32_t naks;     /* Configure-Naks sent since the last Ack or Reject */
     uint32_t refusals; /* Configure-Naks and -Rejects received since negotiation began */
-    scps_time timer;   /* Restart timer; SCPS_NEVER: not running */
-    uint8_t id;        /* of the last request */
-    /* id of the last packet that needs one and is no Configure- or Terminate-Request */
+    scps_time timer;   /* Restart timer, µs; SCPS_NEVER: it is not running */
+    uint8_t id;        /* id of the last request */
+    /* id of the last other packet with an id of its own (no Configure- or Terminate-Request) */
     uint8_t other_id;
     bool answered;  /* the peer has sent a Configure packet since the protocol began */
     bool gave_up;   /* closed because the ends could not agree */
@@ -111,14 +111,14 @@ struct scps_cp {
 };
 
 void scps_cp_init(struct scps_cp *cp, const struct scps_cp_ops *ops, struct scps_cp_env *env);
-/* The events of RFC 1661 section 4.3 that do not arrive as packets. */
+/* The events of RFC 1661 section 4.3 that are not packets. */
 void scps_cp_lower_up(struct scps_cp *cp);
 void scps_cp_lower_down(struct scps_cp *cp);
 void scps_cp_open(struct scps_cp *cp);
 void scps_cp_close(struct scps_cp *cp);
 void scps_cp_timeout(struct scps_cp *cp);
-/* Called when the peer has rejected the protocol by a Protocol-Reject: RXJ- of RFC 1661 section
- * 4.3. */
+/* Handles event RXJ- of RFC 1661 section 4.3: the peer has rejected the protocol by a
+ * Protocol-Reject. */
 void scps_cp_proto_rejected(struct scps_cp *cp);
 /* Processes one packet of the protocol, n octets that begin with the code. */
 void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n);

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/sized.h"
 
-#define HEADER 4 /* address, control, protocol */
+#define HEADER 4 /* octets of address, control and protocol field */
 #define FCS    2
 #define LEAST_RX                                                                                   \
     1500u /* length of packets that each end must accept, whatever its MRU (RFC 1661 section 6.1) */
@@ -47,8 +47,8 @@ static size_t memory(const struct scps_ppp_config *cfg)
     return sizeof(struct scps_ppp) + rx_room(cfg) + tx_room(cfg);
 }
 
-/* Copies a configuration of any size that is understood (NULL: the defaults) and checks it. Returns
- * false if it is refused; *why then says the reason. */
+/* Copies a configuration of any size that this version knows (NULL: the defaults), and checks it.
+ * Returns false, with the reason in *why, if it is refused. */
 static bool take(struct scps_ppp_config *c, const struct scps_ppp_config *from,
                  struct scps_line *why)
 {

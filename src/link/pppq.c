@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Control packets that wait for the line. */
+/* A queue of control packets that wait for the line. */
 #include "link/pppq.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Control packets of a PPP end that wait for the line. */
+/* A queue of control packets of a PPP end that wait for the line. */
 #ifndef SCPS_LINK_PPPQ_H
 #define SCPS_LINK_PPPQ_H
 
@@ -9,8 +9,8 @@
 
 #define SCPS_PPPQ_ROOM 4096
 
-/* The queue holds each packet behind two octets of length and two of protocol. Invariant: whole
- * packets only; len <= SCPS_PPPQ_ROOM. */
+/* The queue. Each packet has two octets of length and two of protocol before it. Invariant: it
+ * holds whole packets only, and len <= SCPS_PPPQ_ROOM. */
 struct scps_pppq {
     uint8_t room[SCPS_PPPQ_ROOM];
     size_t len;
@@ -18,7 +18,7 @@ struct scps_pppq {
 /* Adds a packet of head_n plus n octets; returns false if it does not fit. */
 bool scps_pppq_put(struct scps_pppq *q, uint16_t proto, const uint8_t *head, size_t head_n,
                    const uint8_t *data, size_t n);
-/* Gets the oldest packet; returns false when there is none. */
+/* Returns the oldest packet in *proto, *p and *n; returns false when there is none. */
 bool scps_pppq_head(const struct scps_pppq *q, uint16_t *proto, const uint8_t **p, size_t *n);
 void scps_pppq_pop(struct scps_pppq *q);
 

@@ -17,13 +17,14 @@
 
 #include "base/bytes.h"
 
-#define FECF          2
-#define POINTER_NONE  0x7ffu /* of eleven bits: no packet begins here */
+#define FECF 2
+/* first header pointer of eleven bits that says that no packet begins here */
+#define POINTER_NONE  0x7ffu
 #define POINTER_IDLE  0x7feu
 #define USLP_COUNT    4  /* octets of the frame count in frames that this library sends */
-#define USLP_SPANNING 0  /* construction rule: packets that span frames of one length */
-#define USLP_PACKETS  0  /* protocol: space packets or encapsulation packets */
-#define USLP_IDLE     31 /* protocol: idle data */
+#define USLP_SPANNING 0  /* construction rule of USLP: packets that span frames of one length */
+#define USLP_PACKETS  0  /* protocol id of USLP: space packets or encapsulation packets */
+#define USLP_IDLE     31 /* protocol id of USLP: idle data */
 
 uint16_t scps_spaceframe_crc(const uint8_t *p, size_t n)
 {
@@ -72,7 +73,8 @@ static void write_tm(uint8_t *p, const struct scps_ccsds_config *c, uint64_t cou
                      unsigned pointer)
 {
     scps_put16(p, (uint16_t)((c->spacecraft & 0x3ff) << 4 | c->channel << 1));
-    p[2] = p[3] = (uint8_t)count; /* The virtual channel is the only one of its master channel. */
+    /* Both counts are equal, because the virtual channel is the only one of its master channel. */
+    p[2] = p[3] = (uint8_t)count;
     scps_put16(p + 4, (uint16_t)(3 << 11 | narrow(pointer)));
 }
 
@@ -135,8 +137,9 @@ static bool read_tm(const uint8_t *p, struct scps_spaceframe *f)
     f->count = p[3];
     f->pointer = widen(status & 0x7ff);
     f->begin = 6;
-    f->end -= id & 1 ? 4 : 0; /* bit 0 announces an operational control field, which is not read */
-    /* A secondary header is not supported, nor is data that is not packets. */
+    /* Bit 0 announces an operational control field of 4 octets, which is not read */
+    f->end -= id & 1 ? 4 : 0;
+    /* Frames with a secondary header, or with data that is not packets, are refused. */
     return id >> 14 == 0 && (status & 0xc000) == 0;
 }
 

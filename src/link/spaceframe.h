@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding of transfer frames: headers, pointers, counts, error control. No state. */
+/* Encoding of transfer frames: headers, pointers, counts, error control. It has no state. */
 #ifndef SCPS_LINK_SPACEFRAME_H
 #define SCPS_LINK_SPACEFRAME_H
 
 #include <scps/ccsds.h>
 
-/* Special values of the first header pointer, for all kinds of frames (each kind has numbers of its
- * own for the last two).
- */
+/* Special values of the first header pointer, the same for all kinds of frames (on the line, each
+ * kind has its own numbers). */
 #define SPACEFRAME_NO_START 0xffffu /* no packet begins in the frame */
 #define SPACEFRAME_ALL_IDLE 0xfffeu /* the frame has idle data only */
 
 struct scps_spaceframe {
     uint16_t spacecraft;
     uint8_t channel, map;
-    uint64_t count; /* of the virtual channel */
-    unsigned bits;  /* bits that the count has in this frame; 0: the frame has no count */
+    uint64_t count; /* frame count of the virtual channel */
+    unsigned bits;  /* number of bits that the count has in this frame; 0: the frame has no count */
     /* octets of the data field before the first packet header, or one of the values above */
     unsigned pointer;
     size_t begin, end; /* limits of the data field in the frame */
 };
 
-/* Computes the octets before and behind the data field in frames of cfg. */
+/* Return how many octets a frame of cfg has before and behind its data field. */
 size_t scps_spaceframe_head(const struct scps_ccsds_config *cfg);
 size_t scps_spaceframe_tail(const struct scps_ccsds_config *cfg);
 /* Writes the header of a frame of cfg with this count and pointer, and its error control field. */
