@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The analyser: its lifetime, and one packet at a time from the frame to its connection.
+/* The analyser: opening and closing, and the way of one packet from its frame to its connection.
  *
  *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c
  *      -> segment.c
  *
  * Source: docs/SCPS_TRACE.md.
  */
-#define _GNU_SOURCE /* getentropy */
+#define _GNU_SOURCE /* for getentropy() */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ static SCPS_ALWAYS_INLINE int tcp_packet(struct scps_trace *t, const struct scps
     return 0;
 }
 
-#define TUNNELS 6 /* one in another */
+#define TUNNELS 6 /* most tunnels inside each other */
 
 static SCPS_ALWAYS_INLINE void pass_time(struct scps_trace *t, scps_time at)
 {
@@ -91,11 +91,12 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
             return scps_tr_comp_packet(t, p, &k);
         off = scps_tr_tunnel_ip(t, &k);
     }
-    t->tot.other_protocol += off >= 0; /* deeper than anybody looks */
+    /* IP inside more tunnels than TUNNELS is counted, but not analysed */
+    t->tot.other_protocol += off >= 0;
     return 1;
 }
 
-/* ---- lifetime ---- */
+/* ---- opening and closing ---- */
 
 struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, size_t size)
 {
@@ -108,7 +109,7 @@ struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, siz
         return NULL;
     }
     t->free = t->last_flow = FLOW_NONE;
-    /* Random keys of the hash; results do not depend on them. */
+    /* The hash gets random keys; results do not depend on them. */
     if (getentropy(t->seed, sizeof t->seed) != 0) {
         t->seed[0] = (uint64_t)(uintptr_t)t ^ 0x243f6a8885a308d3u;
         t->seed[1] = (uint64_t)(uintptr_t)&t ^ 0x13198a2e03707344u;
@@ -133,7 +134,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The silence from the last packets to the end of the capture, of a connection still open. */
+/* Counts the time from the last packets to the end of the capture, for a connection that is still
+ * open. */
 static void idle_at_end(struct flow *f, scps_time now)
 {
     bool fins = f->h[0].fin_count && f->h[1].fin_count;

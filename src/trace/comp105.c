@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets with compressed headers (protocol 105) name their connection by addresses and one octet.
- * This table finds it.
+/* Finds the connection of a packet with a compressed header (protocol 105), which has two addresses
+ * and one octet, the connection id, instead of ports.
  *
- * An entry is learnt from a SYN that offers compression; the newest one wins. An entry whose flow
- * was forgotten since is invalid, which its flow number shows.
+ * An entry of the table is made from a SYN that offers compression; a newer one with the same id
+ * replaces an older one. If the flow of an entry was forgotten since, the entry is invalid, which
+ * its flow number shows.
  */
 #include "trace/flow.h"
 
@@ -47,7 +48,7 @@ static struct comp_entry *find_entry(struct scps_trace *t, const uint8_t *src, c
     }
 }
 
-/* Doubles the table and leaves out the entries of forgotten flows. */
+/* Doubles the table; entries of forgotten flows are left out. */
 static bool grow(struct scps_trace *t)
 {
     uint32_t live = 0;

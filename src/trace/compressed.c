@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Restores the segment of a packet with a compressed header (protocol 105).
  *
- * Every field it has is absolute; what is left out keeps its last value, in the struct comp_state
- * of its direction.
+ * Every field in the header has its full value. A field that is left out has its last value, which
+ * is in the struct comp_state of the direction.
  *
  * Source: docs/SCPS-TP.md section 8.2.
  */
@@ -24,7 +24,8 @@ static void take_options(struct scps_cursor *c, struct segment *s)
     scps_tr_parse_options(p, n, &s->o);
 }
 
-/* Reads the fields in their order on the wire; bits: octet 1, bits2: octet 2. */
+/* Reads the fields in their order on the wire. bits and bits2: the two octets of flags, which say
+ * which fields are there. */
 static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, struct comp_state *v,
                         struct segment *s)
 {
@@ -49,7 +50,7 @@ static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, stru
         take_options(c, s);
     if (bits2 & COMP_PAD)
         (void)scps_cursor_get8(c);
-    (void)scps_cursor_get16(c); /* checksum */
+    (void)scps_cursor_get16(c); /* skip the checksum */
 }
 
 static uint16_t flags_of(uint8_t bits, uint8_t bits2)

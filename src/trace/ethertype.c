@@ -13,17 +13,18 @@ enum {
     TYPE_MPLS = 0x8847,
     TYPE_MPLS_MULTICAST = 0x8848,
     TYPE_PPPOE = 0x8864,
-    TYPE_LEAST = 0x0600 /* A smaller value is a length (IEEE 802.3), and LLC follows */
+    TYPE_LEAST = 0x0600 /* A smaller value is the length of a frame (IEEE 802.3), and LLC follows */
 };
 
 #define LLC_SNAP 0xaaaa03u
-/* octets of an IEEE 802.1ah header: a service instance, and the MAC addresses of the frame
- * inside */
+/* length of an IEEE 802.1ah header, octets: a service instance, and the MAC addresses of the inner
+ * frame */
 #define BACKBONE 16
 
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
-    if (off + 2 <= caplen && p[off] == 0xff && p[off + 1] == 3) /* HDLC's address and control */
+    /* skip HDLC's address and control octets */
+    if (off + 2 <= caplen && p[off] == 0xff && p[off + 1] == 3)
         off += 2;
     if (off >= caplen)
         return scps_tr_truncated(t);
@@ -36,8 +37,8 @@ int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint
     return proto == 0x21 || proto == 0x57 ? (int)off : scps_tr_other_link(t);
 }
 
-/* Skips the labels at off up to the bottom of their stack. What follows has no type; the IP version
- * shows it (RFC 3032). */
+/* Skips the MPLS labels at off up to the last one. The packet behind them has no type field, so its
+ * IP version is used (RFC 3032). */
 static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
     bool bottom = false;
@@ -62,7 +63,7 @@ int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen
         type = scps_get16(p + off - 2);
     }
     if (type < TYPE_LEAST && off + 8 <= caplen && scps_get32(p + off) >> 8 == LLC_SNAP) {
-        type = scps_get16(p + off + 6); /* behind an organisation's code */
+        type = scps_get16(p + off + 6); /* the EtherType behind the organisation's code of SNAP */
         off += 8;
     }
     if (type == TYPE_IPV4 || type == TYPE_IPV6)

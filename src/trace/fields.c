@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of figures as a table, for the writers. */
+/* The list of figures as a table, for the functions that write reports. */
 #include "trace/fields.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of figures as a table, for the writers. */
+/* The list of figures as a table, for the functions that write reports. */
 #ifndef SCPS_TRACE_FIELDS_H
 #define SCPS_TRACE_FIELDS_H
 
@@ -14,8 +14,8 @@ enum field_id {
 
 struct field {
     const char *name, *label, *unit;
-    size_t at;  /* in struct scps_trace_dir */
-    char kind;  /* 'U', 'N', 'D', 'S' */
+    size_t at;  /* offset in struct scps_trace_dir */
+    char kind;  /* kind of value: 'U', 'N', 'D', 'S', as in SCPS_TRACE_FIELDS */
     char group; /* group of the figure: 'L', 'W', 'R', 'X', 'Y', 'Z', 'P', 'Q' */
 };
 extern const struct field scps_tr_field[F_COUNT];
@@ -23,7 +23,7 @@ extern const struct field scps_tr_field[F_COUNT];
 uint64_t scps_tr_count(const struct scps_trace_dir *d, enum field_id i);
 double scps_tr_number(const struct scps_trace_dir *d, enum field_id i);
 const char *scps_tr_words(const struct scps_trace_dir *d, enum field_id i);
-/* Returns true if a field belongs to a report of this extent. */
+/* Returns true if a field belongs to a report with these parts (SCPS_TRACE_WINDOWS and so on). */
 bool scps_tr_wanted(enum field_id i, unsigned what);
 /* Returns true if the figure is neither zero nor absent. */
 bool scps_tr_says(const struct scps_trace_dir *d, enum field_id i);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Guesses the kind of congestion controller from the shape of its window in each round.
+/* Estimates the kind of congestion controller from the size of the window in each round trip.
  *
- * A round ends when what was the highest octet at its beginning is acknowledged. Of each the most
- * bytes outstanding are kept, and whether something was sent again. Then:
- *   flat rate       bytes a second vary little from round to round, losses or not
+ * A round ends when the octet that was the highest at its beginning is acknowledged. The analyser
+ * keeps for each round the most bytes outstanding, and whether data was sent again. From these:
+ *   flat rate       bytes a second vary little from round to round, with losses or without
  *   slow start      the window grows by half or more in rounds before the first loss
- *   decrease        window after a round with losses over the window before: about 1/2, 0.7, 7/8,
- *                   or unchanged
- *   growth          segments a round between losses: about one is linear; it may also be relative
- *                   (a percentage)
- * The first ROUNDS rounds are judged: enough to see, and bounded.
+ *   decrease        window after a round with losses divided by the window before: about 1/2, 0.7,
+ *                   7/8, or unchanged
+ *   growth          segments a round between losses: about one means linear growth; it may also
+ *                   be relative (a percentage)
+ * Only the first ROUNDS rounds are used, which are enough and bound the memory.
  */
 #include "trace/flow.h"
 
@@ -70,8 +70,8 @@ static double median(double *v, unsigned n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* Returns how far the rates of the rounds differ from their median, as a share of it: 0 is a
- * constant rate. */
+/* Returns how far the rates of the rounds differ from their median, relative to it; 0: a constant
+ * rate. */
 static double rate_spread(const struct round *r, unsigned n)
 {
     double rate[ROUNDS], dev[ROUNDS];
@@ -98,8 +98,8 @@ static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss
     return doubling;
 }
 
-/* Returns the least window within three rounds after a loss, over the one before it; NaN: there was
- * no such loss. */
+/* Returns the smallest window within three rounds after a loss, divided by the window before it;
+ * NaN: there was no such loss. */
 static double decrease(const struct round *r, unsigned n, double mss)
 {
     double dec[ROUNDS];
@@ -117,7 +117,7 @@ static double decrease(const struct round *r, unsigned n, double mss)
     return nd ? median(dec, nd) : NAN;
 }
 
-/* Returns the segments by which the window grows in a round after the first loss; NaN: too few
+/* Returns by how many segments a round the window grows after the first loss; NaN: too few
  * rounds. */
 static double growth(const struct round *r, unsigned n, unsigned first_loss, double mss)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Which connection a packet belongs to.
+/* Finds the connection of a packet.
  *
- * Flows live in slabs that never move; a chained hash finds them by addresses and ports, the same
- * from either end. The hash is keyed with bytes a stranger does not know, so no capture can be
- * built to make one long chain. Connections seen lately are found by the octets of an IPv4 packet
- * as they lie, without the hash.
+ * Flows are in slabs that never move; a chained hash finds them by addresses and ports, the same
+ * from either end. The hash is keyed with random bytes, so that nobody can make a capture in which
+ * all flows are in one chain. Connections with recent packets are found by comparing octets of the
+ * IPv4 packet, without the hash.
  *
- * The same ports may be used again. The rules are tcptrace's (see docs/SCPS_TRACE.md, "When a
- * connection begins"), but that silence alone begins a new one only when asked for: a space
- * link is silent for an hour and goes on.
+ * The same ports may be used again. The rules for a new connection are tcptrace's (see
+ * docs/SCPS_TRACE.md, "When a connection begins"), except that silence alone begins a new one only
+ * if the configuration says so: a space link may be silent for an hour and then continue.
  *
- * Room: every byte a flow holds is counted. When there is no more, a clock hand looks at 64 flows,
- * closed ones first and then the longest idle, and the one found is reported and forgotten.
+ * Memory: every byte that a flow uses is counted. When the limit is reached, the next 64 flows in a
+ * circular order are examined, closed ones are preferred and then the one idle for longest, and
+ * that flow is reported and forgotten.
  */
 #include "trace/flow.h"
 
@@ -37,7 +38,8 @@ static inline uint64_t load64(const uint8_t *p)
     return v;
 }
 
-/* Hashes one end of a flow. Both ends are added, so the order does not matter. */
+/* Returns the hash of one end of a flow. The hashes of both ends are added, so their order does not
+ * matter. */
 static inline uint64_t hash_end(const struct scps_trace *t, const uint8_t *addr, uint16_t port,
                                 bool v6)
 {
@@ -60,8 +62,8 @@ static inline bool addr_eq(const uint8_t *x, const uint8_t *y)
     return load64(x) == load64(y) && load64(x + 8) == load64(y + 8);
 }
 
-/* Returns the direction: 0: k goes from key.a to key.b; 1: the other way; -1: k is another
- * connection. */
+/* Returns the direction of packet k: 0: from key.a to key.b; 1: from key.b to key.a; -1: k belongs
+ * to another connection. */
 static inline int which_dir(const struct flow_key *key, const struct flow_key *k)
 {
     if (key->version != k->version)
@@ -104,7 +106,7 @@ static bool rehash(struct scps_trace *t)
     return true;
 }
 
-/* ---- lifetime ---- */
+/* ---- creating and forgetting flows ---- */
 
 void scps_tr_flow_reset(struct scps_trace *t, struct flow *f)
 {
@@ -180,7 +182,7 @@ static bool evict(struct scps_trace *t)
     return true;
 }
 
-/* One slab of flows more. */
+/* Adds a slab of flows. */
 static bool add_slab(struct scps_trace *t)
 {
     if (t->nslab == t->capslab) {
@@ -198,7 +200,8 @@ static bool add_slab(struct scps_trace *t)
     return true;
 }
 
-/* The index of a flow that is free, for which others may have to go; FLOW_NONE: memory is short. */
+/* Returns the index of a free flow, for which another one may have to be forgotten; FLOW_NONE:
+ * there is not enough memory. */
 static uint32_t take_slot(struct scps_trace *t)
 {
     uint64_t limit = t->cfg.max_memory ? t->cfg.max_memory : DEFAULT_MEMORY;
@@ -206,7 +209,7 @@ static uint32_t take_slot(struct scps_trace *t)
     while ((t->cfg.max_conns && t->live >= t->cfg.max_conns) || t->mem + need > limit)
         if (t->live < 2 || !evict(t))
             break;
-        /* The new flow takes the memory of the evicted one, whose slot is counted already. */
+        /* The new flow takes the memory of the evicted one, which is counted already. */
         else if (t->free != FLOW_NONE && (!t->cfg.max_conns || t->live < t->cfg.max_conns))
             break;
     if (t->free != FLOW_NONE) {
@@ -265,7 +268,7 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     return f;
 }
 
-/* Returns true if this packet begins another connection on the same ports. */
+/* Returns true if this packet begins a new connection on the same ports. */
 static inline bool is_successor(const struct scps_trace *t, const struct flow *f, int dir,
                                 uint16_t flags, uint32_t seq)
 {

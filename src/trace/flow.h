@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the analyser share: connections, their two directions, and the memory they live
- * in.
+/* Types that the files of the analyser share: connections, their two directions, and their memory.
  *
  *     reader.c --> analyze.c --> link.c, parse.c        a frame into a packet and its segment
  *                     |   \----> flow.c, comp105.c      which connection
@@ -25,20 +24,23 @@
 
 /* ---- memory that is counted against the limit (mem.c) ---- */
 
-void *scps_tr_alloc(struct scps_trace *t, size_t size); /* zeroed; NULL */
+void *scps_tr_alloc(struct scps_trace *t, size_t size); /* returns zeroed memory, or NULL */
 void scps_tr_free(struct scps_trace *t, void *p, size_t size);
-/* Enlarges p, keeping its bytes; the new ones are not zeroed. NULL leaves p unchanged. */
+/* Enlarges p from `from` to `to` bytes, keeping its contents; the new bytes are not zeroed. Returns
+ * NULL on lack of memory, and then p is still valid. */
 void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
 struct conn_dir;
-struct conn_rare *scps_tr_seldom(struct scps_trace *t, struct conn_dir *h); /* never NULL */
+/* returns h's rare figures, and allocates them if need be; never NULL */
+struct conn_rare *scps_tr_seldom(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- segments of one direction (segs.c) ---- */
 
 /* A segment as it was first sent. */
 struct seg {
-    uint64_t first; /* unwrapped; the low 32 bits are the sequence number */
-    scps_time at;   /* last transmission */
+    /* first sequence number, unwrapped: its low 32 bits are the number on the wire */
+    uint64_t first;
+    scps_time at; /* time of the last transmission, µs */
     uint32_t len;
     uint16_t retrans;
     uint16_t pad;
@@ -47,64 +49,66 @@ struct chunk { /* an array of up to CHUNK segments in order */
     uint16_t off, n, cap;
     struct seg s[];
 };
-struct block { /* adjacent acknowledged segments, merged */
+struct block { /* a range of acknowledged segments that follow each other */
     uint64_t first, end;
-    scps_time at;   /* time of the latest transmission of any of it */
-    uint32_t acked; /* acknowledgements that end here: 1, and one more for each duplicate */
+    scps_time at; /* time of the latest transmission of any octet of it, µs */
+    /* number of acknowledgements that end here: 1, and one more for each duplicate */
+    uint32_t acked;
 };
 struct segs {
-    struct chunk **c; /* c[head] to c[head + n - 1]: segments not acknowledged */
+    struct chunk **c; /* chunks of segments that are not acknowledged: c[head] to c[head + n - 1] */
     struct block *b;
     uint32_t head, n, cap;
     uint16_t nb, capb;
     uint64_t top; /* end of the highest segment, acknowledged or not; 0: none */
-    /* Last cumulative acknowledgement processed in full. A further one of this value that is no
-     * duplicate can be skipped. 0: process the next one */
+    /* Last cumulative acknowledgement that was processed completely. Another one with this value
+     * that is no duplicate can be skipped. 0: process the next one. */
     uint64_t settled;
-    uint64_t quad;     /* highest quadrant (2^30 octets) touched */
-    scps_time quad_at; /* latest transmission of acknowledged segments in that quadrant */
+    uint64_t quad;     /* highest quadrant (2^30 octets of sequence space) in which data was sent */
+    scps_time quad_at; /* latest transmission of acknowledged segments in that quadrant, µs */
 };
 
-/* What is known of the earlier transmission of data that is sent again. */
+/* Facts about the earlier transmission of data that is sent again. */
 struct resend {
     bool any;
-    scps_time last_at; /* time of sending of the first segment that it overlaps */
-    uint32_t retrans;  /* how often before */
-    bool acked;        /* all of the data had been acknowledged */
-    bool gap;          /* the capture missed the earlier transmission, which was due at last_at */
+    scps_time last_at; /* time at which the first segment that the data overlaps was sent, µs */
+    uint32_t retrans;  /* how often the data was sent again before */
+    bool acked;        /* all of the data was acknowledged before */
+    /* the capture lacks the earlier transmission, which must have been at about last_at */
+    bool gap;
 };
 
 /* ---- round trips (rtt.c) ---- */
 
-struct dist { /* minimum, mean, deviation */
+struct dist { /* sum, sum of squares and extremes, for minimum, mean and deviation */
     uint32_t n;
     scps_dur min, max;
     double sum, sum2;
 };
 struct hist { /* logarithmic histogram: 32 linear steps in each octave */
     uint32_t *v;
-    uint8_t lo, n; /* octaves held */
+    uint8_t lo, n; /* lowest octave and number of octaves that are allocated */
 };
 
 /* ---- one direction ---- */
 
-struct hole { /* a range of this direction's data that the receiver reported missing */
+struct hole { /* a range of this direction's data that the receiver reported as missing */
     uint64_t from, to;
     scps_time at;
 };
-struct gap { /* data that was missing when data above it was captured */
+struct gap { /* data that was missing in the capture when data above it was captured */
     uint64_t from, to;
     scps_time at;
-    uint32_t tsval; /* timestamp of the data above it, if has_ts */
+    uint32_t tsval; /* timestamp of the data above the gap, if has_ts */
     bool has_ts;
 };
-struct again { /* a retransmission, kept until it is known whether it was needed */
+struct again { /* a retransmission, kept until it is known whether it was necessary */
     uint64_t first, end;
-    scps_time at;   /* 0: this slot is free */
-    uint32_t tsval; /* if has_ts */
+    scps_time at;   /* time, µs; 0: this slot is free */
+    uint32_t tsval; /* its timestamp, if has_ts */
     bool has_ts;
     bool open;     /* not acknowledged yet */
-    bool timer;    /* the timer caused the retransmission; the receiver had not asked for it */
+    bool timer;    /* The timer caused the retransmission; no report of the receiver did */
     bool spurious; /* counted as spurious */
 };
 #define HOLES  64u
@@ -112,10 +116,10 @@ struct again { /* a retransmission, kept until it is known whether it was needed
 #define GAPS   1024u
 #define ROUNDS 128u
 
-struct round {      /* one round trip of a sender */
-    uint32_t peak;  /* most bytes outstanding */
-    uint32_t bytes; /* acknowledged in it */
-    uint32_t dur;   /* µs */
+struct round {      /* one round trip of a sender, see fingerprint.c */
+    uint32_t peak;  /* most bytes outstanding during it */
+    uint32_t bytes; /* bytes acknowledged during it */
+    uint32_t dur;   /* its duration, µs */
     uint8_t resent, timeout;
 };
 
@@ -125,17 +129,20 @@ enum cause {
 #undef SCPS_TR_CAUSE
     CAUSE_COUNT
 };
-struct why { /* evidence for causes of retransmissions; allocated when first needed */
+struct why { /* Evidence for the causes of retransmissions; allocated when first needed. */
     struct hole hole[HOLES];
     struct again again[AGAINS];
-    uint32_t nhole, nagain; /* totals added so far; slots are these modulo the array's size */
-    uint32_t open;          /* again[] entries still open */
-    struct gap *gap;        /* in order of `from`; at most GAPS, then the oldest are dropped */
+    /* numbers of holes and retransmissions recorded so far; they are in the slots with these
+     * numbers modulo the arrays' sizes */
+    uint32_t nhole, nagain;
+    uint32_t open; /* number of entries of `again` that are still open */
+    /* gaps in order of `from`; at most GAPS, beyond which the oldest are dropped */
+    struct gap *gap;
     uint32_t ngap, capgap;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
-    /* Retransmissions that the log of the link (--truth) shows to be needed, and needless; and of
-     * the needed ones those whose first transmission was lost to corruption, a full queue, an
-     * outage, or otherwise. */
+    /* Results of the log of the link (--truth): how many retransmissions were necessary, how many
+     * were not; and of the necessary ones, how many first transmissions were lost to corruption, a
+     * full queue, an outage, or otherwise. */
     uint64_t truth[6];
     uint64_t truth_unmatched;
 };
@@ -144,13 +151,13 @@ const char *scps_tr_cause_name(enum cause c);
 
 enum limit { LIMIT_NONE, LIMIT_APP, LIMIT_WINDOW, LIMIT_CONGESTION, LIMIT_COUNT };
 
-struct comp_state { /* last values of the fields on a connection with compressed headers */
+struct comp_state { /* last values of the fields of compressed headers */
     uint32_t seq, ack, tsval, tsecr;
     uint16_t wnd;
     bool known;
 };
 
-struct conn_rare { /* figures that few connections have; allocated when first needed */
+struct conn_rare { /* Figures that few connections have; allocated when first needed. */
     struct dist rtt_last, retr;
     uint32_t retr_max;
     uint64_t gap_fills, reordered, repaired, keepalives, acks_beyond, acks_old, win_updates;
@@ -163,14 +170,14 @@ struct conn_rare { /* figures that few connections have; allocated when first ne
 #define TSRING 4u
 
 struct conn_dir {
-    /* what every packet touches */
+    /* These fields are used for every packet. */
     scps_time last_time;
     uint64_t packets, wire_bytes;
-    uint64_t ref; /* unwrapped position near which sequence numbers are unwrapped */
-    uint64_t ack; /* last acknowledgement number sent, 32 bits, as tcptrace keeps it; 0: none */
-    /* Highest acknowledgement sent, unwrapped in the other direction's space; 0: none */
+    uint64_t ref; /* unwrapped sequence number near which further numbers are unwrapped */
+    uint64_t ack; /* last acknowledgement number sent, 32 bits, as tcptrace stores it; 0: none */
+    /* highest acknowledgement sent, unwrapped near the other direction's numbers; 0: none */
     uint64_t ack_hi;
-    scps_time ack_at; /* when ack_hi was reached */
+    scps_time ack_at; /* time at which ack_hi was reached, µs */
     uint64_t win_last;
     uint64_t win_tot, win_max, win_min;
     uint64_t ack_pkts, pureack_pkts;
@@ -188,14 +195,14 @@ struct conn_dir {
     uint8_t wscale;
     bool ws, ts, sack_ok, sacks_here, win_scaled, data_acked, seq_known, bad;
     uint64_t win_scaled_pkts;
-    uint64_t isn64;   /* unwrapped first sequence number: offsets count from here */
+    uint64_t isn64;   /* unwrapped first sequence number, from which offsets are counted */
     uint64_t sent_hi; /* end of the highest data or FIN seen, unwrapped */
-    /* right edge of the window offered, unwrapped in the other direction's space */
+    /* right edge of the window offered, unwrapped near the other direction's numbers */
     uint64_t win_edge;
-    /* copies made below IP */
+    /* These fields count duplicates made by network hardware. */
     uint32_t hwdup[HWDUPS], hwdup_ix, hwdups;
     uint16_t hwdup_id[HWDUPS];
-    /* resends */
+    /* These fields count retransmissions. */
     uint64_t rexmit_pkts, rexmit_bytes, ooo_pkts, zero_win;
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
     uint64_t num_sacks, num_dsacks, sack_blocks;
@@ -214,22 +221,23 @@ struct conn_dir {
     uint32_t ts_head, ts_n;
     uint32_t ts_newest;
     bool ts_any;
-    /* ours */
+    /* These figures do not exist in tcptrace. */
     uint64_t window_full, pureack_bytes;
     uint64_t acks_one, acks_two, acks_more, acked_segs, acks_adv;
     scps_time pureack_at;
     uint64_t out_max;
-    double out_area; /* byte µs */
+    double out_area; /* integral of the outstanding data over time, byte µs */
     uint64_t out_now;
-    scps_dur out_time; /* with anything outstanding */
+    scps_dur out_time; /* time during which data was outstanding, µs */
     scps_dur share[LIMIT_COUNT];
     enum limit limit;
     bool last_short;
-    uint32_t full;          /* payload of a full segment; 0: unknown */
-    scps_time last_sent_at; /* data */
+    uint32_t full;          /* payload of a full segment, bytes; 0: unknown */
+    scps_time last_sent_at; /* time at which data was sent last, µs */
     uint32_t dup_run;       /* consecutive duplicate acknowledgements of this direction's data */
     uint64_t rto_recover, fast_recover;
-    struct scps_rangeset sacked; /* of this direction's data */
+    /* ranges of this direction's data that the receiver reported as received */
+    struct scps_rangeset sacked;
     scps_time sack_at;
     struct why *why;
     struct conn_rare *seldom;
@@ -240,7 +248,7 @@ struct conn_dir {
     uint64_t round_ack;
     uint32_t round_peak;
     bool round_resent, round_timeout;
-    /* SCPS */
+    /* These figures are about SCPS options. */
     bool caps_seen;
     uint8_t caps, caps_id;
     uint32_t xcaps_len;
@@ -248,35 +256,37 @@ struct conn_dir {
 };
 
 struct flow_key {
-    uint8_t a[16], b[16]; /* addresses; IPv4: four bytes, the rest zero */
+    uint8_t a[16], b[16]; /* addresses of the two ends; IPv4: four bytes, the rest zero */
     uint16_t pa, pb;
     uint8_t version;
 };
 
-/* Addresses and ports as they lie in an IPv4 packet, by which most packets are looked up. */
+/* Addresses and ports as octets of an IPv4 packet, by which most packets are looked up. */
 struct flow_quick {
     uint64_t addrs;
     uint32_t ports;
-    uint32_t any; /* 0: not IPv4 */
+    uint32_t any; /* 1: the flow is IPv4; 0: it is not, and the fields above are not used */
 };
 
 struct flow {
-    struct flow_quick quick[2]; /* of packets from key.a, and from key.b */
+    struct flow_quick quick[2]; /* for packets from key.a, and for packets from key.b */
     struct flow_key key;
     uint32_t hash;
     uint32_t number, index;
     uint32_t next; /* next flow in the hash chain or in the free list; FLOW_NONE: none */
     bool used;
-    bool listed; /* the hash finds this flow (a successor on the same ports replaces it) */
+    /* the hash finds this flow; false after a later connection on the same ports has replaced it */
+    bool listed;
     scps_time first, last;
-    scps_time spent_at; /* time up to which shares of time have been counted */
+    scps_time spent_at; /* time until which shares of time have been counted, µs */
     uint64_t packets;
-    struct conn_dir h[2]; /* of key.a, of key.b */
+    struct conn_dir h[2]; /* the directions from key.a and from key.b */
 };
 
 #define FLOW_NONE UINT32_MAX
 
-struct comp_entry { /* entry of a compressed connection: maps addresses and id to a flow */
+/* entry of a connection with compressed headers: addresses and connection id, and its flow */
+struct comp_entry {
     uint32_t flow, number;
     uint8_t dir, id;
     bool used;
@@ -284,8 +294,8 @@ struct comp_entry { /* entry of a compressed connection: maps addresses and id t
 
 struct truth;
 
-#define RECENT                                                                                     \
-    256u /* size of the cache of flows found without the hash; an entry is index * 2 + direction */
+/* size of the cache of flows that are found without the hash; an entry is index * 2 + direction */
+#define RECENT 256u
 
 struct scps_trace {
     struct scps_trace_config cfg;
@@ -295,24 +305,24 @@ struct scps_trace {
     /* Flows lie in slabs that never move. */
     struct flow **slab;
     uint32_t nslab, capslab;
-    uint32_t nflows; /* slots ever used */
-    uint32_t free;   /* list of free slots */
+    uint32_t nflows; /* number of slots used so far */
+    uint32_t free;   /* first of the list of free slots */
     uint32_t live;
-    uint32_t hand; /* of the eviction clock */
+    uint32_t hand; /* position of the search for a flow to forget */
     uint32_t *bucket;
     uint32_t nbucket;
-    uint32_t last_flow; /* of the previous packet */
+    uint32_t last_flow; /* flow of the previous packet */
     struct recent {
         struct flow *f;
         int dir;
-    } recent[RECENT]; /* cache of flows, by addresses and ports */
+    } recent[RECENT]; /* cache of flows found recently, by addresses and ports */
     struct comp_entry *comp;
     uint32_t ncomp, capcomp;
     struct truth *truth;
-    struct conn_rare lost; /* counts of flows for which there was no memory */
+    struct conn_rare lost; /* counts for flows whose rare figures could not be allocated */
     scps_time now;
     bool finished;
-    uint32_t *order; /* flows in order of their numbers, made by finish */
+    uint32_t *order; /* flows in order of their numbers, made by scps_trace_finish() */
 };
 
 #define SLAB_BITS 6u
@@ -323,7 +333,8 @@ static inline struct flow *scps_tr_flow(const struct scps_trace *t, uint32_t i)
     return &t->slab[i >> SLAB_BITS][i & (SLAB - 1)];
 }
 
-/* Finds the connection of a packet, or creates it; *dir: 0 from key.a. NULL on lack of memory. */
+/* Finds the connection of a packet, or creates it. *dir: 0: the packet is from key.a; 1: from
+ * key.b. Returns NULL on lack of memory. */
 struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
                                uint32_t seq, int *dir);
 
@@ -332,9 +343,9 @@ static inline uint32_t scps_tr_recent(const struct flow_quick *q)
     return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* Finds the connection of an IPv4 packet in the cache; *dir: 0 from key.a. Returns NULL if the
- * cache does not have it, or the packet might begin another connection: then use
- * scps_tr_flow_find. */
+/* Finds the connection of an IPv4 packet in the cache; *dir as in scps_tr_flow_find(). Returns NULL
+ * if the cache does not have it, or the packet might begin another connection: then use
+ * scps_tr_flow_find(). */
 static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
                                               uint16_t flags, int *dir)
 {
@@ -349,7 +360,8 @@ static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct
     *dir = r->dir;
     return f;
 }
-void scps_tr_flow_reset(struct scps_trace *t, struct flow *f); /* Frees what belongs to the flow. */
+/* frees the memory that belongs to the flow */
+void scps_tr_flow_reset(struct scps_trace *t, struct flow *f);
 void scps_tr_flows_free(struct scps_trace *t);
 
 /* ---- segs.c ---- */
@@ -358,21 +370,22 @@ void scps_tr_flows_free(struct scps_trace *t);
  * *ooo: the segment is out of order. */
 uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re);
-/* Processes an acknowledgement up to ack of the data of h. dup: it meets the conditions of a
- * duplicate apart from its number. Returns the RTT sample that it completed, or -1. */
+/* Processes an acknowledgement up to ack of the data of h. dup: apart from its number, it meets
+ * the conditions for a duplicate acknowledgement. Returns the RTT sample, µs, that it completed,
+ * or -1. */
 scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup);
 void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- rtt.c ---- */
 
-/* Adds a sample; by tcptrace's rule a minimum of 0 is replaced. */
+/* Adds a sample; as in tcptrace, a minimum of 0 is replaced by the next sample. */
 void scps_tr_dist_add(struct dist *d, scps_dur v);
-double scps_tr_dist_avg(const struct dist *d); /* µs */
+double scps_tr_dist_avg(const struct dist *d); /* returns the mean, µs */
 double scps_tr_dist_sd(const struct dist *d);
 void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
 double scps_tr_hist_at(const struct hist *h, const struct dist *d,
-                       double q); /* µs; NaN without samples */
+                       double q); /* returns the quantile q, µs; NaN without samples */
 void scps_tr_hist_free(struct scps_trace *t, struct hist *h);
 void scps_tr_rtt_smooth(struct conn_dir *h, scps_dur v);
 void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now);
@@ -384,21 +397,22 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
                        scps_time now);
 void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now);
-/* Processes a DSACK: the receiver reports that it got [from, to) twice. */
+/* Processes a DSACK: the receiver reports that it received [from, to) twice. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to);
-/* The acknowledgement of h's data moved from una to ack. bets: with best effort the receiver may
- * acknowledge what it never got. */
+/* The acknowledgement of h's data has advanced from una to ack. bets: with best effort the receiver
+ * may acknowledge data that it did not receive. */
 void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr);
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now);
-/* Data ends at `to` while [from, to) has not been captured. tsval: its timestamp, if has_ts. */
+/* Records a gap: data that begins at `to` was captured, and [from, to) was not. tsval: timestamp of
+ * that data, if has_ts. */
 void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
-/* Returns true if the data that fills the gap [first, end) is the repair of a loss before the
- * capture point, and was not merely overtaken on the way. re: gets the time at which it was due, if
- * known. */
+/* Returns true if the data [first, end), which fills a gap, is the retransmission of data that was
+ * lost before the capture point, and not only out of order. re gets the time of the lost
+ * transmission, if known. */
 bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
 void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);

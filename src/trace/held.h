@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures what a direction has outstanding, what limits it, and for how long.
+/* Measures how much data of a direction is outstanding, what limits it, and for how long.
  *
- * Between two packets nothing changes: scps_tr_spend gives that time to what scps_tr_reckon found
- * after the first of them. The functions are inline because segment.c calls them for every packet.
+ * Between two packets nothing changes: scps_tr_spend() adds that time to what scps_tr_reckon()
+ * determined at the first of them. The functions are inline because segment.c calls them for every
+ * packet.
  */
 #ifndef SCPS_TRACE_HELD_H
 #define SCPS_TRACE_HELD_H
 
 #include "trace/flow.h"
 
-/* Payload of a full segment of h: the smaller MSS of the two SYNs less timestamps, unless it never
- * sends that much. A capture before segmentation offload shows multiples of it. */
+/* Determines the payload of a full segment of h: the smaller MSS of the two SYNs less timestamps,
+ * unless h never sends that much. In a capture before segmentation offload, segments are multiples
+ * of it. */
 static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_dir *o)
 {
     uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;
@@ -20,7 +22,8 @@ static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_di
         h->full = mss - ts;
 }
 
-/* Adds the time since the last packet to whatever limited h, and to its outstanding data. */
+/* Adds the time dt since the last packet, µs, to the limit that applied to h, and to its
+ * outstanding data. */
 static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
 {
     h->share[h->limit] += dt;

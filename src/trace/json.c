@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON (RFC 8259), written as it goes. */
+/* Writes JSON (RFC 8259) item by item, without storing the document. */
 #include <scps/json.h>
 
 #include <inttypes.h>

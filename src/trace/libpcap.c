@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Input through libpcap: the older variants of its format, through a FILE of ours, and live
+/* Input through libpcap: the older variants of its format, through a FILE of this library, and live
  * devices. */
-#define _GNU_SOURCE /* fopencookie */
+#define _GNU_SOURCE /* for fopencookie() */
 #include "trace/window.h"
 
 #include <errno.h>
@@ -130,7 +130,8 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
     }
     if (!scps_tr_link_known(pcap_datalink(p)))
         return scps_tr_link_refused(device, pcap_datalink(p), msg);
-    /* libpcap may wait for ever on a silent line, whatever its timeout, so we wait ourselves. */
+    /* libpcap may wait for ever on a silent line, whatever its timeout, so this file waits with
+     * poll(). */
     if (pcap_setnonblock(p, 1, e) != 0) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
         return SCPS_ERR_SYSTEM;
@@ -146,7 +147,8 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
     msg[0] = '\0';
     pcap_t *p = pcap_open_live(device, 262144, 1, 100, e);
     if (!p) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e); /* it names the device */
+        /* libpcap's message contains the device's name */
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
         return SCPS_ERR_SYSTEM;
     }
     ret = live_prepare(p, device, filter, msg);
@@ -168,7 +170,7 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
         if (scps_tr_stop_asked(t, t->tot.packets - from, packets))
             break;
         struct pollfd fd = {.fd = pcap_get_selectable_fd(p), .events = POLLIN};
-        /* An error is EINTR, after which the loop merely runs sooner. */
+        /* poll() can only fail with EINTR, after which the loop reads again a little sooner. */
         if (n == 0)
             (void)poll(&fd, fd.fd >= 0, 50);
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the IP header of a captured frame: Ethernet; FDDI and token ring; PPP with and without HDLC
  * framing, Cisco HDLC, frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and loop, raw
- * IP; what netfilter, pf, BSD's IPsec and macOS log with a header of their own. What follows an
- * EtherType is read by ethertype.c, 802.11 by wireless.c.
+ * IP; packets that netfilter, pf, BSD's IPsec and macOS log behind headers of their own.
+ * ethertype.c continues behind an EtherType, and wireless.c reads 802.11.
  *
- * Link-layer type values: www.tcpdump.org/linktypes.html. */
+ * Link-layer type values: www.tcpdump.org/linktypes.html.
+ */
 #include "trace/flow.h"
 
 enum {
@@ -43,7 +44,7 @@ enum {
 };
 
 #define NFLOG_HEAD 4
-#define NFLOG_DATA 9 /* type of netfilter's value that holds the packet */
+#define NFLOG_DATA 9 /* type of the value in a netfilter log that holds the packet */
 #define NLPID_IP   0xcc
 #define NLPID_SNAP 0x80
 
@@ -55,8 +56,8 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
         at++;
     if (at + 4 > caplen)
         return scps_tr_truncated(t);
-    at += 2;          /* and control */
-    at += p[at] == 0; /* padding */
+    at += 2;          /* skip the control octet */
+    at += p[at] == 0; /* skip a padding octet */
     if (p[at] == NLPID_IP)
         return (int)at + 1;
     if (p[at] == NLPID_SNAP && at + 6 <= caplen)
@@ -73,8 +74,8 @@ static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 }
 
 /* Netfilter log: a header, then values, each with a length, a type, and padding to four octets.
- * Length and type have the byte order of the machine that wrote them, which the type shows: it is 1
- * to 255. */
+ * Length and type have the byte order of the machine that wrote them. The type is between 1 and
+ * 255, which shows the order. */
 static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = NFLOG_HEAD;
@@ -104,7 +105,7 @@ static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_ethertype_ip(t, p, caplen, off, 0);
 }
 
-/* Reads the frame behind a header of len octets; its link type must not be one of these two
+/* Reads the frame behind a header of len octets, whose link type must not be one with such a header
  * again. */
 static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
                  uint32_t link)
@@ -117,8 +118,8 @@ static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return off < 0 ? off : off + (int)len;
 }
 
-/* Null and loop: the address family, in the byte order of the capturing host: 2, or for IPv6 one of
- * the BSDs' values. */
+/* Null and loop: the address family in the byte order of the capturing host; it is 2 for IPv4, and
+ * for IPv6 one of the BSDs' values. */
 static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
@@ -127,7 +128,7 @@ static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
 }
 
-/* A header of len octets, with its EtherType at offset `type`. */
+/* A header of len octets with its EtherType at offset `type`. */
 static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
                  uint32_t type)
 {
@@ -136,11 +137,12 @@ static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, len, scps_get16(p + type));
 }
 
-/* The link types with a header before a frame of another link type, and the wireless ones. */
+/* Reads the link types that have a header before a frame of another link type, and the wireless
+ * ones. */
 static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {
-    case LINK_PPP_PPPD: /* The PPP address octet is a direction here. */
+    case LINK_PPP_PPPD: /* In this link type the PPP address octet holds the direction. */
         return inner(t, p, caplen, caplen > 1 && p[1] == 3 ? 2 : 1, LINK_PPP);
     case LINK_PPP_WITH_DIRECTION:
         return inner(t, p, caplen, 1, LINK_PPP);
@@ -199,7 +201,7 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
         return frame_relay(t, p, caplen);
     case LINK_SLIP: /* A direction octet and the state of the compressor precede the packet. */
         return 16;
-    case LINK_FDDI: /* frame control, addresses, LLC */
+    case LINK_FDDI: /* skip frame control and addresses; LLC follows */
         return scps_tr_ethertype_ip(t, p, caplen, 13, 0);
     case LINK_TOKEN_RING:
         return token_ring(t, p, caplen);
@@ -225,7 +227,9 @@ bool scps_tr_link_known(int link)
     struct scps_trace counts = {0};
     uint8_t none[1] = {0};
     scps_tr_link_ip(&counts, link, none,
-                    0); /* An empty frame was cut short, unless its link type is unknown. */
+                    /* An empty frame was cut short by the capture, unless its link type is
+                     * unknown. */
+                    0);
     return counts.tot.bad_link == 0;
 }
 

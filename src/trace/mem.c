@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of an analysis: every byte that a connection holds is counted against the limit. */
+/* The memory of an analysis: every byte that a connection uses is counted against the limit. */
 #include "trace/flow.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Separated values, a line a connection: tcptrace's columns under tcptrace's names, in its
- * order, and figures of our own after them. Unlike tcptrace no blanks pad the values, no
- * separator ends the line and no empty line follows the names, so that any CSV reader takes it
- * as it is. */
+/* Comma- or tab-separated values, one line for each connection: tcptrace's columns under tcptrace's
+ * names, in its order, and behind them figures that tcptrace does not have. Unlike tcptrace no
+ * blanks pad the values, no separator ends the line and no empty line follows the names, so that
+ * any CSV reader accepts it. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

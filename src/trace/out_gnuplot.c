@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts an xplot file to a gnuplot script with its data: base.xpl -> base.gpl, base.dat.
+/* Converts an xplot file to a gnuplot script with its data: base.xpl to base.gpl and base.dat.
  *
- * The data file holds one block a series (a colour's lines, its points, its letters), with seconds
- * since the first mark. The file is read once for each series instead of being held in memory.
- * `gnuplot base.gpl` writes base.png; with -e "fmt='svg'" base.svg.
+ * The data file has one block for each series (the lines, the points, or the letters of one
+ * colour), with times in seconds since the first mark. The xplot file is read once for each series
+ * instead of being stored in memory. `gnuplot base.gpl` writes base.png; with -e "fmt='svg'"
+ * base.svg.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@ static const char *const rgb[COLOURS] = {
     [BLUE] = "#1f5fd0",   [YELLOW] = "#d9a400",  [PURPLE] = "#8e44ad",
     [ORANGE] = "#e67e22", [MAGENTA] = "#c2185b", [PINK] = "#e377c2"};
 
-/* "sec.usec" in µs */
+/* Parses "sec.usec" and returns µs. */
 static int64_t micros(const char *s, char **end)
 {
     int64_t v = strtoll(s, end, 10) * 1000000;
@@ -42,9 +43,9 @@ static int colour_of(const char *word)
     return -1;
 }
 
-struct series { /* a series, as the first pass finds it */
+struct series { /* a series, as the first pass through the file finds it */
     uint64_t seen[COLOURS][SHAPES];
-    double top[COLOURS]; /* highest y */
+    double top[COLOURS]; /* highest ordinate of each colour */
     double last[COLOURS];
     int64_t t0;
 };
@@ -52,11 +53,11 @@ struct series { /* a series, as the first pass finds it */
 /* ---- reading ---- */
 
 struct mark {   /* one mark of the xplot file */
-    int colour; /* index of the colour named last, in which marks are drawn; -1: none named yet */
+    int colour; /* index of the colour in which marks are drawn now; -1: none was set yet */
     enum shape shape;
-    bool tick; /* a tick or an arrow: the end of a line that is drawn anyway */
+    bool tick; /* The mark is a tick or an arrow at the end of a line, which is drawn without it */
     int64_t t;
-    char *y; /* within `line`: the ordinate, and behind it a line's other end */
+    char *y; /* within `line`: the ordinate, and behind it the other end of a line */
     char line[256], letters[64];
 };
 
@@ -98,7 +99,7 @@ static bool read_mark(FILE *in, struct mark *m)
     return false;
 }
 
-/* First pass: finds the series and their extent. */
+/* First pass: finds the series and their ranges. */
 static void survey(FILE *in, struct series *f)
 {
     struct mark m;
@@ -108,7 +109,7 @@ static void survey(FILE *in, struct series *f)
         if (m.tick)
             continue;
         f->seen[m.colour][m.shape]++;
-        /* The time of the line's other end follows. */
+        /* skip the time of the line's other end */
         if (m.shape == SHAPE_LINES)
             (void)micros(m.y + strcspn(m.y, " "), &m.y);
         f->last[m.colour] = strtod(m.y, NULL);
@@ -124,7 +125,7 @@ struct point {
     char y[32];
 };
 
-/* Continues the last line if this one begins where that ended. */
+/* Writes a line; if it begins where the last one ended, it continues that curve. */
 static void put_line(FILE *out, const struct mark *m, int64_t t0, struct point *last)
 {
     struct point a = {.t = m->t}, b;
@@ -188,9 +189,9 @@ void scps_tr_gnuplot_quoted(FILE *f, const char *s)
     fputc('\'', f);
 }
 
-/* Sets the vertical axis. A window far above the data, as long fat pipes have, would flatten
- * everything: so it may lie outside the picture. Throughput from packet to packet varies widely,
- * so its axis is logarithmic when it is far above the mean. Returns which axis the window uses. */
+/* Sets the vertical axis. A window far above the data, as on long fat pipes, would make all other
+ * curves flat, so the axis may end below it. Throughput from packet to packet varies widely, so its
+ * axis is logarithmic when it is far above the mean. Returns the axis for the window. */
 static const char *axis(FILE *gpl, const struct plot_kind *k, const struct series *f)
 {
     double top = 0;
@@ -229,12 +230,12 @@ static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, con
             k->ylabel);
 }
 
-/* Writes how the series of colour c and shape s is drawn. beyond: text added to the window's
- * name. */
+/* Writes how the series of colour c and shape s is drawn. beyond: text added to the window's name
+ * in the legend. */
 static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, int c, int s,
                   const char *beyond)
 {
-    /* Offsets of letters at one mark: R left, N right, S above, 3 below */
+    /* Offsets of the letters at a mark: R to the left, N to the right, S above, 3 below */
     static const char *const aside[COLOURS] = {[RED] = " offset -0.9,0",
                                                [BLUE] = " offset 0.9,0",
                                                [PURPLE] = " offset 0,0.6",
@@ -280,7 +281,7 @@ static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struc
     fputs("\nset output\n", gpl);
 }
 
-/* ---- all of it ---- */
+/* ---- the conversion ---- */
 
 static FILE *open_beside(const char *base, const char *suffix, const char *mode)
 {
@@ -294,7 +295,7 @@ int scps_tr_gnuplot_convert(const char *base, const struct plot_kind *k, const c
     struct series found = {.t0 = -1};
     int ret = -1, saved;
     FILE *in = open_beside(base, "xpl", "r");
-    FILE *out[2] = {NULL, NULL}; /* data, script */
+    FILE *out[2] = {NULL, NULL}; /* the data file, the script */
     if (in && (out[0] = open_beside(base, "dat", "w")) &&
         (out[1] = open_beside(base, "gpl", "w"))) {
         survey(in, &found);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* One self-contained page: pick a connection and a direction, zoom into its time-sequence and
- * outstanding-data graphs. Plain JavaScript on two canvases, no network, no library.
+/* One self-contained page: the reader chooses a connection and a direction, and zooms into its
+ * time-sequence and outstanding-data graphs. It needs only plain JavaScript on two canvases, no
+ * network and no library.
  *
- * Marks are kept in memory, at most max_events of them. When they would be more, the page becomes
- * coarser by a factor of two, once more each time, and evenly: what is there is halved, and what
- * comes later is taken at the same rate. A run of contiguous segments becomes one slanted line; of
- * acknowledgements, window samples and round trips one in so many stays. Before a pause that could
- * be seen the last one stays, too, and no line crosses it: otherwise acknowledgements would seem to
- * stop where only their marks are missing. Resent segments, SACK, SNACK, SYN and FIN are never left
- * out while anything else can be. The page says when that happened.
+ * At most max_events marks are kept in memory. When there would be more, the resolution is halved,
+ * as often as necessary: the marks that exist are thinned to half, and later ones are taken at the
+ * same rate. Then contiguous segments are merged into one slanted line; of acknowledgements, window
+ * samples and round trips one in so many is kept. Before a pause that would be visible the last
+ * mark is kept, too, and no line crosses it: otherwise acknowledgements would seem to stop where
+ * only their marks are missing. Marks of retransmitted segments, SACK, SNACK, SYN and FIN are left
+ * out only when no others can be. The page says when marks were left out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,13 +17,13 @@
 #include <string.h>
 
 #include "trace/flow.h"
-#include "trace/page.h" /* generated from page/: page_html, page_css, page_js */
+#include "trace/page.h" /* generated from the files in page/: page_html, page_css, page_js */
 
 #define DEFAULT_EVENTS 400000u
 
-/* The kinds of mark: name, words on the page, colour. The page's script gets this list in DATA.
- * ACK: y0 is acknowledged, y1 the right edge of the window. OWIN: y0 is outstanding, y1 the
- * receiver's window, bytes. RTT: y0 is in µs. */
+/* The kinds of marks: X(kind, words on the page, colour). The page's script gets this list in DATA.
+ * ACK: y0 is the acknowledgement, y1 the right edge of the window. OWIN: y0 is the outstanding
+ * data, y1 the receiver's window, bytes. RTT: y0 is in µs. */
 #define MARKS(X)                                                                                   \
     X(DATA, "data", "#1a1a1a")                                                                     \
     X(RESENT, "sent again", "#d62728")                                                             \
@@ -42,26 +43,27 @@ enum mark_kind { MARKS(KIND) MARK_KINDS };
 
 struct mark {
     scps_time t;
-    /* µs from the first to the last of the segments merged into this mark; 0: a single one */
+    /* µs from the first to the last of the segments merged into this mark; 0: it is a single one */
     uint32_t dt;
     uint8_t kind, cause;
-    uint16_t merged; /* segments beside the first */
+    uint16_t merged; /* number of segments merged into this mark, beside the first */
     int64_t y0, y1;
 };
 
-struct run {          /* counts marks of one kind, when they are added and when a track is halved */
-    uint32_t skipped; /* marks left out since the last one kept */
-    uint32_t end;     /* index + 1 of the last one kept; 0: none */
+/* counter of the marks of one kind, used when they are added and when a track is thinned */
+struct run {
+    uint32_t skipped; /* number of marks left out since the last one kept */
+    uint32_t end;     /* index + 1 of the last mark kept; 0: none */
 };
 
-struct track { /* one direction */
+struct track { /* the marks of one direction */
     struct mark *m;
     size_t n, cap;
     uint64_t rwin;
     scps_time first, latest;
-    uint32_t seen[MARK_KINDS]; /* marks that came */
+    uint32_t seen[MARK_KINDS]; /* number of marks of each kind, those left out included */
     struct run run[MARK_KINDS];
-    struct mark ack; /* last acknowledgement left out since the last one kept, if any */
+    struct mark ack; /* last acknowledgement that was left out since the last one kept, if any */
 };
 
 struct page_conn {
@@ -71,7 +73,7 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    unsigned level; /* how often all tracks were halved: one mark stands for 2^level */
+    unsigned level; /* how often all tracks were thinned: one mark stands for 2^level */
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;
@@ -97,11 +99,11 @@ static bool keep_when_thinning(uint8_t kind)
     return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
 }
 
-#define LEVELS  15u  /* limit of halving */
-#define VISIBLE 4096 /* a pause longer than 1/4096 of the track is visible on the page */
+#define LEVELS  15u  /* largest value of level */
+#define VISIBLE 4096 /* a pause longer than 1/4096 of the track's time is visible on the page */
 
-/* Returns true if the time from a to b would be visible as a pause: it is also longer than the time
- * between four marks of its kind. */
+/* Returns true if the time from a to b would be visible as a pause: it must also be longer than the
+ * usual time between four marks of its kind. */
 static bool is_pause(const struct track *d, uint8_t kind, unsigned level, scps_time a, scps_time b)
 {
     const scps_dur span = d->latest - d->first, marks = d->seen[kind] >> (level + 2);
@@ -117,8 +119,8 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Appends m to the marks, or leaves it out: one in `step` of its kind is kept. There is room for
- * two. */
+/* Appends m to the marks if it is one that is kept: one in `step` of its kind is. The caller has
+ * made room for two marks. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];
@@ -145,8 +147,8 @@ static void place(struct track *d, const struct mark *m, unsigned step, unsigned
     r->end = (uint32_t)d->n;
 }
 
-/* Halves a track. all: also the marks that are otherwise never left out. The write position never
- * passes the read position. */
+/* Thins a track to half its marks. all: also the marks of kinds that are otherwise always kept. The
+ * write position never passes the read position. */
 static void halve_track(struct track *d, unsigned level, bool all)
 {
     const size_t n = d->n;
@@ -179,7 +181,7 @@ static void add_mark(struct scps_trace_html *h, struct track *d, enum mark_kind 
 {
     if (h->total + 2 > h->max)
         halve(h);
-    /* There may be one mark of each kind more than the share of a track. */
+    /* One mark of each kind more than the share of a track is allowed. */
     if (h->total + 2 > h->max) {
         h->full = true;
         return;
@@ -324,7 +326,8 @@ static void html_text(FILE *f, const char *s)
         }
 }
 
-/* Writes the marks as one flat array of integers: kind, dt of t, dt, y0, y1-y0, cause. */
+/* Writes the marks as one flat array of integers: for each mark its kind, the time since the
+ * previous mark, dt, y0, y1-y0, cause. */
 static void write_track(FILE *f, const struct track *d, scps_time t0)
 {
     scps_time t = t0;
@@ -388,7 +391,8 @@ static void free_all(struct scps_trace_html *h)
     free(h);
 }
 
-/* Writes the kinds of mark (name, words, colour) and the causes (words, letter) by number. */
+/* Writes the kinds of marks (name, words, colour) and the causes (words, letter), in the order of
+ * their numbers. */
 static void write_names(FILE *f)
 {
     static const char *const kind[][3] = {

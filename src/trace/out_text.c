@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The report in words, laid out as tcptrace lays it out, for readers and scripts that know it:
- * label, value, unit, twice a line. Our own figures follow below, those that are not zero. */
-#define _POSIX_C_SOURCE 200809L /* localtime_r */
+/* The report in words, in the layout of tcptrace, for readers and scripts that know it: label,
+ * value, unit, twice a line. Figures that tcptrace does not have follow below, if they are not
+ * zero. */
+#define _POSIX_C_SOURCE 200809L /* for localtime_r() */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -128,7 +129,8 @@ static bool either_direction_has(const struct scps_trace_conn *c, enum field_id 
     return scps_tr_says(&c->a2b, i) || scps_tr_says(&c->b2a, i);
 }
 
-/* Our own figures in words may be long, so each has its line. */
+/* Writes figures in words that tcptrace does not have. They may be long, so each has a line of its
+ * own. */
 static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 {
     for (int k = 0; k < 2; k++) {
@@ -139,7 +141,7 @@ static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i
     }
 }
 
-/* Returns false for figures that tcptrace leaves out when both directions have none. */
+/* Returns false for figures that tcptrace leaves out when neither direction has them. */
 static bool shown(const struct scps_trace_conn *c, enum field_id i)
 {
     bool any_ws = c->a2b.req_1323_ws_ts[0] == 'Y' || c->b2a.req_1323_ws_ts[0] == 'Y';
@@ -166,7 +168,7 @@ static bool shown(const struct scps_trace_conn *c, enum field_id i)
     }
 }
 
-/* The lines of a connection in front of its figures. */
+/* Writes the lines of a connection that precede its figures. */
 static void print_ends(FILE *f, const struct scps_trace_conn *c, const char *file)
 {
     char buf[96], who[16];
@@ -196,7 +198,7 @@ static void print_ends(FILE *f, const struct scps_trace_conn *c, const char *fil
             c->letter_a);
 }
 
-/* One of tcptrace's figures, with what tcptrace prints in front of it and behind it. */
+/* Writes one of tcptrace's figures, with the text that tcptrace prints before and behind it. */
 static void print_figure(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 {
     if (i == F_rtt_samples || i == F_rtt_from_3whs || i == F_rtt_full_sz_smpls ||

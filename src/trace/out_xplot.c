@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs as xplot files, named and drawn as tcptrace draws them, with marks for SNACK and for the
- * cause of retransmissions. Everything else (gnuplot, PNG, SVG) is made from these files
+/* Graphs as xplot files, named and drawn as tcptrace does it, with marks for SNACK and for the
+ * cause of retransmissions. The other formats (gnuplot, PNG, SVG) are made from these files
  * afterwards.
  *
- * Time-sequence: white data, red resent (R; the letter of its cause below it: n SNACK, s SACK, 3
- * duplicates, t timeout, p tail probe, f first RTT), pink repairs of losses that happened before
- * the capture point, green acknowledgements (3: third duplicate), yellow right edge of the window
- * (Z: zero), purple SACK (S), blue SNACK (N). Outstanding data: the four lines of the published
- * figures: red now, blue average, green weighted average, yellow the receiver's window.
+ * Time-sequence: white data, red retransmissions (R; below it the letter of the cause: n SNACK, s
+ * SACK, 3 duplicates, t timeout, p tail probe, f first RTT), pink retransmissions after losses
+ * before the capture point, green acknowledgements (3: third duplicate), yellow right edge of the
+ * window (Z: zero), purple SACK (S), blue SNACK (N). Outstanding data: the four lines of the
+ * published figures: red the present value, blue the average, green the weighted average, yellow
+ * the receiver's window.
  *
- * At most MAX_CONNS connections are drawn. The files themselves, and the pens, are xplot.c's.
+ * At most MAX_CONNS connections are drawn. xplot.c writes the files.
  */
-#define _POSIX_C_SOURCE 200809L /* popen, strdup */
+#define _POSIX_C_SOURCE 200809L /* for popen() and strdup() */
 #include "trace/xplot.h"
 
 #include <stdlib.h>
@@ -288,7 +289,7 @@ static struct drawn *find_plot(struct scps_trace_plots *p, const struct scps_tra
     return d;
 }
 
-/* The segment size graph: a dot for each segment, and the average so far as a curve. */
+/* Draws the graph of segment sizes: a dot for each segment, and the average so far as a curve. */
 static void draw_size(struct scps_trace_plots *p, struct plot *f, struct side *h,
                       const struct scps_trace_seen *s)
 {
@@ -303,8 +304,8 @@ static void draw_size(struct scps_trace_plots *p, struct plot *f, struct side *h
     h->seg_avg = avg;
 }
 
-/* The graph of gaps between pure acknowledgements: a dot for each, and the average so far as a
- * curve. */
+/* Draws the graph of gaps between pure acknowledgements: a dot for each, and the average so far as
+ * a curve. */
 static void draw_ack_gap(struct scps_trace_plots *p, struct plot *f, struct side *h, scps_time t)
 {
     double gap = (double)(t - h->pure_t) / 1000;
@@ -352,10 +353,10 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
     }
 }
 
-/* ---- the end ---- */
+/* ---- finishing the graphs ---- */
 
-/* Passes a script to gnuplot. *gp: the gnuplot process that draws all pictures, started when first
- * needed. */
+/* Passes a script to gnuplot. *gp: the gnuplot process that draws all graphs, which is started when
+ * first needed. */
 static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
 {
     if (!*gp && !(*gp = popen("gnuplot 2>/dev/null", "w"))) {
@@ -373,7 +374,7 @@ static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
     }
 }
 
-/* Finishes one plot in every format asked for. */
+/* Finishes one graph in every format asked for. */
 static void conclude(struct scps_trace_plots *p, struct plot *f, const struct plot_kind *k,
                      FILE **gp)
 {
@@ -388,7 +389,7 @@ static void conclude(struct scps_trace_plots *p, struct plot *f, const struct pl
         draw(p, f, gp);
 }
 
-/* Finishes all plots. Returns 0, or an error with one line in msg. */
+/* Finishes all graphs. Returns 0, or an error with one line in msg. */
 static int conclude_all(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
 {
     int ret = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A packet on a line, as tcpdump would write it, with the connection, relative sequence numbers,
- * scaled windows, the options of SCPS-TP spelled out and the analyser's judgement at the end:
+/* Prints a packet on one line, similar to tcpdump, with the connection, relative sequence numbers,
+ * scaled windows, the options of SCPS-TP in words and the analyser's findings at the end:
  *
  *     0.120411   17 a2b 10.0.0.1.5001 > 10.0.0.2.80: [P.] seq 1449:2897 ack 1 win 65536 len 1448
  *                <ts 7 5> resent: snack
@@ -44,7 +44,8 @@ static void option(FILE *f, uint8_t kind, const uint8_t *b, uint32_t n,
     case SCPS_OPT_SACK:
         fputs("sack", f);
         for (; n >= 8; b += 8, n -= 8) {
-            /* The numbers are relative to the stream that is acknowledged. */
+            /* SACK numbers are relative to the first sequence number of the direction that is
+             * acknowledged. */
             uint32_t base = s->ack - (uint32_t)s->ack_off;
             fprintf(f, " %" PRIu32 ":%" PRIu32, scps_get32(b) - base, scps_get32(b + 4) - base);
         }

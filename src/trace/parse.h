@@ -2,10 +2,10 @@
 /* Parses a packet and its segment. The only side effects are counters of packets that cannot be
  * used.
  *
- * This is the path every packet takes, so it parses by itself what wire/ would parse into larger
- * structures. The ordinary packet (IPv4 without options, a TCP header with timestamps or nothing
- * behind it) is read here, inline; everything else is in parse.c,
- * and packets inside packets are in tunnel.c.
+ * Every packet is parsed here, so the functions do not use those of wire/, which fill larger
+ * structures. The usual packet (IPv4 without options, a TCP header with timestamps or no options)
+ * is parsed inline in this file; everything else in parse.c, and packets inside packets in
+ * tunnel.c.
  *
  * Sources: RFC 791, 8200, 9293, 7323, 2018; CCSDS 714.0-B-2 for kinds 20 to 23.
  */
@@ -16,13 +16,13 @@
 
 struct packet {
     const uint8_t *ip;
-    uint32_t cap;   /* captured bytes from the IP header on */
-    uint32_t total; /* of the IP packet */
+    uint32_t cap;   /* number of captured bytes from the IP header on */
+    uint32_t total; /* length of the IP packet, bytes */
     uint8_t version, proto, tos;
-    uint16_t id; /* IPv4 */
+    uint16_t id; /* identification field of IPv4 */
     const uint8_t *th;
-    uint32_t th_cap;  /* captured bytes from the TCP header on */
-    uint32_t seg_len; /* length of TCP header and payload on the wire */
+    uint32_t th_cap;  /* number of captured bytes from the TCP header on */
+    uint32_t seg_len; /* length of TCP header and payload on the wire, bytes */
 };
 
 struct opts {
@@ -37,17 +37,17 @@ struct opts {
 
 struct segment {
     uint16_t flags, wnd, urp;
-    uint32_t seq, ack, len; /* len: payload on the wire */
-    uint32_t saved;         /* payload captured */
+    uint32_t seq, ack, len; /* len: bytes of payload on the wire */
+    uint32_t saved;         /* bytes of payload that were captured */
     const uint8_t *opt;
     uint32_t opt_len;
     bool compressed;
-    /* the segment only acknowledges, and perhaps pushes; of o only the timestamps are valid */
+    /* The segment has no flags but ACK and PSH; of o only the timestamps are valid */
     bool plain;
     struct opts o;
 };
 
-/* Count a packet that cannot be used, and return false. */
+/* These functions count a packet that cannot be used, and return false. */
 static inline bool scps_tr_bad_ip(struct scps_trace *t)
 {
     t->tot.bad_ip++;
@@ -71,11 +71,11 @@ static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 
 /* Parses an IPv6 header and its extensions; sets *hdr to their length. */
 bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
-/* Finds the IP header inside a packet that is neither TCP nor compressed. Returns its offset from
- * k->ip, or -1 after counting why there is none. */
+/* Finds the IP header inside a packet that is neither TCP nor has a compressed header. Returns its
+ * offset from k->ip, or -1 after counting why there is none. */
 int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
-/* Parses the options p[0..len). A length of zero or beyond the end stops; a known kind with a wrong
- * length is skipped. */
+/* Parses the len octets of options at p. An option with length zero, or beyond the end, ends the
+ * parsing; a known kind with a wrong length is skipped. */
 void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
 /* Copies the addresses into a flow's key; the rest of the key is zero. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
@@ -87,7 +87,8 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct pa
     *hdr = (p[0] & 15u) * 4;
     k->total = scps_get16(p + 2);
     if (k->total == 0)
-        k->total = left; /* The length is 0 because the network card does the segmentation. */
+        /* The length field is 0 because the network card does the segmentation (TSO). */
+        k->total = left;
     if (TR_UNLIKELY(*hdr < 20 || k->total < *hdr))
         return scps_tr_bad_ip(t);
     k->version = 4;
@@ -99,7 +100,7 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct pa
 }
 
 /* Parses the IP header at k->ip; `left` bytes from there on were on the wire. Returns false if the
- * packet was counted and is done. */
+ * packet must not be processed any further; it has then been counted. */
 static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip(struct scps_trace *t, struct packet *k,
                                                 uint32_t left)
 {
@@ -120,7 +121,7 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip(struct scps_trace *t, struct pac
     return true;
 }
 
-/* Returns true if the options are timestamps alone, in the usual layout. */
+/* Returns true if the options are timestamps alone, in their usual layout. */
 static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, struct opts *o)
 {
     if (TR_UNLIKELY(len != 12 || scps_get32(p) != 0x0101080a))
@@ -158,12 +159,13 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const str
     if (TR_UNLIKELY(!s->plain)) {
         memset(&s->o, 0, offsetof(struct opts, sack));
         scps_tr_parse_options(s->opt, s->opt_len, &s->o);
-    } else { /* A plain segment needs no more than this. */
+    } else { /* Nothing else has to be parsed for a plain segment. */
         s->o.has_ts = s->opt_len != 0;
         s->o.tsval = s->o.has_ts ? s->o.tsval : 0;
     }
     if (TR_UNLIKELY(off > k->th_cap))
-        t->tot.truncated++; /* The options were cut off, but the header itself is complete. */
+        /* The options were cut off by the capture, but the header itself is complete. */
+        t->tot.truncated++;
     return true;
 }
 

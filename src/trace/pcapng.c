@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads pcapng, a sequence of blocks, of which those that describe interfaces and those that hold
- * packets matter here.
+/* Reads pcapng, a sequence of blocks. Only the blocks that describe interfaces and those that hold
+ * packets are used.
  *
- * libpcap wants all interfaces of a file to have one link type and one snapshot length. Captures of
- * several devices at once have neither, so the blocks are read here, each packet with its own
- * interface's link type and unit of time.
+ * libpcap requires all interfaces of a file to have one link type and one snapshot length. Captures
+ * of several devices at once do not have that, so the blocks are read here, each packet with its
+ * own interface's link type and unit of time.
  *
- * Source: draft-ietf-opsawg-pcapng; the packet block of old is in its appendix on obsolete blocks.
+ * Source: draft-ietf-opsawg-pcapng; the old packet block is in its appendix on obsolete blocks.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,24 +18,24 @@ enum {
     BLOCK_PACKET_OLD = 2,
     BLOCK_PACKET_SIMPLE = 3,
     BLOCK_PACKET = 6,
-    BLOCK_SECTION = 0x0a0d0d0a /* The value reads the same in either byte order. */
+    BLOCK_SECTION = 0x0a0d0d0a /* The value is the same in either byte order */
 };
 
 enum { OPTION_END = 0, OPTION_TSRESOL = 9, OPTION_TSOFFSET = 14 };
 
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
-/* octets of a block's type and length, and of the length that is repeated behind it */
+/* octets of a block's type and length, and of the length that is repeated behind its content */
 #define FRAME 12u
-/* limit of the blocks that are parsed; longer ones are skipped */
+/* Blocks up to this length are parsed; longer ones are skipped */
 #define LONGEST      (TR_LARGEST + 1024)
 #define MICROSECONDS 1000000u
 
 struct interface {
     int link;
-    uint32_t snaplen; /* 0: no limit */
+    uint32_t snaplen; /* most bytes captured of a packet; 0: no limit */
     uint64_t second;  /* units of time in a second */
-    int64_t offset;   /* s */
-    bool known;       /* its link type can be read */
+    int64_t offset;   /* offset of the times, s */
+    bool known;       /* the analyser can read its link type */
 };
 
 struct pcapng {
@@ -43,11 +43,11 @@ struct pcapng {
     struct window *w;
     const char *path;
     char *msg;
-    bool big; /* byte order of the section; its interfaces follow */
+    bool big; /* The section is big-endian. Its interfaces follow */
     struct interface *ifs;
     uint32_t n, room;
     uint64_t packets;
-    uint64_t unknown; /* packets of this section on interfaces with unknown link types */
+    uint64_t unknown; /* number of packets of this section on interfaces with unknown link types */
     int unknown_link; /* link type of the last one of these */
 };
 
@@ -66,7 +66,7 @@ static uint64_t get64(const struct pcapng *f, const uint8_t *p)
     return (uint64_t)get32(f, p + (f->big ? 0 : 4)) << 32 | get32(f, p + (f->big ? 4 : 0));
 }
 
-/* Ends the reading at a malformed block; all that is left is counted. */
+/* Ends the reading at a malformed block; the rest of the file is counted as not read. */
 static int senseless(struct pcapng *f, const char *what, uint64_t number)
 {
     f->t->tot.unread_bytes += scps_tr_window_drain(f->w);
@@ -94,7 +94,7 @@ static int no_memory(struct pcapng *f)
 
 /* ---- interfaces ---- */
 
-/* Converts if_tsresol, a power of 2 or of 10, to units in a second. 0: unusable. */
+/* Converts if_tsresol, a power of 2 or of 10, to units in a second. Returns 0 if it is unusable. */
 static uint64_t units(uint8_t resolution)
 {
     uint64_t v = 1;
@@ -149,7 +149,7 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
 static scps_time in_us(const struct interface *i, uint64_t at)
 {
     uint64_t s = at / i->second, part = at % i->second, unit = i->second;
-    while (part > UINT64_MAX / MICROSECONDS) { /* finer than anybody's clock */
+    while (part > UINT64_MAX / MICROSECONDS) { /* a finer unit than any clock has */
         part /= 1000;
         unit /= 1000;
     }
@@ -210,7 +210,7 @@ static int section(struct pcapng *f, const uint8_t *magic)
     return 0;
 }
 
-/* 0: go on. */
+/* Reads one block. Returns 0 to continue. */
 static int block(struct pcapng *f)
 {
     struct window *w = f->w;
@@ -231,7 +231,7 @@ static int block(struct pcapng *f)
     p = w->buf + w->pos;
     if (get32(f, p + len - 4) != len)
         return senseless(f, "a block whose lengths differ,", len);
-    w->pos += len; /* The content stays in the buffer until the next read. */
+    w->pos += len; /* The content is still in the buffer until the next read. */
     if (type == BLOCK_SECTION)
         return 0;
     if (type == BLOCK_INTERFACE)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Types for writing xplot files, and for translating them for gnuplot. */
+/* Types for writing xplot files, and for converting them for gnuplot. */
 #ifndef SCPS_TRACE_PLOT_H
 #define SCPS_TRACE_PLOT_H
 
 #include <scps/analyze.h>
 
-/* Colours distinguish the series of a picture, in xplot and in the translation. */
+/* The colours distinguish the series of a graph, in xplot and in gnuplot. */
 enum colour { WHITE, GREEN, RED, BLUE, YELLOW, PURPLE, ORANGE, MAGENTA, PINK, COLOURS };
 extern const char *const scps_tr_colour_name[COLOURS];
 
 struct plot_kind {
     unsigned bit;       /* SCPS_PLOT_* */
-    const char *suffix; /* "tsg" */
+    const char *suffix; /* suffix of the file name, such as "tsg" */
     const char *title, *ylabel;
-    /* name of the series of each colour; NULL: the colour is not used */
+    /* names of the series by colour; NULL: the colour is not used */
     const char *legend[COLOURS];
-    bool steps, points; /* how gnuplot draws curves */
+    bool steps, points; /* how gnuplot draws the curves: as steps, with points */
 };
 extern const struct plot_kind scps_tr_plot_kind[];
 #define PLOT_KINDS 6

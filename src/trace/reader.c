@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads captures: files, pipes, gzip'd or not.
+/* Reads captures: files and pipes, compressed by gzip or not.
  *
- *      window.c: bytes --+--> pcap records, here, in place
- *                        +--> pcapng.c: blocks, in place
- *                        +--> libpcap.c: every older format
+ *   window.c: bytes --+--> pcap records, in this file, without copying
+ *                     +--> pcapng.c: blocks, without copying
+ *                     +--> libpcap.c: every older format
  *
- * Classic pcap is read here, because libpcap's copy and its call a packet cost more than the
- * analysis of an ordinary packet (docs/SCPS_TRACE.md has the figures).
+ * Classic pcap is read here, because libpcap's copy and its call for each packet cost more than the
+ * analysis of a usual packet (docs/SCPS_TRACE.md has the figures).
  *
- * A record whose length makes no sense ends the reading: there is no mark to find the next one by.
- * What came before is analysed, and the bytes left over are counted.
+ * A record with an impossible length ends the reading, because there is nothing by which the next
+ * one could be found. Records before it are analysed, and the bytes left are counted.
  *
- * Format: draft-ietf-opsawg-pcap. Times in nanoseconds are cut to µs, as libpcap does for readers
- * that want µs.
+ * Format: draft-ietf-opsawg-pcap. Times in nanoseconds are rounded down to µs, as libpcap does for
+ * readers that want µs.
  */
 #include "trace/window.h"
 

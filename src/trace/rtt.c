@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Round-trip statistics: mean and deviation as tcptrace reckons them, percentiles from a log-linear
- * histogram (32 steps an octave, so at most 1.6 % off), and round trips from timestamps (RFC 7323
- * section 4.3).
+/* Round-trip statistics: mean and deviation as tcptrace computes them, percentiles from a
+ * log-linear histogram (32 steps an octave, so the error is at most 1.6 %), and round trips from
+ * timestamps (RFC 7323 section 4.3).
  *
- * A histogram holds only the octaves it has seen: a connection whose round trips stay within a
- * factor of four pays for two or three of them, 128 bytes each.
+ * A histogram has memory only for the octaves that occurred: a connection whose round trips stay
+ * within a factor of four needs two or three of them, 128 bytes each.
  *
- * Timestamps: up to TSRING values are timed at once, each by the first segment that carried it. An
- * echo answers the newest timed value that is not above it and retires the older ones, so a sample
- * is never ambiguous (a resent segment carries a later value) and there are up to TSRING samples a
- * round trip.
+ * Timestamps: up to TSRING values are timed at the same time, each by the first segment that
+ * carried it. An echo completes the newest timed value that is not above it and removes the older
+ * ones. So a sample is never ambiguous (a retransmitted segment carries a later value), and there
+ * are up to TSRING samples a round trip.
  */
 #include "trace/flow.h"
 
 #include <math.h>
 
-#define STEPS 32u /* an octave */
+#define STEPS 32u /* steps of an octave */
 
 void scps_tr_dist_add(struct dist *d, scps_dur v)
 {
@@ -98,10 +98,11 @@ double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
         i++;
     uint32_t k = h->lo + i / STEPS, step = i % STEPS;
     double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
-    return SCPS_MIN(v, (double)d->max); /* The minimum is no bound: see scps_tr_dist_add. */
+    /* The minimum is not used as a bound, because scps_tr_dist_add() may replace it. */
+    return SCPS_MIN(v, (double)d->max);
 }
 
-/* Smooths the RTT by RFC 6298 section 2, for judging timeouts. */
+/* Smooths the RTT by RFC 6298 section 2, to recognise timeouts. */
 void scps_tr_rtt_smooth(struct conn_dir *h, scps_dur v)
 {
     if (!h->srtt) {

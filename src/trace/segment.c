@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds a segment to the figures of its connection.
  *
- * take, at the end of this file, is the list of the steps; each is a function above it, in
- * step_sent.h or in step_ack.h. In all of them h is the direction the segment belongs to, o the
- * other one, x what the steps have found about the segment so far.
+ * take(), at the end of this file, is the list of the steps; each is a function above it, in
+ * step_sent.h or in step_ack.h. In all of them h is the direction of the segment, o the opposite
+ * direction, x what the steps have found about the segment so far.
  *
- * The figures that carry tcptrace's names follow its rules to the letter, in its order of
- * evaluation, because several depend on it (the window of the previous packet, say).
- * docs/SCPS_TRACE.md defines each, and lists where we differ on purpose. Sequence numbers are
- * unwrapped to 64 bits on arrival; only the comparisons that tcptrace makes on 32 bits stay there.
+ * The figures with tcptrace's names follow its rules exactly, in its order of evaluation, because
+ * several depend on it (for example on the window of the previous packet). docs/SCPS_TRACE.md
+ * defines each, and lists deliberate differences. Sequence numbers are unwrapped to 64 bits on
+ * arrival; only the comparisons that tcptrace makes on 32 bits are made on 32 bits.
  *
  * Sources: RFC 9293, 7323, 2018, 2883, 3168.
  */
@@ -18,8 +18,8 @@
 #include "trace/step_ack.h"
 #include "trace/step_sent.h"
 
-/* What is known of a segment beforehand: PLAIN ones only acknowledge, and perhaps push and have
- * timestamps. */
+/* What is known of a segment before it is processed. PLAIN segments have only the flags ACK and
+ * PSH, and no options but timestamps. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 /* ---- the header ---- */
@@ -44,7 +44,8 @@ static SCPS_ALWAYS_INLINE void silence(const struct step *x, struct conn_dir *h)
     h->last_time = x->now;
 }
 
-/* Octets start at 2^32 + the first number seen, so that earlier ones stay positive. */
+/* Unwrapped numbers start at 2^32 + the first number seen, so that numbers before it are
+ * positive. */
 static SCPS_ALWAYS_INLINE void begin_at(struct conn_dir *h, uint32_t seq)
 {
     h->seq_known = true;
@@ -82,7 +83,7 @@ static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, s
             h->bad = true;
         h->syn_count++;
         h->syn = s->seq;
-        o->ack = s->seq; /* as tcptrace does */
+        o->ack = s->seq; /* tcptrace does the same */
     }
     if (TR_UNLIKELY(x->fin)) {
         if (h->fin_count && h->fin != s->seq + x->len)
@@ -105,7 +106,7 @@ static SCPS_ALWAYS_INLINE void time_passes(const struct step *x, struct conn_dir
     }
 }
 
-/* Processes options that few segments have. */
+/* Processes options that only few segments have. */
 static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
                            struct conn_dir *h, struct conn_dir *o, bool syn)
 {
@@ -182,8 +183,8 @@ static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
 
 /* ---- the packet ---- */
 
-/* Returns true if the same packet, by IP identification and sequence number, was among the last few
- * (a duplicate made by hardware). */
+/* Returns true if a packet with the same IP identification and sequence number was among the last
+ * few (a duplicate made by hardware). */
 static SCPS_ALWAYS_INLINE bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
@@ -231,8 +232,8 @@ static SCPS_ALWAYS_INLINE void initial_window(const struct step *x, struct conn_
     }
 }
 
-/* Computes the outstanding data as tcptrace does: the octet that an acknowledgement names counts.
- * Returns it. */
+/* Computes the outstanding data as tcptrace does, which includes the octet with the number of the
+ * acknowledgement. Returns it. */
 static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn_dir *h,
                                                const struct conn_dir *o)
 {
@@ -252,7 +253,7 @@ static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn
     return owin;
 }
 
-/* ---- reports to callbacks ---- */
+/* ---- calls of on_packet ---- */
 
 static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int dir)
 {
@@ -296,10 +297,10 @@ static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trac
     show_ends(v, &x->f->key, x->dir);
 }
 
-/* ---- all of it ---- */
+/* ---- the steps together ---- */
 
-/* Processes one segment of connection f. It is instantiated four times, once for each kind of
- * segment: what a kind cannot have is compiled out. */
+/* Processes one segment of connection f. The function is instantiated four times, once for each
+ * kind of segment, so that code which a kind does not need is not compiled. */
 static SCPS_ALWAYS_INLINE void take(struct scps_trace *t, const struct scps_trace_pkt *p,
                                     const struct packet *k, const struct segment *s, struct flow *f,
                                     struct conn_dir *restrict h, struct conn_dir *restrict o,

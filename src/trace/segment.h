@@ -5,7 +5,7 @@
 
 #include "trace/parse.h"
 
-/* Unwraps a sequence number: returns the 64-bit value next to ref whose low half is x. */
+/* Unwraps a sequence number: returns the 64-bit value nearest to ref whose low half is x. */
 static inline uint64_t scps_tr_unwrap(uint64_t ref, uint32_t x)
 {
     return ref + (uint64_t)(int64_t)(int32_t)(x - (uint32_t)ref);
@@ -19,18 +19,18 @@ void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const
 
 /* ---- snack.c ---- */
 
-/* Processes the SNACK option of s, which acknowledges up to ack: holes in the data of o. seen: gets
+/* Processes the SNACK option of s, which acknowledges up to ack: holes in the data of o. seen gets
  * the first hole; may be NULL. */
 void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t ack, struct scps_trace_seen *seen);
 
 /* ---- compressed.c: protocol 105 ---- */
 
-/* Processes a packet with a compressed header. Returns what scps_trace_packet does. */
+/* Processes a packet with a compressed header. Returns as scps_trace_packet(). */
 int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
                         const struct packet *k);
-/* Records the fields of s, which h sent with a full header: compressed ones leave out what did not
- * change. */
+/* Records the fields of s, which h sent with a full header, because later compressed headers leave
+ * out fields that did not change. */
 void scps_tr_comp_note(struct conn_dir *h, const struct segment *s);
 
 #endif

@@ -5,19 +5,20 @@
  *      blocks: acknowledged, merged        chunks: not acknowledged, as first sent
  *      [=========)   [=====)               [--)[--)[--)   [--)[--)
  *
- * The rules are those of tcptrace's figures, so that counts agree exactly:
- *   - bytes are "sent again" when a segment on record covers them; a segment that fills a gap below
- *     one on record and ends below that one's end is out of order;
+ * The rules are those of tcptrace's figures, so that counts are equal:
+ *   - bytes are "sent again" when a recorded segment covers them; a segment that fills a gap below
+ *     a recorded one, and ends below that one's end, is out of order;
  *   - a segment gives a round-trip sample when an acknowledgement ends exactly at its end, it was
- *     sent once, and nothing below it was sent later (else: post-loss, ambiguous, or cumulatively
- *     acknowledged);
- *   - sequence space is judged in quadrants of 2^30: segments are cut at their borders, blocks are
- *     not merged across them, and what lies two quadrants back is forgotten.
- * tcptrace walks a list for each packet; here finding is by bisection and the ordinary case is one
- * comparison.
+ *     sent once, and nothing below it was sent later (otherwise it counts as post-loss, ambiguous,
+ *     or cumulatively acknowledged);
+ *   - sequence space is divided into quadrants of 2^30: segments are cut at their borders, blocks
+ *     are not merged across them, and data two quadrants back is forgotten.
+ * tcptrace searches a list for each packet; here the search is by bisection, and the usual case is
+ * one comparison.
  *
- * Room: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction. Beyond that the lowest are
- * forgotten, and counted. */
+ * Memory: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction. Beyond that the lowest are
+ * forgotten, and counted.
+ */
 #include "trace/flow.h"
 
 #define CHUNK      64u
@@ -87,7 +88,7 @@ static void drop_first_chunk(struct scps_trace *t, struct segs *s)
         s->head = 0;
 }
 
-/* Ensures that chunk i (counted from 0) can take one more segment at its end. */
+/* Makes sure that chunk i (counted from 0) has room for one more segment at its end. */
 static struct chunk *chunk_room(struct scps_trace *t, struct segs *s, uint32_t i)
 {
     struct chunk *c = s->c[s->head + i];
@@ -114,7 +115,8 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
     struct chunk *c = NULL;
     if (s->n) {
         c = s->c[s->head + s->n - 1];
-        if (c->off + c->n == c->cap) /* Shift only when that makes room for many more. */
+        /* Shift the elements only when that makes room for many more. */
+        if (c->off + c->n == c->cap)
             c = c->cap == CHUNK && c->off < CHUNK / 2 ? NULL : chunk_room(t, s, s->n - 1);
     }
     if (TR_UNLIKELY(!c)) {
@@ -140,7 +142,7 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
 {
     uint32_t lo = 0, hi = s->n;
     if (hi == 1 && !s->c[s->head]->n)
-        return false; /* The only chunk is kept even when it is empty. */
+        return false; /* The only chunk is not removed even when it is empty. */
     while (lo < hi) { /* Search the first chunk whose last segment ends above pos. */
         uint32_t mid = (lo + hi) / 2;
         const struct chunk *c = s->c[s->head + mid];
@@ -165,7 +167,7 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
     return true;
 }
 
-/* Puts x in order. */
+/* Inserts x at its place in the order. */
 static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
 {
     uint32_t ci, si;
@@ -173,7 +175,7 @@ static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
     if (!find_seg(s, x->first, &ci, &si))
         return append(t, s, x);
     struct chunk *c = chunk_room(t, s, ci);
-    if (!c) { /* full: split it */
+    if (!c) { /* the chunk is full: split it */
         c = s->c[s->head + ci];
         if (c->cap < CHUNK)
             return false; /* no memory */
@@ -313,8 +315,8 @@ static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x
     x->at = now;
 }
 
-/* One piece within one quadrant. */
-/* Counts a copy of octets that x, or b, holds; the first that it meets tells the last copy. */
+/* Counts another copy of octets that x, or b, holds; *re gets the time of the last copy at the
+ * first call for a segment. */
 static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, struct block *b,
                        scps_time now, struct resend *re)
 {
@@ -369,7 +371,7 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
             if (end <= efirst)
                 return again;
             cur = efirst;
-            continue; /* The insertion may have moved what x and b point to. */
+            continue; /* The insertion may have moved the memory to which x and b point. */
         }
         if (!split)
             count_copy(t, h, x, b, now, re);
@@ -422,9 +424,9 @@ static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
     }
 }
 
-/* Returns the round trip (µs) that an acknowledgement of exactly the end of segment x measures and
- * adds it to h's distributions; -1, counted, if it measures none: x was resent, or a segment below
- * x left later (later_below). */
+/* Returns the round trip, µs, that an acknowledgement of exactly the end of segment x measures, and
+ * adds it to h's distributions. Returns -1, and counts it, if it measures none: x was resent, or a
+ * segment below x was sent later (later_below). */
 static scps_dur answered(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
                          scps_time now, bool later_below)
 {
@@ -455,7 +457,7 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
     scps_dur sample = -1;
     uint64_t q = QUAD(ack);
     touch_quad(t, s, ack);
-    /* A duplicate acknowledgement, or the first one after duplicates. */
+    /* The acknowledgement is a duplicate, or the first one after duplicates. */
     if (s->nb) {
         struct block *b = &s->b[s->nb - 1];
         if (TR_UNLIKELY(b->first >= ack)) {
@@ -488,7 +490,8 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
             s->quad_at = SCPS_MAX(s->quad_at, x->at);
         c->off++;
         if (--c->n == 0) {
-            if (s->n == 1) { /* The last chunk is kept for the next segments. */
+            /* The last chunk is not freed, because the next segments will use it. */
+            if (s->n == 1) {
                 c->off = 0;
                 break;
             }

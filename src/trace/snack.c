@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes SNACK, short and long: what a receiver reports missing. This is evidence for why.c,
- * which later determines why data was sent again.
+/* Processes the SNACK option, short and long form, with which a receiver reports missing data.
+ * why.c uses these reports to determine why data was sent again.
  *
  * Source: CCSDS 714.0-B-2 (docs/SCPS-TP.md section 2).
  */
 #include "trace/segment.h"
 
-/* Returns the unit of SNACK fields: the sender's MSS option less its timestamps, plus what
- * compression saves (docs/SCPS-TP.md section 2.1). */
+/* Returns the unit of SNACK fields, bytes: the sender's MSS option less its timestamps, plus what
+ * header compression saves (docs/SCPS-TP.md section 2.1). */
 static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir *receiver)
 {
     int32_t mss = sender->mss       ? (int32_t)sender->mss
@@ -17,12 +17,12 @@ static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir 
     bool com = sender->caps_seen && receiver->caps_seen && (sender->caps & SCPS_CAP_COM) &&
                (receiver->caps & SCPS_CAP_COM);
     if (!sender->mss)
-        return (uint32_t)mss; /* No SYN was seen: use the largest segment. */
+        return (uint32_t)mss; /* The capture has no SYN, so use the size of the largest segment. */
     mss -= com ? (ts ? -4 : -12) : ts ? 12 : 0;
     return (uint32_t)SCPS_MAX(mss, 1);
 }
 
-/* Records that h reports [from, to) of o's data missing. */
+/* Records that h reports [from, to) of o's data as missing. */
 static void hole(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o, uint64_t from,
                  uint64_t to)
 {

@@ -12,20 +12,20 @@ struct step {
     struct flow *f;
     int dir;
     scps_time now;
-    bool odd; /* may have options or flags that a plain segment does not have */
+    bool odd; /* the segment may have options or flags that a plain segment does not have */
     uint16_t flags;
     bool syn, fin, ack;
-    uint32_t len;        /* payload */
-    uint64_t win;        /* offered */
-    uint64_t first, end; /* payload, unwrapped */
+    uint32_t len;        /* bytes of payload */
+    uint64_t win;        /* window offered, bytes */
+    uint64_t first, end; /* range of the payload in sequence space, unwrapped */
     uint64_t top;        /* end of the segment, SYN and FIN counted */
-    uint64_t ack64;      /* acknowledgement, unwrapped in the other direction's space; 0: none */
-    /* result of the steps so far */
-    uint32_t again; /* octets sent before */
+    uint64_t ack64; /* acknowledgement, unwrapped near the other direction's numbers; 0: none */
+    /* These fields are results of the steps so far. */
+    uint32_t again; /* octets that were sent before */
     bool resent;
-    bool probe; /* probe of a zero window */
+    bool probe; /* the segment probes a zero window */
     bool ooo, keepalive, dup_below;
-    enum cause cause; /* cause of the retransmission */
+    enum cause cause; /* cause of the retransmission, if it is one */
     scps_dur sample;  /* RTT sample that the segment completes, µs; -1: none */
 };
 

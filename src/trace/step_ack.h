@@ -7,7 +7,7 @@
 #include "trace/held.h"
 #include "trace/step.h"
 
-/* Counts an acknowledgement of `moved` more octets, in segments of `unit`. */
+/* Counts an acknowledgement that advanced by `moved` octets, in segments of `unit` octets. */
 static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, uint64_t moved)
 {
     uint64_t segs = moved <= unit ? 1 : moved <= 2 * unit ? 2 : (moved + unit - 1) / unit;
@@ -21,8 +21,8 @@ static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, u
         h->acks_more++;
 }
 
-/* Records in h, the acknowledging direction, and o, the sending one, that new data was
- * acknowledged. */
+/* Records that new data was acknowledged, in h, the acknowledging direction, and in o, the sending
+ * one. */
 static SCPS_ALWAYS_INLINE void advance(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct opts *opt = &x->s->o;
@@ -66,7 +66,7 @@ static SCPS_ALWAYS_INLINE void answer(struct step *x, struct conn_dir *h, struct
         scps_tr_seldom(x->t, h)->win_updates++;
 }
 
-/* ---- window and reports ---- */
+/* ---- window and reports of SACK ---- */
 
 static SCPS_ALWAYS_INLINE void window_advertised(const struct step *x, struct conn_dir *h,
                                                  const struct conn_dir *o)

@@ -18,9 +18,9 @@ static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Enters data that is not next in order: it leaves a gap, fills one, or was acknowledged before it
- * was captured. Returns true if the data repairs a loss before the capture point, and was not
- * merely overtaken on the way. */
+/* Handles data that is not next in order: it leaves a gap, fills one, or was acknowledged before it
+ * was captured. Returns true if the data is the retransmission of data lost before the capture
+ * point, and not only out of order. */
 static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
                                        const struct conn_dir *o, uint64_t first, uint64_t end,
                                        const struct opts *opt, struct resend *re)
@@ -74,7 +74,7 @@ static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const st
     unique(x, h);
 }
 
-/* Records what limited the segment: the window, or what the application had written. */
+/* Records what limited the segment: the window, or the amount that the application had written. */
 static SCPS_ALWAYS_INLINE void sent_within(const struct step *x, struct conn_dir *h,
                                            const struct conn_dir *o)
 {
@@ -93,8 +93,8 @@ static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h
     if (takes)
         sent(x, h, o);
     else if (TR_UNLIKELY(x->first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi)
-        /* The segment is a keep-alive without data. With an older acknowledgement it was overtaken
-         * by the FIN instead. */
+        /* The segment is a keep-alive without data. If its acknowledgement is older, it was sent
+         * before the FIN and arrived out of order. */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);

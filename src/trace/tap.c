@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* A netif filter that writes the packets passing through it to a capture file.
  *
- *     stack
- *       |  ^
- *     [ tap ] --> FILE.pcap     LINKTYPE_RAW, µs, little-endian whatever the machine
- *       v  |
- *     device
+ *   stack
+ *    | ^
+ *   [ tap ] --> FILE.pcap                        LINKTYPE_RAW, µs, little-endian on every machine
+ *    v |
+ *   device
  *
- * A packet is one record whether its payload lies apart or not; hollow bytes are the zeros they
- * stand for, so a checksum over them holds. Where the device fills in transport checksums
- * (SCPS_NETIF_NO_CSUM), or vouches for them on arrival, the record gets the right one instead of
- * the half-made one that passes by.
+ * A packet is one record whether its payload lies apart or not; hollow bytes are written as zeros,
+ * so checksums over them are right. If the device fills in transport checksums
+ * (SCPS_NETIF_NO_CSUM), or has verified them on arrival, the record gets the right checksum instead
+ * of the incomplete one in the packet.
  *
- * Going out, a packet is written once the device below has taken it: one it refused for now comes
- * again. A failed write (a full disk) ends the capture, not the traffic: it is remembered for
- * scps_tap_error, and nothing more is written, so that the file stays readable up to there.
+ * A packet that is sent is written when the device below has accepted it, because a packet that it
+ * refuses for now will be sent again. A failed write (a full disk) ends the capture, not the
+ * traffic: the error is kept for scps_tap_error(), and nothing more is written, so that the file
+ * can be read up to there.
  *
  * Format: "PCAP Capture File Format", draft-ietf-opsawg-pcap sections 4 and 5; LINKTYPE_RAW is 101.
  */
@@ -30,14 +31,14 @@
 
 #define MAGIC_US     0xa1b2c3d4u
 #define LINKTYPE_RAW 101u
-#define MAX_RECORD   262144u /* readers accept no longer record */
+#define MAX_RECORD   262144u /* length of the longest record that readers accept, bytes */
 #define BUFFER       (256u << 10)
 
 struct tap {
     struct scps_netif nif;
     FILE *f;
     char *buffer;
-    uint32_t snaplen; /* limit of the bytes of a record */
+    uint32_t snaplen; /* most bytes of a packet in a record */
     int err;          /* errno of the first write that failed; 0: none */
     scps_time epoch;
     scps_time (*now)(void *ctx);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins the ground truth of a channel with the capture: whether a retransmission was needed, and
- * what happened to the earlier copy.
+/* Compares the ground truth of a channel with the capture: whether a retransmission was necessary,
+ * and what happened to the earlier copy.
  *
- * The log is CSV with a header line that names its columns (docs/SCPS_TRACE.md, "The ground-truth
- * log"); the columns used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport
- * as far as they are there. Rows without payload are skipped: pure acknowledgements are not sent
- * again.
+ * The log is CSV with a header line that gives its columns (docs/SCPS_TRACE.md, "The ground-truth
+ * log"). The columns used here are time_us, fate, cause, seq, payload, and src, dst, sport, dport
+ * as far as they exist. Rows without payload are skipped, because pure acknowledgements are not
+ * retransmitted.
  *
- * A resend is matched with the row of its flow, sequence number and length nearest in time and not
- * matched yet. It was needed when some octet of it had been delivered by no earlier row.
+ * A retransmission is matched with the row of its flow, sequence number and length that is nearest
+ * in time and not matched yet. It was necessary if an octet of it had been delivered by no earlier
+ * row.
  */
 #include "trace/flow.h"
 
@@ -29,7 +30,7 @@ struct row {
 struct truth {
     struct row *row;
     size_t n, cap;
-    uint32_t longest; /* payload */
+    uint32_t longest; /* largest payload of a row, bytes */
     bool has_src, has_dst, has_sport, has_dport;
 };
 
@@ -122,13 +123,13 @@ static enum fate fate_of(const char *fate, const char *cause)
 
 #define FIELDS 64
 
-struct reader { /* the log being read */
+struct reader { /* state of reading the log */
     const char *path;
     char *msg;
     FILE *in;
-    long line;       /* number of the line */
+    long line;       /* number of the present line, from 1 */
     int at[COLS];    /* index of the field for each column; -1: the log lacks the column */
-    char *f[FIELDS]; /* fields of the line, in `text` */
+    char *f[FIELDS]; /* fields of the line; they point into `text` */
     char text[1024];
 };
 
@@ -177,7 +178,7 @@ static bool address(const struct reader *r, int col, struct scps_addr *out)
     return !s || scps_addr_parse(s, out) == 0;
 }
 
-/* Reads the row of the line at hand. Returns 1; 0 if it has no payload to match; or an error. */
+/* Reads the row in the present line. Returns 1; 0 if it has no payload to match; or an error. */
 static int read_row(struct reader *r, const struct truth *u, struct row *out)
 {
     int n = split(r->text, r->f, FIELDS);
@@ -275,7 +276,7 @@ void scps_tr_truth_free(struct scps_trace *t)
     t->truth = NULL;
 }
 
-/* Returns the first row at or after (flow, seq). */
+/* Returns the index of the first row at or after (flow, seq). */
 static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
 {
     size_t lo = 0, hi = u->n;
@@ -290,7 +291,7 @@ static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
     return lo;
 }
 
-struct cover { /* octets of the retransmission that an earlier copy delivered */
+struct cover { /* ranges of the retransmission that earlier copies delivered */
     uint32_t from, to;
 };
 
@@ -319,8 +320,8 @@ static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint3
     return n;
 }
 
-/* The log's row of the packet that was captured at now: of those of its flow, sequence number and
- * length that no packet has taken yet, the nearest in time; NULL: none. */
+/* Returns the log's row of the packet that was captured at now: the nearest in time of those rows
+ * with its flow, sequence number and length that belong to no other packet yet; NULL: none. */
 static struct row *row_of(struct truth *u, uint64_t flow, uint32_t seq, uint32_t len, scps_time now)
 {
     struct row *found = NULL;
@@ -338,7 +339,8 @@ static struct row *row_of(struct truth *u, uint64_t flow, uint32_t seq, uint32_t
     return found;
 }
 
-/* How many octets from the first on n ranges cover without a gap; at least len: all that matter. */
+/* Returns how many octets from the first on the n ranges cover without a gap. A result of len or
+ * more means all. */
 static uint32_t covered(const struct cover *c, unsigned n, uint32_t len)
 {
     uint32_t have = 0;
@@ -358,7 +360,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
 {
     struct truth *u = t->truth;
     if (!h->why)
-        return; /* no memory for evidence */
+        return; /* no memory for the evidence */
     const struct flow_key *k = &f->key;
     uint64_t flow =
         dir ? flow_id(u, k->b, k->a, k->pb, k->pa) : flow_id(u, k->a, k->b, k->pa, k->pb);
@@ -374,7 +376,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
     uint32_t lo = seq - (u->longest - 1), hi = seq + len - 1;
     if (lo <= seq && seq <= hi) {
         n = earlier(u, flow, lo, hi, self, c, n, 256, &lost);
-    } else { /* across the wrap */
+    } else { /* the range wraps around 2^32 */
         n = earlier(u, flow, lo,
                     lo <= seq  ? UINT32_MAX
                     : seq < lo ? UINT32_MAX

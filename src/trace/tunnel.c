@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds IP inside packets that are neither TCP nor compressed TCP.
  *
- *      by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN
- *      by UDP port    VXLAN, GENEVE, GTP-U, GRE
- *      by content     UDP whose payload is an IP packet: our encapsulation, the reference
- *                     implementation's, Teredo
+ *   by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN
+ *   by UDP port    VXLAN, GENEVE, GTP-U, GRE
+ *   by content     UDP whose payload is an IP packet: this library's encapsulation, that of the
+ *                  SCPS reference implementation, Teredo
  *
  * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 7348, 8926,
  * 8086; 3GPP TS 29.281.
@@ -24,7 +24,7 @@ enum {
 enum { TYPE_ERSPAN3 = 0x22eb, TYPE_ETHERNET = 0x6558, TYPE_PPP = 0x880b, TYPE_ERSPAN = 0x88be };
 
 #define GRE_CHECKSUM 0x8000u
-#define GRE_ROUTING  0x4000u /* a flag of RFC 1701 that later versions dropped */
+#define GRE_ROUTING  0x4000u /* a flag of RFC 1701 that does not exist in later versions */
 #define GRE_KEY      0x2000u
 #define GRE_SEQUENCE 0x1000u
 #define GRE_ACK      0x0080u
@@ -46,7 +46,7 @@ static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
     return off < 0 ? off : (int)at + off;
 }
 
-/* Reads the header at `at` by the EtherType that a tunnel gives. */
+/* Reads the header at `at`, whose EtherType is in the tunnel's header. */
 static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint32_t type)
 {
     if (type == TYPE_ETHERNET)
@@ -97,13 +97,14 @@ static int gtp(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
     const uint8_t *p = k->ip;
     if (at + 12 > k->cap || (p[at] & 0xf0) != 0x30 ||
-        p[at + 1] != 0xff) /* GTP version 1 with a user's packet */
+        p[at + 1] != 0xff) /* GTP version 1 with a packet of a user */
         return NO_TUNNEL;
     const uint8_t flags = p[at];
     at += 8;
     if (flags & 7) {
         at += 4;
-        for (uint8_t next = p[at - 1]; flags & 4 && next != 0; next = p[at - 1]) { /* extensions */
+        /* skip the extension headers */
+        for (uint8_t next = p[at - 1]; flags & 4 && next != 0; next = p[at - 1]) {
             if (at >= k->cap || p[at] == 0 || at + p[at] * 4u > k->cap)
                 return cut_short(t);
             at += p[at] * 4u;
@@ -118,8 +119,8 @@ static bool is_ours(uint8_t proto)
            proto == SCPS_IPPROTO_SCPS_COMP;
 }
 
-/* Returns the least number of octets behind the IP header: a header with protocol 105 has a
- * connection id, a field of bits and a checksum. */
+/* Returns the least number of octets behind the IP header for this protocol: a header of protocol
+ * 105 has a connection id, a field of bits and a checksum. */
 static uint32_t least_header(uint8_t proto)
 {
     return proto == SCPS_IPPROTO_SCPS_COMP ? 4 : 20;

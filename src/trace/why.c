@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Determines why data was sent again. The evidence is what the receiver had reported before, as
- * seen at the capture point.
+/* Determines why data was sent again, from the reports of the receiver that had passed the capture
+ * point before.
  *
- * In this order, the first that holds (docs/SCPS_TRACE.md, "Why" has the reasons):
- *   SYN             its timer: nothing else can ask for one
+ * The first cause in this order that applies is taken (docs/SCPS_TRACE.md, "Why" has the reasons):
+ *   SYN             its timer: nothing else can cause it
  *   first RTT       sent again before the shortest round trip had passed: no report on it can have
  *                   come back
- *   SNACK           the receiver had named it missing since it was last sent (not after a silence
- *                   or in a go-back, if that report came within a round trip and so knew nothing of
- *                   the last copy)
+ *   SNACK           the receiver had reported it missing since it was last sent (not after a
+ *                   silence or in a go-back, if that report came within a round trip and so was
+ *                   not about the last copy)
  *   timeout         after a silence at least as long as the retransmission timer, or so long after
  *                   its last copy and the last acknowledgement of new data, or in the go-back that
  *                   follows one
  *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985
  *                   section 7); or, last in this order and with SNACK agreed, after a round trip
- *                   and an eighth: nothing behind it will have it named (docs/SCPS-TP.md section
- *                   2.4)
- *   SACK            the receiver had named bytes above it received, or, later in this order and
- *                   with SACK agreed, acknowledged something sent after it (RFC 8985 section 6)
+ *                   and an eighth: no data behind it can cause a report of it (docs/SCPS-TP.md
+ *                   section 2.4)
+ *   SACK            the receiver had reported bytes above it as received, or, later in this order
+ *                   and with SACK agreed, acknowledged something sent after it (RFC 8985 section 6)
  *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC
  *                   6582)
  *   no reason       none of these was seen
- * What fills a gap, and was lost before it came by here, counts as sent again since the gap showed
- * (scps_tr_why_gap). Afterwards it may turn out spurious: a DSACK for it (RFC 2883), or an
- * acknowledgement whose timestamp echo is older than the copy it would have to answer (RFC 3522).
+ * Data that fills a gap, and was lost before the capture point, counts as sent again since the gap
+ * became visible (scps_tr_why_gap). Later it may turn out to have been spurious: by a DSACK for it
+ * (RFC 2883), or by an acknowledgement whose timestamp echo is older than the copy that it would
+ * have to answer (RFC 3522).
  *
- * Best taken at the sender; elsewhere reports may pass the capture point after the resend they
- * caused left the sender.
+ * The results are best for captures at the sender; elsewhere a report may pass the capture point
+ * after the retransmission that it caused was sent.
  */
 #include "trace/flow.h"
 
@@ -73,7 +74,7 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
 void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now)
 {
-    /* never below the left edge, never beyond what was sent: such a block is a lie or a leftover */
+    /* Ignore a block below the acknowledgement or beyond what was sent: it is false or old. */
     if (from >= to || to > h->segs.top || to - from > (uint64_t)1 << 31)
         return;
     struct scps_alloc a = scps_tr_range_alloc(t);
@@ -83,7 +84,7 @@ void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, u
         h->sack_at = now;
 }
 
-/* The copy of a that brought the acknowledgement was not needed. */
+/* Records that the copy a, which caused this acknowledgement, was not necessary. */
 static void not_needed(struct why *w, struct again *a, uint64_t *by)
 {
     if (a->spurious)
@@ -93,9 +94,9 @@ static void not_needed(struct why *w, struct again *a, uint64_t *by)
     ++*by;
 }
 
-/* One DSACK is one arrival too many. Of a segment sent three times, the copy that a timestamp has
- * shown to be needless is the one that the DSACK reports; otherwise it is the latest copy that is
- * still thought to have been needed. */
+/* Processes a DSACK. It means that one copy too many has arrived. If a segment was sent three times
+ * and a timestamp has shown one copy to be needless, the DSACK reports that copy; otherwise it
+ * reports the latest copy not yet known to be needless. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
@@ -117,12 +118,13 @@ void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
     *found = (struct again){0};
 }
 
-/* RFC 3522 section 3.2: the acknowledgement of a segment sent again echoes a timestamp older than
- * that of the copy, so that an earlier copy had arrived. This holds for the octets at una only: the
- * timestamp of a delayed acknowledgement is that of the first segment it answers (RFC 7323 section
- * 4.3), and those behind it may have been needed. What follows without a break, and was sent by the
- * timer (the rest of a go-back), arrived before, too. With best effort agreed the receiver
- * acknowledges holes it has given up, and echoes whatever came last. */
+/* Returns true if the acknowledgement of a retransmitted segment echoes a timestamp older than that
+ * of the copy, so that an earlier copy had arrived (RFC 3522 section 3.2). This holds only for the
+ * octets at una: the timestamp of a delayed acknowledgement is that of the first segment it answers
+ * (RFC 7323 section 4.3), and segments behind it may have been necessary. Segments that follow
+ * without a gap, and were sent by the timer (the rest of a go-back), had arrived before, too. With
+ * best effort the receiver acknowledges holes that it has given up, and echoes the last timestamp
+ * that came. */
 static bool shown_needless(const struct again *a, uint64_t una, uint32_t tsecr)
 {
     return a->has_ts && a->first <= una && a->end > una && (int32_t)(tsecr - a->tsval) < 0;
@@ -190,7 +192,7 @@ static bool sacked_above(const struct conn_dir *h, uint64_t end)
 
 /* ---- gaps: data that the capture point should have seen ---- */
 
-/* Drops gaps that are acknowledged; if that is not enough, the older half. */
+/* Drops gaps that are acknowledged; if that is not enough, drops the older half. */
 static void forget_gaps(struct why *w, uint64_t una)
 {
     uint32_t n = 0;
@@ -229,7 +231,7 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
 static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
-    while (lo < hi) { /* Search the first gap that ends above it. */
+    while (lo < hi) { /* Search for the first gap that ends above it. */
         uint32_t mid = (lo + hi) / 2;
         if (h->why->gap[mid].to > first)
             hi = mid;
@@ -239,8 +241,8 @@ static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
     return h->why && lo < h->why->ngap && h->why->gap[lo].from <= first ? &h->why->gap[lo] : NULL;
 }
 
-/* Returns the round trip of the whole path, wherever the capture point lies: from here to the
- * receiver and back, plus to the sender and back. 0: unknown. */
+/* Returns the round trip of the whole path, µs, wherever the capture point is: the round trip to
+ * the receiver plus that to the sender. 0: unknown. */
 static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
 {
     return h->rtt.min + peer->rtt.min;
@@ -250,38 +252,38 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
     if (end <= peer->ack_hi)
-        return true; /* The receiver has the data, so this is another copy. */
+        return true; /* The receiver had the data already, so this is another copy. */
     const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
     const struct gap *g = gap_at(h, first);
-    if (!g) /* The capture began within this gap. */
+    if (!g) /* The capture began within this gap, so nothing is known about it. */
         return now - h->last_sent_at > path;
     re->gap = true;
     re->last_at = g->at;
     if (has_ts && g->has_ts && tsval != g->tsval)
-        /* The timestamp shows the order: data sent after what lies above it is no first copy. */
+        /* Data with a later timestamp than the data above it is no first copy. */
         return (int32_t)(tsval - g->tsval) > 0;
-    /* A repair comes a round trip after the gap became visible. */
+    /* A retransmission comes a round trip after the gap became visible. */
     return now - g->at >= path - path / 5;
 }
 
 /* ---- causes ---- */
 
-/* What a resend is judged by.  Durations and times are in microseconds. */
+/* Evidence about a retransmission. Durations and times are in µs. */
 struct clues {
     const struct conn_dir *h, *peer;
     const struct resend *re;
-    uint64_t first, end; /* its octets */
-    uint64_t una;        /* SND.UNA, as the peer's acknowledgements say */
-    scps_time last_at;   /* when its last copy, or the gap that it fills, was seen */
-    scps_time hole;      /* when a SNACK last named it; -1: none did */
-    scps_dur since;      /* from last_at to now */
-    scps_dur idle;       /* since the sender last sent anything */
-    scps_dur srtt, rto;  /* of the whole path */
-    scps_dur floor;      /* the shortest time that a retransmission timer may take */
+    uint64_t first, end; /* range of its octets */
+    uint64_t una;        /* SND.UNA, according to the peer's acknowledgements */
+    scps_time last_at;   /* time at which its last copy, or the gap that it fills, was seen */
+    scps_time hole;      /* time at which a SNACK reported it last; -1: none did */
+    scps_dur since;      /* time from last_at to now */
+    scps_dur idle;       /* time since the sender last sent anything */
+    scps_dur srtt, rto;  /* smoothed RTT and retransmission timeout, of the whole path */
+    scps_dur floor;      /* the shortest time that a retransmission timer may have */
     bool lowest, highest;
-    bool silent;     /* nobody had said anything for as long as a timer takes */
-    bool expired;    /* the timer ran out although somebody had */
-    bool going_back; /* within what was outstanding when the timer last expired */
+    bool silent;     /* neither end has sent anything for as long as a timer takes */
+    bool expired;    /* the timer expired although one of the ends had sent something */
+    bool going_back; /* the data was outstanding when the timer last expired */
 };
 
 static bool sacked_since(const struct clues *k)
@@ -289,9 +291,9 @@ static bool sacked_since(const struct clues *k)
     return sacked_above(k->h, k->end) && k->h->sack_at - k->last_at >= k->h->rtt.min;
 }
 
-/* RFC 6298 section 5: the timer runs from the latest acknowledgement of new data, or from the copy
- * that is resent, whether or not the sender was silent. No report of the receiver since then
- * explains the retransmission. */
+/* Returns true if the retransmission timer has expired: it runs from the latest acknowledgement of
+ * new data, or from the copy that is resent (RFC 6298 section 5), even if the sender was not
+ * silent. Then no report of the receiver since that time explains the retransmission. */
 static bool timer_expired(const struct clues *k, scps_time now)
 {
     return k->lowest && (k->re->any || k->re->gap) &&
@@ -308,7 +310,7 @@ static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer
     k.last_at = re->any || re->gap ? re->last_at : h->last_sent_at;
     k.since = now - k.last_at;
     k.idle = now - SCPS_MIN(h->last_sent_at, now);
-    /* Near the receiver, the round trip seen from here is only a part of the whole. */
+    /* At a capture point near the receiver, the measured round trip is only a part of the whole. */
     k.srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
     k.rto = h->srtt ? k.srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO) : SCPS_MS(200);
     k.floor = SCPS_MAX(k.srtt + 2 * h->rttvar, MIN_RTO / 2);
@@ -334,16 +336,17 @@ static bool probes_tail(const struct clues *k)
            k->h->dup_run < 3 && k->h->srtt;
 }
 
-/* What acknowledgements explain, in the order at the head of this file. */
+/* Returns the cause if acknowledgements explain the retransmission, in the order at the head of
+ * this file. */
 static enum cause by_acknowledgements(const struct clues *k)
 {
     const struct conn_dir *h = k->h;
     if (sacked_above(h, k->end))
         return CAUSE_SACK;
-    /* A partial acknowledgement shows the next hole. */
+    /* A partial acknowledgement shows the next hole (RFC 6582). */
     if (k->first <= k->una && (h->dup_run >= 3 || k->una < h->fast_recover))
         return CAUSE_DUPACK;
-    /* Data sent after it has arrived (RFC 8985). */
+    /* Data that was sent after it has arrived (RFC 8985). */
     if (h->sack_ok && k->peer->sack_ok && k->re->any && h->segs.quad_at > k->last_at)
         return CAUSE_SACK;
     if (k->highest && k->re->any && k->since >= h->rtt.min + h->rtt.min / 8 &&
@@ -369,8 +372,8 @@ static enum cause cause_of(const struct clues *k)
     return by_acknowledgements(k);
 }
 
-/* Whether the timer is the cause of a new go-back: within one it may expire once more although the
- * sender was not silent. */
+/* Returns true if the timer is the cause of a new go-back. During a go-back the timer may expire
+ * again although the sender was not silent. */
 static bool timer_began(const struct clues *k)
 {
     return k->silent || k->expired || (k->lowest && k->re->any && k->since >= k->floor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* O_CLOEXEC, posix_fadvise */
+#define _GNU_SOURCE /* for O_CLOEXEC and posix_fadvise() */
 #include "trace/window.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 #define PAGE 4096u
 /* position from which the start of an incomplete record is moved to the front */
 #define HEAD (TR_LARGEST + PAGE)
-/* octets of a read, which ends at a page border: several times faster than an unaligned one */
+/* octets of a read. It ends at a page border, which is several times faster than an unaligned
+ * read */
 #define READ   (128u << 10)
 #define WINDOW (HEAD + READ)
 #define PACKED (128u << 10)
@@ -21,7 +22,7 @@ int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total)
     return t->cfg.on_progress && t->cfg.on_progress(t->cfg.ctx, done, total);
 }
 
-/* Reads once into p. Returns the length; 0 at the end, which it records. */
+/* Reads once into p. Returns the length; 0 at the end, which the function records. */
 static size_t fill(struct window *w, uint8_t *p, size_t room)
 {
     ssize_t n;
@@ -71,7 +72,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
 void scps_tr_window_more(struct window *w)
 {
     if (w->pos == w->end || w->end == WINDOW) {
-        size_t left = w->end - w->pos; /* below a record */
+        size_t left = w->end - w->pos; /* the bytes that remain are fewer than a record */
         memmove(w->buf + HEAD - left, w->buf + w->pos, left);
         w->pos = HEAD - left;
         w->end = HEAD;
@@ -91,7 +92,7 @@ void scps_tr_window_more(struct window *w)
         w->stopped = true;
 }
 
-/* The file begins with the magic number of gzip: decompress it. */
+/* Starts decompression: the file begins with the magic number of gzip. */
 static int unpack_begin(struct window *w, const char *path, char *msg, int *ret)
 {
 #ifdef SCPS_HAVE_ZLIB
@@ -160,7 +161,8 @@ const char *scps_tr_window_trouble(const struct window *w)
     return w->err == EBADMSG ? "damaged gzip data" : strerror(w->err);
 }
 
-/* Says why a file is none that can be read, after its first octets are there, or are not. */
+/* Writes to msg why a file is no capture that can be read, after its first octets were read, or
+ * could not be. */
 static int no_capture(const struct window *w, const char *path, char *msg)
 {
     if (w->err && w->err != EBADMSG) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A buffer that moves over the bytes of a capture, read from a file or a pipe and decompressed if
- * needed.
+/* A buffer that moves over the bytes of a capture, which are read from a file or a pipe and
+ * decompressed if need be.
  *
  *      while (scps_tr_have(w, n))           n bytes at w->buf + w->pos, contiguous
  *          ... w->pos += n;
  *
- * Nothing seeks, so a pipe is as good as a file, and memory does not grow with the capture.
+ * The file is read in order only, so a pipe can be read, too, and memory does not grow with the
+ * capture.
  */
 #ifndef SCPS_TRACE_WINDOW_H
 #define SCPS_TRACE_WINDOW_H
@@ -16,16 +17,17 @@
 #include <zlib.h>
 #endif
 
-#define TR_LARGEST (256u << 10) /* largest record; libpcap's limit except for D-Bus and USB */
+/* Largest record, bytes, which is libpcap's limit except for D-Bus and USB */
+#define TR_LARGEST (256u << 10)
 
-/* s: limit of a plausible time; pcapng has 64 bits, and a damaged file any value */
+/* Latest plausible time, s; pcapng has 64 bits, and a damaged file may have any value */
 #define TR_LATEST ((int64_t)1 << 38)
 
 struct window {
     int fd;
 #ifdef SCPS_HAVE_ZLIB
     z_stream z;
-    uint8_t *packed; /* NULL: not packed */
+    uint8_t *packed; /* compressed input; NULL: the file is not compressed */
     bool member_done;
 #endif
     uint8_t *buf;
@@ -33,26 +35,26 @@ struct window {
     uint64_t size; /* size of the file, octets; 0: unknown */
     uint64_t done; /* bytes of the file that were read, before decompression */
     bool eof, stopped;
-    int err; /* errno, EBADMSG for damaged gzip data */
+    int err; /* errno, or EBADMSG for damaged gzip data; 0: no error */
     struct scps_trace *t;
 };
 
-/* Opens a file, or standard input for "-". Returns 0, or an error of scps_trace_read with one line
- * in msg. Call the close function in either case. */
+/* Opens a file, or standard input for "-". Returns 0, or an error of scps_trace_read() with one
+ * line in msg. Call scps_tr_window_close() in either case. */
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
 void scps_tr_window_close(struct window *w);
-/* Reads more behind the present bytes, which may move: compute buf + pos again. */
+/* Reads more bytes behind the present ones, which may move: compute buf + pos again. */
 void scps_tr_window_more(struct window *w);
-/* Skips all that is left. Returns its length. */
+/* Skips all bytes that are left. Returns their number. */
 uint64_t scps_tr_window_drain(struct window *w);
 /* Skips n bytes. Returns false if the capture ends before. */
 bool scps_tr_window_skip(struct window *w, uint64_t n);
-/* Returns the meaning of w->err in words. */
+/* Returns what w->err means, in words. */
 const char *scps_tr_window_trouble(const struct window *w);
-/* Returns non-zero if the caller of the analyser wants to stop. */
+/* Reports progress to the caller of the analyser. Returns non-zero if the caller wants to stop. */
 int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);
 
-/* Returns true if n bytes, at most TR_LARGEST and a little more, are at buf + pos. */
+/* Returns true if n bytes, at most a little more than TR_LARGEST, are at buf + pos. */
 static inline bool scps_tr_have(struct window *w, size_t n)
 {
     while (TR_UNLIKELY(w->end - w->pos < n)) {

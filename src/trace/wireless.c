@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds IP in IEEE 802.11 frames, with or without a header of the radio: Prism's and AVS's headers,
- * radiotap (www.radiotap.org).
+/* Finds IP in IEEE 802.11 frames, with or without a header of the radio: those of Prism and AVS,
+ * and radiotap (www.radiotap.org).
  *
- * A data frame is 24 octets of header, six more between access points, two for QoS, four for what
- * high throughput adds, and then LLC and SNAP. What is encrypted, empty or an aggregate (A-MSDU)
- * holds no packet that can be read here.
+ * A data frame has 24 octets of header, six more between access points, two for QoS, four for high
+ * throughput, and then LLC and SNAP. Encrypted and empty frames, and aggregates (A-MSDU), hold no
+ * packet that can be read here.
  */
 #include "trace/flow.h"
 
@@ -14,11 +14,11 @@ enum { DATA = 2 }; /* type of a frame */
 /* flags in the second octet of an 802.11 header */
 enum { TO_AND_FROM = 0x03, PROTECTED = 0x40, ORDER = 0x80 };
 enum { EMPTY = 0x4, QOS = 0x8 }; /* bits of a data frame's subtype */
-enum { AGGREGATE = 0x80 };       /* of the QoS octet */
+enum { AGGREGATE = 0x80 };       /* flag of the QoS octet */
 
-/* bits of radiotap's presence mask: a field is there, or another mask follows */
+/* bits of radiotap's presence mask: the field is there; MORE: another mask follows */
 enum { TIME = 1u << 0, FLAGS = 1u << 1, MORE = 1u << 31 };
-enum { PADDED = 0x20 }; /* bit of radiotap's flags: the body begins at a multiple of four */
+enum { PADDED = 0x20 }; /* bit of radiotap's flags: the body begins at a multiple of four octets */
 
 static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off, bool padded)
 {
@@ -40,7 +40,7 @@ static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
 }
 
-/* Returns true if radiotap says that the frame is padded. Its flags follow the time, which is
+/* Returns true if radiotap says that the frame is padded. The flags follow the time field, which is
  * aligned to eight octets. */
 static bool padded(const uint8_t *p, uint32_t len)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of a capture while they are drawn: out_xplot.c decides what to draw, xplot.c writes it. */
+/* Graphs of a capture while they are being drawn: out_xplot.c decides what to draw, xplot.c writes
+ * the files. */
 #ifndef SCPS_TRACE_XPLOT_H
 #define SCPS_TRACE_XPLOT_H
 
@@ -8,8 +9,8 @@
 #include "trace/flow.h"
 #include "trace/plot.h"
 
-struct plot {   /* one file */
-    char *base; /* path without suffix; NULL: nothing was drawn yet */
+struct plot {   /* one graph in one file */
+    char *base; /* path of the file without suffix; NULL: nothing was drawn yet */
     char *title;
     char *buf;
     size_t len, cap;
@@ -17,7 +18,7 @@ struct plot {   /* one file */
     bool created;
 };
 
-struct side { /* one direction of a connection */
+struct side { /* state of one direction of a connection */
     struct plot plot[PLOT_KINDS];
     bool acked, owin_any, tput_any, rtt_any, seg_any, ackgap_any;
     scps_time ack_t, owin_t, tput_t, tput_last, rtt_t, seg_t, pure_t, gap_t, owin_first;
@@ -25,8 +26,8 @@ struct side { /* one direction of a connection */
     uint64_t win;
     uint32_t dups;
     uint64_t owin, owin_sum, owin_n;
-    uint64_t rwin;       /* receive window that this side advertised last, octets */
-    uint64_t rwin_drawn; /* the other side's window when the last point was drawn */
+    uint64_t rwin;       /* receive window that this end advertised last, octets */
+    uint64_t rwin_drawn; /* the opposite end's window when its last point was drawn, octets */
     double owin_area;
     double avg, wavg;
     uint64_t tput_bytes, bytes, pkts;
@@ -50,10 +51,10 @@ struct scps_trace_plots {
     void *ctx;
     struct drawn **d;
     uint32_t n, cap;
-    /* Index + 1 in d by connection number; 0: not decided yet; UINT32_MAX: not wanted */
+    /* By connection number: index + 1 in d; 0: not decided yet; UINT32_MAX: not wanted */
     uint32_t *slot;
     uint32_t nslot;
-    uint64_t skipped; /* connections beyond MAX_CONNS */
+    uint64_t skipped; /* number of connections beyond MAX_CONNS, which are not drawn */
     size_t pending;
     int err;
     char err_path[200];
@@ -67,11 +68,11 @@ struct scps_trace_plots {
 /* Records the first error, errno and path; nothing is written after it. */
 void scps_tr_plots_fail(struct scps_trace_plots *p, const char *path);
 
-/* Returns the graph of this kind for direction dir, begun with its title when it is new. NULL: it
- * was not asked for, or there is no memory. */
+/* Returns the graph of this kind for direction dir; a new one gets its title. NULL: it was not
+ * asked for, or there is no memory. */
 struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int dir, int kind,
                                 const struct scps_trace_seen *s);
-/* Adds a line of text to the file. */
+/* Adds a line of text to the file of a graph. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -80,7 +81,7 @@ void scps_tr_plot_put(struct scps_trace_plots *p, struct plot *f, const char *fm
 void scps_tr_plot_flush(struct scps_trace_plots *p, struct plot *f);
 void scps_tr_plot_free(struct plot *f, bool remove_xpl);
 
-/* Draw in the present colour. `where` of a text: 'a' above, 'b' below, 'r' right. */
+/* Draw in the colour set last. `where` of a text: 'a' above, 'b' below, 'r' right of the point. */
 void scps_tr_pen_colour(struct scps_trace_plots *p, struct plot *f, enum colour c);
 void scps_tr_pen_line(struct scps_trace_plots *p, struct plot *f, enum colour c, scps_time t1,
                       int64_t y1, scps_time t2, int64_t y2);
