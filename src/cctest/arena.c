@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole connections of this stack over one simulated link. */
+/* Runs whole connections of this stack over one simulated link, for scorecards. */
 #include "cctest/arena.h"
 
 #include "cctest/detour.h"
@@ -23,7 +23,7 @@ struct flow {
     struct scps_bulk_sink sink;
     struct scps_conn_config cfg;
 };
-struct heard { /* Bytes of a connection that have reached the receiver, from its first data on */
+struct heard { /* bytes of a connection that have arrived, counted from its first data on */
     uint32_t conn;
     uint64_t bytes;
 };
@@ -62,7 +62,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
 
 /* ---- watching ---- */
 
-/* Counts new data at the receiver, in order or not. */
+/* Counts new data that arrives at the receiver, in order or not. */
 static void on_note(void *ctx, const struct scps_note *n)
 {
     struct run *r = ctx;
@@ -120,7 +120,7 @@ static void sample(void *ctx)
         r->err = SCPS_ERR_NOMEM;
 }
 
-/* ---- what happens ---- */
+/* ---- events during a run ---- */
 
 static void start_flow(void *ctx)
 {
@@ -261,7 +261,7 @@ int scps_cct_arena(struct scps_cct_arena *a)
     return err;
 }
 
-/* ---- reckoning ---- */
+/* ---- computing the results ---- */
 
 double scps_cct_rate(const struct scps_cct_arena *a, unsigned f, scps_time from, scps_time to)
 {

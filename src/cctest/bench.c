@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One controller and the part of the core that it talks to; event tables. */
+/* Test bench for one controller, which takes the place of the core and calls the controller; event
+ * tables. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
@@ -20,7 +21,7 @@ void scps_cct_say(char *msg, size_t len, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Calls the watcher, then raises the window to a segment as the core does. */
+/* Calls the watcher, then raises the window to one segment if it is below, as the core does. */
 static void finish(struct scps_cctest *t, struct scps_cctest_event *e)
 {
     e->after = t->ctl;
@@ -59,7 +60,9 @@ static void begin_episode(struct scps_cctest *t)
 {
     if (!t->in_episode) {
         t->saved_ctl = t->ctl;
-        t->saved = t->state; /* With own_recovery the saved state is never used. */
+        /* A controller with own_recovery restores its state itself, so the saved state is not
+         * used. */
+        t->saved = t->state;
     }
     t->in_episode = true;
 }

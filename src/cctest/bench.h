@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Invariants of controllers, and what the files of the kit share. */
+/* Checks of invariants of controllers, and functions that several files of the test kit use. */
 #ifndef SCPS_CCTEST_BENCH_H
 #define SCPS_CCTEST_BENCH_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Printf into a buffer that may be absent. */
+/* Writes a message into a buffer, as snprintf() does; msg may be NULL. */
 void scps_cct_say(char *msg, size_t len, const char *fmt, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -16,16 +16,18 @@ void scps_cct_say(char *msg, size_t len, const char *fmt, ...)
 
 /* Checks the invariants at every event of one connection; a watcher for struct scps_cctest. */
 struct scps_cct_rules {
-    uint64_t mask;                 /* set of SCPS_CCTEST_BITs that are checked */
-    enum scps_cctest_check broken; /* the first; SCPS_CCTEST_CHECKS: none */
+    uint64_t mask; /* set of SCPS_CCTEST_BITs that are checked */
+    /* the first invariant that was violated; SCPS_CCTEST_CHECKS: none */
+    enum scps_cctest_check broken;
     char msg[SCPS_CCTEST_MSGLEN];
     /* private */
     uint64_t events, peak, episode_cwnd;
-    unsigned idle_rounds; /* whole round trips in which the window did not limit sending */
+    /* number of whole round trips in which the window did not limit sending */
+    unsigned idle_rounds;
     bool limited, cut, timed_out;
 };
 void scps_cct_rules_init(struct scps_cct_rules *r, uint64_t mask);
-/* ctx is the struct scps_cct_rules. */
+/* Checks the invariants after an event. ctx is a struct scps_cct_rules. */
 void scps_cct_rules_watch(void *ctx, const struct scps_cctest_event *e);
 
 /* Returns the next splitmix64 number of state *r, the same on every machine. */

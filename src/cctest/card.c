@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scorecards: what a controller achieves on links, alone and beside other flows.
  *
- * Unless a score says otherwise the link has 10 Mbit/s, 50 ms there and back and a queue of one
+ * Unless a score says otherwise the link has 10 Mbit/s, a round trip of 50 ms and a queue of one
  * bandwidth-delay product, 42 packets.
  */
 #include "cctest/arena.h"
@@ -15,7 +15,7 @@
 
 #define LINK(queue) "rate=10mbit,rtt=50ms,queue=" queue
 #define MBIT        1e6
-/* Payload rate of a 10 Mbit/s line: 1448 octets of each frame of 1518. */
+/* payload rate of a 10 Mbit/s line, bit/s: 1448 octets of each frame of 1518 */
 #define FULL (10 * MBIT * 1448 / 1518)
 
 enum id {
@@ -128,7 +128,8 @@ static void put_value(struct card *c, enum id id, double value)
     c->out->v[id].known = true;
 }
 
-/* Runs n flows of the controller (the last of them `other`, if that is not NULL) over a link. */
+/* Runs n flows of the controller over a link; if `other` is not NULL, it is the controller of the
+ * last flow. */
 static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *what,
                                   const struct scps_cc_ops *other)
 {
@@ -145,8 +146,8 @@ static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *w
     return a;
 }
 
-/* Returns the rate in per cent of what the link carries, at most 100: a packet counts where it
- * ends, so one that began before the span could give more. */
+/* Returns the rate in per cent of what the link can carry, at most 100: packets are counted when
+ * they have arrived, so one that began before the span could make it more. */
 static double use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
     double part = 100 * scps_cct_rate(a, a->n, from, to) / full;
@@ -257,8 +258,8 @@ static void together(struct card *c)
     put_value(c, JAIN8, jain(run(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
-/* Two flows of which one has four times the other's round trip; the queue is a BDP of the
- * shorter. */
+/* Two flows, of which one has four times the round trip of the other; the queue is one
+ * bandwidth-delay product of the shorter round trip. */
 static void unlike_ways(struct card *c)
 {
     const struct scps_cct_arena two = {.link = LINK("1bdp"),
@@ -313,7 +314,7 @@ static void beside(struct card *c, const char *name, enum id ours, enum id their
     put_value(c, theirs, 100 * scps_cct_rate(a, 1, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
 }
 
-/* ---- changes ---- */
+/* ---- changes of the link ---- */
 
 static void rtt_steps(struct card *c)
 {

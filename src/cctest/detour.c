@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A netif filter at the receivers' end: acknowledgements of every other flow take a detour, so that
- * its round trip is longer while its data waits in the same queue. The delay is the same for all,
- * so they stay in order.
- */
+/* A netif filter at the receivers' end that delays the acknowledgements of every other flow, so
+ * that its round trip is longer while its data waits in the same queue. The delay is the same for
+ * all these acknowledgements, so they stay in order. */
 #include "cctest/detour.h"
 
 #include "base/bytes.h"
@@ -26,7 +25,8 @@ struct detour {
 
 static bool is_odd(const struct scps_pkt *pkt)
 {
-    size_t ip = (size_t)(pkt->data[0] & 15) * 4; /* IPv4, as the arena's addresses are */
+    /* Length of the IPv4 header; the addresses of these tests are IPv4. */
+    size_t ip = (size_t)(pkt->data[0] & 15) * 4;
 
     return pkt->len >= ip + 4 && pkt->len <= SCPS_MAX_HEADERS && !pkt->payload &&
            scps_get16(pkt->data + ip + 2) & 1;
@@ -42,7 +42,7 @@ static struct held *take_held(struct detour *d)
     return h;
 }
 
-/* The packet held for longest is due. */
+/* Sends the packet that was delayed first, which is due. */
 static void release(void *ctx)
 {
     struct detour *d = ctx;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Closed forms: the window that a published law gives, and the window that a controller reaches. */
+/* Closed forms: compares the window of a published law with the window that a controller
+ * reaches. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
@@ -7,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- measured ---- */
+/* ---- measurement of a controller ---- */
 
-/* Plays one round trip of a full window: `acks` acknowledgements for all of it. */
+/* Plays one round trip with a full window, which `acks` acknowledgements cover. */
 static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
 {
     uint64_t left = t->ctl.cwnd;
@@ -44,7 +45,7 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
     double sum = 0;
 
     scps_cctest_start(&t, ops, param, &(struct scps_cc_view){.mss = 1000, .srtt = rtt});
-    lose_one(&t, rtt); /* out of slow start */
+    lose_one(&t, rtt); /* This loss ends slow start. */
     /* The loop is bounded, because a controller that never reduces its window would not end it. */
     for (unsigned n = 0; n < losses && rounds < UINT64_C(1) << 22; rounds++) {
         uint64_t window = t.ctl.cwnd;
@@ -61,7 +62,7 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
             continue;
         since -= period * 1000;
         lose_one(&t, rtt);
-        if (++n > losses / 2) { /* This round trip is the one that recovery takes. */
+        if (++n > losses / 2) { /* Recovery takes this round trip. */
             sum += (double)t.ctl.cwnd * 1e-3;
             rounds++;
         }
@@ -83,7 +84,7 @@ double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, u
     return (double)t.ctl.cwnd * 1e-3;
 }
 
-/* ---- in theory ---- */
+/* ---- published laws ---- */
 
 static double reno(double p, double rtt)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every check of a controller: their names, what they want, and the verdicts. */
+/* Runs every check of a controller: the names of the checks, their requirements, and the
+ * verdicts. */
 #include "cctest/judge.h"
 
 #include "base/bytes.h"
@@ -78,7 +79,7 @@ enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len)
     return SCPS_CCTEST_CHECKS;
 }
 
-/* ---- the structure ---- */
+/* ---- check of the structure scps_cc_ops ---- */
 
 static bool plain(const char *name)
 {
@@ -168,8 +169,8 @@ static void explain(const struct scps_cctest_history *h, uint64_t seed, const ch
     scps_cct_say(msg + used, len - used, "]: %s", what);
 }
 
-/* Checks one invariant with every seed. Each invariant is checked alone, because the one that fails
- * first would hide the others. */
+/* Checks one invariant with every seed. Each invariant is checked in runs of its own, because the
+ * first one that fails ends a run. */
 static void invariant(const struct scps_cct_case *c, enum scps_cctest_check which, unsigned seeds,
                       struct scps_cctest_verdict *v)
 {
@@ -183,7 +184,7 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
                             sizeof what) != which)
             continue;
         v->ok = false;
-        if (v->exempt) { /* The check is exempted, so no minimal history is needed. */
+        if (v->exempt) { /* The check is exempted, so no minimal history has to be found. */
             scps_cct_say(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
             return;
         }
@@ -223,7 +224,8 @@ size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                           .ok = true,
                                           .exempt = expect->exempt & SCPS_CCTEST_BIT(i),
                                           .run = true};
-        if (i == 1 && !out[0].ok) { /* The structure is invalid, so its hooks cannot be called. */
+        /* The structure scps_cc_ops is invalid, so no hook may be called. */
+        if (i == 1 && !out[0].ok) {
             for (; i < SCPS_CCTEST_CHECKS; i++)
                 out[i] = (struct scps_cctest_verdict){.check = (enum scps_cctest_check)i};
             return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks that are more than invariants. */
+/* The checks of controllers that are not invariants. */
 #ifndef SCPS_CCTEST_JUDGE_H
 #define SCPS_CCTEST_JUDGE_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The path model of <scps/cctest.h>.
  *
- * A lost segment is detected by the next acknowledgement, an episode ends when all that was
- * outstanding at its beginning has been acknowledged or lost, and a timeout presumes everything
- * lost; if one of those segments is acknowledged after all, the timeout was spurious. Times inside
- * are nanoseconds, so that a segment time is not rounded; those that the controller sees are
- * microseconds or ticks.
+ * A lost segment is detected by the next acknowledgement. An episode ends when all that was
+ * outstanding at its beginning has been acknowledged or lost. A timeout declares all outstanding
+ * segments lost; if one of them is acknowledged later, the timeout was spurious. Times in this file
+ * are in nanoseconds, so that the transmission time of a segment is not rounded; the controller
+ * gets microseconds or ticks.
  */
 #include "cctest/bench.h"
 
@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 15 /* segments of the ring; the send buffer is a little smaller */ };
+enum { ROOM = 1 << 15 /* size of the ring of segments; the send buffer is a little smaller */ };
 #define NS_PER_S  INT64_C(1000000000)
 #define RTO_LEAST (300 * INT64_C(1000000))
 #define RTO_MOST  (60 * NS_PER_S)
 
 struct segment {
-    /* time of sending, ns; delivered_at and first_sent as they were at that time */
+    /* time of sending, ns; delivered_at and first_sent of the line at that time */
     int64_t sent, delivered_at, first_sent;
-    uint64_t delivered, flight, lost_before; /* bytes: totals at the time of sending */
+    uint64_t delivered, flight, lost_before; /* totals at the time of sending, bytes */
     bool lost, app;
 };
 
@@ -39,11 +39,11 @@ struct scps_cctest_line {
     uint64_t ack_head, ack_tail, batch, round_end, episode_end, delivered;
     int64_t now, free_at, batch_due, may_send, arrived, heard_at, rto, backoff;
     int64_t delivered_at, first_sent, srtt, rttvar, tokens_at;
-    int64_t tokens; /* ns of line time */
+    int64_t tokens; /* tokens of the policer, ns of line time */
     bool in_episode, in_rto, limited, app;
     uint64_t rnd, app_sent;
     int64_t app_from;
-    /* since the mark */
+    /* Results since scps_cctest_line_mark(). */
     struct scps_cctest_path_result r;
     int64_t mark_at;
     uint64_t rounds, sum_cwnd;
@@ -82,7 +82,7 @@ void scps_cctest_line_free(struct scps_cctest_line *l)
 
 struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l)
 {
-    /* The bytes that the application has offered count from this change on. */
+    /* The rate of the application's data changed, so count its bytes from this time on. */
     l->app_from = l->now;
     l->app_sent = l->sent;
     return &l->p;
@@ -107,7 +107,8 @@ static scps_time clock_us(const struct scps_cctest_line *l, int64_t ns)
     return l->p.tick ? us - us % l->p.tick + 1 : us;
 }
 
-/* Returns the time at which a timer of the sender expires, a tick of its clock. */
+/* Returns the time, ns, at which a timer of the sender that is due at ns expires: the next tick of
+ * its clock. */
 static int64_t wake(const struct scps_cctest_line *l, int64_t ns)
 {
     int64_t tick = l->p.tick * 1000;
@@ -152,7 +153,7 @@ static int64_t line_time(const struct scps_cctest_line *l)
     return (int64_t)(l->p.mss * UINT64_C(8) * NS_PER_S / l->p.bps);
 }
 
-/* A policer passes what conforms at once and drops the rest. */
+/* Returns true if the policer passes the segment now; otherwise it drops the segment. */
 static bool conforms(struct scps_cctest_line *l, int64_t tx)
 {
     int64_t most = tx * (int64_t)l->p.policer;
@@ -166,7 +167,7 @@ static bool conforms(struct scps_cctest_line *l, int64_t tx)
     return true;
 }
 
-/* Returns the time at which the segment leaves the line; -1: it is lost. */
+/* Returns the time, ns, at which the segment leaves the line; -1: it is lost. */
 static int64_t cross(struct scps_cctest_line *l)
 {
     int64_t tx = line_time(l), begin = SCPS_MAX(l->free_at, l->now);
@@ -230,7 +231,7 @@ static void send(struct scps_cctest_line *l)
         receive(l, out + l->p.delay * 500);
 }
 
-/* ---- what is heard ---- */
+/* ---- processing of acknowledgements ---- */
 
 struct news {
     struct scps_cc_ack a;
@@ -382,7 +383,7 @@ static void time_out(struct scps_cctest_line *l)
 
 /* ---- the loop ---- */
 
-/* Returns the time at which the application offers the next segment; -1: now. */
+/* Returns the time, ns, at which the application offers the next segment; -1: it already has. */
 static int64_t app_next(const struct scps_cctest_line *l)
 {
     int64_t at;
@@ -401,8 +402,8 @@ static bool window_full(const struct scps_cctest_line *l)
     return l->sent - SCPS_MAX(l->acked, l->presumed) >= window || l->sent - l->acked >= ROOM - 8;
 }
 
-/* Sends what may be sent now. Returns when the next segment may be sent; INT64_MAX: not before an
- * acknowledgement. */
+/* Sends what may be sent now. Returns the time, ns, at which the next segment may be sent;
+ * INT64_MAX: only after an acknowledgement. */
 static int64_t transmit(struct scps_cctest_line *l)
 {
     while (!window_full(l)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks on the path model: bad links, clocks and acknowledgements must cause neither collapse nor
- * unbounded growth.
+ * unbounded growth of the window.
  *
- * 10 Mbit/s and 100 ms hold 125 segments of 1000 octets.
+ * The path of 10 Mbit/s and 100 ms holds 125 segments of 1000 octets.
  */
 #include "cctest/judge.h"
 
@@ -17,13 +17,16 @@ enum { BDP = 125, RUNAWAY = 8 };
 /* A change of the path, and the throughput and losses required after it. */
 struct trial {
     struct scps_cctest_path path;
-    scps_dur warm, then, measure; /* times: before the change, after it, and of the measurement */
-    /* the changed parameters; 0: unchanged */
+    /* durations, µs: before the change, between the change and the measurement, of the
+     * measurement */
+    scps_dur warm, then, measure;
+    /* The parameters that the change sets; 0: unchanged. */
     uint64_t bps;
     scps_dur delay, down;
-    /* least: share of the link's rate; most_lost: share of what was sent */
+    /* least: required share of the link's rate; most_lost: allowed share of the segments sent */
     double least, most_lost;
-    /* segments that path and queue hold at most; a cwnd beyond RUNAWAY times that fails */
+    /* segments that path and queue hold at most; the check fails if cwnd exceeds this RUNAWAY
+     * times */
     uint64_t fits;
 };
 
@@ -71,7 +74,7 @@ static void try(const struct scps_cct_case *c, const struct trial *t, struct scp
                  runaway ? ": it runs away" : "");
 }
 
-/* ---- compared with the same path and plain acknowledgements ---- */
+/* ---- comparison with the same path and one acknowledgement for each segment ---- */
 
 struct variant {
     const char *name; /* how the receiver acknowledges on this path */
@@ -151,7 +154,8 @@ static void ticks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
 
 /* ---- acknowledgements that are split (Savage and others 1999), or rare ---- */
 
-/* Runs three round trips of slow start with an acknowledgement for each `octets`. */
+/* Runs three round trips of slow start with one acknowledgement for every `octets` octets. Returns
+ * the window. */
 static uint64_t slow_start(const struct scps_cct_case *c, uint64_t octets)
 {
     struct scps_cctest t = {.ops = NULL};
@@ -187,7 +191,7 @@ static void ack_size(const struct scps_cct_case *c, uint64_t octets, struct scps
                  octets, other, plain, octets < 1000 ? "most 1.5 of it" : "least half of it");
 }
 
-/* ---- a pause ---- */
+/* ---- a pause of the application ---- */
 
 static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
 {
@@ -220,7 +224,7 @@ static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
                  before, after, soon, SCPS_MAX(before, after + after / 4) + 20000);
 }
 
-/* ---- the other checks are trials ---- */
+/* ---- the other checks, which are struct trial ---- */
 
 static const struct trial trials[SCPS_CCTEST_CHECKS] = {
     [SCPS_CCTEST_USE] = {.path = {ROUNDY, .queue = BDP},

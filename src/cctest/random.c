@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Random histories of a sender, and how one that breaks an invariant is shrunk.
+/* Random histories of a sender, and the search for a shorter one that violates the same invariant.
  *
  *     una                                   nxt
  *      |---- lost ----|------ in flight -----|      outstanding = lost + in flight
  *      '-- round_left: until the round trip ends; point_left: until the episode does
  *
  * Each history is played to two copies of the controller. The second one's state is moved to
- * another place before each call, and it gets each event after the first: a pointer into the state,
- * a clock or a variable outside the state makes the two differ.
+ * another address before each call, and each event is passed to it after the first. So the two
+ * differ if a controller has a pointer into its state, or uses a clock or a variable outside the
+ * state.
  */
 #include "cctest/bench.h"
 
@@ -18,15 +19,15 @@
 
 struct sender {
     struct scps_cctest t, twin[2];
-    unsigned at; /* index of the copy of the state in use now */
+    unsigned at; /* index of the copy of the state that is in use now */
     struct scps_cct_rules rules;
     uint64_t out, lost; /* bytes outstanding, and among them bytes declared lost and not resent */
     uint64_t round_left, point_left;
-    bool fast, rto; /* the kind of episode */
+    bool fast, rto; /* kind of the present episode: fast retransmit, or timeout; both false: none */
     uint64_t app;   /* share of the window that the application fills, in thousandths */
     scps_dur rtt;
     enum scps_loss_cause cause;
-    size_t spare; /* octets behind the state that must not change */
+    size_t spare; /* octets behind the state, which the controller must not change */
     bool pure;
 };
 
@@ -57,7 +58,7 @@ static void compare(struct sender *s, const struct scps_cctest *t)
     s->pure &= same(&s->t.ctl, &t->ctl);
 }
 
-/* Sends what the window, the buffer and the application allow; lost data first. */
+/* Sends what the window, the buffer and the application allow; lost data is sent first. */
 static void fill(struct sender *s)
 {
     struct scps_cc_view *v = &s->t.view;
@@ -72,7 +73,8 @@ static void fill(struct sender *s)
 
         v->outstanding = s->out;
         v->inflight = inflight;
-        if (s->t.ops->on_sent) { /* Call on_sent for the first of many segments only. */
+        /* A run of segments is one call of on_sent, for the first of them. */
+        if (s->t.ops->on_sent) {
             struct scps_cctest *t = (scps_cctest_sent(&s->t, &p), twin(s));
             scps_cctest_sent(t, &p);
             compare(s, t);
@@ -314,7 +316,7 @@ static uint32_t below(uint64_t *r, uint32_t n)
 
 static struct scps_cctest_action pick(uint64_t *r)
 {
-    /* Per cent: how often each action is chosen. */
+    /* Percentage of the choices for each action. */
     static const uint8_t often[SCPS_CCTEST_DOS] = {62, 9, 4, 3, 3, 2, 2, 4, 6, 5};
     struct scps_cctest_action a = {.what = SCPS_CCTEST_DO_ACK};
     uint32_t dice = below(r, 100), kind = 0;
@@ -361,7 +363,7 @@ void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h)
         h->v[i] = pick(&r);
 }
 
-/* ---- shrinking ---- */
+/* ---- search for a shorter history ---- */
 
 static bool still(const struct scps_cc_ops *ops, const int64_t *param,
                   const struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
@@ -377,7 +379,8 @@ static void without(const struct scps_cctest_history *h, size_t from, size_t n,
     out->n = h->n - n;
 }
 
-/* Simplifies the numbers of actions: no time passes, whole windows. */
+/* Simplifies the numbers in actions, if the history still fails: no time passes before them, and
+ * they are about whole windows. */
 static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
                      struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {
@@ -395,8 +398,8 @@ static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
     }
 }
 
-/* Removes actions that are not needed: halves first, single ones last, until none can be
- * removed. */
+/* Removes actions without which the history still fails: halves first, single ones last, until none
+ * can be removed. */
 static bool take_away(const struct scps_cc_ops *ops, const int64_t *param,
                       struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {

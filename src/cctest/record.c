@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The recorder: a controller that calls another one and logs the calls.
  *
- * The operations have no context of their own, so the recorder's address is the value of the only
- * parameter of the recording controller, which the core hands to start(); from there it is in the
- * state, before that of the recorded controller, and is saved and put back with it.
+ * Controllers have no context pointer, so the recorder's address is the value of the only parameter
+ * of the recording controller, which the core passes to start(). From then on the address is in the
+ * state, before that of the recorded controller, and is saved and restored with it.
  */
 #include "cctest/record.h"
 
@@ -100,7 +100,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
 {
     uint8_t *p = (uint8_t *)e + c->at;
     uint32_t four = (uint32_t)v;
-    uint8_t one = v != 0; /* a bool */
+    uint8_t one = v != 0; /* the field is a bool */
 
     if (c->size == 8)
         memcpy(p, &v, 8);
@@ -112,7 +112,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
 
 struct state {
     struct scps_cctest_recorder *r;
-    uint64_t conn; /* from 1 */
+    uint64_t conn; /* number of the connection, from 1 */
     uint64_t inner[];
 };
 

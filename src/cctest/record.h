@@ -10,7 +10,7 @@
 
 struct scps_cct_column {
     const char *name;
-    uint16_t at, size; /* place of the field in struct scps_cctest_event */
+    uint16_t at, size; /* offset and size of the field in struct scps_cctest_event */
     bool is_signed;
     uint8_t kinds; /* set of 1 << enum scps_cctest_kind: the calls that have this column */
 };

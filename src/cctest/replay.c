@@ -14,18 +14,19 @@ enum { COLUMNS = 96 };
 struct player {
     const char *at, *end;
     uint64_t line;
-    /* columns of the recording; NULL: a column not known here */
+    /* columns of the recording; NULL: this version does not know the column */
     const struct scps_cct_column *column[COLUMNS];
     size_t columns;
     struct scps_cctest t;
     struct scps_cct_rules rules;
-    /* last: the recorded call before; made: outputs of this controller */
+    /* last: the previous recorded call; made: the call with the outputs of the controller under
+     * test */
     struct scps_cctest_event last, made;
-    uint64_t own_before; /* window of this controller before that call */
+    uint64_t own_before; /* window of the controller under test before that call, bytes */
     bool started;
 };
 
-/* Returns the next line without its end; false if there is none. */
+/* Returns the next line without its newline; false if there is none. */
 static bool next_line(struct player *p, const char **line, size_t *len)
 {
     const char *nl;
@@ -68,7 +69,7 @@ static bool read_head(struct player *p)
     return n < COLUMNS;
 }
 
-/* Reads a decimal number at *w and moves *w behind the comma; an empty field is 0. */
+/* Parses a decimal number at *w and moves *w behind the comma; an empty field is 0. */
 static bool number(const char **w, const char *end, uint64_t *v)
 {
     bool minus = *w < end && **w == '-';
@@ -109,7 +110,7 @@ static bool read_event(struct player *p, const char *line, size_t len, uint64_t 
            (unsigned)e->loss.cause <= SCPS_LOSS_OUTAGE && (unsigned)e->change <= SCPS_CC_PATH;
 }
 
-/* ---- playing ---- */
+/* ---- replaying ---- */
 
 static void watch(void *ctx, const struct scps_cctest_event *e)
 {
@@ -119,7 +120,8 @@ static void watch(void *ctx, const struct scps_cctest_event *e)
     scps_cct_rules_watch(&p->rules, e);
 }
 
-/* Between two calls the core may have undone growth (RFC 5681 section 3.2 step 1): do the same. */
+/* Between two calls the core may have reduced the window to take back growth (RFC 5681 section 3.2
+ * step 1): do the same. */
 static void taken_back(struct player *p, const struct scps_cctest_event *e)
 {
     uint64_t kept = SCPS_MAX(p->last.after.cwnd, e->view.mss);
@@ -137,7 +139,7 @@ static void play(struct player *p, const struct scps_cctest_event *e, const stru
     p->own_before = p->t.ctl.cwnd;
     p->t.view = e->view;
     switch (e->kind) {
-    /* Use the recorded view: scps_cctest_start() would fill in a round trip. */
+    /* Use the recorded view, because scps_cctest_start() would fill in a round trip. */
     case SCPS_CCTEST_START:
         p->t.ctl = (struct scps_cc_ctl){.cwnd = e->view.init_cwnd, .ssthresh = UINT64_MAX};
         begun.before = p->t.ctl;

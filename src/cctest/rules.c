@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Invariants: what holds after every event, whatever the algorithm. */
+/* Invariants of controllers: what must hold after every event with any algorithm. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
 
 #include <inttypes.h>
 
-/* At a loss the window must fall by at least 1/20. HighSpeed TCP has the least reduction,
- * 97/1000. */
+/* At a loss the window must fall by at least 1/20. Of the known algorithms HighSpeed TCP has the
+ * least reduction, 97/1000. */
 enum { GIVE_UP = 20 };
-/* limit of plausible outputs: 280 TB, or as much a second */
+/* limit of plausible outputs: 280 TB for a window, 280 TB/s for a rate */
 #define MOST        (UINT64_C(1) << 48)
 #define STALL_SECS  60
 #define IDLE_ROUNDS 2
@@ -101,7 +101,7 @@ static void on_ack(struct scps_cct_rules *r, const struct scps_cctest_event *e)
         broke(r, SCPS_CCTEST_EPISODE, e, "it grew during recovery beyond what the loss left");
 }
 
-/* Checks the threshold after congestion: a loss that begins an episode, or the first timeout. */
+/* Checks ssthresh after congestion: after a loss that begins an episode, or the first timeout. */
 static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
     uint64_t flight = e->view.outstanding, two = 2 * (uint64_t)e->view.mss;

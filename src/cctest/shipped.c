@@ -6,10 +6,10 @@
 
 #define X(check) SCPS_CCTEST_BIT(SCPS_CCTEST_##check)
 
-/* A controller that only keeps a configured rate (docs/SCPS-TP.md section 4.4). */
+/* Exemptions of a controller that only keeps a configured rate (docs/SCPS-TP.md section 4.4). */
 #define PURE_RATE (X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(FASTER) | X(SLOWER))
 
-/* A controller whose window follows from its model of the path. */
+/* Exemptions of a controller whose window follows from its model of the path. */
 #define MODEL (X(JUMP) | X(APP_LIMITED) | X(EMPTY_ACK) | X(ANSWER) | X(SSTHRESH) | X(EPISODE))
 
 static const struct {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* CoDel (RFC 8289 sections 5.5 and 5.6), with control inverted: the pseudocode takes packets from
- * the queue until one may be sent; here the line takes each packet and asks about it. The state
- * `last` replaces the loop.
- */
+/* CoDel (RFC 8289 sections 5.5 and 5.6). The pseudocode there takes packets from the queue in a
+ * loop until one may be sent; here the line takes each packet and asks whether to drop it. The
+ * state `last` replaces the position in that loop. */
 #include "sim/codel.h"
 
-static uint64_t root(uint64_t x) /* rounded down */
+static uint64_t root(uint64_t x) /* returns the square root, rounded down */
 {
     uint64_t r = 0;
 
@@ -19,7 +18,8 @@ static uint64_t root(uint64_t x) /* rounded down */
     return r;
 }
 
-/* Returns t + interval / sqrt(count), which is sqrt(interval^2 / count), rounded down. */
+/* Returns control_law() of RFC 8289: t + interval / sqrt(count), computed as sqrt(interval^2 /
+ * count), rounded down. */
 static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
 {
     return t + (scps_dur)root((uint64_t)interval * (uint64_t)interval / count);

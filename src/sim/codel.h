@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* CoDel: decides whether the packet at the head of the queue is dropped. */
+/* CoDel (RFC 8289): decides whether the packet at the head of the queue is dropped. */
 #ifndef SCPS_SIM_CODEL_H
 #define SCPS_SIM_CODEL_H
 
 #include <scps/types.h>
 #include <stdbool.h>
 
-struct scps_codel { /* zeroed to begin with */
-    /* Time after which the wait has been above the target for an interval; 0: it is not above */
+struct scps_codel { /* State of CoDel; all zero at the start. */
+    /* Time, µs, at which the wait will have been above the target for an interval; 0: it is not
+     * above. */
     scps_time first_above;
     scps_time drop_next;
     /* RFC 8289 `count`: drops in this dropping state; `lastcount`: `count` when it was last
@@ -20,9 +21,9 @@ struct scps_codel { /* zeroed to begin with */
         SCPS_CODEL_DROPPED
     } last; /* what happened to the packet before this one */
 };
-/* Call it for each packet taken from the queue at now, after it has waited that long; backlog
- * bytes remain, and largest is the biggest packet seen. Returns true to drop the packet; then
- * ask for the next one with the same now. */
+/* Call it for each packet taken from the queue at now. waited: how long the packet was in the
+ * queue, µs; backlog: bytes that remain in the queue; largest: size of the biggest packet seen,
+ * bytes. Returns true to drop the packet; then call it for the next packet with the same now. */
 bool scps_codel_drop(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
                      scps_dur waited, uint64_t backlog, uint32_t largest);
 

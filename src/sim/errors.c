@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* What the line does to the frames on it.
+/* Errors of the line: what happens to the frames on it.
  *
- * The frame is the framing bytes, then the IP packet; its first ber_exempt bytes are not at risk.
- * In this order, and the first that loses the packet gives the cause:
+ * A frame consists of the framing bytes, then the IP packet; its first ber_exempt bytes are never
+ * damaged. The causes of loss, in this order; the first that loses the packet is reported:
  *
- *     outage   some of the frame meets one
- *     loss     chance, whatever the size
- *     ber      each bit at risk, independently: one draw a frame (loss.c)
- *     burst    each bit at risk that is sent while the channel is bad, likewise
- *     vector   the next bits of the error vector
+ *     outage   a part of the frame is sent during an outage
+ *     loss     at random, whatever the size
+ *     ber      each bit at risk is damaged independently: one random number for each frame (loss.c)
+ *     burst    each bit at risk that is sent in a bad state is damaged independently
+ *     vector   the bits at risk are compared with the next bits of the error vector
  *
- * With `flip` the damaged bits are flipped and the packet delivered, except that damage to framing
- * bytes loses the frame, as a framing that cannot be read, and so does damage to hollow bytes,
- * which have no bits to flip.
+ * With `flip` the damaged bits are flipped and the packet is delivered. But damage to framing bytes
+ * loses the frame, because a receiver cannot read it, and so does damage to hollow bytes, which
+ * have no bits to flip.
  *
- * Each kind of error has a random stream of its own, one draw for each packet that gets onto the
- * line, so switching one on leaves the others' outcomes as they were; the vector moves on by every
- * frame for the same reason.
+ * Each kind of error has a random stream of its own, one number for each packet that is sent on the
+ * line, so switching one kind on does not change the effects of the others; for the same reason the
+ * vector advances with every frame.
  *
- * The burst process by time changes state at whole microseconds: the time in a state is geometric
- * with the given mean, drawn like a run of undamaged bits; after a long silence it starts afresh
- * instead of simulating the silence, so a packet's cost does not depend on when the last one was. A
- * frame's bits are spread evenly over its time on the line.
+ * The burst process by time changes its state at whole microseconds: the time in a state is
+ * geometric with the given mean, drawn like a run of undamaged bits. After a long pause the process
+ * starts anew instead of simulating the pause, so the cost of a packet does not depend on when the
+ * last one was sent. The bits of a frame are spread evenly over its time on the line.
  */
 #include "sim/errors.h"
 
@@ -30,8 +30,8 @@
 #include "sim/plan.h"
 
 #define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
-#define MANY    4096 /* stays within one frame */
-/* After so many cycles the state no longer depends on the state before: e^-256. */
+#define MANY    4096 /* most changes of state that are simulated within one frame */
+/* after so many cycles the state is independent of the state before: e^-256 */
 #define FORGOTTEN 64
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
@@ -99,7 +99,7 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 
-struct frame_damage { /* Damage to one frame. */
+struct frame_damage { /* the damage to one frame */
     const struct scps_link_config *c;
     const struct scps_frame *f;
     void (*save)(void *ctx);
@@ -122,8 +122,8 @@ static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bi
     return FLIPPED;
 }
 
-/* Damages each of the bits at risk [at, end) independently; `draw` gave the first damaged one, and
- * each further one needs a draw of r. */
+/* Damages each of the bits at risk [at, end) independently. `draw` is the random number that
+ * determines the first damaged bit; each further one needs a number of r. */
 static enum damage at_random(struct frame_damage *w, const struct scps_ber *b, uint32_t at,
                              uint32_t end, uint64_t draw, struct scps_prng *r)
 {
@@ -159,7 +159,7 @@ static enum damage in_burst(struct scps_errors *e, struct frame_damage *w)
     if (at - e->burst.until > FORGOTTEN * (b->good + b->bad))
         burst_begin(e, b, at);
     for (int stays = 0; at < end; stays++) {
-        if (stays == MANY) { /* The rest of a very long frame counts with the mean. */
+        if (stays == MANY) { /* For the rest of a very long frame the mean is used. */
             uint64_t all = (uint64_t)(end - f->start), cycle = (uint64_t)(b->good + b->bad);
             uint32_t first = (uint32_t)scps_muldiv(f->bits, (uint64_t)(at - f->start), all);
             uint32_t bad = (uint32_t)scps_muldiv(f->bits - first, (uint64_t)b->bad, cycle);
@@ -206,8 +206,8 @@ static enum damage in_vector(struct scps_errors *e, struct frame_damage *w)
     return worst;
 }
 
-/* What becomes of a frame after all models have damaged it: the first that made it unreadable names
- * the fate. */
+/* Returns the fate of a frame after all models have damaged it: that of the first model that made
+ * it unreadable. */
 static enum scps_fate fate_of(enum damage ber, enum damage burst, enum damage vector)
 {
     if (ber == UNREADABLE)

@@ -8,17 +8,17 @@
 #include <scps/sim.h>
 
 struct scps_errors {
-    bool simple; /* only ber and loss are in use, and they lose the packet */
+    bool simple; /* only ber and loss are configured, and damaged packets are lost */
     struct scps_ber ber;
-    uint64_t loss; /* threshold */
+    uint64_t loss; /* probability of a random loss, as a threshold (loss.h) */
     struct scps_prng r_ber, r_flip, r_loss, r_burst;
     struct {
         bool on, bad;
-        struct scps_ber ber;      /* while bad */
+        struct scps_ber ber;      /* bit errors in the bad state */
         uint64_t to_bad, to_good; /* probabilities of the burst process by packet, as thresholds */
-        /* times in the states good and bad of the burst process by time */
+        /* lengths of the stays in the states good and bad of the burst process by time */
         struct scps_ber stay[2];
-        scps_time until; /* end of the present state */
+        scps_time until; /* end of the present state, µs */
     } burst;
     size_t vector_at; /* index of the vector's next byte */
 };
@@ -30,12 +30,13 @@ struct scps_frame {
     uint64_t survive;     /* probability that all bits at risk stay intact, see loss.h */
     scps_time start, end; /* first and last whole microsecond on the line */
     uint8_t *packet;      /* the frame's last bytes, in which bits are flipped */
-    uint32_t len, hollow; /* len: bytes at packet; hollow: hollow bytes behind them */
+    /* len: number of bytes at packet; hollow: number of hollow bytes behind them */
+    uint32_t len, hollow;
 };
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
                       uint64_t burst);
-/* Applies a configuration that has been checked. afresh: the burst process starts anew, at time
+/* Applies a configuration that has been checked. afresh: the burst process starts anew at time
  * t. */
 void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bool afresh,
                      scps_time t);

@@ -23,12 +23,13 @@
  */
 #include "sim/framing.h"
 
-#define FLAG        0x7e
-#define ESCAPE      0x7d
-#define FRAME       1115u
-#define AOS_ZONE    1103u
-#define TM_ZONE     1105u
-#define PPP_UNITS   256u /* carry counts 1/256 bytes: each hollow byte adds 2 of them */
+#define FLAG     0x7e
+#define ESCAPE   0x7d
+#define FRAME    1115u
+#define AOS_ZONE 1103u
+#define TM_ZONE  1105u
+/* carry is in units of 1/256 byte: each hollow byte adds 2 of them, the mean number of escapes */
+#define PPP_UNITS   256u
 #define HDLC_UNITS  (8u * 62u)
 #define HOLLOW_BITS 62u
 
@@ -44,9 +45,10 @@ const char *scps_framing_name(enum scps_framing f)
 
 struct hdlc {
     uint16_t fcs;
-    bool bits;      /* zeros are stuffed between bits, not escapes between bytes */
-    unsigned ones;  /* consecutive ones so far */
-    uint64_t extra; /* escapes, or zeros */
+    /* bit stuffing (zeros between bits) instead of octet stuffing (escapes between bytes) */
+    bool bits;
+    unsigned ones;  /* number of consecutive ones so far */
+    uint64_t extra; /* number of escapes, or of stuffed zeros */
 };
 
 static void count(struct hdlc *h, uint8_t c)
@@ -55,7 +57,7 @@ static void count(struct hdlc *h, uint8_t c)
         h->extra += c == FLAG || c == ESCAPE;
         return;
     }
-    for (int i = 0; i < 8; i++, c >>= 1) { /* low bit first */
+    for (int i = 0; i < 8; i++, c >>= 1) { /* the lowest bit is sent first */
         h->ones = c & 1 ? h->ones + 1 : 0;
         if (h->ones == 5) {
             h->extra++;
@@ -64,7 +66,8 @@ static void count(struct hdlc *h, uint8_t c)
     }
 }
 
-/* RFC 1662 appendix C.2, the polynomial x^16 + x^12 + x^5 + 1 a byte at a time without a table. */
+/* Adds an octet and updates the FCS: RFC 1662 appendix C.2, the polynomial x^16 + x^12 + x^5 + 1,
+ * without a table. */
 static void hdlc_take_octet(struct hdlc *h, uint8_t c)
 {
     uint8_t x = (uint8_t)(h->fcs ^ c);
@@ -80,11 +83,12 @@ static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
         hdlc_take_octet(h, *p++);
 }
 
-/* Returns the PPP protocol number for the packet's first byte, as SLIP and the VJ filter use it. */
+/* Returns the PPP protocol number for the first byte of the packet, which has the type in its high
+ * bits as in SLIP and in the VJ filter. */
 static uint8_t protocol(uint8_t first)
 {
     if (first & 0x80)
-        return 0x2d; /* VJ compressed */
+        return 0x2d; /* VJ compressed TCP/IP */
     return first >> 4 == 6 ? 0x57 : first >> 4 == 7 ? 0x2f : 0x21;
 }
 
@@ -99,7 +103,7 @@ static uint32_t hdlc_bytes(bool bits, const struct scps_pkt *pkt, uint64_t *carr
     if (pkt->payload)
         take_all(&h, pkt->payload, pkt->payload_len);
     if (hollow) {
-        hollow += 2; /* The content of the FCS is unknown, too. */
+        hollow += 2; /* The FCS over unknown content is unknown, too. */
     } else {
         uint16_t fcs = (uint16_t)~h.fcs;
         count(&h, (uint8_t)fcs);

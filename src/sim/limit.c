@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The physical limit of a transfer: what the channel alone allows, whatever the protocol.
+/* The physical limit of a transfer: what the channel alone allows, with any protocol.
  *
- * The best possible sender opens with one round trip of handshake, then never leaves the line idle
- * while a segment that is known to be lost, or a new one, waits; its feedback is free, never lost,
- * and exactly one round trip old. Its clock stops when the last segment is known to have arrived.
- * No window holds it back.
+ * The best possible sender needs one round trip for the handshake. Then it never leaves the line
+ * idle while a segment that is known to be lost, or a new one, waits. Its acknowledgements take no
+ * time on the line, are never lost, and arrive exactly one round trip after the segment was sent.
+ * The transfer ends when the last segment is known to have arrived. There is no window.
  *
  *     time      round trip    the line is busy: segments / (1 - p) slots           stragglers
  *      0 |------------------|====================================================|.......|.......|
  *                             every segment sent once within this      k-th repair: one more round
  *
- * With p = 0 this is exact: two round trips and the time on the line. With losses, new segments
- * leave back to back for the first round (a round trip and a slot) and share the line with repairs
- * from then on, one in 1/p; each further attempt is known one round after the one before. All is
- * done by time t with probability
+ * With p = 0 this is exact: two round trips and the time on the line. With losses, new segments are
+ * sent back to back for the first round (a round trip and a slot) and then share the line with
+ * retransmissions, whose share is p; the result of each further attempt is known one round after
+ * the one before. The transfer has ended by time t with probability
  *
- *     P(t) = product over k of (1 - p^k)^(segments of which k answers are in by t, and not yet k+1)
+ *     P(t) = product over k of (1 - p^k)^(segments with exactly k results known by t)
  *
  * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t, as the published
  * figures are means of goodputs.
  *
- * Where outages or a table of rates take the line away for a time, the best possible sender uses
- * what is left: the same work is done later, its SYNs leave when the line is there, and so does the
- * last acknowledgement.
+ * If outages or a table of rates take the line away for a time, the best possible sender uses what
+ * is left: the same work is done later, its SYNs are sent when the line is up, and so is the last
+ * acknowledgement.
  *
- * Doubles, and + - * / on them alone: no mathematical library.
+ * Only doubles with + - * / are used: no mathematical library.
  */
 #include <scps/sim.h>
 
@@ -41,14 +41,14 @@ static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
 }
 
 struct course {
-    uint64_t n; /* segments */
-    double p;   /* probability of losing a segment */
+    uint64_t n; /* number of segments */
+    double p;   /* probability that a segment is lost */
     /* slot: time of a segment on the line, s; round: time until the fate of a segment is known,
      * s */
     double slot, round;
 };
 
-/* Returns when segment i is sent for the first time, seconds after the first segment. */
+/* Returns when segment i is sent for the first time, s after the first segment. */
 static double leaves(const struct course *c, uint64_t i)
 {
     double fresh = c->round / c->slot, x = (double)i;
@@ -56,7 +56,7 @@ static double leaves(const struct course *c, uint64_t i)
     return x <= fresh ? x * c->slot : c->round + (x - fresh) * c->slot / (1 - c->p);
 }
 
-/* Returns how many segments have been sent by a time: the inverse of leaves(). */
+/* Returns how many segments have been sent by time t, s: the inverse of leaves(). */
 static uint64_t left_by(const struct course *c, double t)
 {
     double x;
@@ -88,13 +88,13 @@ static double all_done(const struct course *c, double t)
 
 #define UNLIMITED 1e300 /* rate of a line without a limit, bit/s */
 
-/* A transfer over lines that have outages or changing rates. */
+/* A transfer over lines with outages or changing rates. */
 struct plan {
     const struct scps_link_config *fwd, *back;
     double rate, open; /* rate: bit/s; open: seconds until the first segment can be sent */
 };
 
-/* Returns when a packet offered to the line at t has arrived, seconds; negative: never. */
+/* Returns the time at which a packet offered to the line at t has arrived, s; negative: never. */
 static double arrives(const struct scps_link_config *c, double t)
 {
     scps_time up;
@@ -106,8 +106,8 @@ static double arrives(const struct scps_link_config *c, double t)
     return t < 0 ? -1 : t + (double)scps_delay_least(c) * 1e-6;
 }
 
-/* Returns the end of a transfer that keeps the line busy for so many seconds: the time at which all
- * segments are known to have arrived. Negative: never. */
+/* Returns the end of a transfer that keeps the line busy for `busy` seconds: the time, s, at which
+ * all segments are known to have arrived. Negative: never. */
 static double over(const struct plan *p, double busy)
 {
     double sent = scps_line_done(p->fwd, p->open, busy * p->rate, p->rate);
@@ -127,7 +127,7 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
     if (bytes == 0 || payload == 0 || (rate <= 0 && rtt <= 0))
         return 0;
     n = (bytes + payload - 1) / payload;
-    double line = rate > 0 ? 8.0 / rate : 0; /* seconds a byte */
+    double line = rate > 0 ? 8.0 / rate : 0; /* time of a byte on the line, s */
     double slot = (double)scps_link_frame_bytes(fwd, payload + headers) * line;
     uint32_t left = (uint32_t)(bytes - (n - 1) * payload);
     double last = (double)scps_link_frame_bytes(fwd, left + headers) * line;
@@ -143,11 +143,11 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
         return bits / over(&plan, (double)(n - 1) * slot + last);
     struct course c = {.n = n, .p = p, .slot = slot > 0 ? slot : 1e-9};
     c.round = rtt + c.slot;
-    /* Sum from the earliest possible end on, in steps that are small against a round trip and the
-     * whole, until nearly all probability is included. */
+    /* Sum over t from the earliest possible end on, in steps that are small compared with a round
+     * trip and with the whole, until nearly all probability is included. */
     double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
     double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
-    /* The part of t in which the line is idle: the last acknowledgement returns, and the last
+    /* The part of t, s, in which the line is idle: the last acknowledgement returns, and the last
      * segment is shorter than the others. */
     double idle = rtt + (slot - last);
     double before = all_done(&c, t), mean = before * bits / over(&plan, t - idle);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* The physical limit under a window: the sender of limit.c, limited by the receiver's buffer.
  *
- * The receiver delivers in order, so nothing may leave beyond the window that begins at the lowest
- * segment not yet known to have arrived: one segment lost twice stops all new data for a round
- * trip. Without losses the window's rhythm is exact:
+ * The receiver delivers in order, so nothing may be sent beyond the window that begins at the
+ * lowest segment not yet known to have arrived: a segment lost twice stops all new data for a round
+ * trip. Without losses the result is exact:
  *
  *     |<------ round trip + slot ------>|
  *     [w segments]  idle                [w segments]  idle ...
  *     (or no idle time when the window is large)
  *
- * With losses no closed form is at hand, and the value is the mean over simulated transfers of this
- * sender, from a fixed seed: enough of them to send several million segments, at least four. A
- * window that covers the transfer never holds, and the answer is limit.c's.
+ * With losses there is no closed form, so the result is the mean over simulated transfers of this
+ * sender, from a fixed seed: enough of them to send several million segments, at least four. If the
+ * window covers the whole transfer, the result is that of limit.c.
  *
  * A receiver that acknowledges only when a timer expires limits the sender as well:
  * acknowledgements wait for the next multiple of the timer.
  *
- * Segments are numbered; got[] has a mark for each of the window's, and fate[] is a queue of what
- * has been sent, whose entries become known in the order in which they left, a round trip later.
+ * Segments are numbered. got[] has a flag for each segment of the window. fate[] is a queue of the
+ * segments sent, whose fates become known in the order of sending, a round trip later.
  */
 #include "sim/loss.h"
 
@@ -31,10 +31,11 @@
 #define RUNS_MAX        1000
 
 struct window {
-    double slot, last, rtt; /* seconds */
-    double every;           /* interval of acknowledgements, s; 0: one for each arrival */
-    uint64_t n, w;          /* segments of the transfer; segments of the window */
-    uint64_t loss;          /* chance */
+    /* slot: time of a segment on the line; last: that of the last segment; round trip; s */
+    double slot, last, rtt;
+    double every;  /* interval of acknowledgements, s; 0: one for each arrival */
+    uint64_t n, w; /* number of segments of the transfer; size of the window, segments */
+    uint64_t loss; /* probability of a loss, as a threshold (loss.h) */
     /* Rings with w entries each. */
     struct fate {
         double known;
@@ -45,7 +46,8 @@ struct window {
     bool *got;
 };
 
-/* Returns when the receiver acknowledges what was sent at `at`, on a path without delay. */
+/* Returns when the receiver acknowledges a segment that was sent at `at` on a path without delay,
+ * s. */
 static double told(const struct window *x, double at)
 {
     double turns = x->every > 0 ? at / x->every : 0;
@@ -54,8 +56,8 @@ static double told(const struct window *x, double at)
     return x->every > 0 ? (double)(whole + (turns > (double)whole)) * x->every : at;
 }
 
-/* Simulates one transfer. Returns the seconds from the first segment until the last
- * acknowledgement. */
+/* Simulates one transfer. Returns the time from the first segment until the last acknowledgement,
+ * s. */
 static double transfer(struct window *x, struct scps_prng *r)
 {
     uint64_t una = 0, nxt = 0, fate_at = 0, fates = 0, again_at = 0, agains = 0;
@@ -82,7 +84,8 @@ static double transfer(struct window *x, struct scps_prng *r)
         } else if (nxt < x->n && nxt < una + x->w) {
             segment = nxt++;
         } else if (fates) {
-            now = x->fate[fate_at].known; /* Nothing may be sent before the next acknowledgement. */
+            /* Nothing may be sent before the next acknowledgement, so time advances to it. */
+            now = x->fate[fate_at].known;
             continue;
         } else {
             break;
@@ -143,7 +146,7 @@ double scps_link_limit_window(const struct scps_link_config *fwd,
         return 0;
     x.loss = scps_chance(p > 0 ? p : 0);
     if (x.loss == 0 && x.every == 0) {
-        uint64_t before = x.n - 1; /* segments sent before the last one */
+        uint64_t before = x.n - 1; /* number of segments sent before the last one */
         double round = x.rtt + x.slot, busy = (double)x.w * x.slot;
         double start = busy >= round
                            ? (double)before * x.slot

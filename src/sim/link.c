@@ -4,26 +4,28 @@
  *     offer ──> waiting ──> line ──> delay ──> arrival
  *               (queue)    8 n / rate
  *
- * All packets are in one byte ring (linkring.h) in the order they came. Processing them moves two
- * marks and copies nothing. The line starts a packet when the one before has left; then its end,
- * its arrival and its fate are settled at the settings of that moment, and the verdict is told.
- * This needs no event of its own: the line is simulated lazily (scps_linkdir_advance), when the
- * next packet is offered or arrives, or a caller asks, and always before the result could be
- * observed. So it does not matter how often that is. Only when nothing is on the way and something
- * waits, or the delay has shrunk, is the line itself the next thing to look at.
+ * All packets are in one byte ring (linkring.h) in the order in which they were offered. Processing
+ * moves two positions in it and copies nothing. The line starts a packet when the one before has
+ * been sent; then the end of its transmission, its arrival and its fate are determined with the
+ * settings of that moment, and the verdict is reported. No event is needed for this: the line is
+ * simulated (scps_linkdir_advance) when the next packet is offered or arrives, or a caller asks,
+ * and always before the result could be observed. So the result does not depend on how often that
+ * is. The line itself is the next event only when nothing is propagating and something waits, or
+ * when the delay has become shorter.
  *
- * A lost packet leaves a record marked as gone. Those that do not keep the order go to a small heap
- * beside the ring: held back on purpose, or overtaking after the delay became shorter. At one
- * arrival time the ring goes before the heap.
+ * A lost packet leaves a record with the time SCPS_LINK_GONE. Packets that do not keep the order
+ * are moved to a small heap beside the ring: those delayed by `reorder`, and those that arrive
+ * before earlier ones because the delay became shorter. At equal arrival times the ring comes
+ * before the heap.
  *
- * Line time is exact: microseconds and a numerator over the rate in bit/s, so no fraction is lost
- * over any number of packets, also when the rate steps under way. Only the arrival is rounded, up:
- * the last bit is there.
+ * The time on the line is exact: microseconds and a numerator over the rate in bit/s, so no
+ * fraction is lost over any number of packets, even when the rate changes during a transmission.
+ * Only the arrival is rounded, up: the last bit has arrived then.
  *
- * The line is busy with a lost packet all the same. A second copy is made behind the line: it costs
+ * A lost packet occupies the line like any other. A second copy is made behind the line: it needs
  * no line time, has the same damage and arrives right behind the first one, or before it when
- * reordering holds the first one back. Jitter keeps the order: a packet that would overtake arrives
- * with the one before.
+ * `reorder` delays the first one. Jitter keeps the order: a packet that would arrive before an
+ * earlier one arrives at the same time as that one.
  */
 #include "sim/link.h"
 
@@ -63,7 +65,8 @@ static inline const struct scps_link_size *size_of(struct scps_linkdir *d, uint3
     return s;
 }
 
-/* Moves the head to the next packet that arrives, or to the line mark. */
+/* Moves the head to the next packet that arrives or, if there is none, to the first packet that
+ * waits. */
 static inline void ring_skip(struct scps_linkdir *d)
 {
     while (d->head != d->line) {
@@ -79,7 +82,7 @@ static inline void ring_skip(struct scps_linkdir *d)
         d->head = d->line = d->tail = 0;
 }
 
-/* Decides whether the line has to be served before the next arrival. */
+/* Determines whether the line has to be served before the next arrival. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -104,8 +107,8 @@ static inline void find_next(struct scps_linkdir *d)
     look_at_line(d);
 }
 
-/* Finds the next event after a packet was offered, which is behind those under way: if one of those
- * comes first only the line can come before it. */
+/* Finds the next event after a packet was offered. If one of the packets under way arrives next,
+ * only the line can come before it, because the new packet is behind them. */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
     if (d->behind && !d->held_n)
@@ -128,7 +131,7 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
 
 /* ---- the line ---- */
 
-/* Puts the next frame on the line from free_us and free_frac on, and moves these to its end. */
+/* Puts the next frame on the line at free_us and free_frac, and moves these to its end. */
 static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s)
 {
     d->free_us += s->us;
@@ -140,8 +143,8 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
     d->line_bytes += s->frame;
 }
 
-/* Occupies the line with a frame while the rate changes in steps: the bits in each step take time
- * at that step's rate. */
+/* Puts a frame on the line while the rate changes in steps: the bits that are sent in each step
+ * take the time of that step's rate. */
 static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
     uint64_t need = frame * SCPS_LINK_BITS_US; /* below 2^55 */
@@ -152,7 +155,8 @@ static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
         scps_time until;
         if (rates->period && d->free_us % rates->period == 0 && d->free_frac == 0) {
             uint64_t round = scps_steps_sum(rates), whole = (need - 1) / round;
-            need -= whole * round; /* however short the period */
+            /* skip whole periods, so that the loop is short however short the period is */
+            need -= whole * round;
             d->free_us += (scps_time)whole * rates->period;
         }
         uint64_t rate = scps_steps_at(rates, d->free_us, &until);
@@ -170,7 +174,8 @@ static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
     d->line_us += d->free_us - from;
 }
 
-/* Settles the fate of the packet that has just left the line, when only ber and loss are in use. */
+/* Determines the fate of the packet that has just been sent on the line, when only ber and loss are
+ * in use. */
 static inline void settle_simple(struct scps_linkdir *d, struct scps_link_record *r,
                                  const struct scps_link_size *s, scps_time at)
 {
@@ -230,12 +235,12 @@ static SCPS_SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_rec
     return true;
 }
 
-/* Sets the time at which the line is free, from t on: not in an outage, if the line knows of it. */
+/* Sets the time at which the line is free, from t on: with `hold`, not during an outage. */
 static SCPS_SELDOM void wait_for_link(struct scps_linkdir *d)
 {
     scps_time up;
 
-    if (d->free_us == SCPS_NEVER) /* The link is down for good, until it is changed. */
+    if (d->free_us == SCPS_NEVER) /* The link is down until its configuration is changed. */
         return;
     up = scps_spans_up(&d->cfg.outages, d->free_us);
     if (up != d->free_us) {
@@ -262,7 +267,7 @@ static inline void drain(struct scps_linkdir *d, scps_time now)
     }
 }
 
-/* Sends everything that leaves the queue by now. */
+/* Sends all packets that leave the queue by now. */
 static inline void run_line(struct scps_linkdir *d, scps_time now)
 {
     if (d->wait_n && (d->free_us + (d->free_frac > 0) <= now || d->cfg.hold))
@@ -367,6 +372,7 @@ void scps_linkdir_stats(struct scps_linkdir *d, scps_time now, struct scps_link_
     scps_linkdir_advance(d, now);
     *out = d->st;
     out->busy = d->line_us + scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
-    if (d->sent_us > now) /* The end of the last frame is in the future: count only up to now. */
+    /* The last frame ends in the future: count the line's time only up to now. */
+    if (d->sent_us > now)
         out->busy -= d->sent_us - now;
 }

@@ -9,7 +9,7 @@
 
 #define MAX_DELAY    (INT64_MAX / 1024)
 #define MAX_FRAMING  65535u
-#define MAX_INTERVAL SCPS_SEC(3600) /* The square of this interval fits 64 bits. */
+#define MAX_INTERVAL SCPS_SEC(3600) /* The square of this interval, µs^2, fits 64 bits. */
 
 /* Returns true for a probability; NaN fails every comparison and so is refused. */
 static bool is_chance(double p)
@@ -31,7 +31,7 @@ static bool burst_makes_sense(const struct scps_burst *b)
            (b->ber <= 0 || b->to_bad + b->to_good > 0);
 }
 
-/* Checks that the table passes at least 1 bit/s on average: otherwise a queue would wait for
+/* Returns true if the table passes at least 1 bit/s on average: otherwise a queue would wait for
  * ever. */
 static bool rates_make_sense(const struct scps_steps *s)
 {
@@ -70,7 +70,8 @@ static void seed(struct scps_linkdir *d)
     scps_prng_seed(&d->r_jitter, s[6]);
 }
 
-/* Derives values from the configuration. afresh: the burst process starts anew, at now. */
+/* Computes the state that follows from the configuration. afresh: the burst process starts anew at
+ * now. */
 static void apply_config(struct scps_linkdir *d, bool afresh, scps_time now)
 {
     for (int i = 0; i < SCPS_LINK_SIZES; i++)
@@ -98,7 +99,7 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
     return 0;
 }
 
-/* Returns the rate at t; 0: infinite, or, from a table, none. */
+/* Returns the rate at t, bit/s; 0: infinite or, if the rate is from a table, none. */
 static uint64_t rate_at(const struct scps_link_config *c, scps_time t, scps_time *until)
 {
     if (c->rates.n)
@@ -124,7 +125,7 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
         d->line_bytes = 0;
     }
-    /* The line waits for the link to come up, not for a frame. */
+    /* The line waits for the end of an outage, not for the end of a frame. */
     if (d->free_us > d->sent_us && d->free_us > now) {
         d->free_us = SCPS_MAX(d->sent_us + 1, now);
         d->free_frac = 0;
@@ -137,7 +138,7 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->framing_carry = 0;
     d->cfg = *cfg;
     apply_config(d, afresh, now);
-    scps_linkdir_advance(d, now); /* The link may be up now. */
+    scps_linkdir_advance(d, now); /* With the new configuration the outage may be over. */
     return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fate of a packet that leaves the queue of a link direction: lost, damaged, late, doubled or
- * delivered, and the verdict that is reported.
- */
+/* The fate of a packet that leaves the queue of a link direction: lost, damaged, late, duplicated
+ * or delivered, and the verdict that is reported. */
 #include "sim/linkfate.h"
 
 #include "base/bytes.h"
@@ -69,7 +68,8 @@ struct scps_pkt scps_linkfate_packet(struct scps_link_record *r)
                              .at = r->at};
 }
 
-/* A record keeps the low bits of the number; the high bits are those of the packets offered. */
+/* Returns the packet's number. The record has its low bits; the high bits follow from the number of
+ * packets offered. */
 uint64_t scps_linkfate_number(const struct scps_linkdir *d, const struct scps_link_record *r)
 {
     return d->st.offered - (((uint32_t)d->st.offered - r->number) & INT32_MAX);
@@ -81,8 +81,8 @@ struct saving {
     bool done;
 };
 
-/* Saves a copy of the packet before its bits are flipped, for the verdict. Without memory the
- * verdict shows it damaged. */
+/* Saves a copy of the packet before its bits are flipped, for the verdict. Without memory for it
+ * the verdict has the damaged packet. */
 static SCPS_SELDOM void save(void *ctx)
 {
     struct saving *s = ctx;
@@ -103,20 +103,20 @@ static SCPS_SELDOM void save(void *ctx)
     s->done = true;
 }
 
-/* Random choices for a packet that arrives. */
+/* Result of the random choices for a packet that arrives. */
 struct arrival {
-    scps_time at;  /* time of arrival without reordering */
-    scps_dur took; /* its time on the line */
-    bool late;     /* the packet is held back by reorder_delay */
-    bool twice;    /* a second copy follows */
+    scps_time at;  /* time of arrival without reordering, µs */
+    scps_dur took; /* time that the packet took on the line, µs */
+    bool late;     /* the packet is delayed by reorder_delay */
+    bool twice;    /* a second copy of the packet follows */
 };
 
-/* Settles the arrival of a packet that is not lost: in the ring's record r if it keeps the order,
- * else in the heap. */
+/* Determines the arrival of a packet that is not lost: its time is stored in the ring's record r if
+ * the packet keeps the order; otherwise the packet is moved to the heap. */
 static void settle_arrival(struct scps_linkdir *d, struct scps_link_record *r,
                            struct scps_verdict *v, const struct arrival *a)
 {
-    /* An earlier packet arrives later, so this one would overtake it. */
+    /* An earlier packet arrives later than this one, so the order changes. */
     bool behind = d->head != d->line && a->at < d->last_at;
     scps_dur by = d->cfg.reorder_delay;
 
@@ -169,7 +169,7 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     }
     if (v.fate == SCPS_FATE_FLIPPED)
         r->whole = false;
-    r->frame = 0; /* number of copies that arrive from the ring */
+    r->frame = 0; /* number of copies that arrive from the ring: none */
     if (v.fate <= SCPS_FATE_FLIPPED)
         settle_arrival(d, r, &v,
                        &(struct arrival){at, d->cfg.rates.n ? end - first : s->us, late, twice});

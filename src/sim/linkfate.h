@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The fate of a packet of a link direction (linkfate.c). */
+/* Determines the fate of a packet of a link direction. */
 #ifndef SCPS_SIM_LINKFATE_H
 #define SCPS_SIM_LINKFATE_H
 
 #include "sim/link.h"
 
-/* Counts a packet that met this fate. */
+/* Counts a packet with this fate. */
 void scps_linkfate_count(struct scps_linkdir *d, enum scps_fate fate);
-/* The packet is lost before it gets onto the line: counts it and tells the verdict. number: its
- * number among all packets offered; offered: the time of offering. */
+/* Counts a packet that is lost before it is sent on the line, and reports the verdict. number: its
+ * number among all packets offered; offered: the time of offering, µs. */
 void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered, uint64_t number,
                           const struct scps_pkt *pkt, enum scps_fate fate);
-/* Returns the packet of a waiting record; its bytes are lent. */
+/* Returns the packet of a record that waits; its bytes are in the ring. */
 struct scps_pkt scps_linkfate_packet(struct scps_link_record *r);
-/* The number of the record's packet among all that were offered. */
+/* Returns the number of the record's packet among all that were offered. */
 uint64_t scps_linkfate_number(const struct scps_linkdir *d, const struct scps_link_record *r);
-/* Settles fate and arrival of the record at the line mark, which has just been sent, and reports
- * the verdict. first, last: times of its first and last bit; s: its size. */
+/* Determines fate and arrival of the record at position `line`, which has just been sent, and
+ * reports the verdict. first, last: times of its first and last bit, µs; s: its size. */
 void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_record *r,
                           const struct scps_link_size *s, scps_time first, scps_time end);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A heap of packets that do not keep the order of the ring: those held back on purpose, and those
- * that overtake after the delay became shorter. The first to arrive is at the top; equal arrival
- * times keep the order in which packets were put in.
- */
+/* A heap of packets that do not keep the order of the ring: those delayed by `reorder`, and those
+ * that arrive before earlier ones because the delay became shorter. The packet that arrives first
+ * is at the top; packets with equal arrival times keep the order in which they were inserted. */
 #include "sim/linkheld.h"
 
 #include "sim/linkstate.h"
@@ -74,7 +73,7 @@ SCPS_SELDOM void scps_linkheld_pop(struct scps_linkdir *d)
 {
     uint32_t i = 0;
 
-    held_swap(d, 0, --d->held_n); /* The entry's buffer is kept behind the last one for reuse. */
+    held_swap(d, 0, --d->held_n); /* Its buffer stays behind the last entry, for reuse. */
     for (;;) {
         uint32_t k = 2 * i + 1;
         if (k >= d->held_n)

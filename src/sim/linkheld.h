@@ -5,9 +5,9 @@
 
 #include "sim/link.h"
 
-/* Puts a copy of packet r in, which arrives at the time at. Returns 0 or SCPS_ERR_NOMEM. */
+/* Inserts a copy of packet r that arrives at `at`, µs. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_linkheld_put(struct scps_linkdir *d, scps_time at, const struct scps_link_record *r);
-/* Takes the packet that arrives first out; there must be one. */
+/* Removes the packet that arrives first; there must be one. */
 void scps_linkheld_pop(struct scps_linkdir *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a link's spec, one reader each: text into a field of a draft, or the line that says
- * what is wrong with it. What keys mean for each other, and for the other direction, is
- * linkspec.c's affair; tables are linktable.c's. */
+/* The keys of a link's description, with one function each that parses the value into a field of
+ * struct draft, or writes what is wrong with it. linkspec.c handles conflicts between keys, and the
+ * opposite direction; linktable.c parses tables. */
 #include "sim/linkkeys.h"
 
 #include "sim/plan.h"
@@ -73,8 +73,9 @@ static int read_jitter(struct reading *r)
     return scps_link_verdict(r, scps_text_time(r->value, &r->d->jitter));
 }
 
-/* Returns the bytes for which a unit stands, as in scenario files: k, m and g are powers of 1000,
- * as are kb, mb and gb; K, M and G, or kib, mib and gib, are powers of 1024. 0: t is no unit. */
+/* Returns the number of bytes that a unit stands for, as in scenario files: k, m and g are powers
+ * of 1000, as are kb, mb and gb; K, M and G, or kib, mib and gib, are powers of 1024. 0: t is no
+ * unit. */
 static uint64_t bytes_unit(struct scps_text t)
 {
     static const struct {
@@ -208,7 +209,7 @@ static int read_codel(struct reading *r)
     r->d->codel.target = r->d->codel.interval = 0;
     if (off(r))
         return 0;
-    if (!r->value.p) { /* RFC 8289 section 4.3 */
+    if (!r->value.p) { /* Without a value, use the defaults of RFC 8289 section 4.3. */
         r->d->codel.target = SCPS_MS(5);
         r->d->codel.interval = SCPS_MS(100);
         return 0;
@@ -252,7 +253,7 @@ static int need_tables(struct reading *r)
     return 0;
 }
 
-/* Reads the file named behind the '@'; files->done() releases it. */
+/* Reads the file whose name is behind the '@'. files->done() frees its contents. */
 static char *fetch(struct reading *r, size_t *len)
 {
     char name[256], why[160] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a link's spec: what each says of one direction. linkspec.c reads the whole line with
- * them. */
+/* The keys of a link's description and what each sets in one direction. linkspec.c reads the whole
+ * description with them. */
 #ifndef SCPS_SIM_LINKKEYS_H
 #define SCPS_SIM_LINKKEYS_H
 
@@ -8,15 +8,16 @@
 
 #include <scps/sim.h>
 
-/* One direction while its spec is read key by key. Some values follow from others, or from the
- * other direction, once all keys are read. */
+/* One direction while its description is read key by key. Some values follow from others, or from
+ * the opposite direction, when all keys have been read. */
 struct draft {
     uint64_t rate;
     scps_dur delay;
     double ber, loss, dup, reorder;
     scps_dur reorder_delay, jitter;
     struct {
-        uint64_t bytes, packets, bdp; /* bdp: in thousandths */
+        /* size of the queue; bdp: in thousandths of a bandwidth-delay product */
+        uint64_t bytes, packets, bdp;
         bool given;
     } queue;
     struct {
@@ -26,9 +27,9 @@ struct draft {
     uint64_t exempt;
     struct {
         enum scps_framing f;
-        uint64_t overhead; /* unless it is given */
+        uint64_t overhead; /* used if the key was given */
     } framing;
-    struct scps_burst burst; /* without ber */
+    struct scps_burst burst; /* used without its ber */
     double burst_ber;
     struct {
         const uint8_t *p;
@@ -42,43 +43,44 @@ struct draft {
     bool flip, hold;
 };
 
-/* State of reading a spec: the purpose, the text, and the buffer for the message. */
+/* State of reading a description: the purpose, the text, and the buffer for the message. */
 struct reading {
     char *msg;
     size_t msglen;
     const struct scps_link_files *files;
-    /* NULL: keys that need tables are refused; otherwise *tables is made when first needed */
+    /* NULL: keys that need tables are refused; otherwise *tables is allocated when first needed */
     struct scps_link_tables **tables;
     struct draft *d;
     struct scps_text key, value;
 };
 
-#define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p /* for %.*s */
+/* arguments for %.*s that print at most 40 characters of t */
+#define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p
 
-/* Writes that `why` is wrong with the value of r->key, and returns SCPS_ERR_INVAL; why NULL:
- * returns 0 without a message. */
+/* Writes a message that `why` is wrong with the value of r->key, and returns SCPS_ERR_INVAL; why
+ * NULL: returns 0 without a message. */
 int scps_link_verdict(const struct reading *r, const char *why);
-/* Writes that `why` is wrong with the value of r->key. Returns SCPS_ERR_INVAL. */
+/* Writes a message that `why` is wrong with the value of r->key. Returns SCPS_ERR_INVAL. */
 int scps_link_bad(const struct reading *r, const char *why);
-/* Writes the message fmt, which has one %.*s for t. Returns SCPS_ERR_INVAL. */
+/* Writes the message fmt, which contains one %.*s for t. Returns SCPS_ERR_INVAL. */
 int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_text t);
 
 #define LINK_KEYS 22
 struct link_key {
     const char *name;
-    /* reads r->value into r->d; 0, or SCPS_ERR_INVAL with a message */
+    /* parses r->value into r->d; returns 0, or SCPS_ERR_INVAL with a message */
     int (*read)(struct reading *r);
-    /* the part of struct draft that the key sets, which is copied to the other direction */
+    /* range of struct draft that the key sets; it is copied to the opposite direction */
     size_t at, size;
-    bool bare; /* may stand without a value */
+    bool bare; /* the key may be given without a value */
 };
 extern const struct link_key scps_link_keys[LINK_KEYS];
 #define ALLOWED                                                                                    \
     "rate delay ber loss dup reorder reorder-delay jitter burst burst-ber vector flip queue "      \
     "codel framing overhead exempt rates delays outage contact hold"
 
-/* Bits of keys that are related: 1 << their index in the list; and of two that are not in the
- * list. */
+/* Sets of keys have bits 1 << index in the list. These bits are named because the code uses them;
+ * the last two are not in the list. */
 #define RATE        (1u << 0)
 #define DELAY       (1u << 1)
 #define FRAMING     (1u << 14)
@@ -93,10 +95,11 @@ extern const struct link_key scps_link_keys[LINK_KEYS];
 /* Returns the index of a key; LINK_KEYS if there is none of that name. */
 size_t scps_link_find_key(struct scps_text t);
 
-/* The key that stands for the whole link: an altitude makes the delays and contacts of a pass. */
+/* Parses the value of `pass`, which is about the whole link: an altitude, from which the delays and
+ * contacts of a satellite's pass follow. */
 int scps_link_read_pass(struct reading *r);
 
-/* Returns the spec of a preset; NULL if there is none of that name. */
+/* Returns the description of a preset; NULL if there is none of that name. */
 const char *scps_link_preset_spec(struct scps_text name);
 
 #endif

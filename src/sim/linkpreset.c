@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The presets: links by name, each of them a spec (linkspec.c).
+/* The presets: links by name, each of which is a description (linkspec.c).
  *
- * All have the 18 bytes of Ethernet framing unless they say otherwise. Where they come from:
+ * All have the 18 bytes of Ethernet framing unless they say otherwise. Their sources:
  *
- *     leo, geo, moon            the delays of the small-satellite tests of Horan and Wang (2001): 3
- *                               ms, and 1.28 s; but geo is a hop up and down again, 280 ms, rather
- *                               than their 120 ms up alone
- *     smallsat, smallsat-asym   the PPP lines of those tests
- *     mars                      at its mean distance, 12 min 28 s, with a thin return
- *     nasa500, nasa250, nasa10  the single-flow tests of NASA/TM-2003-212001: 100 Mbit/s, round
- *                               trips of 500, 250 and 10 ms, and 1064 of the frame's 1082 bytes at
- *                               risk, as the report counts its packet error rates (its framing is
- *                               exempt)
- *     redstorm                  the path of SAND2004-4207: the 1 Gbit/s that its 10 Gbit/s client
- *                               ran into
- *     burst-geo                 bad 2.6 % of the time, 17 ms at a time
+ *     leo, geo, moon           the delays of the small-satellite tests of Horan and Wang (2001): 3
+ *                              ms, and 1.28 s; but geo is a hop up and down, 280 ms, rather than
+ *                              their 120 ms up alone
+ *     smallsat, smallsat-asym  the PPP lines of those tests
+ *     mars                     at its mean distance, 12 min 28 s, with a slow return link
+ *     nasa500, nasa250, nasa10 the single-flow tests of NASA/TM-2003-212001: 100 Mbit/s, round
+ *                              trips of 500, 250 and 10 ms, and 1064 of the frame's 1082 bytes at
+ *                              risk, as the report counts its packet error rates (its framing is
+ *                              exempt)
+ *     redstorm                 the path of SAND2004-4207: 1 Gbit/s, the limit that its 10 Gbit/s
+ *                              client reached
+ *     burst-geo                bad 2.6 % of the time, 17 ms at a time
  */
 #include "sim/linkkeys.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A link's configuration in words: the keys of a spec (linkspec.c) with the values in force. */
+/* Writes a link's configuration as a description (linkspec.c) with the values in force. */
 #include "sim/plan.h"
 
 #include <scps/sim.h>
@@ -28,7 +28,7 @@ say(struct words *w, const char *fmt, ...)
         w->n = w->n + (size_t)n < SCPS_LINK_TEXTLEN ? w->n + (size_t)n : SCPS_LINK_TEXTLEN - 1;
 }
 
-/* What changes with time: tables of rates, delays and outages. */
+/* Writes what changes with time: tables of rates, delays and outages. */
 static void say_tables(struct words *w, const struct scps_link_config *c)
 {
     if (c->rates.n)

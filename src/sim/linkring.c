@@ -15,7 +15,7 @@ SCPS_SELDOM int scps_linkring_grow(struct scps_linkdir *d, size_t need)
 
     while (cap < (d->tail - d->head) + 2 * need && cap)
         cap *= 2;
-    if (!cap) /* The capacity overflowed: 4 GiB, on a machine with 32-bit addresses. */
+    if (!cap) /* The capacity would exceed 4 GiB, on a machine with 32-bit addresses. */
         return SCPS_ERR_NOMEM;
     v = d->alloc.alloc(d->alloc.ctx, cap);
     if (!v)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The ring of a link direction: the bytes of its packets in the order they came, each a record of a
- * multiple of 8 bytes
+/* The ring of a link direction: the bytes of its packets in the order in which they were offered,
+ * in records whose sizes are multiples of 8 bytes:
  *
  *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet |
  *
- *     head                   line                  tail
- *      | on the line or on the way | waiting        |
+ *     head                         line                  tail
+ *      | on the line or propagating | waiting             |
  *
- * Positions count bytes and never wrap; scps_link_record_at() finds the place.
+ * Positions count bytes and never wrap; scps_link_record_at() returns the address.
  */
 #ifndef SCPS_SIM_LINKRING_H
 #define SCPS_SIM_LINKRING_H
@@ -16,7 +16,8 @@
 
 #define SCPS_LINKRING_ROUND(n) (((n) + 7) & ~(size_t)7)
 
-/* Returns the position of the record at pos, behind a mark at the ring's end; pos is not tail. */
+/* Returns the position of the record at pos, behind a wrap record at the end of the ring if there
+ * is one; pos is not tail. */
 static inline uint64_t scps_linkring_at(const struct scps_linkdir *d, uint64_t pos)
 {
     return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | (d->ring_cap - 1)) + 1 : pos;
@@ -31,10 +32,10 @@ static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, ui
 /* Enlarges the ring so that at least `need` more bytes fit. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_linkring_grow(struct scps_linkdir *d, size_t need);
 
-/* Returns the place for a new record of `need` bytes in one piece. If it does not fit before the
- * end of the ring, marks the rest there SCPS_LINK_WRAP and goes to the beginning; if it does not
- * fit at all, doubles the ring. The caller fills the record and moves d->tail behind it. NULL: no
- * memory. */
+/* Returns room for a new record of `need` contiguous bytes. If it does not fit before the end of
+ * the ring, a SCPS_LINK_WRAP record is put there and the room is at the beginning; if it does not
+ * fit at all, the ring is doubled. The caller fills the record and moves d->tail behind it. Returns
+ * NULL without memory. */
 static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d, size_t need)
 {
     for (;;) {
@@ -44,7 +45,7 @@ static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d
             return scps_link_record_at(d, d->tail);
         if (need > to_end && used + to_end + need <= d->ring_cap) {
             scps_link_record_at(d, d->tail)->at =
-                SCPS_LINK_WRAP; /* to_end is a multiple of 8, so there is room for this mark. */
+                SCPS_LINK_WRAP; /* to_end is a multiple of 8, so there is room for this value. */
             d->tail += to_end;
             return scps_link_record_at(d, d->tail);
         }

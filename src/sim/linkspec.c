@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A link in one line of text: a preset, key=value pairs, or a preset changed by pairs.
+/* Reads the description of a link in one line of text: a preset, key=value pairs, or a preset
+ * changed by pairs.
  *
  *     geo      nasa500,ber=1e-6      rate=2mbit,rate-back=64kbit,delay=1.28s,queue=200p,flip
  *
- * A key without -back sets both directions, one with -back the return direction alone, whatever
- * their order. What is not given comes from the preset, and without a preset from geo. The queue of
- * a spec that does not name one holds one round trip at the direction's own rate (the usual rule
- * for a router in front of a long line), but at least QUEUE_FLOOR bytes, some sixty full packets,
- * because that much is in any interface however short its line.
+ * A key without -back sets both directions, one with -back sets the return direction alone,
+ * whatever their order. What is not given comes from the preset, and without a preset from geo. If
+ * no queue is given, it holds one round trip at the direction's own rate (the usual rule for a
+ * router in front of a long line), but at least QUEUE_FLOOR bytes, some sixty full packets, because
+ * every interface has that much.
  *
- * Here the line is taken apart and the two directions are settled; linkkeys.c reads the value of
- * each key, linkpreset.c has the presets, linkprint.c puts a configuration into words.
+ * This file splits the line and completes the two directions; linkkeys.c parses the value of each
+ * key, linkpreset.c has the presets, linkprint.c writes a configuration as text.
  */
 #include "sim/linkkeys.h"
 
@@ -35,13 +36,13 @@ static bool is_back(struct scps_text *t)
     return true;
 }
 
-/* ---- the spec ---- */
+/* ---- reading a description ---- */
 
 struct spec {
     struct draft d[2];
-    uint32_t has[2]; /* keys given without -back and with it */
+    uint32_t has[2]; /* which keys were given without -back, and with it */
     scps_dur rtt;
-    bool one; /* an update: only d[0] is changed */
+    bool one; /* true: an update, which changes only d[0] */
 };
 
 static int twice(struct reading *r, uint32_t *has, uint32_t bit)
@@ -135,7 +136,7 @@ static int complete_spec(struct reading *r, struct spec *s)
 
 static int read_items(struct reading *r, struct spec *s, struct scps_text rest, bool preset);
 
-/* Reads one item. first: a preset may stand here. */
+/* Reads one item. first: a preset is allowed here. */
 static int read_item(struct reading *r, struct spec *s, struct scps_text item, bool first)
 {
     const char *eq = item.n ? memchr(item.p, '=', item.n) : NULL, *preset, *help;
@@ -174,8 +175,8 @@ static int read_item(struct reading *r, struct spec *s, struct scps_text item, b
     return SCPS_ERR_INVAL;
 }
 
-/* Reads the items of a spec. preset: they are those of a preset, so that no preset can stand before
- * them. */
+/* Reads the items of a description. preset: it is that of a preset, in which no other preset is
+ * allowed. */
 static int read_items(struct reading *r, struct spec *s, struct scps_text rest, bool preset)
 {
     const char *start = rest.p;
@@ -203,7 +204,7 @@ static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
                        UINT64_C(8000000) * 1000); /* 2 days * 10^6 fits 64 bits. */
 }
 
-/* Returns the highest rate of a direction, from which a queue in round trips is computed. */
+/* Returns the highest rate of a direction, bit/s, from which a queue in round trips is computed. */
 static uint64_t rate_of(const struct draft *d)
 {
     uint64_t most = 0;

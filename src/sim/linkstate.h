@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a link direction share: link.c, linkconf.c, linkring.c, linkheld.c. */
+/* Functions that the files of a link direction share: link.c, linkconf.c, linkring.c,
+ * linkheld.c. */
 #ifndef SCPS_SIM_LINKSTATE_H
 #define SCPS_SIM_LINKSTATE_H
 
@@ -14,7 +15,7 @@
 #define SCPS_SELDOM
 #endif
 
-/* Line time of one byte, in units of 1/rate µs. */
+/* line time of one byte, in units of 1/rate µs */
 #define SCPS_LINK_BITS_US UINT64_C(8000000)
 
 /* Returns true if the link has outages. */
@@ -23,13 +24,13 @@ static inline bool scps_link_has_outages(const struct scps_link_config *c)
     return c->outages.n || c->outages.inverse;
 }
 
-/* Returns the time that so many bytes take at a rate in bit/s; rate 0: no time. */
+/* Returns the time that `bytes` bytes take at a rate in bit/s, µs; rate 0: no time. */
 static inline scps_time scps_link_line_time(uint64_t bytes, uint64_t rate)
 {
     return rate ? (scps_time)scps_muldiv(bytes, SCPS_LINK_BITS_US, rate) : 0;
 }
 
-/* Frees memory of the direction's allocator; p may be NULL. */
+/* Frees memory with the direction's allocator; p may be NULL. */
 static inline void scps_linkdir_give_back(struct scps_linkdir *d, void *p, size_t size)
 {
     if (p)

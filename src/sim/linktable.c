@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of a spec.
+/* Tables in a link's description.
  *
  *     rates=0s:10mbit+30s:2mbit+45s:10mbit/60s        a fade of 15 s each minute
  *     outage=20s-23s+50s-51s                          or a file: outage=@FILE
  *
- * A pass. Seen from a station on a sphere of radius R, a satellite at radius r = R + altitude that
- * crosses the zenith is at
+ * A pass: seen from a station on a sphere of radius R, a satellite at radius r = R + altitude that
+ * crosses the zenith is at distance d, with
  *
  *     d(t)^2 = R^2 + r^2 - 2 R r cos(w t),   w^2 = GM / r^3,
- *     t = 0 at the zenith, above the horizon while cos(w t) > R / r
  *
- * (the Earth's rotation is left out). The table has a row each second, and between rows the delay
- * is straight: at 550 km that is within 0.1 us of the curve. cos comes from its series in x = (w
- * t)^2 with 48 binary places, so every machine has the same table.
+ * t = 0 at the zenith, above the horizon while cos(w t) > R / r (the Earth's rotation is left out).
+ * The table has a row for each second, and between rows the delay is interpolated linearly, which
+ * at 550 km is within 0.1 us of the curve. cos is computed by its series in x = (w t)^2 with 48
+ * binary places, so every machine has the same table.
  */
 #include "sim/linktable.h"
 
@@ -22,8 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EARTH_RADIUS 6378137u                  /* m: WGS 84, equatorial */
-#define EARTH_GM     UINT64_C(398600441800000) /* m^3/s^2: WGS 84 */
+#define EARTH_RADIUS 6378137u                  /* m: equatorial radius of WGS 84 */
+#define EARTH_GM     UINT64_C(398600441800000) /* m^3/s^2: gravitational constant of WGS 84 */
 #define LIGHT        299792458u                /* m/s */
 #define MAX_DELAY    (INT64_MAX / 1024)
 #define ROWS_MAX     1000000u
@@ -71,8 +71,8 @@ static struct scps_text trim(struct scps_text t)
     return t;
 }
 
-/* Gets the next row that is not empty; the period behind the last '/' goes to *period. Returns
- * false at the end. */
+/* Returns the next row that is not empty in *row; a period behind the last '/' is returned in
+ * *period. Returns false at the end. */
 static bool next_row(struct scps_text *rest, struct scps_text *row, struct scps_text *period)
 {
     while (rest->n) {
@@ -218,7 +218,7 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
 
 #define ONE (UINT64_C(1) << 48)
 
-static uint64_t root(uint64_t x) /* rounded down */
+static uint64_t root(uint64_t x) /* returns the square root, rounded down */
 {
     uint64_t r = 0;
 
@@ -241,8 +241,8 @@ static uint64_t distance(uint64_t r, uint64_t t)
     uint64_t x = scps_muldiv(scps_muldiv(EARTH_GM, t * t << 8, r), ONE >> 8, r * r);
     uint64_t cosine = ONE;
 
-    /* Nearly a quarter of the orbit, where cos is 0.02: the satellite is below the horizon before
-     * that. */
+    /* This is nearly a quarter of the orbit, where cos is 0.02; the satellite is below the horizon
+     * before that. */
     if (x > 12 * ONE / 5)
         return 0;
     for (uint64_t k = 20; k > 0; k -= 2) /* 1 - x/(1 2) (1 - x/(3 4) (1 - ... )) */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers, times and rates as people write them.
+/* Parsers of numbers, times and rates in a link's description.
  *
- * Read here and not by strtod, which would ask the locale. Times and rates are decimal fractions
- * times a unit and must come out whole; a probability has at most 15 significant digits and is then
- * the nearest double.
+ * strtod() is not used, because it depends on the locale. Times and rates are decimal fractions
+ * times a unit and must be whole numbers of µs or bit/s; a probability has at most 15 significant
+ * digits and becomes the nearest double.
  */
 #include "sim/linktext.h"
 
 #include <string.h>
 
-#define RATE_MAX  UINT64_C(1000000000000) /* 1 Tbit/s */
+#define RATE_MAX  UINT64_C(1000000000000) /* bit/s: 1 Tbit/s */
 #define DELAY_MAX (SCPS_SEC(1) * 86400)
 
 bool scps_text_is(struct scps_text t, const char *word)
@@ -113,7 +113,7 @@ enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64
 
 double scps_decimal_double(struct scps_decimal d)
 {
-    /* Both factors are exact, below 10^15 and 10^22: only one rounding. */
+    /* Both factors are exact, below 10^15 and 10^22, so there is only one rounding. */
     double v = (double)d.mantissa, ten = 1;
 
     for (int i = d.exp < 0 ? -d.exp : d.exp; i > 0 && i < 2000; i--) {
@@ -133,7 +133,7 @@ struct scps_text scps_text_cut(struct scps_text *t, const char *seps)
     while (front.n < t->n && !strchr(seps, t->p[front.n]))
         front.n++;
     size_t gone = front.n + (front.n < t->n);
-    if (gone) { /* t->p may be NULL when t->n is 0; adding 0 to NULL is undefined in C */
+    if (gone) { /* t->p may be NULL when t->n is 0, and adding 0 to NULL is undefined in C */
         t->p += gone;
         t->n -= gone;
     }
@@ -168,7 +168,7 @@ const char *scps_text_rate(struct scps_text t, bool zero, uint64_t *out)
     return "unknown unit of rate: use bit, kbit, mbit or gbit (per second)";
 }
 
-/* Returns the microseconds for which a unit of time stands; 0: t is no unit. */
+/* Returns the number of microseconds that a unit of time stands for; 0: t is no unit. */
 static uint64_t time_unit(struct scps_text t)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers, times and rates as people write them. */
+/* Parsers of numbers, times and rates in a link's description. */
 #ifndef SCPS_SIM_LINKTEXT_H
 #define SCPS_SIM_LINKTEXT_H
 
@@ -11,30 +11,30 @@ struct scps_text {
     const char *p;
     size_t n;
 };
-struct scps_decimal { /* mantissa * 10^exp */
+struct scps_decimal { /* a decimal number, mantissa * 10^exp */
     uint64_t mantissa;
     int exp;
 };
 enum scps_whole { SCPS_WHOLE, SCPS_FRACTION, SCPS_TOO_LARGE };
 
 bool scps_text_is(struct scps_text t, const char *word);
-/* The same whatever the case of t's letters; those of `lower` are small. */
+/* Returns true if t equals `lower`, in which letters are small, whatever the case of t's
+ * letters. */
 bool scps_text_same_letters(struct scps_text t, const char *lower);
-/* Cuts off the text up to the first of the characters in seps, and that character; all of it if
- * there is none. */
+/* Removes the text up to the first of the characters in seps, and that character, from *t; all of
+ * it if there is none. Returns the text before the character. */
 struct scps_text scps_text_cut(struct scps_text *t, const char *seps);
-/* Reads digits[.digits][e[+-]digits] from the front. Returns false if there is no such number, or
- * it has more than 15 significant digits. An 'e' without a digit behind it stays: it may begin a
- * unit. */
+/* Parses digits[.digits][e[+-]digits] at the start of *t, and removes it. Returns false if there is
+ * no such number, or it has more than 15 significant digits. An 'e' without a digit behind it is
+ * not removed, because it may begin a unit. */
 bool scps_text_number(struct scps_text *t, struct scps_decimal *d);
 /* Computes d * times, which must be a whole number up to max. */
 enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64_t max,
                                    uint64_t *out);
-double scps_decimal_double(struct scps_decimal d); /* the nearest */
+double scps_decimal_double(struct scps_decimal d); /* returns the nearest double */
 
-/* Parse a rate with nothing, k, m, g, bit, kbit, mbit or gbit, also per second (0 if zero), and a
- * time with us, ms, s, min, h or d.
- * Return NULL, or what is wrong. */
+/* Parse a rate without a unit or with k, m, g, bit, kbit, mbit or gbit, also per second (0 if zero
+ * is true), and a time with us, ms, s, min, h or d. Return NULL, or what is wrong. */
 const char *scps_text_rate(struct scps_text t, bool zero, uint64_t *out);
 const char *scps_text_time(struct scps_text t, scps_dur *out);
 const char *scps_text_chance(struct scps_text t, double max, double *out);

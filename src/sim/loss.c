@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Random events computed with integers, so that a seed gives the same history on every machine.
  *
- * A probability p becomes the threshold p * 2^64, and an event happens when a 64-bit draw is below
- * it. The scaling is by a power of two and so exact; nothing else here is a floating-point number.
+ * A probability p becomes the threshold p * 2^64, and an event happens when a 64-bit random number
+ * is below it. The scaling is by a power of two and so exact; there are no other floating-point
+ * numbers here.
  *
- * Bit errors: q = 1 - ber as a fraction of 2^64, and q^(2^j) by repeated squaring with 128-bit
- * products rounded to nearest. q^n is the product of the powers that n's binary digits name,
- * highest first. Each rounding is half a unit of 2^-64 and squaring doubles what was there, so q^n
- * is within n * 2^-64 of the truth: for a frame of 1064 bytes 5e-16, where the smallest loss
- * probability worth simulating (ber 1e-12) is 8.5e-9.
+ * Bit errors: q = 1 - ber is a fraction of 2^64, and q^(2^j) is computed by repeated squaring with
+ * 128-bit products rounded to nearest. q^n is the product of those powers whose binary digits in n
+ * are 1, the highest first. Each rounding is half a unit of 2^-64 and squaring doubles the earlier
+ * error, so the error of q^n is at most n * 2^-64: for a frame of 1064 bytes 5e-16, whereas the
+ * smallest loss probability worth simulating (ber 1e-12) is 8.5e-9.
  *
- * One draw u decides a frame: it is whole when u < q^n. The same u read as a run length, the
- * largest k with u < q^k, is geometrically distributed, and gives the place of the first damaged
- * bit without another draw; so a link that flips bits damages exactly the packets that the same
- * seed would make it drop.
+ * One random number u decides the fate of a frame: it is undamaged when u < q^n. The same u as a
+ * run length, the largest k with u < q^k, is geometrically distributed and is the position of the
+ * first damaged bit; so a link that flips bits damages exactly the packets that it would lose with
+ * the same seed.
  */
 #include "sim/loss.h"
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Converts a probability p, 0 to 1, to a threshold: p * 2^64 rounded down; UINT64_MAX stands for
- * certainty. */
+/* Converts a probability p, 0 to 1, to a threshold: p * 2^64 rounded down; UINT64_MAX stands for a
+ * certain event. */
 uint64_t scps_chance(double p);
 static inline bool scps_chance_hit(uint64_t threshold, struct scps_prng *r)
 {
@@ -19,19 +19,20 @@ static inline bool scps_chance_hit(uint64_t threshold, struct scps_prng *r)
 
 #define SCPS_BER_POWERS 24
 
-/* Bits that are damaged independently, each with probability ber. */
+/* A model in which each bit is damaged independently with probability ber. */
 struct scps_ber {
-    bool on;                       /* ber > 0 */
-    uint64_t pow[SCPS_BER_POWERS]; /* pow[j]: probability * 2^64 that 2^j bits in a row are whole */
+    bool on; /* ber > 0 */
+    /* pow[j]: 2^64 times the probability that 2^j bits in a row are undamaged */
+    uint64_t pow[SCPS_BER_POWERS];
 };
 /* Initialises b for 0 <= ber < 1; below 2^-64 it counts as 0. */
 void scps_ber_init(struct scps_ber *b, double ber);
-/* Returns 2^64 times the probability that `bits` (below 2^24) bits in a row are whole;
- * UINT64_MAX when ber is 0. A packet is damaged when a draw is not below it. */
+/* Returns 2^64 times the probability that `bits` (below 2^24) bits in a row are undamaged;
+ * UINT64_MAX when ber is 0. A packet is damaged when a random number is not below it. */
 uint64_t scps_ber_survive(const struct scps_ber *b, uint32_t bits);
-/* Converts a draw to a run length: the number of intact bits before the first damaged one, at
- * most limit. It agrees with scps_ber_survive(): the run is shorter than n exactly when the draw
- * is not below scps_ber_survive(b, n). */
+/* Converts a random number to a run length: the number of undamaged bits before the first damaged
+ * one, at most limit. It agrees with scps_ber_survive(): the run is shorter than n exactly when the
+ * number is not below scps_ber_survive(b, n). */
 uint32_t scps_ber_run(const struct scps_ber *b, uint64_t draw, uint32_t limit);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables over time: steps (rates), lines between points (delays), spans (outages, contacts), once
- * or again and again.
+/* Tables over time: steps (rates), points with linear interpolation (delays), spans (outages,
+ * contacts), once or periodic.
  *
- * A lookup is a bisection, so a long pass costs a packet little more than a short one. Integers
- * only.
+ * A lookup is a bisection, so long tables cost a packet little more than short ones. Only integers
+ * are used.
  */
 #include "sim/plan.h"
 
@@ -34,7 +34,7 @@ bool scps_spans_ok(const struct scps_spans *s)
     return s->period >= 0 && (s->n == 0 || s->period == 0 || s->period >= s->v[s->n - 1].to);
 }
 
-/* Splits t into the beginning of its period and the time since then. */
+/* Splits *t into the beginning of its period, which is returned, and the time since then. */
 static scps_time cut(scps_dur period, scps_time *t)
 {
     scps_time begin = period && *t > 0 ? *t - *t % period : 0;
@@ -114,7 +114,8 @@ scps_dur scps_delay_least(const struct scps_link_config *c)
 _Static_assert(offsetof(struct scps_step, at) == 0 && offsetof(struct scps_span, from) == 0,
                "rows_by counts on it");
 
-/* Returns true if t is in an outage; *until: the time up to which that holds by the table. */
+/* Returns true if t is in an outage; *until: the time until which this holds according to the
+ * table. */
 static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
 {
     scps_time begin = cut(s->period, &t);
@@ -157,10 +158,10 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
     return SCPS_NEVER;
 }
 
-/* Limit of rows evaluated one by one; beyond it the mean so far is used. */
+/* Most rows that are evaluated one by one; beyond that the mean so far is used. */
 #define ROWS_MOST 200000
 
-/* Returns what the line can carry at t, bit/s; *until: the time up to which that holds. */
+/* Returns what the line can carry at t, bit/s; *until: the time until which this holds. */
 static double line_rate(const struct scps_link_config *c, scps_time t, double most,
                         scps_time *until)
 {

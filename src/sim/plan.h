@@ -5,27 +5,26 @@
 
 #include <scps/sim.h>
 
-/* Returns true if the rows are in order and within max, and the period is beyond the last row. An
- * empty table is valid. */
+/* Returns true if the rows are in order and their values at most max, and the period is after the
+ * last row. An empty table is valid. */
 bool scps_steps_ok(const struct scps_steps *s, uint64_t max);
 bool scps_spans_ok(const struct scps_spans *s);
-/* Returns the value at t; *until: the time up to which it holds (SCPS_NEVER: for good). n is not
+/* Returns the value at t; *until: the time until which it holds (SCPS_NEVER: for ever). n is not
  * 0. */
 uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until);
-/* Returns the sum of value * time over one period, which must be set; UINT64_MAX also stands for
- * anything larger. */
+/* Returns the sum of value * time over one period, which must be set; UINT64_MAX: that or more. */
 uint64_t scps_steps_sum(const struct scps_steps *s);
 /* Returns the value at t, interpolated linearly between rows. n is not 0. */
 uint64_t scps_steps_between(const struct scps_steps *s, scps_time t);
-/* Returns the least delay of a configuration, that of its table if there is one. */
+/* Returns the smallest delay of a configuration, from its table if there is one, µs. */
 scps_dur scps_delay_least(const struct scps_link_config *c);
-/* Returns true if part of [from, to), or the moment `from`, is in an outage. */
+/* Returns true if a part of [from, to), or the time `from`, is in an outage. */
 bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to);
-/* Returns the first moment from t on without an outage; SCPS_NEVER: there is none. */
+/* Returns the first time from t on that is not in an outage; SCPS_NEVER: there is none. */
 scps_time scps_spans_up(const struct scps_spans *s, scps_time t);
-/* Returns the earliest time, seconds, at which the line of c can have sent so many bits since
- * `start`, when it is never idle and never faster than `rate` (bit/s, above 0): outages and the
- * table of rates count. Negative: never. */
+/* Returns the earliest time, s, at which the line of c can have sent `bits` bits since `start`, if
+ * it is never idle and never faster than `rate` (bit/s, above 0). Outages and the table of rates
+ * count. Negative: never. */
 double scps_line_done(const struct scps_link_config *c, double start, double bits, double rate);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Powers of a probability for the closed forms of the limits: + - * alone, no mathematical library,
- * so that every machine has the same digits. */
+/* Powers of a probability for the closed forms of the limits. They use + - * alone, no mathematical
+ * library, so that every machine has the same digits. */
 #ifndef SCPS_SIM_POWER_H
 #define SCPS_SIM_POWER_H
 
 #include <stdint.h>
 
-/* base^n */
+/* Returns base^n. */
 static inline double scps_power(double base, uint64_t n)
 {
     double r = 1;

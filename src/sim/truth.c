@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground-truth log, one line a verdict: the text alone, files are the caller's
+/* Formats the ground-truth log, one line for each verdict; the caller writes the file
  * (docs/SCPS_TRACE.md, "The ground-truth log").
  *
  * seq and payload are 0 for anything but TCP, ports for anything but TCP and UDP. arrive_us is

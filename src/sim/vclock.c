@@ -2,12 +2,12 @@
 /* The event heap of virtual time.
  *
  * A binary heap in one array: v[i] comes before v[2i+1] and v[2i+2], by time, then by rank. The
- * ranks are unique, so the order is total and a run cannot depend on how the heap happened to be
- * built. It is small: a link direction is one entry however many packets it carries, a host is one,
- * and a timer is one.
+ * ranks are unique, so the order is total and a run does not depend on the history of the heap. The
+ * heap is small: a link direction has one entry however many packets it carries, a host has one,
+ * and a timer has one.
  *
- * Places are reserved when a link, host or timer is made: setting a time in the middle of a run
- * never fails.
+ * Entries are reserved when a link, host or timer is created, so setting a time during a run never
+ * fails.
  */
 #include "sim/vclock.h"
 
@@ -93,7 +93,7 @@ static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
     put_node(v, i, x);
 }
 
-/* Moves event x to its place in the heap; the place i is free. */
+/* Moves event x to its place in the heap; the entry i is free. */
 static SCPS_NOINLINE void settle(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 {
     if (i > 0 && before(&x, &c->v[(i - 1) / 2]))
@@ -122,7 +122,7 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
         leave(c, e);
         return;
     }
-    if (i == 0) { /* Usually the event is the first one, whose time has come. */
+    if (i == 0) { /* Usually the event is the first one, because its time has come. */
         down(c->v, c->n, 0, x);
         return;
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The event heap of virtual time: few entries, each with a time and a rank that settles ties. */
+/* The event heap of virtual time, with few entries: each has a time, and a rank for the order of
+ * events with the same time. */
 #ifndef SCPS_SIM_VCLOCK_H
 #define SCPS_SIM_VCLOCK_H
 
 #include <scps/alloc.h>
 
-/* An event; embedded in each object that can be due. */
+/* An event, which is a part of each object that can be due. */
 struct scps_vevent {
     uint64_t rank; /* order of events with the same time: the lowest is first; ranks are unique */
     uint32_t at;   /* index in the heap; SCPS_VCLOCK_OUT when the event is not in it */
@@ -19,7 +20,7 @@ struct scps_vclock_node {
 struct scps_vclock {
     struct scps_vclock_node *v;
     uint32_t n, cap;
-    uint32_t reserved; /* places promised */
+    uint32_t reserved; /* number of entries that are reserved */
     struct scps_alloc alloc;
 };
 
@@ -30,12 +31,12 @@ static inline void scps_vevent_init(struct scps_vevent *e, uint64_t rank)
 }
 void scps_vclock_init(struct scps_vclock *c, const struct scps_alloc *a);
 void scps_vclock_fini(struct scps_vclock *c);
-/* Reserves a place for one more event, so that setting it cannot fail. Returns 0 or
+/* Reserves an entry for one more event, so that setting it cannot fail. Returns 0 or
  * SCPS_ERR_NOMEM. */
 int scps_vclock_reserve(struct scps_vclock *c);
-/* Gives a reserved place back; the event must not be in the heap. */
+/* Releases a reserved entry; the event must not be in the heap. */
 void scps_vclock_release(struct scps_vclock *c);
-/* Sets the time of e, whether it is in the heap or not; SCPS_NEVER removes it. */
+/* Sets the time of e, µs, whether it is in the heap or not; SCPS_NEVER removes it. */
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when);
 /* Returns the next event; NULL when there is none. */
 static inline const struct scps_vclock_node *scps_vclock_top(const struct scps_vclock *c)

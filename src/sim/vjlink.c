@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 1144 compression as a netif filter, one on each end of a link.
+/* RFC 1144 compression as a netif filter, one at each end of a link.
  *
  *      stack                          stack
  *        | 40 + n                       ^ 40 + n
@@ -7,11 +7,12 @@
  *        | 3 + n                        |
  *      line ------- 0x83 ... ----------->
  *
- * The type goes in the high bits of the first octet (SLIP's coding): 0x4 IPv4 as it is, 0x7
- * uncompressed with a slot number, 0x8 and above compressed; IPv6 is 0x6 and passes. Packets lost
- * on the line are noticed by the TCP checksum of a later one, so the stack always has to check it.
+ * The type is in the high bits of the first octet (SLIP's coding): 0x4 IPv4 unchanged, 0x7
+ * uncompressed with a slot number, 0x8 and above compressed; IPv6 is 0x6 and is not changed. A
+ * packet lost on the line is detected by the TCP checksum of a later one, so the stack always has
+ * to check it.
  *
- * The framing of a PPP line is the link's own business: overhead=8 is flag, address, control,
+ * The framing of a PPP line is configured on the link: overhead=8 is flag, address, control,
  * protocol and check sequence.
  */
 #include <string.h>
@@ -30,8 +31,8 @@ struct vj {
     struct scps_vj_stats stats;
 };
 
-/* Replaces the first `replaced` bytes of the packet by head. Returns false if it lies in three
- * pieces. */
+/* Replaces the first `replaced` bytes of the packet by head. Returns false if the result consists
+ * of three pieces. */
 static bool exchange(struct scps_pkt *to, const struct scps_pkt *pkt, uint8_t *head, size_t n,
                      size_t replaced)
 {
@@ -67,7 +68,8 @@ static int vj_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     else if (type == SCPS_VJ_UNCOMPRESSED)
         head[0] |= SCPS_SLIP_UNCOMPRESSED;
     int err = scps_netif_send(nif->lower, &small);
-    if (err == SCPS_ERR_AGAIN) { /* The packet will be sent again, and must then look the same. */
+    /* The stack will send the packet again, and it must then be compressed in the same way. */
+    if (err == SCPS_ERR_AGAIN) {
         if (type != SCPS_VJ_IP)
             scps_vj_unsend(&vj->tx);
         return err;
@@ -89,7 +91,8 @@ static int vj_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 
     if (!pkt->len || !(pkt->data[0] & 0x80 || (pkt->data[0] & 0xf0) == SCPS_SLIP_UNCOMPRESSED))
         return scps_netif_recv(nif, pkt);
-    /* The type is cleared for the codec and restored afterwards: the bytes are only borrowed. */
+    /* The type is cleared for the decompressor and restored afterwards, because the bytes are only
+     * borrowed. */
     first = pkt->data[0];
     bool compressed = first & 0x80;
     pkt->data[0] = compressed ? first & 0x7f : (first & 0x0f) | 0x40;

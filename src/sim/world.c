@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* A world: hosts with stacks of their own, joined by links, in virtual time.
  *
- *  heap: timers of scps_world_at   one entry each       at one microsecond in this order,
- *        link directions           the next arrival     each kind in the order in which it was made
- *        hosts                     the stack's deadline
+ *   heap: timers of scps_world_at     one entry each      at one microsecond in this order,
+ *         link directions             the next arrival    each kind in the order of creation
+ *         hosts                       the stack's deadline
  *
- * A turn takes the earliest entry and moves the clock there. An arrival hands the packet up (every
- * packet of that direction for this microsecond) and marks the host; a marked host is served once
- * nothing else arrives at this moment, so packets that come together are acknowledged together, as
- * a real driver that reads in batches would. To serve a host is what every driver does: tell the
- * application what happened, pump, until there is no news. One for which there is neither news nor
- * anything due, as after two packets of three, is left alone.
+ * An iteration takes the earliest entry and advances the clock to it. An arrival passes all packets
+ * of that direction for this microsecond up, and the host is then served when nothing else arrives
+ * at this time. So packets that arrive together are acknowledged together, as with a real driver
+ * that reads in batches. To serve a host is what every driver does: pass events to the application
+ * and call scps_pump(), until there are no more events. A host without events and without anything
+ * due, as after two packets of three, is not served.
  *
- * The pump asks for a wake-up after every turn, mostly for a retransmission timer that has just
- * moved further away. The heap is told only when the wake-up moves closer: an entry that comes up
- * before its host is due is put where it belongs, and nobody sees the clock move.
+ * scps_pump() asks for a wake-up after every call, mostly for a retransmission timer that has just
+ * been restarted with a later time. The heap entry is changed only when the wake-up becomes
+ * earlier. An entry that comes up before its host is due is moved to the right time, without an
+ * effect on the clock.
  */
 #include "sim/world.h"
 #include "base/bytes.h"
@@ -87,7 +88,8 @@ int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), v
         t = scps_world_take(w, sizeof *t);
         if (!t)
             return SCPS_ERR_NOMEM;
-        if (scps_vclock_reserve(&w->clock) != 0) { /* A spare timer keeps its place in the heap. */
+        /* A spare timer keeps its reserved entry in the heap. */
+        if (scps_vclock_reserve(&w->clock) != 0) {
             scps_world_give_back(w, t, sizeof *t);
             return SCPS_ERR_NOMEM;
         }
@@ -191,11 +193,11 @@ static void turn(struct scps_host *h, bool news)
         tell(h);
     do
         wake_at(h, scps_pump_at(h->stack, h->w->now));
-    while (scps_stack_news(h->stack) && tell(h)); /* Timers that ran may have caused events, too. */
+    while (scps_stack_news(h->stack) && tell(h)); /* The timers may have caused events, too. */
 }
 
-/* Serves a host. Usually a packet needs no answer and moves no deadline, so there is nothing to
- * do. */
+/* Serves a host. After most packets there is nothing to send and no earlier deadline, and the
+ * function returns at once. */
 static inline void serve(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;
@@ -219,7 +221,7 @@ static struct scps_host *next_marked(struct scps_world *w)
     return h;
 }
 
-/* Passes up all packets that arrive now in direction d. */
+/* Passes up all packets that arrive now in direction d. Returns their number. */
 static inline uint64_t arrive(struct scps_world *w, struct scps_world_direction *d)
 {
     struct scps_pkt pkt;
@@ -240,12 +242,12 @@ static void ring(struct scps_world *w, struct scps_world_timer *t)
     scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
     t->next = w->spare;
     w->spare = t;
-    t->fn(t->ctx); /* The function may set this same timer again. */
+    t->fn(t->ctx); /* The function may use this same timer again. */
 }
 
 /* ---- the run ---- */
 
-/* Returns true if anything else arrives, or any timer expires, at this moment. */
+/* Returns true if anything else arrives, or a timer expires, at this time. */
 static inline bool more_now(const struct scps_world *w)
 {
     const struct scps_vclock_node *top = scps_vclock_top(&w->clock);
@@ -253,7 +255,8 @@ static inline bool more_now(const struct scps_world *w)
     return top && top->when <= w->now && SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
 }
 
-/* Serves host h: at once if nothing else is due now, otherwise in its turn. */
+/* Serves host h: at once if nothing else is due now, otherwise when its entry in the heap comes
+ * up. */
 static inline void serve_soon(struct scps_world *w, struct scps_host *h)
 {
     if (w->marked || more_now(w))
@@ -282,14 +285,14 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
         }
         if (SCPS_RANK_KIND(top->ev->rank) == SCPS_RANK_HOST) {
             struct scps_host *h = (struct scps_host *)(void *)top->ev;
-            if (h->due > top->when) { /* no longer */
+            if (h->due > top->when) { /* the host is due later than its entry said */
                 h->key = h->due;
                 scps_vclock_set(&w->clock, &h->ev, h->due);
                 continue;
             }
             w->now = SCPS_MAX(w->now, top->when);
             served++;
-            /* The wake-up that the host asks for moves the entry, to whatever time. */
+            /* The next wake-up request of the host sets its entry to any time, earlier or later. */
             h->key = SCPS_NEVER;
             serve(h);
             if (h->key == SCPS_NEVER)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Internals of a world, shared by world.c, which runs it, and worldlink.c, which joins its
- * hosts. */
+/* Internals of a world, which world.c and worldlink.c share. world.c runs a world, worldlink.c
+ * joins its hosts. */
 #ifndef SCPS_SIM_WORLD_H
 #define SCPS_SIM_WORLD_H
 
@@ -14,24 +14,25 @@ enum scps_world_rank { SCPS_RANK_TIMER, SCPS_RANK_LINK, SCPS_RANK_HOST };
 #define SCPS_RANK_KIND(r)    ((enum scps_world_rank)((r) >> 60))
 
 struct scps_world_timer {
-    /* first member of timers, directions and hosts: the heap's entry is the object itself */
+    /* first member of timers, directions and hosts, so that a heap entry can be cast to its
+     * object */
     struct scps_vevent ev;
     void (*fn)(void *ctx);
     void *ctx;
-    struct scps_world_timer *next; /* a spare one */
+    struct scps_world_timer *next; /* next one in the list of spare timers */
 };
 
 struct scps_world_end {
     struct scps_netif nif; /* first */
     struct scps_link *link;
     struct scps_host *host;
-    struct scps_netif *top; /* uppermost netif of the chain, which the stack knows */
+    struct scps_netif *top; /* uppermost netif of the chain, which is attached to the stack */
     struct scps_world_direction *out;
 };
 
 struct scps_world_direction {
     struct scps_vevent ev; /* first */
-    scps_time due;         /* time of the direction's entry in the heap */
+    scps_time due;         /* time of the direction's entry in the heap, µs */
     struct scps_linkdir dir;
     struct scps_world_end *to;
 };
@@ -52,8 +53,8 @@ struct scps_link {
 
 struct scps_host {
     struct scps_vevent ev; /* first */
-    scps_time due;         /* time at which the stack wants to be pumped */
-    scps_time key;         /* time of the host's entry in the heap: at most `due` */
+    scps_time due;         /* time at which the stack needs scps_pump(), µs */
+    scps_time key;         /* time of the host's entry in the heap, µs, which is at most `due` */
     struct scps_world *w;
     struct scps_host *next;
     struct scps_host *next_marked;
@@ -70,14 +71,14 @@ struct scps_world {
     struct scps_vclock clock;
     struct scps_host *marked, **marked_end;
     bool stop;
-    /* numbers of objects ever made, which give ranks and random streams */
+    /* numbers of objects created so far, which determine ranks and random streams */
     uint64_t ntimers, nlinks, nhosts;
     struct scps_host *hosts;
     struct scps_link *links;
     struct scps_world_timer *spare;
 };
 
-/* Allocates zeroed memory with the world's allocator; NULL: there is none. */
+/* Allocates zeroed memory with the world's allocator; returns NULL if there is none. */
 static inline void *scps_world_take(struct scps_world *w, size_t size)
 {
     void *p = w->alloc.alloc(w->alloc.ctx, size);
@@ -92,8 +93,8 @@ static inline void scps_world_give_back(struct scps_world *w, void *p, size_t si
     w->alloc.free(w->alloc.ctx, p, size);
 }
 
-/* Updates a direction's entry after a call: it may have been empty before, or a packet
- * overtakes. */
+/* Updates the heap entry of a direction after a call: the direction may have been empty before, or
+ * a packet may arrive before the others. */
 static inline void scps_world_look_again(struct scps_world_direction *d)
 {
     if (d->dir.next != d->due) {

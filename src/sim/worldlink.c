@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The links of a world: each joins two hosts and is a network interface of both stacks. */
+/* The links of a world: each joins two hosts and is a netif of both stacks. */
 #include "sim/world.h"
 
 #include "base/sized.h"
@@ -32,7 +32,7 @@ static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return rc;
 }
 
-/* Does nothing: an end is part of its link and is freed with it. */
+/* Does nothing, because an end is a part of its link and is freed with it. */
 static void end_close(struct scps_netif *nif)
 {
     (void)nif;
@@ -113,8 +113,8 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         l->dir[i].due = SCPS_NEVER;
         scps_vevent_init(&l->dir[i].ev, SCPS_RANK(SCPS_RANK_LINK, w->nlinks * 2 + i));
     }
-    /* From here on a stack may know the netif, so it must outlive the stack even if a later step
-     * fails. */
+    /* From here on a stack may know the netif, so the netif must outlive the stack even if a later
+     * step fails. */
     for (last = &w->links; *last; last = &(*last)->next)
         ;
     *last = l;

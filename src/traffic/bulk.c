@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One stream from a source that sends and shuts down to a sink that reads to the end.
+/* A source that sends one stream and shuts down, and a sink that reads one stream to its end.
  *
- * Both live by the events of their connection: the source writes whenever there may be room, until
- * a short write says that there is none; the sink reads whenever something may be there. Neither
- * opens or closes the connection, and neither knows whether its time is real.
+ * Both are driven by the events of their connection: the source writes whenever there may be room,
+ * until a write accepts less than it was given; the sink reads whenever there may be data. Neither
+ * opens or closes the connection, and neither depends on whether time is real or virtual.
  *
- * The pattern needs no refilling: the buffer holds a chunk and one period more, and a write begins
- * in it wherever the stream's position falls in the period.
+ * The pattern is not generated for each write: the buffer holds a chunk and one period more, and a
+ * write begins in it where the stream's position is within the period.
  */
 #include <scps/traffic.h>
 
@@ -16,7 +16,7 @@
 #define CHUNK  65536
 #define PERIOD 95
 
-/* Returns true after the handshake: the connection can be written to. */
+/* Returns true if the handshake is complete, so that the connection can be written to. */
 static bool established(const struct scps_conn *c)
 {
     enum scps_state st = scps_conn_state(c);
@@ -56,7 +56,7 @@ int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c)
     return 0;
 }
 
-/* Finds the next bytes to write: *p (NULL: hollow). Returns their number; 0 at the end; an
+/* Returns the next bytes to write in *p (NULL: hollow), and their number; 0 at the end; or an
  * error. */
 static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
 {
@@ -64,7 +64,7 @@ static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
     size_t chunk = chunk_of(s);
     int64_t n;
 
-    if (s->used < s->fill) { /* Bytes that a short write left over. */
+    if (s->used < s->fill) { /* Some bytes are left of a write that did not accept all. */
         *p = s->hollow ? NULL : s->buf + s->used;
         return (int64_t)(s->fill - s->used);
     }
@@ -128,7 +128,7 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
         n = (int64_t)one_record(s, (size_t)n, &flags);
         wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
         if (wrote == SCPS_ERR_AGAIN || wrote == SCPS_ERR_NOMEM)
-            return; /* SCPS_EV_WRITABLE will say when */
+            return; /* SCPS_EV_WRITABLE will follow */
         if (wrote < 0) {
             s->err = (int)wrote;
             return;
@@ -148,7 +148,7 @@ void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event 
     case SCPS_EV_WRITABLE:
         scps_bulk_source_run(s);
         break;
-    case SCPS_EV_DRAINED: /* The event may be about data written before the shutdown. */
+    case SCPS_EV_DRAINED: /* The event may be about data that was written before the shutdown. */
     case SCPS_EV_CLOSED:
         if (s->finished && fin_acked(s->conn))
             s->closed = true;
@@ -167,7 +167,7 @@ void scps_bulk_source_fini(struct scps_bulk_source *s)
     s->buf = NULL;
 }
 
-/* Reads the next bytes and passes them on. Returns what the read returned. */
+/* Reads the next bytes and passes them to the callback. Returns what the read returned. */
 static int64_t sink_read(struct scps_bulk_sink *s)
 {
     const uint8_t *p;
@@ -182,7 +182,8 @@ static int64_t sink_read(struct scps_bulk_sink *s)
         rc = s->take(s->ctx, p, len);
         return rc != 0 ? rc : scps_conn_read(s->conn, NULL, len, 0);
     }
-    n = scps_conn_read(s->conn, NULL, SIZE_MAX / 2, 0); /* hollow, or no more */
+    /* the connection is hollow, or there are no more bytes */
+    n = scps_conn_read(s->conn, NULL, SIZE_MAX / 2, 0);
     if (n <= 0)
         return n;
     rc = s->take(s->ctx, NULL, (size_t)n);
@@ -214,7 +215,7 @@ static void took(struct scps_bulk_sink *s, uint64_t n)
         end_record(s, record & SCPS_RECORD_TORN);
 }
 
-/* Steps over a hole, unless it has been filled in the meantime. */
+/* Steps over a hole, unless its data has arrived meanwhile. */
 static void over_hole(struct scps_bulk_sink *s)
 {
     struct scps_hole h;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The pattern of ttcp: the printable characters 0x20 to 0x7e over and over.
+/* The pattern of ttcp: the printable characters 0x20 to 0x7e, repeated.
  *
- * What stands at a position depends on the position alone, so a receiver can check any piece of a
- * stream without having seen the rest.
+ * The octet at a position depends only on the position, so a receiver can check any piece of a
+ * stream without the rest.
  */
 #include <scps/traffic.h>
 #include <string.h>
 
 #define FIRST  0x20
-#define PERIOD 95 /* 0x20 .. 0x7e */
+#define PERIOD 95 /* number of characters from 0x20 to 0x7e */
 
 void scps_pattern_fill(void *buf, size_t len, uint64_t pos)
 {
@@ -20,7 +20,7 @@ void scps_pattern_fill(void *buf, size_t len, uint64_t pos)
         p[i] = (uint8_t)(FIRST + c);
         c = c + 1 == PERIOD ? 0 : (uint8_t)(c + 1);
     }
-    while (have < len) { /* Double what is there already, in whole periods. */
+    while (have < len) { /* Double the part that is filled already, in whole periods. */
         size_t n = have < len - have ? have : len - have;
         memcpy(p + have, p, n);
         have += n;
