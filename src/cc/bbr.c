@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR: the events, and the rate, the window and the burst that follow from the model (bbr.h).
+/* BBR: handles the events, and sets the rate, the window and the burst that follow from the model
+ * (bbr.h).
  *
  * Source: draft-ietf-ccwg-bbr-06, sections "Updating Control Parameters", "Restarting From Idle",
  * "Updating the Model Upon Packet Loss" and "Updating the Model Upon Detecting a Spurious Loss
  * Recovery".
  *
- * Where the draft speaks of each lost packet P this looks at all that one acknowledgement declares
- * lost as one packet, as the draft does with an offload burst.
+ * The draft handles each lost packet P separately. Here all bytes that one acknowledgement declares
+ * lost are handled as one packet, as the draft does with an offload burst.
  *
- * Beyond the draft, and told apart: the least rate (pace()), losses that are known not to be the
- * path's (parameters corruption and outage; without such news they change nothing), and what is off
- * unless a parameter asks for it: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and
+ * Differences from the draft: the minimum rate (pace()); losses that are known not to be caused by
+ * the path (parameters corruption and outage, which change nothing without such reports); and what
+ * a parameter has to switch on: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and
  * probe-rtt-rounds (bbr_model.c), probe-bw-rounds (bbr_state.c).
  */
 #include "cc/bbr.h"
@@ -21,8 +22,8 @@
 
 /* ---- control parameters ---- */
 
-/* Returns the rate that sends a percentage of the bytes in a smoothed round trip. As in the draft's
- * BBRInitPacingRate() a round trip that is not known counts as 1 ms. */
+/* Returns the rate, bytes/s, that sends a percentage of the bytes in a smoothed round trip. As in
+ * the draft's BBRInitPacingRate() an unknown round trip counts as 1 ms. */
 static uint64_t per_round_trip(const struct scps_cc_view *v, uint64_t bytes, unsigned percent)
 {
     uint64_t srtt = v->srtt ? (uint64_t)v->srtt : 1000;
@@ -30,10 +31,11 @@ static uint64_t per_round_trip(const struct scps_cc_view *v, uint64_t bytes, uns
     return SCPS_MAX(scps_muldiv(bytes, percent * 10000, srtt), 1);
 }
 
-/* BBRSetPacingRateWithGain(). Beyond the draft, so that no connection stops for good: while no
- * delivery rate has been measured, the rate stays what it was; and it is never below one segment
- * in a round trip, which is what the loss window of RFC 5681 section 3.1 allows. As the rate
- * limits what is delivered, a model of a few bytes/s would confirm itself. */
+/* BBRSetPacingRateWithGain(). Two additions to the draft prevent a connection from stopping for
+ * ever: while no delivery rate has been measured, the rate stays unchanged; and the rate is never
+ * below one segment in a round trip, which is what the loss window of RFC 5681 section 3.1 allows.
+ * Since the rate limits what is delivered, a model of a few bytes/s would otherwise confirm
+ * itself. */
 static void pace(const struct scps_bbr_ctx *x, unsigned percent)
 {
     struct scps_bbr *b = x->b;
@@ -45,7 +47,7 @@ static void pace(const struct scps_bbr_ctx *x, unsigned percent)
     x->ctl->rate = b->pacing_rate;
 }
 
-/* Both lists have the same order. */
+/* The enumerations of phases and of states have the same order. */
 _Static_assert(SCPS_PHASE_STARTUP + SCPS_BBR_PROBE_RTT == SCPS_PHASE_PROBE_RTT, "phases by state");
 static void tell_phase(const struct scps_bbr_ctx *x)
 {
@@ -82,7 +84,7 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     most = SCPS_MAX(scps_bbr_bw(b), b->resume_bw);
     most = scps_bbr_bdp(x, most, scps_bbr_gain[b->state].cwnd) + b->extra_acked;
     most = scps_bbr_quantization_budget(x, most);
-    if (b->resume_bw) /* "CWND is set to the larger", not grown to it */
+    if (b->resume_bw) /* the draft: "CWND is set to the larger", which is not growth up to it */
         ctl->cwnd = SCPS_MAX(ctl->cwnd, most);
     if (b->full_bw_reached)
         ctl->cwnd = SCPS_MIN(ctl->cwnd + grown, most);
@@ -128,7 +130,7 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
     ctl->phase = SCPS_PHASE_STARTUP;
     set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});
     if (fast)
-        ctl->quantum = v->init_cwnd; /* a train: bbr_start.c */
+        ctl->quantum = v->init_cwnd; /* send the initial window as one train: bbr_start.c */
 }
 
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
@@ -146,7 +148,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     begin(b, v, ctl);
 }
 
-/* Returns how many of the lost bytes count as the path's fault. */
+/* Returns how many of the lost bytes count as caused by the path. */
 static uint64_t at_fault(const struct scps_bbr *b, uint64_t lost)
 {
     return lost - SCPS_MIN(lost, b->excused[0] + b->excused[1]);
@@ -187,7 +189,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     tell_phase(&x);
 }
 
-/* Returns the bytes in flight when the loss rate reached the threshold, which lies within the
+/* Returns the bytes in flight when the loss rate reached the threshold, which was within the
  * segment lost last. */
 static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thresh, uint64_t size)
 {
@@ -200,8 +202,8 @@ static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thre
     return prev + scps_muldiv(allowed - lost, 1000000, 1000000 - thresh);
 }
 
-/* An ECN echo counts like a single lost packet (RFC 3168 section 5), and while probing like too
- * many. */
+/* Handles an ECN echo, which counts like a single lost packet (RFC 3168 section 5) and, while
+ * bandwidth is probed, like losses above the threshold. */
 static void marked(struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -213,7 +215,7 @@ static void marked(struct scps_bbr_ctx *x)
         scps_bbr_handle_too_high(x);
 }
 
-/* Returns true if the loss is not the path's fault. */
+/* Returns true if the loss was not caused by the path, so that it must not change the model. */
 static bool spared(const struct scps_bbr *b, enum scps_loss_cause cause)
 {
     return (b->heed_corruption && cause == SCPS_LOSS_CORRUPTION) ||
@@ -248,7 +250,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     x.rs.tx_in_flight = l->tx_in_flight;
     x.rs.lost = at_fault(b, l->lost_since);
     x.rs.app_limited = l->app_limited;
-    /* The jump of careful resume leaves Startup at once: what it sent was never validated. */
+    /* A jump of careful resume ends Startup at once, because what it sent was never validated. */
     if (b->resuming && b->state == SCPS_BBR_STARTUP && scps_bbr_too_high(&x))
         scps_bbr_abandon_startup(&x);
     if (!b->is_bw_probe_sample)
@@ -266,7 +268,8 @@ static void timed_out(const struct scps_bbr_ctx *x)
     if (spared(b, x->v->cause))
         return; /* The pacing rate, not the window, controls how sending restarts. */
     scps_bbr_save_cwnd(x);
-    if (!b->recovering) /* Only the first of several timeouts in a row saves the state before it. */
+    /* Only the first of several timeouts in a row saves the state from before it. */
+    if (!b->recovering)
         scps_bbr_save_upon_loss(x);
     b->recovering = true;
     b->recovery_round = b->round_count;
@@ -283,7 +286,7 @@ static void restore_bounds(struct scps_bbr *b)
     b->inflight_longterm = SCPS_MAX(b->inflight_longterm, b->undo_inflight_longterm);
 }
 
-/* HandleSpuriousLossDetection(). */
+/* HandleSpuriousLossDetection() of the draft. */
 static void undo_spurious(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -303,8 +306,8 @@ static void undo_spurious(const struct scps_bbr_ctx *x)
     b->undo_state = SCPS_BBR_NONE;
 }
 
-/* After an outage the model continues as it was before: its clocks have stood still, and losses
- * during the outage do not count. */
+/* After an outage the model continues with its state from before: the time of the outage does not
+ * count, nor do losses during it. */
 static void link_up(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -325,7 +328,8 @@ static void link_up(const struct scps_bbr_ctx *x)
     }
     b->excused[1] += x->v->outstanding;
     if (x->v->delivered) {
-        b->marked_from = 0; /* A rate sample that spans the outage says nothing of the path. */
+        /* A rate sample that includes the outage says nothing about the path. */
+        b->marked_from = 0;
         b->marked_to = x->v->delivered - 1;
     }
 }
@@ -353,13 +357,13 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         begin(b, v, ctl);
         break;
-    case SCPS_CC_IDLE: /* The model stays as it is; on_sent handles the restart from idle. */
+    case SCPS_CC_IDLE: /* The model does not change; on_sent() handles the restart from idle. */
         break;
     }
     tell_phase(&x);
 }
 
-/* HandleRestartFromIdle(). */
+/* HandleRestartFromIdle() of the draft. */
 static void on_sent(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl)
 {

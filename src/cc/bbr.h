@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR version 3, draft-ietf-ccwg-bbr-06: a model of the path instead of a window that reacts.
+/* BBR version 3, draft-ietf-ccwg-bbr-06: rate and window follow from a model of the path instead of
+ * from losses.
  *
  *     Startup --(no more bandwidth, or loss)--> Drain --> ProbeBW: DOWN -> CRUISE -> REFILL -> UP
  *        ^                                                          ^                         |
@@ -7,15 +8,15 @@
  *        +-- ProbeRTT, from any of them, back to ProbeBW or Startup, when an interval of
  *            5 s has brought no lower round trip
  *
- * The model: max_bw, the highest delivery rate of two cycles of ProbeBW; min_rtt, the least round
- * trip of two such intervals; and what losses allow, for a cycle (bw_shortterm,
- * inflight_shortterm) and for longer (inflight_longterm).  From the model follow the rate (gain x
- * bw, less 1 %) and the window.
+ * The model has max_bw, the highest delivery rate of two cycles of ProbeBW; min_rtt, the smallest
+ * round trip of two such intervals; and limits that follow from losses, for a cycle (bw_shortterm,
+ * inflight_shortterm) and for longer (inflight_longterm). The rate (gain x bw, less 1 %) and the
+ * window follow from the model.
  *
- * bbr.c takes the events and sets the outputs, bbr_state.c moves from state to state, bbr_model.c
- * keeps the model, bbr_volume.c has the amounts that follow from it, bbr_start.c the parameters
- * long-rtt-start and base-loss, which go beyond the draft, and bbr_resume.c careful resume.  Names
- * are the draft's.
+ * bbr.c handles the events and sets the outputs, bbr_state.c changes the state, bbr_model.c updates
+ * the model, bbr_volume.c computes the amounts of data that follow from it, bbr_start.c has the
+ * parameters long-rtt-start and base-loss, which the draft does not have, and bbr_resume.c careful
+ * resume. Names are the draft's.
  */
 #ifndef SCPS_CC_BBR_H
 #define SCPS_CC_BBR_H
@@ -30,10 +31,10 @@ enum scps_bbr_state {
     SCPS_BBR_REFILL,
     SCPS_BBR_UP,
     SCPS_BBR_PROBE_RTT,
-    SCPS_BBR_NONE /* undo_state: no state is saved */
+    SCPS_BBR_NONE /* for undo_state: no state is saved */
 };
 
-enum scps_bbr_acks { /* ack_phase */
+enum scps_bbr_acks { /* values of ack_phase */
                      SCPS_BBR_ACKS_INIT,
                      SCPS_BBR_ACKS_REFILLING,
                      SCPS_BBR_ACKS_PROBE_STARTING,
@@ -41,27 +42,27 @@ enum scps_bbr_acks { /* ack_phase */
                      SCPS_BBR_ACKS_PROBE_STOPPING
 };
 
-/* long start: this many rounds, in which the initial window's ACK train is measured */
+/* long-rtt-start: so many rounds, in which the ACK train of the initial window is measured */
 #define SCPS_BBR_LONG_ROUNDS    1
 #define SCPS_BBR_INFINITE       UINT64_MAX
-#define SCPS_BBR_LOSS_THRESH    20000       /* ppm */
+#define SCPS_BBR_LOSS_THRESH    20000       /* ppm of the bytes of a round */
 #define SCPS_BBR_BETA           70          /* per cent */
 #define SCPS_BBR_HEADROOM       15          /* per cent */
 #define SCPS_BBR_FULL_LOSS_CNT  6           /* number of lost ranges in a round that ends Startup */
-#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least ProbeRTTInterval: probe_rtt_gap() */
+#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* smallest ProbeRTTInterval, µs: see probe_rtt_gap() */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
-#define SCPS_BBR_EXTRA_ACKED_LEN 10 /* rounds */
+#define SCPS_BBR_EXTRA_ACKED_LEN 10 /* rounds over which the maximum of extra_acked is kept */
 
-/* The maximum over the latest rounds, at most SCPS_BBR_EXTRA_ACKED_LEN. Invariant: `max` is the
- * largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] the largest of round r, 0 where the
- * round is outside the window. */
+/* The maximum of a value over the latest rounds, at most SCPS_BBR_EXTRA_ACKED_LEN. Invariant: `max`
+ * is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] the largest of round r, 0 if
+ * the round is outside the window. */
 struct scps_bbr_max {
     uint64_t max, value[SCPS_BBR_EXTRA_ACKED_LEN];
-    uint32_t round; /* of the latest value */
+    uint32_t round; /* round of the latest value */
 };
 
-/* The rate sample that is being processed, the draft's RS. */
+/* The rate sample that is being processed, RS in the draft. */
 struct scps_bbr_sample {
     uint64_t rate, delivered, prior_delivered, tx_in_flight, lost, newly_acked;
     scps_dur rtt;
@@ -69,14 +70,15 @@ struct scps_bbr_sample {
 };
 
 struct scps_bbr {
-    /* the model */
+    /* These fields are the model of the path. */
     /* bytes/s; bw_filter: maximum of the previous and of the present ProbeBW cycle */
     uint64_t max_bw, bw_filter[2];
     uint64_t bw, bw_shortterm, bw_latest;
     uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
-    scps_dur min_rtt, probe_rtt_min_delay; /* SCPS_NEVER: none yet */
+    scps_dur min_rtt, probe_rtt_min_delay; /* µs; SCPS_NEVER: not measured yet */
     scps_time min_rtt_stamp, probe_rtt_min_stamp;
-    scps_dur least_rtt; /* of the whole connection: no queue of its own is in it; 0: none yet */
+    /* smallest RTT of the whole connection, so without a queue of its own, µs; 0: none yet */
+    scps_dur least_rtt;
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
     scps_time extra_acked_start;
@@ -84,32 +86,35 @@ struct scps_bbr {
      * loss detection ends */
     uint64_t next_round_delivered, loss_round_delivered;
     uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
-    /* is the pipe full? */
+    /* These fields belong to the draft's question whether the pipe is full. */
     uint64_t full_bw;
-    /* probing for bandwidth */
+    /* These fields belong to probing for bandwidth. */
     uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
     scps_time cycle_stamp;
     scps_dur bw_probe_wait;
-    /* ProbeRTT: end of the state; 0: the bytes in flight have not come down to its target yet */
+    /* ProbeRTT: end of the state, µs; 0: the bytes in flight have not fallen to its target yet */
     scps_time probe_rtt_done_stamp;
-    /* totals of delivered bytes between which what was sent counts as app-limited */
+    /* totals of delivered bytes between which samples count as app-limited */
     uint64_t marked_from, marked_to;
-    /* undo */
+    /* These fields are saved for undoing a spurious loss. */
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
     uint64_t pacing_rate;
     uint64_t random;
-    /* bytes lost that are not the path's fault, in the last round and in this */
+    /* bytes lost that the path did not cause, in the last round and in this one */
     uint64_t excused[2];
-    scps_time heard_at; /* the last acknowledgement */
+    scps_time heard_at; /* time of the last acknowledgement, µs */
     scps_dur round_rtt; /* least RTT since the present round began, µs; 0: no sample yet */
-    uint32_t base_loss; /* base-loss=1: share of the bytes lost while nothing queued, ppm */
-    uint64_t base_sent, base_lost; /* base-loss=1: the bytes of which base_loss is the share */
-    /* bbr_start.c: time of the first and the latest ACK of the train */
+    /* base-loss=1: share of the bytes that were lost while there was no queue, ppm */
+    uint32_t base_loss;
+    /* base-loss=1: sums of bytes sent and lost, from which base_loss is computed */
+    uint64_t base_sent, base_lost;
+    /* bbr_start.c: times of the first and the latest ACK of the train, µs */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
-    uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: none */
-    /* ACKs of the train so far; probe-rtt-rounds: least round trips that a ProbeRTTInterval has;
-     * probe-bw-rounds: least round trips over which the wait between two probes varies */
+    uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: there is none */
+    /* train_acks: ACKs of the train so far; probe_rtt_rounds: least number of round trips in a
+     * ProbeRTTInterval; probe_bw_rounds: least number of round trips over which the wait between
+     * two probes varies */
     uint8_t train_acks, probe_rtt_rounds, probe_bw_rounds;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
@@ -119,10 +124,10 @@ struct scps_bbr {
     /* recovering: in loss recovery; limited: the window limited sending in this round; was_limited:
      * in the round before */
     bool recovering : 1, limited : 1, was_limited : 1;
-    bool has_sack : 1;     /* SACK tells more than one loss in a round trip */
-    bool startup_loss : 1; /* a loss or ECN mark that alone ends Startup */
+    bool has_sack : 1;     /* SACK can report more than one loss in a round trip */
+    bool startup_loss : 1; /* a loss or ECN mark occurred that ends Startup by itself */
     bool resuming : 1;     /* careful resume: RFC 9959's flag "carefully-resuming" */
-    /* parameters */
+    /* These fields are parameters. */
     bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
 };
 
@@ -147,16 +152,17 @@ static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
 struct scps_bbr_gain {
     uint16_t pacing, cwnd; /* per cent */
 };
-extern const struct scps_bbr_gain scps_bbr_gain[]; /* by state */
-/* Returns the bandwidth to use: the model's; in a long start at least what the ACK train showed. */
+extern const struct scps_bbr_gain scps_bbr_gain[]; /* the gains of each state */
+/* Returns the bandwidth to use, bytes/s: that of the model; during a long start at least the one
+ * that the ACK train showed. */
 uint64_t scps_bbr_bw(const struct scps_bbr *b);
 /* Returns the share of a round's bytes that may be lost, ppm: the draft's LossThresh, and with
- * base-loss=1 the path's own losses besides. */
+ * base-loss=1 the losses of the path itself in addition. */
 uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
 uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
 /* Returns a percentage of the bandwidth-delay product at bw, bytes. */
 uint64_t scps_bbr_bdp(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
-/* Returns the same, rounded up to what sending and acknowledging in bursts needs. */
+/* Returns the same, rounded up to the amount that sending and acknowledging in bursts needs. */
 uint64_t scps_bbr_inflight(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
 uint64_t scps_bbr_quantization_budget(const struct scps_bbr_ctx *x, uint64_t inflight);
 uint64_t scps_bbr_target(const struct scps_bbr_ctx *x);
@@ -166,8 +172,8 @@ void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
 
 /* ---- bbr_model.c ---- */
-/* Enters a value of a round, which is not before the round of the last call, into the maximum over
- * the latest `len` rounds, this one included. */
+/* Adds a value of a round, which is not before the round of the last call, to the maximum over the
+ * latest `len` rounds, this one included. */
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
 void scps_bbr_reset_signals(struct scps_bbr *b);
 void scps_bbr_reset_shortterm(struct scps_bbr *b);
@@ -177,7 +183,8 @@ void scps_bbr_advance_max_bw(struct scps_bbr *b);
 void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x);
 void scps_bbr_note_loss(const struct scps_bbr_ctx *x);
 bool scps_bbr_too_high(const struct scps_bbr_ctx *x);
-/* Update the model at an acknowledgement, before and after the state machine. */
+/* Update the model at an acknowledgement: scps_bbr_learn() before the state machine runs, the other
+ * two after it. */
 void scps_bbr_learn(const struct scps_bbr_ctx *x);
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_advance(const struct scps_bbr_ctx *x);
@@ -190,10 +197,10 @@ void scps_bbr_abandon_startup(const struct scps_bbr_ctx *x);
 /* Run the state machine at an acknowledgement: Startup, Drain and ProbeBW; then ProbeRTT. */
 void scps_bbr_move(const struct scps_bbr_ctx *x);
 void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
-/* Ends ProbeRTT if its time is over. */
+/* Ends ProbeRTT if its time has passed. */
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
-/* Reduces the model when losses during a probe exceed the threshold: rs->tx_in_flight was too
- * much. */
+/* Reduces the model when losses during a probe exceed the threshold, so that rs->tx_in_flight was
+ * too much. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
 /* ---- bbr_resume.c ---- */
@@ -202,14 +209,14 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
 
 /* ---- bbr_start.c ---- */
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);
-/* Runs after the other steps of an acknowledgement: measures the share lost without a queue
- * (base-loss=1). */
+/* Measures the share of bytes lost without a queue (base-loss=1). It is the last step of an
+ * acknowledgement. */
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
-/* Returns true if some segment of this round met no queue; false without base-loss=1. */
+/* Returns true if a segment of this round found no queue; false without base-loss=1. */
 bool scps_bbr_no_queue(const struct scps_bbr_ctx *x);
-/* Returns true if the sample's losses are within three standard deviations of what the share lost
- * without a queue takes from so many segments; false while that share is 0, as without base-loss=1.
- */
+/* Returns true if the sample's losses are within three standard deviations of the number that is
+ * expected of so many segments at the share lost without a queue; false while that share is 0, as
+ * without base-loss=1. */
 bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x);
 
 #endif

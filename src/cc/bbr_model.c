@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR's model of the path: what an acknowledgement and a loss say of it.
+/* BBR's model of the path, and how acknowledgements and losses change it.
  *
  * Source: draft-ietf-ccwg-bbr-06, section "Updating Network Path Model Parameters"; the functions
- * stand in its order.
+ * are in its order.
  *
- * The draft leaves open, and here is:
- * - ECN: "the congestion controller response MUST treat any CE marks as congestion".  An echo
- *   counts as a loss in its round, and while bandwidth is probed as one above the threshold.
+ * The draft does not define the reaction to ECN: "the congestion controller response MUST treat any
+ * CE marks as congestion". Here an echo counts as a loss in its round and, while bandwidth is
+ * probed, as losses above the threshold.
  */
 #include "cc/bbr.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* Moves the window to the newer `round`: rounds that it does not cover any longer are forgotten. */
+/* Moves the window to the newer `round`: rounds that it no longer covers are removed. */
 static void move_window(struct scps_bbr_max *m, uint32_t round, uint32_t len)
 {
     uint32_t gone = SCPS_MIN(round - m->round, SCPS_BBR_EXTRA_ACKED_LEN);
@@ -97,7 +97,7 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 void scps_bbr_advance_max_bw(struct scps_bbr *b)
 {
     if (!b->bw_filter[1])
-        return; /* No sample has come in this cycle: keep the old maximum until one does. */
+        return; /* There was no sample in this cycle, so keep the old maximum until there is one. */
     b->bw_filter[0] = b->bw_filter[1];
     b->bw_filter[1] = 0;
 }
@@ -165,7 +165,7 @@ static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
 
     if (scps_bbr_is_probing(b) || !b->is_loss_in_round)
         return;
-    if (b->base_loss && !scps_bbr_too_high(x)) /* base-loss=1, bbr_start.c */
+    if (b->base_loss && !scps_bbr_too_high(x)) /* base-loss=1: see bbr_start.c */
         return;
     if (b->bw_shortterm == SCPS_BBR_INFINITE)
         b->bw_shortterm = b->max_bw;
@@ -175,7 +175,7 @@ static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
     b->inflight_shortterm = SCPS_MAX(b->inflight_latest, beta(b->inflight_shortterm));
 }
 
-/* ---- the steps of an acknowledgement ---- */
+/* ---- steps of an acknowledgement ---- */
 
 static void check_full_bw_reached(const struct scps_bbr_ctx *x)
 {
@@ -211,9 +211,9 @@ void scps_bbr_learn(const struct scps_bbr_ctx *x)
     check_full_bw_reached(x);
 }
 
-/* BBR.ProbeRTTInterval, "the minimum time interval between ProbeRTT states", is "5 secs" in the
- * draft. Beyond it, with probe-rtt-rounds=N it is no less than N of the least round trip that the
- * path has shown: where a round trip is longer than 5 s the draft's BBR is in ProbeRTT for good. */
+/* Returns BBR.ProbeRTTInterval, µs: "the minimum time interval between ProbeRTT states", "5 secs"
+ * in the draft. In addition, with probe-rtt-rounds=N it is at least N times the smallest round trip
+ * of the path: if a round trip is longer than 5 s, the draft's BBR is always in ProbeRTT. */
 static scps_dur probe_rtt_gap(const struct scps_bbr *b)
 {
     return SCPS_MAX(SCPS_BBR_PROBE_RTT_GAP, b->probe_rtt_rounds * b->least_rtt);
@@ -234,9 +234,9 @@ void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
         b->probe_rtt_min_stamp = now;
     } else if (b->rtt_refresh && x->rs.rtt >= 0 &&
                x->rs.rtt <= b->probe_rtt_min_delay + b->probe_rtt_min_delay / 64) {
-        /* Beyond the draft: a round trip as short as the least shows that there is no queue, as
-         * well as ProbeRTT would. On a path that became longer only the newer minimum is
-         * renewed, and the older one expires. */
+        /* Not in the draft: a round trip as short as the smallest shows that there is no queue, as
+         * ProbeRTT would. If the path has become longer, only the newer minimum is renewed, and the
+         * older one expires. */
         b->probe_rtt_min_stamp = now;
         if (x->rs.rtt <= b->min_rtt + b->min_rtt / 64)
             b->min_rtt_stamp = now;

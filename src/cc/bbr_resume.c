@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR's part of careful resume: RFC 9959's appendix on BBR.
+/* BBR's part of careful resume, from the appendix of RFC 9959 on BBR.
  *
  * The core runs the phases (core/resume.c) and sets the probing rate, which is the minimum rate in
- * Startup until the jump is validated. A single loss is no congestion here; losses or a mark that
- * end Startup are, and then Drain is the Safe Retreat.
+ * Startup until the jump is validated. A single loss does not count as congestion here; losses, or
+ * an ECN mark, that end Startup do, and then Drain is the Safe Retreat.
  */
 #include "cc/bbr.h"
 
@@ -12,7 +12,8 @@
 
 static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
 {
-    if (b->start_bw) /* long-rtt-start=1: the initial window's train has shown what the path does */
+    /* with long-rtt-start=1 the train of the initial window has already shown the bandwidth */
+    if (b->start_bw)
         bw = SCPS_MIN(bw, b->start_bw);
     if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)
         return; /* "only when the BBR flow is in the Startup state" */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR's start on a long round trip: beyond draft-ietf-ccwg-bbr, off unless long-rtt-start=1.
+/* BBR's start on a long round trip, with long-rtt-start=1, and base-loss=1. Neither is in
+ * draft-ietf-ccwg-bbr, and both are off by default.
  *
- * Doubling from ten segments takes ten round trips to fill 250 Mbit/s and 600 ms: 6 s. Here the
- * initial window leaves at once, and the spacing of its acknowledgements shows the bottleneck's
- * rate. The next round trip is sent at three quarters of that, spread over the round trip; when its
- * acknowledgements come, that rate enters the model, and Startup goes on as the draft has it, but
- * without a ProbeRTT.
+ * long-rtt-start: doubling from ten segments takes ten round trips to fill 250 Mbit/s and 600 ms: 6
+ * s. With this parameter the initial window is sent at once, and the spacing of its
+ * acknowledgements shows the bottleneck's rate. In the next round trip three quarters of that rate
+ * are sent, spread over the round trip. When its acknowledgements come, that rate enters the model,
+ * and Startup continues as in the draft, but without a ProbeRTT.
  *
- * Also beyond the draft and off: base-loss=1. The draft takes more than 2 % of losses in a round
- * trip for a queue that overflows, and on a link that loses more by bit errors the window falls to
- * four segments. Here the losses of round trips in which some segment met no queue (its round trip
- * was the least) are the path's own, and are allowed besides. A bottleneck with hardly a queue
- * looks the same, so this is for links that nobody shares. In a window of few segments the number
- * of losses varies by chance more than the threshold allows, and BBR would find each probe too high
- * for good: what is within three standard deviations is allowed, too.
+ * base-loss: the draft takes more than 2 % of losses in a round trip for a queue that overflows; on
+ * a link that loses more than that by bit errors, the window falls to four segments. With this
+ * parameter the losses of round trips in which a segment found no queue (its round trip was the
+ * smallest) count as the path's own, and so many are allowed in addition. A bottleneck with hardly
+ * any queue looks the same, so this is for links without other traffic. In a window of few segments
+ * the number of losses varies by chance more than the threshold allows, and BBR would find each
+ * probe too high; so three standard deviations are allowed, too.
  */
 #include "cc/bbr.h"
 
@@ -21,11 +22,11 @@
 #include "base/wide.h"
 
 #define LONG       SCPS_MS(200)
-#define TRAIN      2      /* acknowledgements after the first */
+#define TRAIN      2      /* number of acknowledgements after the first that make a train */
 #define MOST_LOSS  200000 /* ppm */
-#define LEAST_SENT 20     /* segments before base-loss is believed */
-#define SHORTEST   500    /* µs; the duration of a train counts as no less */
-#define MOST_FOLD  1024   /* limit of the factor by which the window is raised */
+#define LEAST_SENT 20     /* segments that must have been sent before base-loss is used */
+#define SHORTEST   500    /* µs; a shorter train counts as this long */
+#define MOST_FOLD  1024   /* largest factor by which the window is raised */
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
 {
@@ -45,7 +46,7 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
     b->train_acks = (uint8_t)SCPS_MIN(b->train_acks + 1, UINT8_MAX);
     if (a->rtt < 0 || b->train_bytes < x->v->init_cwnd / 2)
         return;
-    /* The train was sent as one burst, so its last segment waited for those before it. */
+    /* The train was sent as one burst, so its last segment waited for the others. */
     uint64_t waited = (uint64_t)SCPS_MAX(a->rtt - b->min_rtt, SHORTEST);
     uint64_t bw = scps_muldiv(b->train_bytes, 750000, waited);
     if (b->train_acks > TRAIN && now > b->train_began)
@@ -82,7 +83,8 @@ void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x)
     b->round_rtt = least_of_round(x);
     if (!b->round_start)
         return;
-    if (scps_bbr_no_queue(x)) { /* a mean of the rounds by their bytes, newer ones count more */
+    /* the mean over the rounds, weighted by their bytes; newer rounds have more weight */
+    if (scps_bbr_no_queue(x)) {
         b->base_sent += x->rs.tx_in_flight - b->base_sent / 8;
         b->base_lost += x->rs.lost - b->base_lost / 8;
         if (b->base_sent >= LEAST_SENT * (uint64_t)x->v->mss)
@@ -97,7 +99,7 @@ bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x)
     uint64_t own = scps_muldiv(x->rs.tx_in_flight, x->b->base_loss, 1000000);
     uint64_t more = x->rs.lost - SCPS_MIN(own, x->rs.lost);
 
-    /* Segments that are lost independently of each other: the variance of their number is no more
-     * than its mean. */
+    /* If segments are lost independently of each other, the variance of their number is at most its
+     * mean. */
     return own && scps_muldiv(more, more, own) <= 9 * (uint64_t)x->v->mss;
 }

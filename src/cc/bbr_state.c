@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR's states and the ways between them: draft-ietf-ccwg-bbr-06, section "State Machine
+/* BBR's states and the transitions between them: draft-ietf-ccwg-bbr-06, section "State Machine
  * Operation". */
 #include "cc/bbr.h"
 
@@ -28,21 +28,22 @@ static void enter_drain(struct scps_bbr *b)
     b->drain_start_round = b->round_count;
 }
 
-/* Startup ends when a round trip of fast recovery lost more than the threshold, in six ranges.
- * An ECN echo comes at most once in a round trip, so one is enough. */
+/* Returns true if Startup has to end because of losses: a round trip of fast recovery lost more
+ * than the threshold, in six ranges. An ECN echo comes at most once in a round trip, so one is
+ * enough. */
 static bool startup_high_loss(const struct scps_bbr_ctx *x)
 {
     const struct scps_bbr *b = x->b;
 
     if (b->startup_loss)
         return true;
-    if (scps_bbr_no_queue(x)) /* base-loss=1, bbr_start.c */
+    if (scps_bbr_no_queue(x)) /* base-loss=1: see bbr_start.c */
         return false;
     return b->loss_round_start && b->recovering && b->round_count > b->recovery_round &&
            b->startup_ranges >= SCPS_BBR_FULL_LOSS_CNT && scps_bbr_too_high(x);
 }
 
-/* Startup ends because of losses: the pipe counts as full. */
+/* Ends Startup because of losses: the pipe counts as full. */
 static void full_by_loss(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -83,8 +84,8 @@ static void check_startup_done(const struct scps_bbr_ctx *x)
 
 /* ---- ProbeBW ---- */
 
-/* Beyond the draft: with probe-bw-rounds=N the random part of the wait is up to N of the least
- * round trip, where that is more than the draft's second. */
+/* Chooses the wait until the next probe. Not in the draft: with probe-bw-rounds=N its random part
+ * is up to N times the smallest round trip, if that is more than the draft's second. */
 static void pick_probe_wait(struct scps_bbr *b)
 {
     scps_dur spread = SCPS_MAX(SCPS_SEC(1), b->probe_bw_rounds * b->least_rtt);
@@ -161,8 +162,8 @@ static void probe_longterm_upward(const struct scps_bbr_ctx *x)
         raise_longterm_slope(x);
 }
 
-/* Updates the window of max_bw and inflight_longterm by what an acknowledgement reports. Returns
- * true if the state has changed. */
+/* Updates the window of max_bw, and inflight_longterm, from an acknowledgement. Returns true if the
+ * state has changed. */
 static bool adapt_longterm_model(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -211,7 +212,7 @@ static bool is_time_to_go_down(const struct scps_bbr_ctx *x)
         return true;
     }
     if (cwnd_limited(b) && x->ctl->cwnd >= b->inflight_longterm) {
-        scps_bbr_reset_full_bw(b); /* inflight_longterm, not the path, limits the rate now. */
+        scps_bbr_reset_full_bw(b); /* The limit is now inflight_longterm, not the path. */
         b->full_bw = x->rs.rate;
         return false;
     }
@@ -257,7 +258,7 @@ void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     b->prev_probe_too_high = true;
-    b->is_bw_probe_sample = false; /* once for each probe */
+    b->is_bw_probe_sample = false; /* count only once for each probe */
     if (!x->rs.app_limited) {
         uint64_t least = scps_muldiv(scps_bbr_target(x), SCPS_BBR_BETA, 100);
         b->inflight_longterm = SCPS_MAX(x->rs.tx_in_flight, least);
@@ -298,7 +299,7 @@ void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x)
     }
 }
 
-/* Marks what is sent from now on as app-limited: it says nothing of the bandwidth. */
+/* Marks what is sent from now on as app-limited, because it does not show the bandwidth. */
 static void mark_app_limited(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

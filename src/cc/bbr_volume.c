@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR: the amounts that follow from the model, for the states and for the window alike.
+/* BBR: the amounts of data that follow from the model, which both the states and the window use.
  *
  * Source: draft-ietf-ccwg-bbr-06, sections "Summary of Control Behavior in the State Machine",
  * "Computing BBR.max_inflight" and "Modulating cwnd in Loss Recovery".

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Controllers by name, and the reading of "name,key=value,...".
+/* The list of controllers, and the parser of "name,key=value,...".
  *
- * A message says what is wrong and what would be right, in one line without a full stop, so that a
- * program can put its own name before it and print it as it is.  Nothing the caller passed in is
- * touched unless the whole text is good.
+ * A message says what is wrong and what is allowed, in one line without a full stop, so that a
+ * program can put its own name before it. The caller's structures change only if the whole text is
+ * valid.
  */
 #include "cc/cc.h"
 
@@ -70,7 +70,8 @@ static void say_error(struct msg *m, const char *fmt, ...)
     m->room -= used;
 }
 
-/* Limits how much of a name from outside a message repeats: one screen line. */
+/* Returns how many characters of a name from outside a message repeats, at most one line of a
+ * screen. */
 static int shown(size_t len)
 {
     return len > 40 ? 40 : (int)len;
@@ -94,10 +95,10 @@ static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char 
     return SCPS_ERR_NOENT;
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
-/* Parses a decimal integer with an optional minus; returns false for anything else. *fits: it fits
- * an int64_t. */
+/* Parses a decimal integer with an optional minus; returns false for any other text. *fits: the
+ * number fits an int64_t. */
 static bool number(const char *s, size_t len, int64_t *out, bool *fits)
 {
     bool minus = len && *s == '-';
@@ -125,7 +126,7 @@ static bool is_word(const char *word, const char *s, size_t len)
     return word && strlen(word) == len && !memcmp(word, s, len);
 }
 
-/* Finds the value of a parameter that the word s names; returns false if there is none. */
+/* Returns true if the word s stands for a value of parameter p, which is then *out. */
 static bool named(const struct scps_cc_param *p, const char *s, size_t len, int64_t *out)
 {
     int64_t v = p->min;
@@ -141,7 +142,7 @@ static bool named(const struct scps_cc_param *p, const char *s, size_t len, int6
     return false;
 }
 
-/* Sets a parameter from its text. seen: a bit for each parameter that was given before. */
+/* Sets a parameter from its text. seen: bits of the parameters that were given before. */
 static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *item, size_t len,
                      int64_t *param, uint32_t *seen)
 {

@@ -7,21 +7,22 @@
  *        beta W_max _/   concave                      W_cubic(t) = C (t - K)^3 + W_max
  *                   0                K            t   K = cbrt((W_max - cwnd at 0) / C)
  *
- * Growth depends on the time since the loss, not on the round trip, so a long path is less at a
- * disadvantage to short ones; where Reno would be faster (short round trips, small windows) Reno's
- * estimate is followed.
+ * Growth depends on the time since the loss, not on the round trip, so a long path has less of a
+ * disadvantage. Where Reno would be faster (short round trips, small windows), the window follows
+ * the estimate of Reno's window.
  *
  * Source: RFC 9438 sections 4.1 to 4.10: C = 0.4 segments/s^3, beta 0.7, alpha 3(1-beta)/(1+beta)
  * until the Reno-friendly estimate has passed the window of the loss, then 1; fast convergence;
- * target between cwnd and 1.5 cwnd; K = 0 and W_max = cwnd when avoidance began without a loss or
- * after a timeout; time in which the window did not limit does not count (section 5.8). HyStart++
- * as section 4.10 advises.
+ * target between cwnd and 1.5 cwnd; K = 0 and W_max = cwnd when congestion avoidance began without
+ * a loss or after a timeout; time in which the window was not the limit does not count (section
+ * 5.8). HyStart++ is used as section 4.10 advises.
  *
- * Integers: bytes and microseconds; (t - K)^3 is formed in steps of 1e-6 s^3, which is less than a
- * byte of window, and K to 100 us. tests/unit/test_cc_cubic.c holds it against floating point.
+ * Arithmetic is in integers: bytes and microseconds; (t - K)^3 is computed in steps of 1e-6 s^3,
+ * which is less than a byte of window, and K in steps of 100 us. tests/unit/test_cc_cubic.c
+ * compares the result with floating point.
  *
- * Departures: bytes, not ACKs (window.c); the loss response uses the smaller of FlightSize and
- * cwnd.
+ * Differences from the RFC: growth counts bytes, not ACKs (window.c); the loss response uses the
+ * smaller of FlightSize and cwnd.
  */
 #include "cc/cc.h"
 #include "cc/window.h"
@@ -31,12 +32,13 @@
 
 struct cubic {
     struct scps_win win;
-    uint16_t c, beta; /* 1/1000 segments per s^3; 1/1024 */
+    uint16_t c, beta; /* c in 1/1000 segments per s^3; beta in 1/1024 */
     bool fast, friendly;
-    bool running; /* an epoch of avoidance has begun */
-    /* True: w_max is the window of a loss. Else the next epoch starts on its own plateau */
+    bool running; /* an epoch of congestion avoidance has begun */
+    /* true: w_max is the window of a loss; false: the next epoch starts with K = 0 and W_max =
+     * cwnd */
     bool from_loss;
-    scps_time epoch; /* time 0 of the epoch */
+    scps_time epoch; /* time 0 of the epoch, µs */
     scps_time last_ack;
     scps_dur k;
     /* bytes; prior: cwnd at the last reduction, w_est: the Reno-friendly estimate */
@@ -87,7 +89,7 @@ static uint64_t cube_root(uint64_t n)
 /* Returns the time in which the curve falls, or rises, by `bytes`, µs. */
 static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
 {
-    /* bytes / (C mss) is in s^3; in units of 1e-12 s^3 its root is in 1e-4 s */
+    /* bytes / (C mss) is in s^3; in units of 1e-12 s^3 its cube root is in 1e-4 s. */
     uint64_t cubed = scps_muldiv(bytes, UINT64_C(1000000000000000), (uint64_t)cu->c * mss);
     return (scps_dur)cube_root(cubed) * 100;
 }
@@ -155,7 +157,7 @@ static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes
         ctl->cwnd = SCPS_MAX(cwnd, cu->w_est);
         return;
     }
-    /* Growth of (target - cwnd) / cwnd for each byte; the remainder is carried over. */
+    /* Each byte grows the window by (target - cwnd) / cwnd; the remainder is carried over. */
     cu->win.credit += bytes * (target - cwnd);
     uint64_t grow = cu->win.credit / cwnd;
     cu->win.credit -= grow * cwnd;
@@ -170,7 +172,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     struct cubic *cu = s;
     uint64_t bytes = scps_win_credit(&cu->win, v, a, ctl);
 
-    /* Time in which the window did not limit, or nothing was in flight, does not count. */
+    /* Time in which the window was not the limit, or nothing was in flight, does not count. */
     scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
     if (silent > 0)
         cu->epoch += silent;
@@ -180,8 +182,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     cu->last_ack = v->now;
 }
 
-/* Saves w_max at a reduction from cwnd. Fast convergence: if the window is below the last w_max,
- * w_max becomes smaller, which leaves room for other flows. */
+/* Sets w_max at a reduction from cwnd. Fast convergence: if the window is below the last w_max,
+ * w_max is set lower, which leaves bandwidth to other flows. */
 static void remember(struct cubic *cu, uint64_t cwnd)
 {
     cu->prior = cwnd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HighSpeed TCP: a larger window grows faster and is reduced less.
+/* HighSpeed TCP (RFC 3649): the larger the window, the faster it grows and the less it is reduced.
  *
  *      a(w) segments more a round trip, b(w) of the window less at a loss
  *
@@ -12,7 +12,8 @@
  * 1/1024); RFC 3742 (limited slow start, which RFC 3649 section 10 recommends for such windows;
  * here off by default, as a space link is filled by slow start or not at all in a short transfer).
  *
- * Departures: growth counts bytes, as everywhere (window.c); above the last row the last row holds.
+ * Differences from the RFCs: growth counts bytes (window.c); above the last row of the table, that
+ * row is used.
  */
 #include "cc/cc.h"
 #include "cc/window.h"
@@ -42,7 +43,7 @@ enum { ROWS = sizeof table / sizeof *table };
 
 struct highspeed {
     struct scps_win win;
-    uint32_t limited; /* RFC 3742's max_ssthresh, segments; 0: off */
+    uint32_t limited; /* max_ssthresh of RFC 3742, segments; 0: limited slow start is off */
 };
 
 enum { P_LIMITED = SCPS_WIN_PARAMS };
@@ -89,7 +90,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t limited = (uint64_t)h->limited * v->mss;
 
     if (limited && ctl->cwnd > limited && ctl->cwnd < ctl->ssthresh)
-        bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1); /* K of RFC 3742 section 2 */
+        bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1); /* the divisor is K of RFC 3742 section 2 */
     bytes = scps_win_slow_start(&h->win, v, a, bytes, ctl);
     if (bytes)
         scps_win_avoid(&h->win, v, bytes, 256 * (row(ctl->cwnd / v->mss) + 1), ctl);

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Hybla: a long path gets the growth of a short one.
+/* Hybla: a path with a long round trip gets the growth of a short one.
  *
  *     rho = RTT / RTT0, RTT0 = 25 ms, at least 1
  *
  *     slow start    2^rho - 1 segments for each acknowledged       per RTT0: doubling, as at 25 ms
  *     avoidance     rho^2 segments for each window acknowledged    per RTT0: 1/rho of rho segments
  *
- * so that the rate (not the window) grows as a 25 ms connection's would, at any round trip.
+ * so that the rate (not the window) grows as that of a connection with 25 ms, at any round trip.
  *
  * Source: Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J.
- * of Satellite Communications and Networking 22, 2004. A loss halves, a timeout restarts, as in
- * Reno.
+ * of Satellite Communications and Networking 22, 2004. A loss halves the window and a timeout sets
+ * it to one segment, as in Reno.
  *
- * Departures, all for caution. At 500 ms rho is 20 and the paper's slow start would answer the
- * first ACK with a million segments; it takes the threshold to be known from an estimate of the
- * bandwidth, and the segments to be spaced out. Here:
- * - slow start adds at most ss_gain segments for each acknowledged (31: a window 32 times as large
- *   after a round trip), and no single ACK more than doubles the window;
- * - the threshold is found on the way: the first train of ACKs behind which segments queue shows
- *   what the bottleneck carries in a round trip, and that is it (train.h; estimate=0 leaves it
- *   out);
- * - from then to the end of the round trip after slow start the window leaves at the bottleneck's
+ * Differences from the paper. At 500 ms rho is 20, and the paper's slow start would answer the
+ * first ACK with a million segments; the paper assumes a threshold that is known from an estimate
+ * of the bandwidth, and spaced segments. Here:
+ * - slow start adds at most ss_gain segments for each segment acknowledged (31: a window 32 times
+ *   as large after a round trip), and no single ACK more than doubles the window;
+ * - the threshold is measured: the first train of ACKs whose segments waited in a queue shows what
+ *   the bottleneck carries in a round trip, and that becomes the threshold (train.h; estimate=0
+ *   switches this off);
+ * - from then to the end of the round trip after slow start the window is sent at the bottleneck's
  *   rate, and not in one burst that the queue would have to hold;
- * - the round trip is the lowest one seen, so that our own queue does not raise rho.
+ * - RTT is the lowest round trip seen, so that our own queue does not raise rho.
  */
 #include "cc/cc.h"
 #include "cc/train.h"
@@ -67,7 +67,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_start(&hy->win, param, sizeof *hy, v, ctl);
 }
 
-/* rho in 1/256, at least 1. */
+/* Returns rho in units of 1/256; it is at least 1. */
 static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
 {
     scps_dur rtt = v->min_rtt > 0 ? v->min_rtt : v->srtt;
@@ -76,8 +76,8 @@ static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
     return SCPS_CLAMP(rho, 256, (uint64_t)hy->max_rho * 256);
 }
 
-/* 2^(rho-1) - 1 in 1/256. 2^f for the fraction f of the exponent is taken as 1 + f, which is at
- * most 6 % above. */
+/* Returns 2^(rho-1) - 1 in units of 1/256. 2^f for the fraction f of the exponent is approximated
+ * by 1 + f, which is at most 6 % too high. */
 static uint64_t slow_start_gain(const struct hybla *hy, uint64_t rho)
 {
     uint64_t most = (uint64_t)hy->ss_gain * 256;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* HyStart++; the picture is in hystart.h.
+/* HyStart++; hystart.h has the picture.
  *
  * Source: RFC 9406 section 4.2 (the algorithm), 4.3 (constants): thresholds of 4 and 16 ms,
- * divisors 8 and 4, 8 samples, 5 rounds. Departure: the limit L on what one ACK may add is not
- * applied (see window.c). With strictly delayed ACKs there are seldom eight samples in a round, and
- * it never acts.
+ * divisors 8 and 4, 8 samples, 5 rounds. Difference: the limit L of what one ACK may add is not
+ * applied (see window.c). With strictly delayed ACKs there are rarely eight samples in a round, so
+ * HyStart++ has no effect.
  */
 #include "cc/hystart.h"
 

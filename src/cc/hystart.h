@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* HyStart++ (RFC 9406): leave slow start when the round trip grows, and make sure before it is
- * final.
+/* HyStart++ (RFC 9406): ends slow start when the round trip grows, after a check that the growth
+ * persists.
  *
  *    slow start --- RTT of this round up by an eighth ---> conservative slow start, a quarter as
  *        ^                                                    |  fast |
@@ -11,16 +11,17 @@
 
 #include <scps/cc.h>
 
-/* µs in 32 bits: no growth is seen beyond 71 minutes, and every connection carries this */
+/* State of HyStart++. µs in 32 bits save memory in every connection; RTTs above 71 minutes are not
+ * told apart. */
 struct scps_hystart {
-    /* lowest RTT of the last and of this round; 0: none yet. baseline 0: not in conservative slow
-     * start */
+    /* lowest RTT of the last round and of this one, µs; 0: none yet. baseline: 0 outside
+     * conservative slow start */
     uint32_t last_min, min, baseline;
     uint8_t samples, css_rounds;
 };
 
 /* Call it on every ACK of slow start. Returns the divisor of growth: 1 in slow start, 4 in
- * conservative slow start, 0 when slow start is over. */
+ * conservative slow start, 0 when slow start has ended. */
 unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Pure rate control: for a path that is not shared.
+/* Pure rate control, for a path without other traffic.
  *
- * There is no congestion window. The peer's window and the configured rate are all that hold the
- * sender back, and no loss, timeout or idle time changes either: on a path that nobody shares, a
- * lost packet says nothing about how much the path can carry. On a path that others share this is
- * not acceptable behaviour (RFC 2914), so it must be chosen by name and refuses to run without a
- * rate.
+ * There is no congestion window. Only the peer's window and the configured rate limit the sender,
+ * and no loss, timeout or idle time changes either: on such a path a lost packet does not show how
+ * much the path can carry. On a shared path this would be unacceptable (RFC 2914), so this
+ * controller must be chosen by name and refuses to run without a rate.
  *
  * Sources: docs/SCPS-TP.md section 4.4; NASA/TM-2003-212001, "SCPS-Pure Rate" and
  * "Recommendations". The rate counts headers; the core's token bucket enforces it.
@@ -26,7 +25,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     go(v, ctl);
 }
 
-/* Takes over the configured rate, which can change while the connection runs. */
+/* Copies the configured rate, which can change during the connection. */
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {

@@ -8,9 +8,9 @@
  * 33(2), 2003: a = 0.01, b = 0.125, and up to the legacy window of 16 segments everything as
  * standard TCP.
  *
- * Departures: growth counts bytes, as everywhere (window.c). Other implementations never grow
- * slower than Reno and add 0.02; that is floor=1,legacy=0,ai=50. The paper's own rule grows slower
- * than Reno between 17 and 100 segments, and yields less at a loss there.
+ * Differences from the paper: growth counts bytes (window.c). Other implementations never grow
+ * slower than Reno and add 0.02; floor=1,legacy=0,ai=50 does the same. The paper's own rule grows
+ * slower than Reno between 17 and 100 segments, and is reduced less at a loss there.
  */
 #include "cc/cc.h"
 #include "cc/window.h"
@@ -51,8 +51,8 @@ static bool legacy(const struct scalable *sc, uint64_t bytes, uint32_t mss)
     return bytes <= (uint64_t)sc->legacy * mss;
 }
 
-/* The credit is in 1/256 bytes, as in window.c, so that crossing the legacy window carries it
- * over. */
+/* The credit is in units of 1/256 byte, as in window.c, so that it remains valid when the window
+ * crosses the legacy window. */
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {

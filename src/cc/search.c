@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* SEARCH; the picture is in search.h.
+/* SEARCH; search.h has the picture.
  *
  * Source: draft-chung-ccwg-search-09, whose abstract and constants were read in the draft's pages
  * and in an implementation that follows it step by step: windows of 3.5 initial round trips, ten
  * bins each, 15 more bins, a threshold of 0.26, and what was sent instead of twice what was
  * delivered.
  *
- * Departures, with reasons:
- * - What was sent is taken as what has arrived, is in flight or was lost: no hook for each segment.
- * - The round trip to look back by is the smoothed one: with 50 ms of jitter on 600 ms the newest
- *   sample let one transfer of twenty leave in its first rounds, at four times the duration.
- * - Where a whole window passed without an ACK it begins anew (the draft's option for missed bins).
- * - The draft then drains the queue down to what the path carries. Here slow start ends, and the
- *   window stays: with jitter the least round trip is much below the usual one, and so was what a
- *   drained window carried (docs/CONTROLLERS.md).
+ * Differences from the draft, with reasons:
+ * - The bytes sent are computed as those that have arrived, are in flight or were lost, so that no
+ *   call is needed for each segment.
+ * - The smoothed round trip is used to look back: with 50 ms of jitter on 600 ms, the newest sample
+ *   ended slow start in the first rounds in one of twenty transfers, which then took four times as
+ *   long.
+ * - If no ACK comes during a whole window, the sums begin anew (the draft's option for missed
+ *   bins).
+ * - The draft then drains the queue to the amount that the path carries. Here slow start ends, and
+ *   the window stays: with jitter the smallest round trip is far below the usual one, so a drained
+ *   window carried too little (docs/CONTROLLERS.md).
  */
 #include "cc/search.h"
 
@@ -39,7 +42,7 @@ static void begin(struct scps_search *se, scps_dur rtt, uint64_t acked, uint64_t
     se->sent = sent;
 }
 
-/* Gives bins that have passed without an ACK the total of the last one. */
+/* Gives the bins that have passed without an ACK the total of the last bin. */
 static void pass_bins(struct scps_search *se, uint32_t passed, uint64_t acked, uint64_t sent)
 {
     const uint32_t acked_was = se->acked_by[se->index % SCPS_SEARCH_ACKED_BINS];
@@ -68,7 +71,7 @@ static uint64_t sent_until(const struct scps_search *se, uint32_t to)
            se->sent_by[(to - SCPS_SEARCH_W) % SCPS_SEARCH_SENT_BINS];
 }
 
-/* Returns true if a quarter less arrives than was sent a round trip before. */
+/* Returns true if a quarter less has arrived than was sent a round trip before. */
 static bool falls_behind(const struct scps_search *se, scps_dur rtt)
 {
     uint64_t back = (uint64_t)rtt / (uint64_t)se->bin, rest = (uint64_t)rtt % (uint64_t)se->bin;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* SEARCH, "Slow start Exit At Right CHokepoint" (draft-chung-ccwg-search): leave slow start when
- * what arrives falls behind what was sent a round trip before.
+/* SEARCH, "Slow start Exit At Right CHokepoint" (draft-chung-ccwg-search): ends slow start when
+ * less arrives than was sent a round trip before.
  *
  *   sent in a window  ________________           what arrives in a window of the same length that
  *   ending an RTT ago |___|___|___|___|          ends now is as much, while the path keeps up;
  *   arrived in a window ending now  |___|___|    a quarter less: the rest waits in a queue
  *
- * Time is cut into bins of 0.35 of the first round trip; a window is ten of them.  A round trip
- * that is longer now and then, as with jitter, leaves both sums as they are.
+ * Time is divided into bins of 0.35 of the first round trip; a window is ten of them. A single
+ * longer round trip, as with jitter, hardly changes the two sums.
  */
 #ifndef SCPS_CC_SEARCH_H
 #define SCPS_CC_SEARCH_H
@@ -19,19 +19,19 @@ enum {
     SCPS_SEARCH_EXTRA = 15, /* additional bins kept, to look back by one round trip */
     SCPS_SEARCH_ACKED_BINS = SCPS_SEARCH_W + 1,
     SCPS_SEARCH_SENT_BINS = SCPS_SEARCH_ACKED_BINS + SCPS_SEARCH_EXTRA,
-    SCPS_SEARCH_UNIT = 256 /* bytes for which a bin counts one */
+    SCPS_SEARCH_UNIT = 256 /* totals count in units of this many bytes */
 };
 
 struct scps_search {
-    scps_time bin_end; /* of the present bin */
+    scps_time bin_end; /* end of the present bin, µs */
     scps_dur bin;      /* length of a bin, µs; 0: nothing has been acknowledged yet */
     uint64_t sent;     /* total bytes sent at the last ACK */
     uint32_t index;    /* number of the present bin, from 0 */
-    /* totals at the end of each bin, which wrap */
+    /* totals at the end of each bin, which may wrap */
     uint32_t acked_by[SCPS_SEARCH_ACKED_BINS], sent_by[SCPS_SEARCH_SENT_BINS];
 };
 
-/* Call it on every ACK of slow start. Returns true when the path is full. */
+/* Call it on every ACK of slow start. Returns true when slow start should end. */
 bool scps_search_ack(struct scps_search *se, const struct scps_cc_view *v,
                      const struct scps_cc_ack *a);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Trains of acknowledgements; see train.h. Packet trains as a measure of capacity go back to Jain
- * and Routhier (1986); HyStart's first form (Ha and Rhee, 2008) ended slow start on the length of
- * one. */
+/* Trains of acknowledgements; see train.h. The use of packet trains to measure capacity goes back
+ * to Jain and Routhier (1986); HyStart's first version (Ha and Rhee, 2008) ended slow start by the
+ * length of a train. */
 #include "cc/train.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* A gap of a quarter of base, or of four mean gaps, ends a train; if the first gap is so long,
- * the train begins behind it. Eight ACKs say enough of its rate. */
+/* A gap of a quarter of base, or of four mean gaps, ends a train; if the first gap is that long,
+ * the train begins after it. Eight ACKs are enough to measure its rate. */
 enum { TRAIN_ACKS = 8 };
 
 void scps_train_forget(struct scps_ack_train *tr)
@@ -33,7 +33,8 @@ bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, 
     tr->bytes += bytes;
     tr->acks++;
     scps_dur took = now - tr->began;
-    /* A single ACK from the receiver's timer is no sign of a queue. */
+    /* A single late ACK from the receiver's timer is no sign of a queue, so use the smaller of two
+     * RTTs. */
     scps_dur least = SCPS_MIN(rtt, tr->rtt);
     tr->rtt = rtt;
     if (tr->acks < TRAIN_ACKS || took <= 0 || base <= 0 || least <= base)
@@ -61,7 +62,7 @@ void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view 
         return;
     ctl->ssthresh = SCPS_MAX(carried + queue, 2 * (uint64_t)v->mss);
     ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
-    /* `carried` is payload and a rate counts headers: add a sixteenth for them. */
+    /* `carried` is payload whereas a rate counts headers: add a sixteenth for them. */
     ctl->rate = scps_muldiv(carried + carried / 16, 1000000, (uint64_t)base);
     q->paced = 2;
 }

@@ -1,71 +1,75 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP Vegas as SCPS-TP runs it: hold a few segments in the bottleneck's queue, no more.
+/* TCP Vegas as in SCPS-TP: keeps a few segments in the bottleneck's queue, and no more.
  *
  *              delivered in the round
  *     queue = ------------------------ * (rtt - base)         "diff" in the papers, here in bytes
  *              length of the round
  *
- *     slow start   queue > gamma            leave it, with the window the path was seen to carry
+ *     slow start   queue > gamma            end it, with the window that the path carried
  *     linear       queue < alpha            one segment more
- *                  alpha <= queue <= beta   keep
- *                  queue > beta             half the excess less
+ *                  alpha <= queue <= beta   no change
+ *                  queue > beta             half of the excess less
  *
- * Once a round trip, from the RTTs of that round.  base is the lowest RTT known of the path.
+ * This is computed once a round trip, from the RTTs of that round. base is the lowest RTT known of
+ * the path.
  *
  * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
- * IEEE JSAC 13(8), 1995 (and its 1994 forerunner); NASA/TM-2003-212001, "Vegas" and "SCPS-Vegas";
- * the docs/SCPS-TP.md section 4.3, which says what the SCPS reference implementation does.
+ * IEEE JSAC 13(8), 1995 (and the paper of 1994 before it); NASA/TM-2003-212001, "Vegas" and
+ * "SCPS-Vegas"; docs/SCPS-TP.md section 4.3, which says what the SCPS reference implementation
+ * does.
  *
- * With the reference implementation: 3/5/4 segments, doubling every round trip (ss=0, ours without
- * a rate), half the excess, the first sample discarded, base forgotten after four timeouts in a
- * row, half the window at a loss by congestion and nothing at one by corruption. Not with the
- * reference implementation: its decrease takes one segment more and its third duplicate halves
- * twice, both oversights.
+ * As in the reference implementation: alpha, beta and gamma are 3, 5 and 4 segments; slow start
+ * doubles the window every round trip (ss=0, the default without a rate); half of the excess is
+ * removed; the first sample is discarded; base is forgotten after four timeouts in a row; a loss by
+ * congestion halves the window, one by corruption leaves it. Unlike the reference implementation:
+ * its decrease takes one segment more, and its third duplicate halves the window twice; both are
+ * errors.
  *
- * With the paper, by parameters:
+ * These parameters give the rules of the paper:
  * alpha=1,beta=3,gamma=1,ss=1,decrease=1,first=0,rounds=0,timeouts=0,train=0.
  *
- * Departures from both, with reasons:
- * - The papers write diff = W - W base/rtt. W/rtt stands there for the rate achieved; here that
- *   rate is measured (bytes delivered over the round), so the formula holds too when W has just
+ * Differences from both, with reasons:
+ * - The papers write diff = W - W base/rtt, in which W/rtt stands for the rate achieved. Here that
+ *   rate is measured (bytes delivered over the round), so the formula is also right when W has just
  *   doubled, when a configured rate or the application is the limit, and when an ACK comes only
  *   every 200 ms.
- * - Delayed ACKs. Under F0 the receiver's timer waits up to 200 ms, and how much of it is in the
- *   RTT of the newest segment an ACK covers depends on how long the burst was, that is on the
- *   window: halve the window and that RTT grows by far more than beta. Read as a queue it would
- *   strangle the window. The oldest segment an ACK covers started the timer and always has the
- *   whole wait in it; so its RTT is the one used (rtt_old, what RFC 7323 echoes too). It is in base
- *   as well and cancels out. Under F2 this costs at most one segment of error. Of a round the
- *   lowest RTT counts, so that a lone ACK from the timer, or noise on the return path, is not a
- *   queue (rtt=1: the mean).
- * - A timer is late. Of a megabyte in 200 ms a few milliseconds of lateness are dozens of segments,
- *   and slow start would end by chance. But an ACK that left nothing of ours under way tells that
- *   the next segment found no queue of ours: an RTT whose oldest segment left then counts as base,
- *   whatever it was. For the same reason a loss halves what a round delivered, where the timer is
- *   most of the round, and not what left since it expired.
- * - Leaving slow start, the window becomes what the path carried in that round, and the middle of
- *   alpha and beta on top: it doubled again while the queue was being noticed. A sender without
- *   pacing overruns the queue before a whole round can show it; so slow start also ends when the
- *   ACKs of one train show that the path carries less than two thirds of the window, and segments
- *   do queue (train=1): the paper's comparison of expected with actual throughput, made inside the
- *   round.
- * - ss=2 is ours: a window 32 times as large after a round trip, for paths so long that doubling
- *   takes most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round trips). It
- *   stops where a train of ACKs says the path is full and goes there at the bottleneck's rate
- *   (train.h); gamma is on guard as ever. For a path that is ours; who sets a rate says that it is,
- *   and how fast, so with a rate this is the default (ss=3). The reference implementation doubles
- *   whatever its rate: ss=0.
- * - base and route changes. A longer route looks like a queue, and Vegas would give up its window
- *   for ever. But a queue of our own is gone after a few rounds of giving up half of it; if the
- *   excess is still there after `rounds` round trips in a row it is not ours, base becomes the
- *   lowest RTT of those rounds, and slow start (with gamma on guard) leads back to the window of
- *   before. A base that only ages would creep upwards with our own queue in it.
- * - Losses taken for corruption that depend on the window are a queue shorter than alpha: see
+ * - Delayed ACKs. Under F0 the receiver's timer waits up to 200 ms. How much of that wait is in the
+ *   RTT of the newest segment that an ACK covers depends on the length of the burst, that is on the
+ *   window: when the window is halved, that RTT grows by far more than beta. If this counted as a
+ *   queue, the window would collapse. The oldest segment that an ACK covers started the timer and
+ *   always has the whole wait in its RTT, so that RTT is used (rtt_old, which the echoed timestamp
+ *   of RFC 7323 gives, too). The wait is in base as well and cancels out. Under F2 this makes an
+ *   error of at most one segment. The lowest RTT of a round is used, so that a single ACK from the
+ *   timer, or noise on the return path, does not count as a queue (rtt=1: the mean).
+ * - Timers are late. At a megabyte in 200 ms, a few milliseconds of lateness are dozens of
+ *   segments, and slow start would end by chance. But if an ACK leaves none of our data in flight,
+ *   the next segment finds no queue of ours: an RTT whose oldest segment was sent then is taken as
+ *   base, whatever it is. For the same reason, where the timer is most of the round, a loss halves
+ *   what a round delivered, and not what was sent since the timer expired.
+ * - At the end of slow start the window becomes what the path carried in that round, plus the
+ *   middle of alpha and beta, because the window has doubled again while the queue was being
+ *   detected. A sender without pacing overruns the queue before a whole round can show it; so slow
+ *   start also ends when the ACKs of one train show that the path carries less than two thirds of
+ *   the window, and segments do queue (train=1): this is the paper's comparison of expected with
+ *   actual throughput, made within the round.
+ * - ss=2 is not in the sources: a window 32 times as large after a round trip, for paths so long
+ *   that doubling takes most of a transfer (100 MB at 100 Mbit/s and 500 ms: nine of its 26 round
+ *   trips). It ends where a train of ACKs shows that the path is full, and the window is then sent
+ *   at the bottleneck's rate (train.h); gamma still ends slow start, too. It is for a path without
+ *   other traffic. A configured rate says that the path is such, and how fast it is, so with a rate
+ *   this is the default (ss=3). The reference implementation doubles, whatever its rate: ss=0.
+ * - base and changes of the route. A longer route looks like a queue, and Vegas would reduce its
+ *   window for ever. But a queue of our own is gone after a few rounds of removing half of it. If
+ *   the excess is still there after `rounds` round trips in a row, it is not our own: base becomes
+ *   the lowest RTT of those rounds, and slow start (which gamma may end) leads back to the earlier
+ *   window. If base only expired with time, it would rise with our own queue in it.
+ * - Losses taken for corruption that depend on the window mean a queue shorter than alpha: see
  *   vegas_brake.h. The reference implementation has no such brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md
  *   section 3.4).
  *
- * The fine-grained retransmission check is the core's (by_age, loss.c): it owns the send times.
+ * The core makes the fine-grained retransmission check (by_age, loss.c), because it has the times
+ * of sending.
  */
 #include "cc/cc.h"
 #include "cc/train.h"
@@ -79,37 +83,37 @@
 enum { EARLY_MAX = 8, EARLY_MOST = 128 };
 struct vegas {
     struct scps_win win;
-    /* parameters */
+    /* These fields are parameters. */
     uint32_t alpha, beta, gamma; /* segments */
     uint16_t keep, doubt_rounds, forget_after;
-    uint16_t brake; /* limit for the share lost of what a round lost or delivered, x/1024 */
+    uint16_t brake; /* largest share of the octets of a round that may be lost, x/1024 */
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
     /* exponential: in slow start; hold: for ss=1, this round does not grow */
     bool exponential, hold;
-    /* this round */
+    /* These fields are about the present round. */
     scps_time began;
     uint64_t delivered, before; /* bytes delivered in the round, and in the whole round before */
     scps_dur lowest, sum;
     uint32_t samples;
     bool barred;
     struct scps_vegas_brake braking;
-    /* the path */
-    scps_dur base;     /* 0: not known */
-    scps_dur doubted;  /* lowest RTT since the queue first looked too long */
-    uint64_t wish;     /* window at that time */
-    uint16_t over;     /* judged rounds in a row whose queue was too long; 0: the last was not */
-    uint16_t timeouts; /* timeouts in a row, with no acknowledgement between them */
-    /* The core reports rtt_old, which is then the sample; the newest segment's RTT only shows
-     * whether the path has become shorter. */
+    /* These fields are about the path. */
+    scps_dur base;     /* lowest RTT of the path without a queue, µs; 0: not known */
+    scps_dur doubted;  /* lowest RTT since the queue was first found too long, µs */
+    uint64_t wish;     /* window at that time, bytes */
+    uint16_t over;     /* number of rounds in a row whose queue was too long */
+    uint16_t timeouts; /* timeouts in a row without an acknowledgement between them */
+    /* The core reports rtt_old, which is then the sample; the newest segment's RTT is used only to
+     * find out whether the path has become shorter. */
     bool old_known;
     /* none of our data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
     uint8_t early;        /* rounds in a row whose ACKs did not wait for the receiver's timer */
-    uint8_t early_rounds; /* number of such rounds after which base follows early ACKs */
-    scps_dur waited;      /* base before it followed early ACKs; 0: it has not */
-    uint64_t wide;        /* window when base began to follow early ACKs */
-    scps_dur soonest;     /* lowest RTT of the newest segment of an ACK */
+    uint8_t early_rounds; /* number of such rounds after which base is set from early ACKs */
+    scps_dur waited;      /* base before it was set from early ACKs, µs; 0: it was not */
+    uint64_t wide;        /* window when base was set from early ACKs, bytes */
+    scps_dur soonest;     /* lowest RTT of the newest segment of an ACK, µs */
     struct scps_ack_train_ss quick;
 };
 
@@ -145,11 +149,13 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 
 /* ---- round trips ---- */
 
-/* Under F0, an ACK that something else than the receiver's timer sent off (its window opened): it
- * lacks the wait that is in base. A shorter path would show in the newest segment's RTT, too, by as
- * much: at least by half, for a clock's noise makes new records. Or, at last, in every ACK of
- * EARLY_MAX rounds; but a receiver whose window opens all the time does that, too, until the window
- * is smaller and its timer waits again: then base is what it was (wait_again). */
+/* Returns true for an early ACK under F0: one that something else than the receiver's timer
+ * caused (its window opened), so that its RTT lacks the wait that is in base. If the path had
+ * become shorter, the newest segment's RTT would show that, too, by as much: at least half of it
+ * is required, because noise of a clock makes new minima. Early ACKs in EARLY_MAX rounds in a row
+ * count as a shorter path, too. But a receiver whose window opens all the time also sends such
+ * ACKs, until the window is smaller and its timer waits again: then base is restored
+ * (wait_again). */
 static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                   uint64_t cwnd)
 {
@@ -170,9 +176,9 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
     return false;
 }
 
-/* Base followed early ACKs, and now one has waited for the timer again. The part of the window
- * given up meanwhile, some of it because the wait looked like a queue, is regained as in slow
- * start, and early ACKs need more rounds the next time. */
+/* Restores base, which was set from early ACKs, because an ACK has waited for the timer again. The
+ * part of the window that was given up meanwhile, some of it because the wait looked like a queue,
+ * is regained as in slow start, and early ACKs need more rounds the next time. */
 static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     if (!ve->waited || rtt < ve->waited)
@@ -187,7 +193,7 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     }
 }
 
-/* Returns the round trip that this acknowledgement measured; 0: none that Vegas may use. */
+/* Returns the round trip that this acknowledgement measured, µs; 0: none that Vegas may use. */
 static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                        uint64_t cwnd)
 {
@@ -226,7 +232,7 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
 
-/* Ends slow start: the window becomes what the path carries in a round trip, and a little for the
+/* Ends slow start: the window becomes what the path carries in a round trip, plus a little for the
  * queue. */
 static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carried,
                   struct scps_cc_ctl *ctl)
@@ -239,8 +245,8 @@ static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carri
     ve->exponential = false;
 }
 
-/* Too much has been queued for `rounds` rounds although the window was reduced: the queue is not
- * ours, so base is out of date. */
+/* Returns true if the queue was too long for `rounds` rounds although the window was reduced: then
+ * the queue is not caused by this connection, so base is out of date. */
 static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 {
     if (!ve->over++) {
@@ -254,7 +260,7 @@ static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     scps_dur took = v->now - ve->began;
-    /* Whether the window limited sending in the round that has just ended */
+    /* true: the window limited sending in the round that has just ended */
     bool limited = ve->win.was_limited;
 
     if (!ve->samples || took <= 0)
@@ -276,8 +282,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
             ctl->cwnd += mss;
         return;
     }
-    /* Half of a small excess is less than a segment: then the queue was ours, and is as good as
-     * gone. */
+    /* Half of a small excess is less than a segment; then the queue is our own and nearly gone. */
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
@@ -287,7 +292,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
         ve->exponential = true;
         return;
     }
-    /* If something else limits sending, the unused part of the window is given up first. */
+    /* If something else limits sending, the unused part of the window is removed first. */
     uint64_t w = ctl->cwnd;
     if (!limited)
         w = SCPS_MIN(w, scps_muldiv(ve->delivered, (uint64_t)rtt, (uint64_t)took) + mss);
@@ -295,8 +300,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Passes the round that ends to the brake and applies its verdict. The phase reports it: BRAKE
- * while the smaller window is tried, and BRAKED from then on. */
+/* Passes the round that ends to the brake and applies its result. The phase reports it: BRAKE while
+ * the smaller window is tried, and BRAKED from then on. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const struct scps_vegas_round r = {.delivered = ve->delivered,
@@ -346,7 +351,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_quick_round(&ve->quick, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
-    ve->barred = a->in_recovery && !ve->win.spared; /* when the round ends */
+    ve->barred = a->in_recovery && !ve->win.spared; /* applied when the round ends */
     if (a->round_start) {
         if (ve->brake)
             brake(ve, v, ctl);
@@ -385,8 +390,8 @@ static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
            (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
 }
 
-/* Returns the bytes in flight when the loss happened. Where an ACK covers all that was sent since
- * the one before, because the receiver's timer is most of the round trip, only what is outstanding
+/* Returns the bytes in flight when the loss happened. If an ACK covers all that was sent since the
+ * previous ACK, because the receiver's timer is most of the round trip, only what is outstanding
  * after it counts, which was sent since that timer expired. */
 static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
                        const struct scps_cc_ctl *ctl)
@@ -407,7 +412,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         scps_vegas_brake_lost(&ve->braking, l->bytes);
     if (!l->new_episode)
         return;
-    /* An ECN echo is congestion, whatever cause losses are taken for. */
+    /* An ECN echo is congestion, whatever cause losses are assumed to have. */
     if (not_at_fault(ve, l->cause) && l->evidence != SCPS_BY_ECN) {
         scps_win_spare(&ve->win);
         return;
@@ -452,8 +457,9 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
         ve->exponential = true;
         scps_quick_forget(&ve->quick, ctl);
         break;
-    case SCPS_CC_LINK_UP: /* The window is as before the outage, whose time is no round trip. */
-    /* The core has restored everything, the beginning of this round included. */
+    /* The window is as before the outage; the time of the outage is no round trip. */
+    case SCPS_CC_LINK_UP:
+    /* The core has restored all state, including the beginning of this round. */
     case SCPS_CC_SPURIOUS:
         new_round(ve, v);
         break;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The brake of Vegas; vegas_brake.h says what it is for. */
+/* The brake of Vegas; see vegas_brake.h. */
 #include "cc/vegas_brake.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
 enum {
-    LEAST_LOST = 16, /* segments in a round that set the brake at the least */
-    ROUNDS = 4,      /* after which the brake judges what halving the window has changed */
-    TRUST = 16,      /* rounds for which losses are trusted at first */
+    LEAST_LOST = 16, /* least number of segments of a round for the brake to be set */
+    /* rounds after which the brake compares the losses before and after halving the window */
+    ROUNDS = 4,
+    TRUST = 16, /* rounds for which losses are taken for corruption at first */
     TRUST_MOST = 4096
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of Vegas: their words, their order, and the tables that users see. */
+/* The parameters of Vegas: the words for their values, their order, and the tables that users
+ * see. */
 #ifndef SCPS_CC_VEGAS_PARAM_H
 #define SCPS_CC_VEGAS_PARAM_H
 

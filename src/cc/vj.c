@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Van Jacobson's congestion avoidance, as TCP has it since Reno and NewReno.
+/* Van Jacobson's congestion avoidance, as in TCP since Reno and NewReno.
  *
  * Slow start to ssthresh, then one segment more a round trip; half the window at a loss, once for
- * all losses of an episode; one segment after a timeout. All of it is what every loss-driven window
- * does and lives in window.c, with the sources by clause and the departures; this is that with
- * Reno's numbers.
+ * all losses of an episode; one segment after a timeout. window.c has all of this for every
+ * loss-based controller, with its sources by clause and the differences from them; this file calls
+ * it with Reno's numbers.
  *
- * Cause of loss: the reference implementation's VJ takes every loss as congestion whatever its
- * route says (docs/SCPS-TP.md section 4.2), which corruption=0 gives. By default the core's word is
- * taken: it says congestion unless the route, a signal or the peer said otherwise, and then the
- * window stays as it is (docs/SCPS-TP.md section 3.4).
+ * Cause of loss: the reference implementation's VJ takes every loss for congestion, whatever its
+ * route says (docs/SCPS-TP.md section 4.2); corruption=0 does the same. By default the cause that
+ * the core reports is used: it is congestion unless the route, a signal or the peer said
+ * corruption, and then the window stays unchanged (docs/SCPS-TP.md section 3.4).
  */
 #include "cc/cc.h"
 #include "cc/window.h"

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of loss-driven windows; the picture is in window.h.
+/* The common part of loss-based windows; window.h has the picture.
  *
  * Sources: RFC 5681 sections 3.1 (growth, equation 4, loss window) and 4.1 (restart window); RFC
  * 3465 sections 2.1 to 2.3 (byte counting); RFC 6582 section 3.2 (once an episode); RFC 7661
  * section 4.1 (no growth on a window that is not used); RFC 9000 section 9.4 (another path has
  * another capacity).
  *
- * Departures, with reasons:
- * - RFC 3465 limits growth to L = 2 segments an ACK in slow start, L = 1 after a timeout. That ties
- *   growth to the number of ACKs, and under strictly delayed ACKs (five a second, whatever was
- *   sent) slow start would crawl. Default is no L: bytes cannot arrive that were not sent, so a
- *   window still at most doubles in a round trip, and the burst that L is meant to prevent is the
- *   pacer's business. After a timeout one ACK can cover data that arrived long before it; there an
- *   ACK is credited at most with the present window, which is all that can have been sent since. L
- *   is a parameter where a controller has abc_limit, and then both rules of RFC 3465 hold.
- * - Equation 4 uses FlightSize. While SACK holds data above a hole FlightSize grows far beyond
+ * Differences from the RFCs, with reasons:
+ * - RFC 3465 limits growth to L = 2 segments an ACK in slow start, L = 1 after a timeout. That
+ *   makes growth depend on the number of ACKs, and with strictly delayed ACKs (five a second,
+ *   whatever was sent) slow start would be very slow. By default there is no L: only bytes that
+ *   were sent can arrive, so a window still at most doubles in a round trip, and the pacer prevents
+ *   the bursts that L is meant to prevent. After a timeout one ACK can cover data that arrived long
+ *   before it, so an ACK counts at most as the present window, which is all that can have been sent
+ *   since. L is a parameter of controllers that have abc_limit, and then both rules of RFC 3465
+ *   apply.
+ * - Equation 4 uses FlightSize. While SACK reports data beyond a hole, FlightSize grows far beyond
  *   cwnd, and half of it would be no reduction, so it counts at most up to cwnd.
- * - A timeout in mid-repair finds FlightSize as it was before the halving, or larger: the threshold
- *   then never rises above the one already in force.
+ * - At a timeout during a repair FlightSize may be as before the halving, or larger: the threshold
+ *   then never rises above its present value.
  */
 #include "cc/window.h"
 
@@ -57,7 +58,7 @@ void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
     *w = (struct scps_win){.heed_corruption = true, .idle_restart = true};
     ctl->cwnd = v->init_cwnd;
     ctl->ssthresh = UINT64_MAX;
-    /* The core enforces a configured rate; without one pacing spreads cwnd over srtt. */
+    /* The core applies a configured rate itself; without one, pacing spreads cwnd over srtt. */
     ctl->rate = 0;
     if (!param)
         return;
@@ -104,7 +105,7 @@ uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
         ctl->ssthresh = ctl->cwnd;
         return bytes;
     }
-    /* HyStart++ serves the first slow start only; later ones have a threshold. */
+    /* HyStart++ is used in the first slow start only; later ones have a threshold. */
     if (w->hystart && ctl->ssthresh == UINT64_MAX) {
         unsigned div = scps_hystart_ack(&w->hs, a);
         if (!div) {

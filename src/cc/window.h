@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every window that answers to loss has in common: RFC 5681 by the byte.
+/* The part that all loss-based windows have in common: RFC 5681 in bytes.
  *
  *   cwnd |                  /|      /|      avoidance: a segment for every cwnd bytes acknowledged
  *        |               /   |   /   |
@@ -8,11 +8,12 @@
  *        |          | slow start: a byte for a byte
  *     IW |_________/                 |___   timeout: one segment, then slow start to ssthresh
  *
- * Always true here: growth counts bytes that newly arrived, never acknowledgements, so one ACK for
- * hundreds of segments (strictly delayed ACKs, a thin return link) grows the window as much as
- * hundreds of ACKs would.  Nothing grows while the window was not what held the sender back.
+ * Invariants: growth counts bytes that newly arrived, never acknowledgements, so one ACK for
+ * hundreds of segments (strictly delayed ACKs, a slow return link) grows the window as much as
+ * hundreds of ACKs would. Nothing grows while something else than the window limits the sender.
  *
- * How a controller differs from Reno, in its growth and in what it keeps after a loss, is its own.
+ * Each controller has its own rules where it differs from Reno: in its growth and in what it keeps
+ * of the window after a loss.
  */
 #ifndef SCPS_CC_WINDOW_H
 #define SCPS_CC_WINDOW_H
@@ -21,10 +22,10 @@
 #include "cc/search.h"
 
 struct scps_win {
-    /* Acknowledged bytes not yet turned into window growth; 1/256 bytes, except in CUBIC's
-     * avoidance (bytes x bytes) */
+    /* Acknowledged bytes that have not grown the window yet, in units of 1/256 byte, except in
+     * CUBIC's congestion avoidance (bytes x bytes) */
     uint64_t credit;
-    /* After a timeout: bytes of the flight then outstanding that are not acknowledged yet */
+    /* after a timeout: bytes then in flight that are not acknowledged yet */
     uint32_t repair;
     bool limited : 1;     /* the window limited sending at some time in this round trip */
     bool was_limited : 1; /* the window limited sending in the round trip before */
@@ -32,17 +33,18 @@ struct scps_win {
     bool cut : 1;         /* this episode has reduced the window */
     /* the losses of this episode (corruption) did not reduce the window, so growth continues */
     bool spared : 1;
-    /* parameters */
+    /* These fields are parameters. */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
-    uint8_t abc_limit;  /* RFC 3465's L, segments an ACK; 0: none */
-    uint16_t search_at; /* offset of SEARCH's state behind this struct, octets; 0: SEARCH is off */
+    uint8_t abc_limit; /* L of RFC 3465, segments an ACK; 0: no limit */
+    /* offset of SEARCH's state behind this structure, octets; 0: SEARCH is off */
+    uint16_t search_at;
     struct scps_hystart hs;
 };
 
-/* The values of slow-start. */
+/* The values of the parameter slow-start. */
 enum { SCPS_SS_STANDARD, SCPS_SS_HYSTART, SCPS_SS_SEARCH };
 
-/* The parameters of every loss-driven controller, the first in its list. */
+/* Indices of the parameters of every loss-based controller, which come first in its list. */
 enum {
     SCPS_WIN_SSTHRESH,
     SCPS_WIN_ABC_LIMIT,
@@ -64,72 +66,73 @@ enum {
      slow_start, 0, 2, "standard hystart search", "hystart"}
 /* clang-format on */
 
-/* Sets window and threshold of a new connection. param: as listed above; NULL: their defaults.
- * size: octets of the controller's state, whose first member is w; the state of SEARCH lies
- * behind it. */
+/* Sets window and threshold of a new connection. param: as listed above; NULL: the defaults. size:
+ * octets of the controller's state, whose first member is w; the state of SEARCH is behind it. */
 void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
                     const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 /* Chooses how slow start ends: SCPS_SS_*. */
 void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size);
-/* For scps_cc_ops.more_state. */
+/* Returns the additional octets of state for these parameters; to be used as
+ * scps_cc_ops.more_state. */
 size_t scps_win_more_state(const int64_t *param);
 
-/* Called first on every ACK. Whether the window limits is a question about a whole round trip:
- * with a token bucket below, each ACK of a burst finds the bucket to be the limit, and only its
- * last segments wait for the window. Returns the bytes that may make the window grow: none
- * during an episode that reduced the window, or while the window does not limit sending; else
- * those newly arrived, within L where one is set and within what can have been sent since where
- * a timeout came before. */
+/* Returns the bytes by which this ACK may grow the window: none during an episode that reduced the
+ * window, or while the window does not limit sending; else the bytes that newly arrived, at most L
+ * if one is set and, after a timeout, at most what can have been sent since. It is called first on
+ * every ACK. Whether the window limits sending is decided over a whole round trip: with a token
+ * bucket below, each ACK of a burst finds that the bucket is the limit, and only the last segments
+ * wait for the window. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
 /* Grows the window below ssthresh by a byte for each byte acknowledged. Returns the bytes left for
- * avoidance. */
+ * congestion avoidance. */
 uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
                              const struct scps_cc_ack *a, uint64_t bytes, struct scps_cc_ctl *ctl);
 
-/* Grows the window in avoidance by gain/256 segments for every cwnd bytes. gain 256 is Reno's one
- * segment a round trip. */
+/* Grows the window in congestion avoidance by gain/256 segments for every cwnd bytes. gain 256 is
+ * Reno's one segment a round trip. */
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
 
-/* Returns the bytes in flight when a loss was seen: FlightSize without the part that selective
- * acknowledgements have already taken out of the window. */
+/* Returns the bytes in flight when a loss was detected: FlightSize without the part that selective
+ * acknowledgements have already removed from the window. */
 uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl);
 
 /* Reacts to a loss: window and threshold become keep/1024 of flight, at least two segments. */
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Records a loss that is not the window's fault: the window stays, and grows during the episode. */
+/* Records a loss that must not reduce the window: the window stays, and grows during the
+ * episode. */
 void scps_win_spare(struct scps_win *w);
 
 /* Returns true if a loss of this cause reduces the window. */
 bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 
-/* Reduces the window to keep/1024 at a loss, once an episode, if the loss is the window's fault.
- * Returns true if it was reduced. */
+/* Reduces the window to keep/1024 at a loss, once an episode, if a loss of this cause has to.
+ * Returns true if the window was reduced. */
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
-/* At a timeout, sets the window to one segment; cuts the threshold to keep/1024 the first time a
+/* Sets the window to one segment at a timeout, and the threshold to keep/1024 the first time that a
  * segment times out. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Sets the restart window of RFC 5681 section 4.1 when sending begins again after more than an RTO
+/* Sets the restart window of RFC 5681 section 4.1 when sending starts again after more than an RTO
  * of idle time. */
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* At a change of path, on which there is no acknowledgement clock yet, begins slow start again with
- * the old window as threshold. */
+/* Begins slow start again after a change of path, on which there is no acknowledgement clock yet,
+ * with the old window as threshold. */
 void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* The episode is over. */
+/* Ends the episode. */
 void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl);
 
-/* Calls the function above that belongs to `what`. Returns true if the window began anew, which it
- * may do at RTO, IDLE and PATH. */
+/* Calls the function above for `what`. Returns true if the window was restarted, which may happen
+ * at RTO, IDLE and PATH. */
 bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
                      unsigned keep, struct scps_cc_ctl *ctl);
 
