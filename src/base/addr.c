@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses as text and back, without the C library's resolver.
+/* Parses and formats addresses, without the C library's resolver.
  *
- * IPv4 is four decimal numbers without leading zeros, which some readers would take for octal.
- * IPv6 is RFC 4291 section 2.2, all three forms; written as RFC 5952 section 4 says, and with the
- * dotted quad of its section 5 where the address is an IPv4-mapped one.  Zone identifiers (%eth0)
- * are not addresses and are refused.  An address of no family is written "*".
+ * IPv4 is four decimal numbers without leading zeros, which some parsers would take for octal. IPv6
+ * is read as in RFC 4291 section 2.2, in all three forms, and written as in RFC 5952 section 4,
+ * with the dotted quad of its section 5 if the address is an IPv4-mapped one. Zone identifiers
+ * (%eth0) are not part of addresses and are refused. An address with family 0 is written "*".
  */
 #include <scps/error.h>
 #include <scps/types.h>
 #include <string.h>
 
-/* Reads a dotted quad that must fill all of s. */
+/* Parses a dotted quad, which must be all of s. */
 static bool parse4(const char *s, uint8_t *b)
 {
     for (int i = 0; i < 4; i++) {
@@ -99,7 +99,7 @@ int scps_addr_parse(const char *text, struct scps_addr *a)
     return 0;
 }
 
-/* Writes v, at most 65535, to a base of 10 or 16 without leading zeros. */
+/* Writes v, at most 65535, to base 10 or 16 without leading zeros. Returns the end of the text. */
 static char *put_number(char *o, unsigned v, unsigned base)
 {
     unsigned unit = 1;
@@ -125,7 +125,7 @@ static char *put6(char *o, const uint8_t *b)
 {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
     int groups = memcmp(b, mapped, 12) ? 8 : 6;
-    /* The longest run of zero groups, the first of equal ones; a single zero group is not
+    /* the longest run of zero groups, of equal ones the first; a single zero group is not
      * shortened */
     int best = -1, best_len = 1;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocator used when the caller brings none: malloc and free. */
+/* The allocator that is used when the caller provides none: malloc and free. */
 #include <scps/alloc.h>
 #include <stdlib.h>
 

@@ -9,17 +9,17 @@
 
 struct scps_bounds {
     const char *name;
-    uint16_t at, size; /* of the field */
+    uint16_t at, size; /* offset and size of the field */
     int64_t least, most;
 };
 
-/* A row for field f of struct type. */
+/* Makes a row for field f of struct type. */
 #define SCPS_BOUNDS(type, f, least, most)                                                          \
     {                                                                                              \
 #f, offsetof(struct type, f), sizeof(((struct type *)0)->f), least, most                   \
     }
 
-/* Writes "NAME: V: give LEAST to MOST". */
+/* Writes the message "NAME: V: give LEAST to MOST". */
 static inline void scps_bounds_say(struct scps_line *why, const char *name, int64_t v,
                                    int64_t least, int64_t most)
 {
@@ -49,7 +49,7 @@ static inline bool scps_bounds_hold(const struct scps_bounds *rows, size_t n, co
     return true;
 }
 
-/* As scps_sized_take_own(); *why says the reason when the size is refused. */
+/* Does the same as scps_sized_take_own(); if the size is refused, *why says so. */
 static inline bool scps_bounds_take(void *to, size_t most, const void *from, size_t least,
                                     struct scps_line *why)
 {
@@ -63,7 +63,7 @@ static inline bool scps_bounds_take(void *to, size_t most, const void *from, siz
     return false;
 }
 
-/* Writes the whole reason, if the condition on several fields does not hold; returns whether it
+/* Writes `reason` as the message if a condition on several fields does not hold. Returns whether it
  * holds. */
 static inline bool scps_bounds_also(bool holds, const char *reason, struct scps_line *why)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A limit for all memory taken through an allocator, with lower limits for some purposes.
  *
- * A part of a budget is an allocator that refuses beyond its ceiling: what can wait has a lower
- * ceiling, so that the rest is left for what cannot. All parts take from one count, and what one
- * has taken any other may give back. */
+ * A part of a budget is an allocator that refuses beyond its own ceiling. Purposes that can wait
+ * have a lower ceiling, so that the rest is left for those that cannot. All parts share one count,
+ * and memory that one part has allocated may be freed through any other.
+ */
 #ifndef SCPS_BASE_BUDGET_H
 #define SCPS_BASE_BUDGET_H
 
@@ -13,19 +14,19 @@ struct scps_budget;
 
 struct scps_budget_part {
     struct scps_budget *of;
-    /* This part allocates only while all parts together use at most this many bytes */
+    /* this part allocates only while all parts together use at most this many bytes */
     uint64_t ceiling;
 };
 
-/* Invariant: used <= all.ceiling, and used is the sum of what was taken and not given back. */
+/* Invariant: used <= all.ceiling, and used is the sum of what was allocated and not freed. */
 struct scps_budget {
-    struct scps_alloc owner;     /* where the memory comes from */
-    uint64_t used, peak;         /* bytes; peak: the most there was in use */
+    struct scps_alloc owner;     /* the allocator that provides the memory */
+    uint64_t used, peak;         /* bytes in use; peak: the most so far */
     uint64_t refused;            /* Number of allocations refused because of a ceiling */
-    struct scps_budget_part all; /* up to the limit */
-    /* Ceiling at 7/8 of the limit: for requests that can be repeated later */
+    struct scps_budget_part all; /* the part whose ceiling is the limit itself */
+    /* the part with a ceiling of 7/8 of the limit, for requests that can be repeated later */
     struct scps_budget_part later;
-    uint64_t beyond; /* 3/4 of the limit: the ceiling of scps_budget_share() */
+    uint64_t beyond; /* 3/4 of the limit, bytes: the ceiling of scps_budget_share() */
 };
 
 /* Sets the limit, bytes; 0: none. The budget must not move afterwards. */
@@ -34,10 +35,9 @@ void scps_budget_init(struct scps_budget *b, const struct scps_alloc *owner, uin
 struct scps_alloc scps_budget_alloc(struct scps_budget_part *p);
 /* Returns how many bytes are left below three quarters of the limit. */
 uint64_t scps_budget_left(const struct scps_budget *b);
-/* Returns the part for a taker that holds `own` bytes already: up to three quarters of the limit
- * it may take half of what is left, less `own`. So each of n takers gets one part in n + 1 at
- * least, and a new one always finds something (Choudhury and Hahne, dynamic queue length
- * thresholds, 1998). */
+/* Returns the part for a purpose that has `own` bytes already: up to 3/4 of the limit it may take
+ * half of what is left, less `own`. So each of n purposes gets at least one part in n + 1, and a
+ * new one always gets something (Choudhury and Hahne, dynamic queue length thresholds, 1998). */
 struct scps_budget_part scps_budget_share(struct scps_budget *b, uint64_t own);
 
 #endif

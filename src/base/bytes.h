@@ -76,9 +76,9 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 #define SCPS_MAX(a, b)        ((a) > (b) ? (a) : (b))
 #define SCPS_CLAMP(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 
-/* A cold function is kept out of line, so that its hot callers do not pay for its stack frame and
- * registers. A function of the common path is inlined everywhere, unless the compiler is told to
- * make the code small (-Os): then that decides. */
+/* SCPS_NOINLINE keeps a rarely called function out of line, so that its callers on the common path
+ * do not pay for its stack frame and registers. SCPS_ALWAYS_INLINE inlines a function of the common
+ * path everywhere, unless the compiler optimises for size (-Os), which then decides. */
 #ifdef __GNUC__
 #define SCPS_NOINLINE __attribute__((noinline))
 #else

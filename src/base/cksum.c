@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The Internet checksum over long runs (RFC 1071), as many octets an instruction as the machine
- * allows.
+/* The Internet checksum over long runs of octets (RFC 1071).
  *
- * Portable: 32-bit words into 64-bit sums, which compilers turn into vectors.  On x86-64 with AVX2,
- * found out at run time, three instructions for 32 octets:
+ * Portable: 32-bit words are added to 64-bit sums, which compilers turn into vector instructions.
+ * On x86-64 with AVX2, which is detected at run time, three instructions for 32 octets:
  *
  *      x = w ^ 0x8000          each 16-bit word as a signed number, 32768 too small
  *      t = madd(x, 1)          neighbours added into 32 bits
  *      acc += t                signed; 2048 turns fit
  *
- * and the 32768s go back in at the end.  Both give congruent sums, zero only if every octet was
- * zero.
+ * and the 32768s are added at the end. Both sums are congruent modulo 65535, and zero only if every
+ * octet was zero.
  */
 #include "base/cksum.h"
 
@@ -39,7 +38,8 @@ static inline uint64_t sum_tail(uint64_t sum, const uint8_t *p, size_t len)
 }
 
 #ifdef SUM_AVX2
-/* Octets of a block: 2048 turns add at most 65536 to each of the eight lanes, which fits 31 bits */
+/* Octets of a block: 2048 iterations add at most 65536 to each of the eight lanes, which fits 31
+ * bits */
 enum { AVX2_MOST = 65536 };
 
 __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uint8_t *p, size_t len)
@@ -48,8 +48,8 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
     const uint8_t *end = p + (len & ~(size_t)255);
     uint64_t biases = (uint64_t)(len / 32) * 16 * 32768;
 
-    /* All ones, hidden from the compiler: it would replace the shifts below by constants, which
-     * take more instructions to load. */
+    /* All ones, in a form that the compiler does not recognise: it would replace the shifts below
+     * by constants, which take more instructions to load. */
     ones = _mm256_cmpeq_epi32(ones, ones);
     __asm__("" : "+x"(ones));
     const __m256i bias = _mm256_slli_epi16(ones, 15), one = _mm256_srli_epi16(ones, 15);

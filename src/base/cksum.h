@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The Internet checksum in the machine's own byte order, for builders that fold once at the end.
+/* The Internet checksum in the machine's own byte order, for code that folds the sum once at the
+ * end.
  *
  * A sum is a 64-bit number congruent, modulo 65535, to the sum of the 16-bit words as this machine
- * reads them (RFC 1071 section 2(B): byte order does not matter until the result is stored).  It is
- * zero only when every octet was.  Adding goes with end-around carry, so nothing is ever lost.
+ * reads them (RFC 1071 section 2(B): the byte order does not matter until the result is stored). It
+ * is zero only if every octet was zero. Additions use end-around carry, so no carry is lost.
  */
 #ifndef SCPS_BASE_CKSUM_H
 #define SCPS_BASE_CKSUM_H
@@ -35,7 +36,7 @@ static inline uint64_t scps_sum4(uint64_t sum, const void *p)
     return scps_sum_plus(sum, v);
 }
 
-/* Returns the word that a 16-bit value in host order will be in memory. */
+/* Returns the 16-bit word that this machine reads where v is stored in network order. */
 static inline uint16_t scps_sum_word(uint16_t v)
 {
     uint8_t b[2] = {(uint8_t)(v >> 8), (uint8_t)v};
@@ -44,7 +45,7 @@ static inline uint16_t scps_sum_word(uint16_t v)
     return w;
 }
 
-/* Adds the 16-bit words of a header to sum and returns it; len is a multiple of 4. */
+/* Adds the 16-bit words of a header to sum and returns the new sum; len is a multiple of 4. */
 static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t len)
 {
     const uint8_t *end = p + (len & ~(size_t)15);
@@ -58,7 +59,7 @@ static inline uint64_t scps_sum_header(uint64_t sum, const uint8_t *p, size_t le
     return len & 4 ? scps_sum4(sum, p) : sum;
 }
 
-/* Folds a sum to 16 bits, still in the machine's order: enough to compare it with 0xffff. */
+/* Folds a sum to 16 bits, still in the machine's byte order, for a comparison with 0xffff. */
 static inline uint16_t scps_sum_fold_raw(uint64_t sum)
 {
     /* The upper half becomes the sum of both halves, end-around carry included. */
@@ -68,8 +69,8 @@ static inline uint16_t scps_sum_fold_raw(uint64_t sum)
     return (uint16_t)(s >> 16);
 }
 
-/* Writes v big-endian and returns sum with v added. It adds without a carry, so use it for headers
- * only. */
+/* Writes v in network order at p, and returns sum with v added. The addition has no end-around
+ * carry, so use it only for headers. */
 static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
 {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -90,7 +91,7 @@ static inline void scps_sum_finish(uint8_t *p, uint64_t sum)
     memcpy(p, &w, 2);
 }
 
-/* Folds a sum to host order: what scps_put16() has to store, not yet inverted. */
+/* Folds a sum and returns it in host byte order: the value for scps_put16(), not inverted yet. */
 static inline uint16_t scps_sum_fold(uint64_t sum)
 {
     return scps_sum_word(scps_sum_fold_raw(sum));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A fast path does what the general code behind it does, only sooner.
+/* The list of fast paths. A fast path does the same as the general code behind it, in less time.
  *
- * The test house.fast_paths builds the library again with -DSCPS_NO_FAST_PATH=SCPS_FAST_...,
- * which disables one fast path, and expects every packet of the same conversations to be the
- * same.  In all other builds SCPS_FAST_PATH() is the constant true.
+ * The test house.fast_paths builds the library again with -DSCPS_NO_FAST_PATH=SCPS_FAST_..., which
+ * disables one fast path, and requires every packet of the same conversations to be the same. In
+ * all other builds SCPS_FAST_PATH() is the constant true.
  *
  * SCPS_FAST_PATH() comes last in the condition of its fast path, so that scps_fast_path_missed
- * counts the packets that would have taken it. */
+ * counts the packets that would have used it.
+ */
 #ifndef SCPS_BASE_FASTPATH_H
 #define SCPS_BASE_FASTPATH_H
 
@@ -22,7 +23,8 @@ enum scps_fast_path {
 };
 
 #ifdef SCPS_NO_FAST_PATH
-extern unsigned long scps_fast_path_missed; /* defined by the test */
+/* number of packets that would have used the disabled fast path; the test defines it */
+extern unsigned long scps_fast_path_missed;
 #define SCPS_FAST_PATH(path) ((path) != SCPS_NO_FAST_PATH || (scps_fast_path_missed++, 0))
 #else
 #define SCPS_FAST_PATH(path) 1

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A field of a structure by its address and its size in octets (1, 2, 4 or 8), for tables that name
- * fields.
+/* Access to a field of a structure by its address and its size in octets (1, 2, 4 or 8), for tables
+ * of fields.
  *
- * Fields of less than 8 octets are unsigned, flags or enumerations; one of 8 octets above INT64_MAX
- * reads as negative.
+ * Fields of less than 8 octets are unsigned, flags or enumerations. A field of 8 octets with a
+ * value above INT64_MAX is read as negative.
  */
 #ifndef SCPS_BASE_FIELD_H
 #define SCPS_BASE_FIELD_H

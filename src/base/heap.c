@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A binary min-heap in one array; each item is told where it sits, so its key can change in place.
+/* A binary min-heap in one array. Each item stores its index, so its key can be changed in place.
  *
- *        v[0]            key of v[i] <= key of v[2i+1] and v[2i+2]
- *      v[1]  v[2]        the slot in v[i].item is i in the heap
+ *        v[0]              key of v[i] <= key of v[2i+1] and v[2i+2]
+ *     v[1]   v[2]          the slot in v[i].item is i
  *
- * Memory is taken in doublings and kept until the end.
+ * Memory is doubled when needed and freed only at the end.
  */
 #include "base/heap.h"
 
@@ -69,7 +69,7 @@ static inline void put_node(struct scps_heap *h, uint32_t i, struct scps_heap_no
     *slot_of(h, node.item) = i;
 }
 
-/* Moves the free place i up until node may stand there. */
+/* Moves the free place i up until node belongs there, and puts node there. */
 static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     while (i) {
@@ -85,7 +85,8 @@ static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     struct scps_heap_node *v = h->v;
-    /* Kept in registers: storing an item's slot could alias h for the compiler. */
+    /* Keep these values in registers: the compiler must assume that storing an item's slot may
+     * change h. */
     const size_t n = h->n, at = h->slot_at;
 
     for (size_t child; (child = 2 * (size_t)i + 1) < n; i = (uint32_t)child) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A binary min-heap of (time, item) whose items know their place, so a key can be changed in O(log
- * n). */
+/* A binary min-heap of (time, item). Items store their index in the heap, so a key can be changed
+ * in O(log n). */
 #ifndef SCPS_BASE_HEAP_H
 #define SCPS_BASE_HEAP_H
 
@@ -21,12 +21,12 @@ struct scps_heap {
     struct scps_alloc alloc;
 };
 
-/* slot_at: offset of a uint32_t in each item, in which the heap stores the item's index;
- * SCPS_HEAP_NONE when it is not in the heap. */
+/* Initialises a heap. slot_at: offset of a uint32_t in each item, in which the heap stores the
+ * item's index; SCPS_HEAP_NONE when the item is not in the heap. */
 void scps_heap_init(struct scps_heap *h, const struct scps_alloc *a, size_t slot_at);
 void scps_heap_fini(struct scps_heap *h);
-/* Makes room for n items in all. Returns 0 or SCPS_ERR_NOMEM; then scps_heap_set() cannot fail for
- * up to n items. */
+/* Allocates room for n items in all. Returns 0 or SCPS_ERR_NOMEM; after 0, scps_heap_set() cannot
+ * fail for up to n items. */
 int scps_heap_reserve(struct scps_heap *h, uint32_t n);
 /* Inserts item with key, or changes its key. Returns 0 or SCPS_ERR_NOMEM. Items with equal keys
  * leave in no particular order: add a tie-breaker to the key's owner if order matters. */
@@ -38,7 +38,7 @@ static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 
     if (i != SCPS_HEAP_NONE && (i == 0 || h->v[(i - 1) / 2].key <= key) &&
         (kid >= h->n || key <= h->v[kid].key) && (kid + 1 >= h->n || key <= h->v[kid + 1].key)) {
-        h->v[i].key = key; /* The item keeps its place, as the only item always does. */
+        h->v[i].key = key; /* The item stays where it is, as the only item always does. */
         h->min = h->v[0].key;
         return 0;
     }
@@ -50,6 +50,7 @@ static inline scps_time scps_heap_min(const struct scps_heap *h)
 {
     return h->min;
 }
-void *scps_heap_top(const struct scps_heap *h); /* NULL when empty */
+/* returns the item with the smallest key; NULL when empty */
+void *scps_heap_top(const struct scps_heap *h);
 
 #endif

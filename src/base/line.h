@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of text that is put together in a buffer of the caller's, and cut off where the buffer
- * ends: for messages of files that use no printf. */
+/* A line of text that is composed in a buffer of the caller's and cut off at its end, for messages
+ * of files that do not use printf. */
 #ifndef SCPS_BASE_LINE_H
 #define SCPS_BASE_LINE_H
 
@@ -9,10 +9,10 @@
 
 struct scps_line {
     char *at;
-    size_t left; /* room left, without the final 0 */
+    size_t left; /* room left, bytes, without the final zero */
 };
 
-/* Begins an empty line in the len bytes at buf; buf NULL or len 0: nothing will be written. */
+/* Begins an empty line in the len bytes at buf. buf NULL or len 0: nothing is written. */
 static inline struct scps_line scps_line_begin(char *buf, size_t len)
 {
     if (!buf || !len)

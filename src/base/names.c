@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and words for every list the project has: errors, drops, holds and notes.
+/* Names and words for the lists of errors, drops, holds and notes.
  *
- * The words come from the lists themselves.  The lower-case keys of JSON and CSV are written out
- * once more here, because the preprocessor cannot change case; tests/unit/test_names.c holds them
- * to the lists.
+ * The words come from the lists themselves. The lower-case keys for JSON and CSV are written again
+ * here, because the preprocessor cannot change case; tests/unit/test_names.c compares them with the
+ * lists.
  */
 #include <scps/error.h>
 #include <scps/observe.h>

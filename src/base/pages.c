@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages in slabs, found by a hash table.
+/* Pages in slabs, found through a hash table.
  *
  *      number   0 .. 7 | 8 .. 15 | 16 .. 31 | 32 .. 63 | ...
  *               slab 0 | slab 1  | slab 2   | slab 3   |
@@ -14,7 +14,7 @@
 #define FIRST      8u /* pages of the first slab */
 #define FIRST_BITS 4u
 
-/* An entry of the hash table: a page of the stream and its place in the slabs. */
+/* An entry of the hash table: a page of the stream and its number in the slabs. */
 struct scps_page_slot {
     uint32_t key;    /* offset / SCPS_PAGE, modulo 2^32: unique within 2^40 octets */
     uint32_t number; /* Number of the page in the slabs, plus one; 0: the entry is free */
@@ -35,7 +35,7 @@ static size_t table_size(uint32_t bits)
     return sizeof(struct scps_page_slot) << bits;
 }
 
-/* Where page `number` lies. */
+/* Returns the address of page `number`. */
 static uint8_t *at(const struct scps_pages *p, uint32_t number)
 {
     uint32_t slab = 0, first = 0;
@@ -47,7 +47,7 @@ static uint8_t *at(const struct scps_pages *p, uint32_t number)
     return p->slab[slab] + (size_t)(number - first) * SCPS_PAGE;
 }
 
-/* Fibonacci hashing: spreads pages over the table at whatever distance they follow each other. */
+/* Fibonacci hashing: spreads pages over the table at whatever distances they follow each other. */
 static uint32_t hash(uint32_t key, uint32_t bits)
 {
     return (key * 2654435769u) >> (32 - bits);
@@ -154,8 +154,8 @@ uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off)
     return page;
 }
 
-/* Frees entry i of the table. Entries that were put behind i because i was taken move up, so that
- * no search ends too early. */
+/* Frees entry i of the table. Entries that were placed behind i because i was taken are moved up,
+ * so that no search ends too early. */
 static void vacate(struct scps_pages *p, uint32_t i)
 {
     uint32_t mask = (1u << p->table_bits) - 1;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of a stream of octets: memory for the parts of a 64-bit offset space that are in use. A
- * page is found by its offset in constant time, and its place in memory never changes.
+ * page is found by its offset in constant time, and its address never changes.
  *
- * Memory is taken in slabs, each as large as all before it together, so that n pages have taken
- * less than 2 n + 8, and no allocation is made for a single page. Dropped pages are used again;
- * slabs are given back all at once. */
+ * Memory is allocated in slabs, each as large as all earlier ones together, so that n pages need
+ * less than 2 n + 8 pages of memory, and no allocation is made for a single page. Dropped pages are
+ * used again; slabs are freed all at once.
+ */
 #ifndef SCPS_BASE_PAGES_H
 #define SCPS_BASE_PAGES_H
 
 #include <scps/alloc.h>
 #include <stdbool.h>
 
-#define SCPS_PAGE       256u /* octets in a page, a power of two */
-#define SCPS_PAGE_SLABS 22   /* enough for 2^32 octets in pages */
+#define SCPS_PAGE       256u /* octets in a page: a power of two */
+#define SCPS_PAGE_SLABS 22   /* enough for pages of 2^32 octets in all */
 
 /* Invariant: used pages are in the table, which is never more than half full. */
 struct scps_pages {
@@ -25,18 +26,18 @@ struct scps_pages {
 };
 
 void scps_pages_init(struct scps_pages *p);
-/* Drops all pages and gives all memory back. */
+/* Drops all pages and frees all memory. */
 void scps_pages_fini(struct scps_pages *p, const struct scps_alloc *a);
-/* Ensures that n more pages can be made. Returns 0, or SCPS_ERR_NOMEM with nothing lost. */
+/* Makes sure that n more pages can be made. Returns 0, or SCPS_ERR_NOMEM with nothing changed. */
 int scps_pages_reserve(struct scps_pages *p, const struct scps_alloc *a, uint32_t n);
-/* Returns the page that holds offset off, by its first octet; NULL if there is none. */
+/* Returns the address of the page that contains offset off; NULL if there is none. */
 uint8_t *scps_pages_find(const struct scps_pages *p, uint64_t off);
 /* Makes the page that holds offset off, with undefined contents. Precondition: the page does not
  * exist, and room for it has been reserved. */
 uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off);
 /* Drops the page that holds offset off, if there is one. */
 void scps_pages_drop(struct scps_pages *p, uint64_t off);
-/* Drops the pages that lie wholly in [from, to). Costs O(min(to - from, memory)). */
+/* Drops the pages that are completely in [from, to). Costs O(min(to - from, memory)). */
 void scps_pages_drop_range(struct scps_pages *p, uint64_t from, uint64_t to);
 /* Drops all pages and keeps the memory. */
 void scps_pages_clear(struct scps_pages *p);

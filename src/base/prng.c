@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers without a source of entropy: they follow from the seed or key given.
+/* Random numbers without a source of entropy: they are computed from the seed or key given.
  *
  * The generator is xoshiro256** with its state filled by splitmix64, as its authors recommend. It
  * is for simulations, and for the magic numbers and interface identifiers of PPP (src/link): an

@@ -7,14 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct scps_prng { /* xoshiro256** (Blackman and Vigna), seeded by splitmix64 */
+struct scps_prng { /* state of xoshiro256** (Blackman and Vigna), seeded by splitmix64 */
     uint64_t s[4];
 };
 void scps_prng_seed(struct scps_prng *r, uint64_t seed);
 uint64_t scps_prng_next(struct scps_prng *r);
-uint64_t scps_prng_below(struct scps_prng *r, uint64_t n); /* 0 .. n-1, unbiased; n > 0 */
+/* returns 0 to n-1, all with equal probability; n > 0 */
+uint64_t scps_prng_below(struct scps_prng *r, uint64_t n);
 
-/* SipHash-2-4 (Aumasson and Bernstein). */
+/* Returns SipHash-2-4 (Aumasson and Bernstein) of len bytes at data. */
 uint64_t scps_siphash(const uint64_t key[2], const void *data, size_t len);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Disjoint ranges in ascending order, kept in the middle of one array.
+/* Disjoint ranges in ascending order, in the middle of one array.
  *
  *      v:  [ free | r0 r1 r2 ... | free ]
  *            head   n
  *
- * Between two ranges there is always at least one octet that is in neither: touching ranges are
- * merged. Trimming moves head; an append that meets the end of the array slides everything back to
- * its start when half of it is free, else doubles it: both cost O(1) an operation on average.
+ * Between two ranges there is always at least one octet that is in neither, because adjacent ranges
+ * are merged. Trimming advances head. When an append reaches the end of the array, the ranges are
+ * moved to its start if half of it is free; otherwise the array is doubled. Both cost O(1) an
+ * operation on average.
  */
 #include "base/rangeset.h"
 
@@ -45,7 +46,7 @@ static void slide(struct scps_rangeset *s)
     s->head = 0;
 }
 
-/* Ensures that there is a free place after the last range. */
+/* Makes sure that there is a free place after the last range. */
 static int room_behind(struct scps_rangeset *s, const struct scps_alloc *a)
 {
     if (s->head + s->n < s->cap)
@@ -75,7 +76,7 @@ static int insert(struct scps_rangeset *s, const struct scps_alloc *a, uint32_t 
 {
     if (s->n >= s->max)
         return SCPS_ERR_LIMIT;
-    if (s->head && i < s->n / 2) { /* Fewer ranges have to move if those in front of i do. */
+    if (s->head && i < s->n / 2) { /* Fewer ranges have to be moved if those before i are. */
         s->head--;
         memmove(s->v + s->head, s->v + s->head + 1, i * sizeof r);
     } else {
@@ -104,14 +105,14 @@ int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_
 
     if (from >= to)
         return 0;
-    if (s->n && s->v[s->head + s->n - 1].to == from) { /* the last one grows */
+    if (s->n && s->v[s->head + s->n - 1].to == from) { /* the last range grows */
         struct scps_range *last = &s->v[s->head + s->n - 1];
         last->to = to;
         if (merged)
             *merged = *last;
         return 1;
     }
-    /* The new range r joins ranges i to j - 1, which overlap or touch it. */
+    /* The new range is merged with ranges i to j - 1, which overlap or touch it. */
     uint32_t i = lower(s, from), j = i;
     while (j < s->n && scps_rangeset_at(s, j)->from <= to)
         j++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Disjoint, non-adjacent ranges [from, to) of 64-bit offsets in ascending order, in one array.
- * Appending, extending the last and taking from the front are O(1); elsewhere O(log n) to find. */
+ * Appending, extending the last range and removing from the front cost O(1), finding a range O(log
+ * n). */
 #ifndef SCPS_BASE_RANGESET_H
 #define SCPS_BASE_RANGESET_H
 
@@ -14,21 +15,21 @@ struct scps_rangeset {
     uint32_t head, n, cap, max;
 };
 
-/* Initialises a set of at most max ranges. No memory is taken before the first add. */
+/* Initialises a set of at most max ranges. The first add allocates memory. */
 void scps_rangeset_init(struct scps_rangeset *s, uint32_t max);
 void scps_rangeset_fini(struct scps_rangeset *s, const struct scps_alloc *a);
-/* Returns how many places scps_rangeset_reserve() takes for max ranges: an odd number, which
- * doubling never gives. So an odd capacity marks a set whose memory is fixed. */
+/* Returns how many places scps_rangeset_reserve() allocates for max ranges: an odd number, which
+ * doubling never gives. So an odd capacity shows that the memory of the set is fixed. */
 static inline uint32_t scps_rangeset_places(uint32_t max)
 {
     return max | 1;
 }
-/* Takes the memory for max ranges at once: the set never grows later, and no add fails for lack
- * of memory. Precondition: it has none yet. 0 or SCPS_ERR_NOMEM. */
+/* Allocates the memory for max ranges at once: the set never grows later, and no add fails for lack
+ * of memory. Precondition: it has no memory yet. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a);
-/* Adds [from, to), merging it with ranges that it touches. Returns 1 when any of it was new, 0 when
- * all was there, SCPS_ERR_LIMIT when the set would exceed max ranges, SCPS_ERR_NOMEM. *merged (may
- * be NULL): the range of which it is now part. */
+/* Adds [from, to), merging it with ranges that it touches. Returns 1 when a part of it was new, 0
+ * when all was there, SCPS_ERR_LIMIT when the set would have more than max ranges, or
+ * SCPS_ERR_NOMEM. *merged (may be NULL) gets the range of which it is now a part. */
 int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_off from,
                       scps_off to, struct scps_range *merged);
 /* Removes everything below off. */

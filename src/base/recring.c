@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each record follows a word with its size. The word WRAP instead of a size means that the next
- * record is at the start of the ring. */
+/* A queue of records in a ring of bytes. Each record follows a word with its size. The word WRAP
+ * instead of a size means that the next record is at the start of the ring. */
 #include "base/recring.h"
 
 #include "base/bytes.h"

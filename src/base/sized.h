@@ -19,9 +19,9 @@
 /* The size of a structure up to this field, which the first version did not have. */
 #define SCPS_SIZED_TO(type, field) offsetof(struct type, field)
 
-/* Copies the first n octets of a structure of the caller's to `to`, a structure of `most` octets
- * that holds the defaults. Returns false, and copies nothing, if n is less than least, more than
- * most, or no size that a structure can have. */
+/* Copies the first n octets of the caller's structure to `to`, a structure of `most` octets that
+ * holds the defaults. Returns false, and copies nothing, if n is less than `least`, more than
+ * `most`, or no size that a structure can have. */
 static inline bool scps_sized_take(void *to, size_t most, const void *from, size_t n, size_t least)
 {
     if (n < least || n > most || n % sizeof(uint32_t))
@@ -30,7 +30,7 @@ static inline bool scps_sized_take(void *to, size_t most, const void *from, size
     return true;
 }
 
-/* The same for a structure that begins with its size. */
+/* Does the same for a structure whose first member is its size. */
 static inline bool scps_sized_take_own(void *to, size_t most, const void *from, size_t least)
 {
     size_t n;
@@ -42,8 +42,8 @@ static inline bool scps_sized_take_own(void *to, size_t most, const void *from, 
     return true;
 }
 
-/* Fills the caller's structure of n octets from one of `have` octets. What the library does not
- * have is 0. */
+/* Fills the caller's structure of n octets from one of `have` octets. Fields that the library does
+ * not have become 0. */
 static inline void scps_sized_give(void *to, size_t n, const void *from, size_t have)
 {
     size_t both = n < have ? n : have;
@@ -52,7 +52,7 @@ static inline void scps_sized_give(void *to, size_t n, const void *from, size_t 
     memset((uint8_t *)to + both, 0, n - both);
 }
 
-/* The same for a structure that begins with its size. */
+/* Does the same for a structure whose first member is its size. */
 static inline void scps_sized_give_own(void *to, size_t n, const void *from, size_t have)
 {
     scps_sized_give(to, n, from, have);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See slots.h. */
+/* An allocator of blocks of fixed sizes; see slots.h. */
 #include "base/slots.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ static void give_back(void *ctx, void *p, size_t size)
 {
     struct scps_slot_size *z = find_size(ctx, rounded(size));
 
-    if (z) { /* This is always true: a block in use has a size that exists. */
+    if (z) { /* This is always true: a block in use has one of the sizes. */
         memcpy(p, &z->free, sizeof z->free);
         z->free = p;
     }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* An allocator in one piece of memory of fixed size, which it divides into blocks of sizes and
- * numbers that are known beforehand. A block is free or taken; nothing is split, joined or moved,
- * so there is no fragmentation, and a request costs a search through the sizes at most.
- */
+/* An allocator in one piece of memory of fixed size, which is divided into blocks whose sizes and
+ * numbers are known beforehand. A block is free or in use; blocks are never split, joined or moved,
+ * so there is no fragmentation, and a request costs at most a search through the sizes. */
 #ifndef SCPS_BASE_SLOTS_H
 #define SCPS_BASE_SLOTS_H
 
 #include <scps/alloc.h>
 
-#define SCPS_SLOT_SIZES 64u /* different sizes at most */
+#define SCPS_SLOT_SIZES 64u /* most different sizes */
 
 struct scps_slot_size {
     uint64_t size, count; /* size in bytes, a multiple of 16; count: number of such blocks */
-    /* the first free block, which holds the address of the next; NULL: none is free */
+    /* first free block, which holds the address of the next; NULL: none is free */
     void *free;
 };
 
@@ -23,13 +22,13 @@ struct scps_slots {
     bool too_many; /* more different sizes were planned than `sizes` has room for */
 };
 
-/* Plans `count` more blocks of size bytes. Start a plan with a zeroed struct. */
+/* Plans `count` more blocks of size bytes. Start a plan with a zeroed structure. */
 void scps_slots_plan(struct scps_slots *s, uint64_t size, uint64_t count);
-/* Returns the bytes that all planned blocks take; UINT64_MAX: more than can be addressed. */
+/* Returns the bytes of all planned blocks together; UINT64_MAX: more than a size_t can count. */
 uint64_t scps_slots_bytes(const struct scps_slots *s);
 /* Divides mem into the planned blocks; it has scps_slots_bytes() bytes and is aligned to 16. */
 void scps_slots_begin(struct scps_slots *s, void *mem);
-/* Returns an allocator that gives a free block of the requested size, rounded up to 16; NULL if
+/* Returns an allocator that returns a free block of the requested size, rounded up to 16; NULL if
  * there is none. */
 struct scps_alloc scps_slots_alloc(struct scps_slots *s);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 64 by 64 bits by long multiplication with 32-bit digits, for machines whose compiler has no
- * 128-bit type; not called on others. */
+/* Products of two 64-bit numbers by long multiplication with 32-bit digits, for machines whose
+ * compiler has no 128-bit type; other machines do not call it. */
 #include "base/wide.h"
 
 struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
@@ -14,8 +14,8 @@ struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
 }
 
 /* Returns the next 32-bit digit of a quotient, (*rest * 2^32 + next) / c, and leaves the remainder
- * in *rest. *rest < c, and the top bit of c is set, so the upper half of c alone gives a digit that
- * is right or at most two too large. */
+ * in *rest. Precondition: *rest < c, and the top bit of c is set. So the digit that the upper half
+ * of c alone gives is right or at most two too large. */
 static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
 {
     uint64_t c1 = c >> 32, c0 = (uint32_t)c;
@@ -24,7 +24,7 @@ static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
     while (q >> 32 || q * c0 > (over << 32 | next)) {
         q--;
         over += c1;
-        if (over >> 32) /* The digit times c0 cannot be larger than this. */
+        if (over >> 32) /* If this holds, the digit times c0 cannot be larger. */
             break;
     }
     /* The result is less than c: what overflows in both terms cancels. */

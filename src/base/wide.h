@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Exact products of two 64-bit numbers, and their quotients and remainders.
  *
- * Compilers for 64-bit machines have a type for such a product, those for 32-bit ones have none.
- * Either way the result is the same to the last bit, so virtual time is the same on every machine;
- * tests/unit/test_wide.c holds one against the other.
+ * Compilers for 64-bit machines have a type for such a product, those for 32-bit machines have
+ * none. Both ways give exactly the same result, so virtual time is the same on every machine;
+ * tests/unit/test_wide.c compares them.
  */
 #ifndef SCPS_BASE_WIDE_H
 #define SCPS_BASE_WIDE_H
@@ -18,7 +18,7 @@ struct scps_product {
     uint64_t hi, lo;
 };
 
-/* Computes the product from 32-bit halves: wide.c. */
+/* Computes the product from 32-bit halves (wide.c). */
 struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b);
 uint64_t scps_muldiv_by_halves(uint64_t a, uint64_t b, uint64_t c);
 
@@ -32,7 +32,7 @@ static inline struct scps_product scps_mul(uint64_t a, uint64_t b)
 #endif
 }
 
-/* a * b / c without overflow of the product, saturating. c > 0. */
+/* Returns a * b / c without overflow of the product, at most UINT64_MAX. c > 0. */
 static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
     if (!((a | b) >> 32)) /* The usual case: a 64-bit division is much faster than a 128-bit one. */

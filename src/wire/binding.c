@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Binding spaces to octets and back.
+/* Encodes and decodes binding spaces.
  *
- * The length rule is that of the reference implementation and of Wireshark, which differ on whether
- * the low nibble of octet B is data: it goes out zero and is kept when it comes. The long ids (255)
- * are from memory in docs/SCPS-TP.md: they are read, never sent. A space has one word of data at
- * least, so that no option becomes 4 octets long and looks like the normal one.
+ * The rule for the length is that of the reference implementation and of Wireshark. They differ on
+ * whether the low nibble of octet B is data: here it is sent as zero and kept as received. The long
+ * ids (255) are in docs/SCPS-TP.md from memory, so they are read, but never sent. A space has at
+ * least one 16-bit word of data, so that no option becomes 4 octets long and looks like the normal
+ * capabilities option.
  */
 #include <scps/binding.h>
 

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* SCPS-TP header compression (docs/SCPS-TP.md section 8), both ways.
+/* SCPS-TP header compression (docs/SCPS-TP.md section 8), building and parsing.
  *
  *     octet 1   MORE TS1 TS2 RB | SNACK PUSH S A         octet 2   OPTS PAD URG ACKR | - RST - FIN
  *
- * A header of one bit octet is even by itself; a second one makes it odd, and so do options of odd
- * length, hence PAD. (Two octets of bits where one would do is docs/SCPS-TP.md's other way to
- * become even; it never happens here and is understood when it comes.)
+ * A header must have an even length. With one octet of bits it has; a second one makes it odd, and
+ * so do options of odd length, hence PAD. (According to docs/SCPS-TP.md two octets of bits where
+ * one would do are another way to make it even; this file never sends that, but accepts it.)
  *
- * What is sent. Data says S, and A while the acknowledgement is news; other segments say A, and S
- * while that is news or with option 23, which is believed only then (core/state.c). News is what
- * differs from the last packet, and is repeated in the next `repeat` packets: one loss among them
- * costs nothing. The reference implementation never repeats and leaves A out of data (8.2), which
- * two parameters give. A SNACK goes as an option, as the reference implementation does; its own bit
- * and place (8.2, "exact place needs the book") are understood, not used.
+ * Fields that are sent. Data has S, and A if the acknowledgement is new; other segments have A, and
+ * S if the sequence number is new or with option 23, which is accepted only then (core/state.c). A
+ * field is new if it differs from the last packet, and is repeated in the next `repeat` packets, so
+ * that one loss among them has no effect. The reference implementation never repeats and leaves A
+ * out of data (8.2); two parameters give that behaviour. A SNACK is sent as an option, as the
+ * reference implementation does; its own bit and place (8.2, "exact place needs the book") are
+ * accepted, but not sent.
  *
- * What is left out. docs/SCPS-TP.md: fields keep the last value received. Where the last data says
- * `seq` and was so long, that sender's next pure acknowledgement has seq + length; the reference
- * implementation would say S then, but that packet may be lost, and the old value would lie before
- * the window. So the furthest sequence number heard of is kept, data included; while nothing is
- * lost both are the same. Data, FIN and RST without S are refused: the checksum does not cover what
- * is filled in, and octets in the wrong place, or a forged reset that is always in the window, are
- * worse than a resend.
+ * Fields that are left out. According to docs/SCPS-TP.md they keep the last value received. If the
+ * last data had sequence number seq and length len, that sender's next pure acknowledgement has seq
+ * + len. The reference implementation sends S then, but that packet may be lost, and the old value
+ * would be before the window. So the highest sequence number received is kept, data included; while
+ * nothing is lost both are the same. Data, FIN and RST without S are refused: the checksum does not
+ * cover fields that are filled in, and octets in the wrong place, or a forged reset that is always
+ * in the window, are worse than a retransmission.
  *
- * Time stamps that are left out are absent. Each of them has a bit (8.2: TS1, TS2), so a segment
- * without them is no fault of its sender's; the reference implementation leaves them out of
- * records. The value heard last would be an echo of something older, which tells a sender that its
- * resends were needless (RFC 3522).
+ * Timestamps that are left out are absent. Each of them has a bit (8.2: TS1, TS2), so a segment
+ * without them is no error; the reference implementation leaves them out of segments with records.
+ * The last value received would be the echo of an older segment, from which a sender would conclude
+ * that its retransmissions were needless (RFC 3522).
  *
- * ACKR is ignored and RST sent uncompressed, as docs/SCPS-TP.md advises (8.2).
+ * ACKR is ignored, and RST is sent uncompressed, as docs/SCPS-TP.md advises (8.2).
  */
 #include <scps/comp.h>
 
@@ -89,7 +90,7 @@ static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
     return true;
 }
 
-/* Sets the header's bits, given whether sequence number and acknowledgement are sent. */
+/* Sets the header's bits. seq and ack: whether sequence number and acknowledgement are sent. */
 static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, uint8_t *one,
                     uint8_t *two)
 {
@@ -99,7 +100,8 @@ static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, u
                   (seq ? COMP_S : 0) | (ack ? COMP_A : 0));
     *two = (uint8_t)((nopt ? COMP_OPTS : 0) | (s->flags & SCPS_URG ? COMP_URG : 0) |
                      (s->flags & SCPS_FIN ? COMP_FIN : 0));
-    /* id, two octets of bits and the length of the options: 3 or 4; every other field is even */
+    /* Connection id, two octets of bits and the length of the options are 3 or 4 octets; every
+     * other field is even. */
     if (*two && (nopt ? nopt % 2 : 1))
         *two |= COMP_PAD;
     if (*two)
@@ -219,9 +221,9 @@ static uint16_t flags_of(uint8_t one, uint8_t two)
                       (two & COMP_URG ? SCPS_URG : 0));
 }
 
-/* Parses the fields at fixed places. One that is left out has the value that rx received last,
- * except timestamps: old ones would belong to another segment. One timestamp without the other
- * is ignored. */
+/* Parses the fields at fixed places. A field that is left out gets the value that rx received last,
+ * except timestamps, since old ones would belong to another segment. One timestamp without the
+ * other is ignored. */
 static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
                          const struct scps_comp_rx *rx, struct scps_seg *s)
 {
@@ -242,12 +244,12 @@ static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
     if (one & COMP_SNACK) {
         s->snack_off = scps_cursor_get16(c);
         s->snack_size = scps_cursor_get16(c);
-        if (s->snack_size) /* docs/SCPS-TP.md section 2.1: a size of 0 is meaningless. */
+        if (s->snack_size) /* A size of 0 has no meaning (docs/SCPS-TP.md section 2.1). */
             s->has |= SCPS_HAS_SNACK;
     }
 }
 
-/* Reads TCP options that were sent uncompressed. Returns false when they are longer than the 40
+/* Parses TCP options that were sent uncompressed. Returns false when they are longer than the 40
  * octets that a TCP header can hold. */
 static bool parse_options(struct scps_cursor *c, struct scps_seg *s)
 {
@@ -271,14 +273,14 @@ int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct
     struct scps_cursor c = {.p = p, .end = p + avail};
     if (!rx->known)
         return SCPS_DROP_BAD_COMPRESSED;
-    (void)scps_cursor_get8(&c); /* the connection's id */
+    (void)scps_cursor_get8(&c); /* skip the connection id */
     uint8_t one = scps_cursor_get8(&c), two = one & COMP_MORE ? scps_cursor_get8(&c) : 0;
     parse_fields(&c, one, two, rx, s);
     if (two & COMP_OPTS && !parse_options(&c, s))
         return SCPS_DROP_BAD_COMPRESSED;
     if (two & COMP_PAD)
         (void)scps_cursor_get8(&c);
-    (void)scps_cursor_get16(&c); /* the checksum */
+    (void)scps_cursor_get16(&c); /* skip the checksum */
     if (c.cut)
         return avail < seg_len ? SCPS_DROP_TRUNCATED : SCPS_DROP_BAD_COMPRESSED;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The bits of an SCPS compressed header (docs/SCPS-TP.md section 8.2), for those who write or
- * read one: the stack (wire/comp.c) and the analyser (trace/compressed.c). */
+/* The bits of an SCPS compressed header (docs/SCPS-TP.md section 8.2), for the stack (wire/comp.c)
+ * and the analyser (trace/compressed.c). */
 #ifndef SCPS_WIRE_COMP_H
 #define SCPS_WIRE_COMP_H
 
-enum { /* octet 1 */
+enum { /* bits of octet 1 */
        COMP_MORE = 0x80,
        COMP_TS1 = 0x40,
        COMP_TS2 = 0x20,
@@ -14,7 +14,7 @@ enum { /* octet 1 */
        COMP_S = 0x02,
        COMP_A = 0x01
 };
-enum { /* octet 2 */
+enum { /* bits of octet 2 */
        COMP_OPTS = 0x80,
        COMP_PAD = 0x40,
        COMP_URG = 0x20,

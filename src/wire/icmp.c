@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ICMP for both families: told apart by what they mean to a transport, not by their numbers.
+/* ICMP for IPv4 and IPv6. Messages are sorted by their meaning for a transport protocol, not by
+ * their numbers:
  *
  *      kind            ICMP (RFC 792, 1122 section 3.2.2)    ICMPv6 (RFC 4443)
  *      UNREACH_NET     3/0 6 11                              1/0 7
@@ -11,10 +12,11 @@
  *      TTL             11                                    3
  *      PARAM           12                                    4/others
  *
- * has_quote says that the error quotes enough of a TCP or UDP packet to name its flow. Of TCP the
- * first 8 octets suffice: ports and sequence number, which is all that RFC 792 promises and RFC
- * 5927 asks to be checked. Quoted checksums and lengths are not judged. A compressed header names
- * it by its connection id and must say its sequence number within what is quoted, as data does.
+ * has_quote is true if the error quotes enough of a TCP or UDP packet to identify its flow. Of TCP
+ * the first 8 octets suffice: ports and sequence number, which is all that RFC 792 guarantees and
+ * RFC 5927 requires to be checked. Quoted checksums and lengths are not checked. A quoted
+ * compressed header identifies the flow by its connection id, and must have its sequence number
+ * within the quote, as data does.
  */
 #include "base/bytes.h"
 #include "wire/comp.h"
@@ -88,7 +90,7 @@ static size_t comp_seq_at(const uint8_t *t)
 
     if (!(t[1] & COMP_S))
         return 0;
-    /* A second octet of bits, and perhaps the urgent pointer, come before. */
+    /* A second octet of bits, and perhaps the urgent pointer, precede it. */
     if (t[1] & COMP_MORE)
         at += t[2] & COMP_URG ? 3 : 1;
     return t[1] & COMP_A ? at + 6 : at;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* IPv4 and IPv6 headers.
  *
- * IPv4 options are stepped over. Of IPv6 extension headers, hop-by-hop and destination options,
- * routing, authentication and fragment headers are walked to find the transport; an atomic fragment
- * (offset 0, no more) is an ordinary packet.  Behind a fragment header that means it, proto is what
- * that header says. id is the IPv4 identification or that of an IPv6 fragment header; flow labels
- * are neither kept nor set.
+ * IPv4 options are skipped. Of IPv6 extension headers, hop-by-hop and destination options, routing,
+ * authentication and fragment headers are skipped to find the transport header; an atomic fragment
+ * (offset 0, no more fragments) is an ordinary packet. Of any other fragment, proto is the next
+ * header in its fragment header. id is the identification of IPv4 or of the IPv6 fragment header;
+ * flow labels are ignored, and sent as 0.
  *
  * Sources: RFC 791 section 3.1, RFC 8200 sections 3 and 4, RFC 6946, RFC 4302 section 2.
  */
@@ -62,7 +62,7 @@ static inline int parse4(const uint8_t *p, size_t avail, size_t total, struct sc
     return 0;
 }
 
-/* Walks the extension headers from the end of the fixed header to the transport. end: end of the
+/* Skips the extension headers between the fixed header and the transport header. end: end of the
  * readable bytes. */
 static int extensions6(const uint8_t *p, size_t end, struct scps_ip *ip)
 {
@@ -91,7 +91,7 @@ static int extensions6(const uint8_t *p, size_t end, struct scps_ip *ip)
             ip->more_frags = p[at + 3] & 1;
             ip->id = scps_get32(p + at + 4);
             at += 8;
-            if (ip->frag_off) { /* A fragment other than the first: what follows is not a header. */
+            if (ip->frag_off) { /* In a fragment other than the first, no header follows. */
                 ip->hdr_len = at;
                 return 0;
             }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ICMP parser needs of the IP parser beyond scps/wire.h. */
+/* The function of the IP parser that only the ICMP parser needs. */
 #ifndef SCPS_WIRE_IP_H
 #define SCPS_WIRE_IP_H
 
 #include <scps/wire.h>
 
-/* Parses the header of a packet quoted in an ICMP error: its total length may exceed what is
- * quoted, and its checksum is not verified, since routers have changed the TTL and sometimes
- * more. */
+/* Parses the IP header of a packet quoted in an ICMP error. Its total length may exceed the quote,
+ * and its checksum is not verified, since routers have changed the TTL and sometimes more. */
 int scps_ip_parse_quote(const uint8_t *p, size_t avail, struct scps_ip *ip);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP options between the files that know them: tcpopt.c the standard ones, scpsopt.c those of
+/* Functions between the files about TCP options: tcpopt.c has the standard ones, scpsopt.c those of
  * SCPS-TP. */
 #ifndef SCPS_WIRE_OPT_H
 #define SCPS_WIRE_OPT_H
@@ -8,17 +8,16 @@
 
 enum { OPT_END = 0, OPT_NOP = 1, OPT_ROOM = 40 };
 
-/* Parses the options in p[0..len) into s, adding to s->has. Never fails: malformed options are
- * skipped. */
+/* Parses the len octets of options at p into s, adding to s->has. It never fails: malformed options
+ * are skipped. */
 void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s);
-/* Writes the options that s has, at most 40 bytes, padded to a multiple of 4; returns the
- * length. */
+/* Writes the options in s->has, at most 40 bytes, padded to a multiple of 4; returns the length. */
 size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s);
 
 /* Parses one option of kind 20 to 23 with a body of len - 2 bytes. */
 void scps_scpsopt_parse(uint8_t kind, const uint8_t *body, size_t len, struct scps_seg *s);
 /* Writes kind 20 and its extended form, padded to a multiple of 4, which come first in a SYN.
- * Returns the new end. */
+ * Returns the end. */
 uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s);
 /* Returns the length of kinds 21 to 23, padded to a multiple of 4, within `room` bytes. */
 size_t scps_scpsopt_reports_len(const struct scps_seg *s, size_t room);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One readable line a packet, close to what tcpdump writes, with the options of SCPS-TP spelled
- * out:
+/* Prints a packet on one line, similar to tcpdump, with the options of SCPS-TP in words:
  *
  *      10.0.0.1.5001 > 10.0.0.2.5001: Flags [S], seq 1, win 32767, options [caps snack1 id 0,
  *      mss 1432,nop,wscale 0,nop,nop,TS val 7 ecr 0], length 0
  *
- * Options are named in the order in which they lie in the packet, so the line is also a test of
- * layout. Sequence numbers are absolute. A line that does not fit is cut; it always ends in a NUL.
+ * Options are printed in their order in the packet, so the line also shows the layout. Sequence
+ * numbers are absolute. A line that does not fit is cut; it always ends with a zero octet.
  */
 #include <stdio.h>
 
@@ -17,7 +16,7 @@
 
 struct line {
     char *o;
-    size_t left; /* room, the NUL included */
+    size_t left; /* room left, bytes, the final zero included */
 };
 
 #if defined(__GNUC__)
@@ -45,7 +44,7 @@ char *scps_print_flags(uint16_t flags, char *buf)
     if (o == buf)
         *o++ = '-'; /* none */
     *o = '\0';
-    /* tcpdump prints the dot of ACK last. */
+    /* tcpdump prints the dot for ACK last. */
     char *dot = strchr(buf, '.');
     if (dot) {
         memmove(dot, dot + 1, (size_t)(o - dot));
@@ -224,7 +223,7 @@ char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap)
     if (!cap)
         return buf;
     buf[0] = '\0';
-    /* The headers suffice: the payload may lie apart or be hollow. */
+    /* The headers suffice, because the payload may lie apart or be hollow. */
     int why = scps_ip_parse(p, len, SIZE_MAX, &ip);
     if (why) {
         add(&l, "[%s] length %zu", scps_drop_name((enum scps_drop)why), len);

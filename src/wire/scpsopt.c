@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP options of SCPS-TP (CCSDS 714.0-B-2): what they look like, not what they do.
+/* Encoding of the TCP options of SCPS-TP (CCSDS 714.0-B-2).
  *
  *      20  capabilities         14 04 FF II            SYN only; longer: binding spaces
  *      21  SNACK                15 LL OOOO SSSS vv...  LL 6: short form, more: bit vector behind it
  *      22  record boundary      16 02
  *      23  corruption           17 02
  *
- * Of several capabilities of the normal length the first counts (docs/SCPS-TP.md section 9), and
- * likewise of the extended ones.  Kind 20 of length 2 or 3 is met on the open Internet and skipped;
- * a SNACK shorter than 6 or a flag option with a body means nothing.  A bit vector longer than any
- * option can be has no place to come from.  Reserved bits are kept as received; who sends must send
- * them zero.
+ * Of several capabilities options of the normal length the first one counts (docs/SCPS-TP.md
+ * section 9), and likewise of the extended ones. Kind 20 of length 2 or 3 occurs on the Internet
+ * and is skipped; so are a SNACK shorter than 6 and an option 22 or 23 with a body. A bit vector
+ * cannot be longer than an option. Reserved bits are kept as received; they must be sent as zero.
  *
  * Sources: CCSDS 714.0-B-2 sections 3.2.3 and 3.2.5, and the octets the reference implementation
  * sends.
@@ -60,8 +59,9 @@ static uint8_t *pad(uint8_t *start, uint8_t *o)
     return o;
 }
 
-/* The reference implementation puts them first. The extended form needs the normal one before it
- * (3.2.5.2.1), may not look like it (a length of 4) and is left out where it does not fit whole. */
+/* The reference implementation puts these options first. The extended form requires the normal one
+ * before it (3.2.5.2.1), must not look like it (a length of 4), and is left out if it does not fit
+ * completely. */
 uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s)
 {
     uint8_t *start = o;

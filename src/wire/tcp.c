@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP header (RFC 9293 section 3.1); the work is in tcp.h, where the stack inlines it. */
+/* The TCP header (RFC 9293 section 3.1). The code is in tcp.h, so that the stack can inline it. */
 #include "wire/tcp.h"
 
 #include <assert.h>
@@ -33,7 +33,7 @@ uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *
 {
     size_t len = hdr_len + payload_len;
     assert(hdr_len >= 20 && hdr_len % 4 == 0);
-    /* Up to six words of 32 bits add up without a carry out of 64 bits. */
+    /* The sum of up to six words of 32 bits fits 64 bits. */
     uint64_t sum = (uint64_t)scps_sum_word(SCPS_IPPROTO_TCP) + scps_sum_word((uint16_t)len) +
                    scps_sum_word((uint16_t)(len >> 16));
     if (src->family == 6) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP header for the stack's packet path, where each call would cost as much as its work: what
- * tcp.c offers under the names of wire.h.
+/* The TCP header, inline for the stack's packet path, where a call would cost as much as its work.
+ * tcp.c has the same functions under the names of wire.h.
  *
- * Nearly all segments carry no option or begin with NOP NOP timestamps, in those very octets: both
- * ways have a fast path for the two, everything else goes through tcpopt.c. Nothing is cleared that
- * `has` says is absent.
+ * Nearly all segments have no options, or begin with NOP NOP timestamps: both directions have a
+ * fast path for these two cases, and tcpopt.c handles all others. Fields that `has` marks as absent
+ * are not cleared.
  */
 #ifndef SCPS_WIRE_TCP_H
 #define SCPS_WIRE_TCP_H
@@ -54,7 +54,7 @@ static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len, 
     return 0;
 }
 
-/* Writes the header and adds its words to *sum. */
+/* Writes the header at p and adds its words to *sum. Returns its length. */
 static inline size_t scps_tcp_write(uint8_t *p, const struct scps_seg *s, uint64_t *sum)
 {
     size_t hdr = 20;

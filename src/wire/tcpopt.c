@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP options: the walk over them, and the standard ones.
+/* TCP options: parsing the list, and the standard options.
  *
- * The walk ends at kind 0, at a length of 0 or 1 and at an option that would end beyond the header
- * (RFC 9293 section 3.1); everything before stays read.  An option of a known kind with an
- * impossible length is skipped like one of an unknown kind.  When one comes twice the later one
+ * The list ends at kind 0, at a length of 0 or 1 and at an option that would end beyond the header
+ * (RFC 9293 section 3.1); options before that are used. An option of a known kind with an
+ * impossible length is skipped like one of an unknown kind. If an option comes twice, the later one
  * counts, except kind 20 (scpsopt.c).
  *
- * Written in this order, always in groups of 4:
+ * Options are written in this order, always in groups of 4 octets:
  *
  *   SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
  *   SYN+SCPS   kind 20, mss, nop ws, nop nop kind 16, sackOK TS | ...as above as the SCPS reference
  *   others     nop nop TS, nop nop SACK, SNACK, record, corruption
  *
- * SACK takes the room that is left: with TS and SNACK two blocks fit exactly.
+ * SACK takes the room that is left: with timestamps and SNACK, two blocks fit exactly.
  *
  * Sources: RFC 9293 section 3.1 and 3.2, RFC 7323 sections 2.2 and 3.2, RFC 2018 sections 2 and 3;
  * docs/SCPS-TP.md section 1.5.
@@ -132,7 +132,8 @@ size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s)
     uint8_t *o = p;
     bool caps = s->has & SCPS_HAS_CAPS;
 
-    if (s->has == (SCPS_HAS_TS | SCPS_HAS_SACK) && s->nsack) /* as above */
+    /* the same case as in the fast path of the parser above */
+    if (s->has == (SCPS_HAS_TS | SCPS_HAS_SACK) && s->nsack)
         return (size_t)(put_sack(put_ts(o, s, OPT_NOP, OPT_NOP), s, SCPS_MIN(s->nsack, 3)) - p);
     if (caps)
         o = scps_scpsopt_put_caps(o, s);

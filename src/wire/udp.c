@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP datagrams (RFC 768): checked and taken apart, and their header built.
+/* Parses UDP datagrams (RFC 768), and builds their header.
  *
- * A checksum of 0 means none in IPv4; IPv6 forbids it (RFC 8200 section 8.1), and one that comes
- * out as 0 is sent as its other form, 0xffff. Octets beyond the datagram's own length are padding.
+ * A checksum of 0 means none in IPv4, and is forbidden in IPv6 (RFC 8200 section 8.1). A checksum
+ * that is computed as 0 is sent as 0xffff. Octets beyond the datagram's own length are padding.
  */
 #include "base/bytes.h"
 #include <scps/wire.h>
 
 enum { HDR = 8 };
 
-/* Adds the data's two pieces to a sum; hollow octets are zeros and add nothing. */
+/* Adds both pieces of the data to a sum; hollow octets are zeros and add nothing. */
 static uint64_t sum_data(uint64_t sum, const struct scps_udp *u)
 {
     uint16_t apart;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP/IP header compression (RFC 1144), both ways.
+/* TCP/IP header compression (RFC 1144), both directions.
  *
  *     0 C I P S A W U | [connection] | checksum | [urgent] [window] [ack] [seq] [IP id] | data
  *
- *     C  the connection is said (else that of the last packet)
- *     I  the IP id did not just grow by one
- *     S A W  sequence number, acknowledgement, window changed, by this
- *     U  urgent, with its pointer
- *     P  PSH
+ *     C      the connection's number is there (otherwise it is that of the last packet)
+ *     I      the IP id has not just increased by one
+ *     S A W  changes of sequence number, acknowledgement, window are there
+ *     U      urgent: the pointer is there
+ *     P      PSH
  *
  * A change is one octet, 1 to 255, or 0 and two octets. Two combinations of bits that hardly ever
- * occur stand for the two that nearly always do:
+ * occur are used for the two most frequent cases:
  *
- *     S A W U   data goes one way: seq grew by the length of the last packet's data
- *     S   W U   typing: seq and ack both did
+ *     S A W U   one direction only: seq increased by the length of the last packet's data
+ *     S   W U   interactive: seq and ack both increased by that length
  *
- * Whatever else differs, options too, sends the packet uncompressed: whole, with the slot number in
- * the place of the IP protocol. A TCP with time stamps is therefore never compressed.
+ * If anything else differs, options included, the packet is sent uncompressed, with the slot number
+ * in the place of the IP protocol. A TCP with timestamps is therefore never compressed.
  *
  * Source: RFC 1144 sections 3.2.2 (format), 3.2.3 and 3.2.4 (the two ends), 4.1 and 4.2 (errors).
- * The arithmetic is of the RFC, the code is not.
+ * The arithmetic is that of the RFC; the code was not copied.
  */
 #include <scps/vjcomp.h>
 
@@ -41,7 +41,7 @@ enum {
     TYPING = NEW_S | NEW_W | NEW_U
 };
 
-/* Where things lie in an IPv4 header, and in a TCP header. */
+/* Offsets in an IPv4 header, and in a TCP header. */
 enum {
     IP_TOS = 1,
     IP_LEN = 2,
@@ -114,7 +114,7 @@ static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
            !memcmp(s->hdr + ip_hdr(s->hdr), ip + ip_hdr(ip), 4);
 }
 
-/* Returns the slot of a connection, or the one not used for longest. */
+/* Returns the slot of a connection; if it has none, the slot that was not used for longest. */
 static uint8_t find_slot(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
 {
     uint8_t oldest = 0;
@@ -141,7 +141,8 @@ static uint8_t *put_delta(uint8_t *o, uint16_t d)
     return o;
 }
 
-/* Returns true if the fields that no change can express are equal to those of the last packet. */
+/* Returns true if the fields whose changes cannot be encoded are equal to those of the last
+ * packet. */
 static bool alike(const uint8_t *old, const uint8_t *ip, size_t hdr)
 {
     size_t ihl = ip_hdr(ip);
@@ -154,7 +155,7 @@ static bool alike(const uint8_t *old, const uint8_t *ip, size_t hdr)
 }
 
 /* Writes the changes from `old` to `ip` at o and returns their end; NULL if they cannot be
- * expressed. */
+ * encoded. */
 static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, size_t hdr,
                             uint8_t *bits)
 {
@@ -187,14 +188,14 @@ static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, s
         b |= NEW_S;
     }
     switch (b) {
-    /* Data follows an acknowledgement, or this is a retransmission: then an uncompressed packet
-     * repairs the receiver's state. */
+    /* Either data follows an acknowledgement, or this is a retransmission, and then an uncompressed
+     * packet repairs the receiver's state. */
     case 0:
         if (scps_get16(ip + IP_LEN) == scps_get16(old + IP_LEN) || old_data)
             return NULL;
         break;
     case ONE_WAY:
-    case TYPING: /* these mean something else */
+    case TYPING: /* these combinations of bits have another meaning */
         return NULL;
     case NEW_S | NEW_A:
         if (grew_seq == grew_ack && grew_seq == old_data) {
@@ -305,7 +306,7 @@ static int restore(struct scps_vj_rx *rx, const uint8_t *p, size_t avail, size_t
     return 0;
 }
 
-/* Reads the next change; -1 when the packet ends before it. */
+/* Reads the next change; returns -1 when the packet ends before it. */
 static int32_t delta(const uint8_t **p, const uint8_t *end)
 {
     const uint8_t *o = *p;
