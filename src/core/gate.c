@@ -7,7 +7,7 @@
  *      credit covers its packet? ---> leaves, pays, and the turn ends when its share is used up
  *
  * Everything a connection sends pays: data, repairs, acknowledgements, SYNs and resets, each its IP
- * length and the overhead below IP; and so do datagrams (stack/dgramout.c). Answers to strangers
+ * length and the overhead below IP; and so do datagrams (stack/dgram_out.c). Answers to strangers
  * belong to no connection and have a limit of their own.
  *
  * Fair in bytes: a turn is worth what the largest packet costs, and what a connection takes beyond

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An endpoint of datagrams: what dgram.c, dgramlist.c and dgramout.c share. */
+/* An endpoint of datagrams: what dgram.c, dgram_list.c and dgram_out.c share. */
 #ifndef SCPS_STACK_DGRAM_H
 #define SCPS_STACK_DGRAM_H
 
@@ -60,7 +60,7 @@ struct scps_dgrams {
     uint16_t ip_id; /* IP identification of datagrams that may be fragmented (RFC 6864) */
 };
 
-/* ---- dgramlist.c ---- */
+/* ---- dgram_list.c ---- */
 /* Returns the list of the endpoints in the bucket of port. */
 static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st, uint16_t port)
 {

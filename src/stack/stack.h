@@ -345,7 +345,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
 void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
-/* ---- dgram.c, dgramlist.c, dgramout.c ---- */
+/* ---- dgram.c, dgram_list.c, dgram_out.c ---- */
 /* Copies a datagram for one of our addresses into the queue of its endpoint. Returns 0, or the
  * scps_drop, counted, for which there is none or no room. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
@@ -364,7 +364,7 @@ uint32_t scps_dgram_count(const struct scps_stack *st);
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
-/* ---- dgramout.c ---- */
+/* ---- dgram_out.c ---- */
 /* Gives the next datagram that may be sent through nif, of endpoints in turn. Returns false if none
  * may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
