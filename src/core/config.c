@@ -306,6 +306,11 @@ struct scps_shared_config *scps_config_new(struct scps_env *env, const struct sc
     return s;
 }
 
+void scps_config_ref(struct scps_shared_config *shared)
+{
+    shared->refs++;
+}
+
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared)
 {
     struct scps_shared_config *s = (struct scps_shared_config *)shared;

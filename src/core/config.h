@@ -11,6 +11,8 @@ struct scps_line;
  * one may have none itself. SCPS_ERR_NORATE, NOMEM, and those of scps_config_resolve. */
 struct scps_shared_config *scps_config_new(struct scps_env *env, const struct scps_conn_config *c,
                                            bool rated, int *err);
+/* Takes one more reference. */
+void scps_config_ref(struct scps_shared_config *shared);
 /* Gives back a reference. It is const because the count is not part of the configuration. */
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
 /* Says in *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */

@@ -32,6 +32,7 @@ struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config 
     if (!c)
         return NULL;
     memset(c, 0, size);
+    scps_config_ref(cfg);
     scps_conn_ctx_init(&c->s.ctx, env, cfg);
     c->state = SCPS_CLOSED;
     scps_send_init(&c->s.snd);

@@ -7,14 +7,13 @@
 #include "base/heap.h"
 
 void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
-                        struct scps_shared_config *cfg)
+                        const struct scps_shared_config *cfg)
 {
     *x = (struct scps_conn_ctx){.env = env,
                                 .cfg = cfg,
                                 .st = &env->no_stats,
                                 .timers_by = SCPS_NEVER,
                                 .heap_slot = SCPS_HEAP_NONE};
-    cfg->refs++;
 }
 
 void scps_conn_ctx_fini(struct scps_conn_ctx *x)
@@ -55,6 +54,6 @@ void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind,
 
 void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d, const struct scps_seg *seg)
 {
-    x->env->drops[d]++;
+    scps_env_drop(x->env, d);
     SCPS_OBSERVE(x, DROP, d, seg ? seg->seq : 0, seg ? seg->len : 0, seg ? seg->flags : 0);
 }

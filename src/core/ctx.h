@@ -33,9 +33,9 @@ struct scps_conn_ctx {
     uint32_t heap_slot; /* index of the connection in env->deadlines */
 };
 
-/* Takes a reference on cfg; counters go to env->no_stats at first. */
+/* Takes over the caller's reference on cfg; counters go to env->no_stats at first. */
 void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
-                        struct scps_shared_config *cfg);
+                        const struct scps_shared_config *cfg);
 /* Frees the counters; the caller gives back the reference on cfg. */
 void scps_conn_ctx_fini(struct scps_conn_ctx *x);
 /* Allocates the connection's own counters, because data flows from now on. Returns 0 or

@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "base/heap.h"
 #include "base/queue.h"
+#include "core/ratelimit.h"
 #include "core/stats.h"
 
 struct scps_conn;
@@ -31,11 +32,9 @@ struct scps_env {
     scps_time memory_at;
     struct scps_queue events; /* connections with pending events */
     struct scps_sender *dead; /* closed connections without an owner; the stack frees them */
-    /* limit of challenge ACKs (RFC 5961 section 7) and how many are left in this second */
-    uint32_t challenge_limit, challenge_left;
-    scps_time challenge_since;
+    struct scps_ratelimit challenge_limit; /* of challenge ACKs (RFC 5961 section 7) */
     uint64_t challenges;
-    uint64_t drops[SCPS_DROP_COUNT];
+    uint64_t drops[SCPS_DROP_COUNT]; /* what scps_env_drop() has counted */
     struct scps_conn_stats
         no_stats; /* counters of connections that have carried no data yet; they are never read */
     /* Called when a passive open has succeeded: the stack queues the connection for accept. */
@@ -52,6 +51,16 @@ static inline void scps_env_starved(struct scps_env *env)
 {
     if (env->memory_at == SCPS_NEVER)
         env->memory_at = env->now + SCPS_MEMORY_RETRY;
+}
+/* No connection waits for memory: none has begun to, or all of them try again now. */
+static inline void scps_env_memory_served(struct scps_env *env)
+{
+    env->memory_at = SCPS_NEVER;
+}
+/* Counts a packet that had no effect, or an answer that is not sent. */
+static inline void scps_env_drop(struct scps_env *env, enum scps_drop d)
+{
+    env->drops[d]++;
 }
 /* Counts arriving data that is dropped for lack of memory, which the peer will send again. refused:
  * budget.refused before the request. Returns the reason to count. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions through which the stack drives a connection, and those that state.c and timers.c
- * pass parts of the work to: scps_conn_input, scps_conn_may_reopen and scps_env_ration are in
- * state.c, scps_conn_output in snd.c, scps_conn_follow in snddata.c, scps_conn_timers in timers.c,
+ * pass parts of the work to: scps_conn_input and scps_conn_may_reopen are in state.c,
+ * scps_conn_output in snd.c, scps_conn_follow in snddata.c, scps_conn_timers in timers.c,
  * and scps_ackin* in ackin.c. */
 #ifndef SCPS_CORE_INPUT_H
 #define SCPS_CORE_INPUT_H
@@ -26,12 +26,6 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
  * (segmentation offload): new data, adjacent in sequence and in memory, with the same header
  * otherwise. False: there is none. */
 bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next);
-
-/* Returns the number of answers to strangers in the second that begins now: a random number
- * between half of limit and limit. With a constant limit an attacker could measure how many
- * answers his forged packets have caused, and so learn whether he guessed the numbers of another
- * host's connection. */
-uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit);
 
 /* Serves every timer due by env->now. Returns when the next one is due; SCPS_NEVER: none runs. */
 scps_time scps_conn_timers(struct scps_conn *c);

@@ -15,7 +15,6 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
-#include "base/prng.h"
 #include "core/seq.h"
 
 #define ANOTHER 65536u /* octets: further than the window of any SYN reaches */
@@ -26,29 +25,14 @@ static SCPS_NOINLINE int drop(struct scps_conn *c, enum scps_drop d, const struc
     return (int)d;
 }
 
-uint32_t scps_env_ration(const struct scps_env *env, uint32_t limit)
-{
-    uint8_t msg[12];
-
-    scps_put32(msg, (uint32_t)((uint64_t)env->now >> 32));
-    scps_put32(msg + 4, (uint32_t)env->now);
-    scps_put32(msg + 8, limit);
-    return limit - (uint32_t)(scps_siphash(env->key, msg, sizeof msg) % (limit / 2u + 1));
-}
-
 static SCPS_NOINLINE void challenge(struct scps_conn *c)
 {
     struct scps_env *env = c->s.ctx.env;
 
-    if (env->now - env->challenge_since >= SCPS_SEC(1)) {
-        env->challenge_since = env->now;
-        env->challenge_left = scps_env_ration(env, env->challenge_limit);
-    }
-    if (!env->challenge_left) {
-        env->drops[SCPS_DROP_RATE_LIMITED]++;
+    if (!scps_ratelimit_take(&env->challenge_limit, env->key, env->now)) {
+        scps_env_drop(env, SCPS_DROP_RATE_LIMITED);
         return;
     }
-    env->challenge_left--;
     env->challenges++;
     scps_conn_ctx_need_stats(&c->s.ctx);
     c->s.ctx.st->challenges++;
@@ -136,7 +120,7 @@ static bool may_answer(struct scps_conn *c, const struct scps_seg *seg)
     if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) ||
         scps_ackout_may_answer(&c->ack, c->s.ctx.env->now))
         return true;
-    c->s.ctx.env->drops[SCPS_DROP_RATE_LIMITED]++;
+    scps_env_drop(c->s.ctx.env, SCPS_DROP_RATE_LIMITED);
     return false;
 }
 

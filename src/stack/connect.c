@@ -22,7 +22,7 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
         scps_config_unref(a, st->recent);
         st->recent = s;
     }
-    s->refs++;
+    scps_config_ref(s);
     return s;
 }
 
@@ -53,10 +53,10 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
             return SCPS_ERR_ADDRNOTAVAIL;
         f->local = *src;
     }
-    if (!local || !local->port)
-        return scps_port_choose(st, f) ? SCPS_ERR_ADDRNOTAVAIL : 0;
-    f->lport = local->port;
-    return scps_demux_taken(st, f) ? SCPS_ERR_ADDRINUSE : 0;
+    f->lport = local && local->port ? local->port : scps_port_choose(st, f);
+    if (!f->lport)
+        return SCPS_ERR_ADDRNOTAVAIL;
+    return local && local->port && scps_demux_taken(st, f) ? SCPS_ERR_ADDRINUSE : 0;
 }
 
 struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,

@@ -90,13 +90,10 @@ static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
     return !scps_conn_listener(to) || c->s.ctx.env->now - c->opened >= least;
 }
 
-/* Drops the half-open connection c without a message to the peer. The stack frees it before it does
- * anything else. */
 static void evict(struct scps_stack *st, struct scps_conn *c)
 {
     scps_connid_release(st, c);
-    scps_conn_finish(c, 0);
-    st->count.half_open_evicted++;
+    scps_listener_evict(st, c);
 }
 
 /* Returns the connection of h that has waited longest for the end of its handshake; NULL: none

@@ -66,8 +66,7 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
     scps_listener_forget(c);
     scps_demux_remove(st, c);
     for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (st->nifs[i]->last == c)
-            st->nifs[i]->last = NULL;
+        scps_lastflow_forget(&st->nifs[i]->last, c);
     if (c->s.tp)
         scps_connid_release(st, c);
     st->n_conns--;

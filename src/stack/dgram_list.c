@@ -142,7 +142,7 @@ void scps_dgram_make_ready(struct scps_dgram *d)
         t->head = d;
     t->tail = d;
     d->nif->n_dgrams++;
-    d->nif->others = true;
+    scps_nif_set_others(d->nif);
 }
 
 void scps_dgram_unready(struct scps_dgram *d)

@@ -251,8 +251,6 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     d->count.out++;
     d->count.out_bytes += rec->len + rec->hollow;
     st->count.datagrams_out++;
-    st->count.packets_out++;
-    st->count.bytes_out += bytes;
     pop(d, rec);
     scps_dgram_unready(d);
     if (!place(d) && d->closed)
@@ -308,11 +306,11 @@ bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_
     scps_time now = st->env.now;
     struct scps_dgram *d;
 
-    for (struct scps_shaper **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+    for (struct scps_shaper *p = nif->pipes; p; p = p->next) {
         d = next_dgram(&p->dgrams);
         if (!d || !scps_dgram_first(p) || scps_dgram_due(p, now) > now)
             continue;
-        scps_stack_last(at);
+        scps_nif_shaper_served(nif, p);
         leave_pipe(p, d, out);
         return true;
     }

@@ -162,19 +162,16 @@ static inline bool ordinary(const struct scps_pkt *in)
            SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
-/* Finds the connection of a packet; most packets belong to the connection of the packet before,
- * which needs no lookup. NULL: the general code decides. */
+/* Finds the connection of a packet. NULL: the general code decides. */
 static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p)
 {
-    struct scps_conn *c = nif->last;
+    struct scps_conn *c = scps_lastflow_find(&nif->last, p + 12);
 
-    if (!c || memcmp(p + 12, nif->last_flow, 8) != 0 ||
-        memcmp(p + 20, nif->last_flow + 8, 4) != 0 || c->state >= SCPS_TIME_WAIT) {
+    if (!c || c->state >= SCPS_TIME_WAIT) {
         c = scps_demux_find4(st, p + 12);
         if (!c || c->state >= SCPS_TIME_WAIT)
             return NULL;
-        nif->last = c;
-        memcpy(nif->last_flow, p + 12, sizeof nif->last_flow);
+        scps_lastflow_set(&nif->last, c, p + 12);
     }
     return c;
 }

@@ -209,9 +209,8 @@ static bool evict(struct scps_listener *l)
 
     if (!c || l->st->env.now - c->opened < half_open_lifetime(l))
         return false;
-    scps_conn_finish(c, 0);
+    scps_listener_evict(l->st, c);
     scps_stack_reap(l->st);
-    l->st->count.half_open_evicted++;
     return true;
 }
 

@@ -83,6 +83,12 @@ struct scps_listener *scps_conn_listener(const struct scps_conn *c)
     return c->notify.pending ? c->owner.listener : NULL;
 }
 
+void scps_listener_evict(struct scps_stack *st, struct scps_conn *c)
+{
+    scps_conn_finish(c, 0);
+    st->count.half_open_evicted++;
+}
+
 void scps_listener_forget(struct scps_conn *c)
 {
     struct scps_listener *l = scps_conn_listener(c);

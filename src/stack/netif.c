@@ -43,7 +43,7 @@ void scps_netif_ready(struct scps_netif *nif)
     while (nif->upper)
         nif = nif->upper;
     if (nif->stack_priv)
-        scps_nif_of(nif)->blocked = false;
+        scps_kept_ready(&scps_nif_of(nif)->kept);
 }
 
 scps_time scps_netif_deadline(const struct scps_netif *top)

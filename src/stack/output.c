@@ -42,11 +42,11 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
 {
     scps_time now = st->env.now;
 
-    for (struct scps_shaper **at = &nif->pipes, *p; (p = *at); at = &p->next) {
+    for (struct scps_shaper *p = nif->pipes; p; p = p->next) {
         scps_gate_serve(&p->gate, now);
         if (!p->turns.head || scps_dgram_first(p) || !scps_gate_open(&p->gate, p->turns.head, now))
             continue;
-        scps_stack_last(at);
+        scps_nif_shaper_served(nif, p);
         return &p->turns;
     }
     return &nif->turns;
@@ -62,6 +62,12 @@ static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct
         scps_sender_dequeue(&c->s);
     }
     return open_turns(st, nif);
+}
+
+static inline void count_packet(struct scps_stack *st, const struct scps_pkt *out)
+{
+    st->count.packets_out++;
+    st->count.bytes_out += out->len + out->payload_len;
 }
 
 /* Builds the next segment of the ready connections, in turn. */
@@ -92,8 +98,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
             scps_sender_dequeue(&c->s);
         else if (over && &c->s != t->tail)
             scps_ready_queue_next(t);
-        st->count.packets_out++;
-        st->count.bytes_out += out->len + out->payload_len;
+        count_packet(st, out);
         if (seg.flags & SCPS_RST)
             scps_conn_queue_for_free(c);
         return 1;
@@ -101,16 +106,33 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
     return 0;
 }
 
+static int datagram(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    if (!scps_dgram_output(st, nif, out))
+        return 0;
+    count_packet(st, out);
+    return 1;
+}
+
+static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    if (!scps_answer_output(st, nif, out))
+        return 0;
+    nif->since_answer = 0;
+    count_packet(st, out);
+    return 1;
+}
+
 /* Datagrams are waiting, too: each kind goes first every other time. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
     nif->after_dgram = !nif->after_dgram;
-    if (nif->after_dgram && scps_dgram_output(st, nif, out))
+    if (nif->after_dgram && datagram(st, nif, out))
         return 1;
     if ((nif->turns.head || nif->pipes) && segment(st, nif, out))
         return 1;
-    return scps_dgram_output(st, nif, out);
+    return datagram(st, nif, out);
 }
 
 /* Slow path: besides connections there are timers, answers, datagrams or routes with a rate.
@@ -120,8 +142,7 @@ static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif
                                      struct scps_pkt *out)
 {
     output_housekeeping(st);
-    if (nif->n_answers && nif->since_answer >= SCPS_ANSWER_SHARE - 1 &&
-        scps_answer_output(st, nif, out))
+    if (nif->since_answer >= SCPS_ANSWER_SHARE - 1 && answer(st, nif, out))
         return 1;
     if (nif->n_dgrams ? output_alternate(st, nif, out)
                       : (nif->turns.head || nif->pipes) && segment(st, nif, out)) {
@@ -129,7 +150,7 @@ static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif
             nif->since_answer++;
         return 1;
     }
-    return nif->n_answers && scps_answer_output(st, nif, out);
+    return answer(st, nif, out);
 }
 
 int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,

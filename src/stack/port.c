@@ -35,17 +35,18 @@ static bool listened(const struct scps_stack *st, const struct scps_flow *f)
     return scps_listener_find(st, &f->local, f->lport) != NULL;
 }
 
-int scps_port_choose(struct scps_stack *st, struct scps_flow *f)
+uint16_t scps_port_choose(struct scps_stack *st, const struct scps_flow *flow)
 {
     uint32_t range = (uint32_t)(st->cfg.port_max - st->cfg.port_min) + 1;
-    uint32_t offset = (uint32_t)secret(st, f, false, 'p');
+    struct scps_flow f = *flow;
+    uint32_t offset = (uint32_t)secret(st, &f, false, 'p');
 
     for (uint32_t tries = 0; tries < range; tries++) {
-        f->lport = (uint16_t)(st->cfg.port_min + (offset + st->port_next++) % range);
-        if (!scps_demux_taken(st, f) && !listened(st, f))
-            return 0;
+        f.lport = (uint16_t)(st->cfg.port_min + (offset + st->port_next++) % range);
+        if (!scps_demux_taken(st, &f) && !listened(st, &f))
+            return f.lport;
     }
-    return SCPS_ERR_ADDRNOTAVAIL;
+    return 0;
 }
 
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b)

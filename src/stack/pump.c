@@ -8,37 +8,15 @@
 
 #include "base/bytes.h"
 
-/* Keeps the packet that the device refused. Without memory it is lost, as on any full link. */
+/* Keeps the packet that the device refused. */
 static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_pkt *pkt)
 {
-    const struct scps_alloc *a = &st->env.alloc;
-    size_t real = pkt->payload ? pkt->payload_len : 0, need = pkt->len + real;
+    size_t need = pkt->len + (pkt->payload ? pkt->payload_len : 0);
 
-    nif->blocked = true;
-    if (nif->kept_mem && nif->kept.cap < need) {
-        a->free(a->ctx, nif->kept_mem, nif->kept.cap);
-        nif->kept_mem = NULL;
-    }
-    if (!nif->kept_mem) {
-        size_t cap = st->reserve ? st->reserve->packet : SCPS_MAX(need, nif->nif->mtu);
-        if (cap < need)
-            return;
-        nif->kept_mem = a->alloc(a->ctx, cap);
-        if (!nif->kept_mem)
-            return;
-        nif->kept.cap = cap;
-    }
-    memcpy(nif->kept_mem, pkt->data, pkt->len);
-    if (real)
-        memcpy(nif->kept_mem + pkt->len, pkt->payload, real);
-    {
-        size_t cap = nif->kept.cap;
-        nif->kept = *pkt;
-        nif->kept.cap = cap;
-    }
-    nif->kept.data = nif->kept_mem;
-    nif->kept.payload = real ? nif->kept_mem + pkt->len : NULL;
-    nif->pending = nif->others = true;
+    scps_kept_put(&nif->kept, &st->env.alloc,
+                  st->reserve ? st->reserve->packet : SCPS_MAX(need, nif->nif->mtu), pkt);
+    if (nif->kept.pending)
+        scps_nif_set_others(nif);
 }
 
 /* clk NULL: the time is that of the stack and does not advance. */
@@ -48,14 +26,14 @@ static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif 
     uint8_t room[2048];
     struct scps_pkt out;
 
-    if (nif->pending) {
-        if (scps_netif_send(nif->nif, &nif->kept) == SCPS_ERR_AGAIN) {
-            nif->blocked = true;
+    if (nif->kept.pending) {
+        if (scps_netif_send(nif->nif, &nif->kept.pkt) == SCPS_ERR_AGAIN) {
+            scps_kept_refused(&nif->kept);
             return;
         }
-        nif->pending = false;
+        scps_kept_sent(&nif->kept);
     }
-    if (nif->blocked)
+    if (nif->kept.blocked)
         return;
     do {
         out.data = room;
@@ -64,7 +42,7 @@ static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif 
             break;
         if (scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
             keep(st, nif, &out);
-    } while (!nif->blocked && scps_nif_busy(nif));
+    } while (!nif->kept.blocked && scps_nif_busy(nif));
 }
 
 void scps_pump(struct scps_stack *st, const struct scps_clock *clk)

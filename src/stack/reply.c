@@ -136,13 +136,13 @@ static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struc
     if (w && (!st->reserve || w->queue.cap || !scps_recring_reserve(&w->queue, a, most)))
         room = scps_recring_put(&w->queue, a, (uint32_t)len, most);
     if (!room) {
-        st->env.drops[SCPS_DROP_RATE_LIMITED]++;
+        scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);
         return false;
     }
     scps_pacer_spend(&w->share, weight(nif, len));
     memcpy(room, p, len);
     nif->n_answers++;
-    nif->others = true;
+    scps_nif_set_others(nif);
     return true;
 }
 
@@ -193,10 +193,7 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
     take_reply(q, out);
     out->at = st->env.now;
     nif->n_answers--;
-    nif->since_answer = 0;
     nif->usage.answers += weight(nif, out->len + out->payload_len);
-    st->count.packets_out++;
-    st->count.bytes_out += out->len + out->payload_len;
     return true;
 }
 
@@ -280,22 +277,10 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
         st->count.icmp_out++;
 }
 
-void scps_answers_begin(struct scps_stack *st)
-{
-    st->answers_left = st->cfg.resets;
-    st->answers_since = st->env.now;
-}
-
 bool scps_stack_may_answer(struct scps_stack *st)
 {
-    if (st->env.now - st->answers_since >= SCPS_SEC(1)) {
-        st->answers_since = st->env.now;
-        st->answers_left = scps_env_ration(&st->env, st->cfg.resets);
-    }
-    if (!st->answers_left) {
-        st->env.drops[SCPS_DROP_RATE_LIMITED]++;
-        return false;
-    }
-    st->answers_left--;
-    return true;
+    if (scps_ratelimit_take(&st->answers_limit, st->env.key, st->env.now))
+        return true;
+    scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);
+    return false;
 }

@@ -69,14 +69,3 @@ bool scps_stack_has_addr(const struct scps_stack *st, const struct scps_addr *ad
 {
     return scps_route_local(st, addr) != NULL;
 }
-
-void scps_stack_last(struct scps_shaper **at)
-{
-    struct scps_shaper *p = *at;
-
-    *at = p->next;
-    while (*at)
-        at = &(*at)->next;
-    *at = p;
-    p->next = NULL;
-}

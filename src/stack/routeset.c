@@ -90,11 +90,8 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
         if (!p)
             return SCPS_ERR_NOMEM;
         memset(p, 0, sizeof *p);
-        p->turns.gate = &p->gate;
-        p->turns.link = nif;
-        p->next = nif->pipes;
-        nif->pipes = w->pipe = p;
-        nif->others = true;
+        scps_nif_add_shaper(nif, p);
+        w->pipe = p;
     }
     scps_gate_set(&w->pipe->gate, st->env.now, r, route_mtu(r));
     return 0;
@@ -210,11 +207,8 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
 {
     const struct scps_alloc *a = &st->env.alloc;
-    struct scps_shaper **at = &nif->pipes;
 
-    while (*at != p)
-        at = &(*at)->next;
-    *at = p->next;
+    scps_nif_remove_shaper(nif, p);
     scps_answers_fini(&p->answers, nif, a);
     a->free(a->ctx, p, sizeof *p);
 }

@@ -66,14 +66,13 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);
     scps_stack_set_observer(st, &cfg.observer);
     st->env.now = cfg.now;
-    st->env.memory_at = SCPS_NEVER;
+    scps_env_memory_served(&st->env);
     st->env.key[0] = scps_siphash(cfg.seed, "one", 3);
     st->env.key[1] = scps_siphash(cfg.seed, "two", 3);
-    st->env.challenge_limit = st->env.challenge_left = cfg.challenge_acks;
-    st->env.challenge_since = cfg.now;
+    scps_ratelimit_begin(&st->env.challenge_limit, cfg.challenge_acks, cfg.now);
+    scps_ratelimit_begin(&st->answers_limit, cfg.resets, cfg.now);
     st->env.established = scps_listener_established;
     st->env.fell_back = scps_plain_remember;
-    scps_answers_begin(st);
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {
         st->env.fixed = &st->reserve->fixed;
@@ -89,18 +88,13 @@ static void let_go(struct scps_stack *st, struct scps_nif *nif)
     const struct scps_alloc *a = &st->env.alloc;
 
     scps_answers_fini(&nif->answers, nif, a);
-    if (nif->kept_mem)
-        a->free(a->ctx, nif->kept_mem, nif->kept.cap);
+    scps_kept_fini(&nif->kept, a);
     for (struct scps_shaper *p; (p = nif->pipes);) {
-        nif->pipes = p->next;
+        scps_nif_remove_shaper(nif, p);
         scps_answers_fini(&p->answers, nif, a);
         a->free(a->ctx, p, sizeof *p);
     }
-    if (nif->nif) {
-        nif->nif->stack = NULL;
-        nif->nif->stack_priv = NULL;
-    }
-    *nif = (struct scps_nif){.blocked = true};
+    scps_nif_detach(nif);
 }
 
 void scps_stack_free(struct scps_stack *st)
@@ -136,13 +130,6 @@ void scps_stack_free(struct scps_stack *st)
     a.free(a.ctx, st, st->size);
 }
 
-static void attach(struct scps_stack *st, struct scps_nif *nif, struct scps_netif *netif)
-{
-    *nif = (struct scps_nif){.nif = netif, .turns.link = nif, .since_answer = SCPS_ANSWER_SHARE};
-    netif->stack = st;
-    netif->stack_priv = nif;
-}
-
 int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, uint32_t layout)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -154,7 +141,7 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
         return SCPS_ERR_INVAL;
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (!st->nifs[i]->nif) { /* Reuse the place of a netif that was removed. */
-            attach(st, st->nifs[i], netif);
+            scps_nif_attach(st->nifs[i], st, netif);
             return 0;
         }
     if (st->reserve && st->n_nifs >= SCPS_FIXED_NETIFS)
@@ -174,7 +161,7 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
     }
     st->nifs = v;
     st->nifs[st->n_nifs++] = nif;
-    attach(st, nif, netif);
+    scps_nif_attach(nif, st, netif);
     return 0;
 }
 
@@ -208,7 +195,7 @@ scps_time scps_stack_now(const struct scps_stack *st)
 /* Connections that were refused for lack of memory may try again. */
 static void serve_memory(struct scps_stack *st)
 {
-    st->env.memory_at = SCPS_NEVER;
+    scps_env_memory_served(&st->env);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         scps_conn_memory(c);
         scps_bets_check_hole(c);
@@ -267,7 +254,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
 
     for (uint32_t i = 0; i < st->n_nifs; i++) {
         struct scps_nif *nif = st->nifs[i];
-        if (nif->blocked || !(nif->turns.head || scps_nif_others(nif)))
+        if (nif->kept.blocked || !(nif->turns.head || scps_nif_others(nif)))
             continue;
         if (nif->turns.head || nif->dgrams.head || !scps_recring_empty(&nif->answers.queue))
             return st->env.now;
@@ -329,17 +316,29 @@ struct scps_observer scps_stack_observer(const struct scps_stack *st)
 void scps_stack_get_stats_sized(const struct scps_stack *st, struct scps_stack_stats *out,
                                 size_t size)
 {
-    struct scps_stack_stats now = st->count;
+    const struct scps_stack_count *n = &st->count;
+    struct scps_stack_stats now = {.packets_in = n->packets_in,
+                                   .packets_out = n->packets_out,
+                                   .bytes_in = n->bytes_in,
+                                   .bytes_out = n->bytes_out,
+                                   .resets_out = n->resets_out,
+                                   .icmp_out = n->icmp_out,
+                                   .echo_replies = n->echo_replies,
+                                   .challenge_acks = st->env.challenges,
+                                   .memory = st->env.budget.used,
+                                   .memory_peak = st->env.budget.peak,
+                                   .memory_refused = st->env.budget.refused,
+                                   .cookies_out = n->cookies_out,
+                                   .cookies_ok = n->cookies_ok,
+                                   .cookies_reduced = n->cookies_reduced,
+                                   .half_open_evicted = n->half_open_evicted,
+                                   .datagrams_in = n->datagrams_in,
+                                   .datagrams_out = n->datagrams_out,
+                                   .conns = st->n_conns,
+                                   .half_open = st->half_open,
+                                   .dgrams = scps_dgram_count(st)};
 
     memcpy(now.drops, st->env.drops, sizeof now.drops);
-    now.memory = st->env.budget.used;
-    now.memory_peak = st->env.budget.peak;
-    now.memory_refused = st->env.budget.refused;
-    now.challenge_acks = st->env.challenges;
-    now.conns = st->n_conns;
-    now.half_open = st->half_open;
-    now.dgrams = scps_dgram_count(st);
-    now.listeners = 0;
     for (const struct scps_listener *l = st->listeners; l; l = l->next)
         now.listeners++;
     scps_sized_give(out, size, &now, sizeof now);

@@ -12,6 +12,8 @@
 #include "base/recring.h"
 #include "core/conn.h"
 #include "core/fixed.h"
+#include "core/ratelimit.h"
+#include "stack/nif.h"
 
 struct scps_flow { /* our side first */
     struct scps_addr local, remote;
@@ -22,57 +24,6 @@ struct scps_flow { /* our side first */
 struct scps_route_entry {
     struct scps_route route;
     struct scps_shaper *pipe; /* NULL: the route never had a rate */
-};
-
-/* Queue of endpoints whose oldest datagram waits for the same link or route. */
-struct scps_dgram_turns {
-    struct scps_dgram *head, *tail;
-};
-
-/* Rate at which connections and datagrams use a link; answers get what they leave. */
-struct scps_usage {
-    scps_time since;  /* time of the last measurement */
-    uint64_t sent;    /* their bytes up to that time, as counted on the line */
-    uint64_t answers; /* bytes of answers so far, as counted on the line */
-    uint64_t rate;    /* highest recent rate, bytes/s */
-};
-
-/* Queue of answers to packets of no connection: resets, ICMP, SYN cookies. */
-struct scps_answers {
-    struct scps_recring queue;
-    struct scps_pacer share; /* token bucket: their share of the route's or the device's rate */
-};
-
-/* The rate of a route and the connections, datagrams and answers that share it. */
-struct scps_shaper {
-    struct scps_gate gate;
-    struct scps_answers answers;
-    struct scps_ready_queue turns;
-    struct scps_dgram_turns dgrams;
-    bool for_dgrams;          /* datagrams, if any wait, are served before connections */
-    int32_t share;            /* bytes that they may still send in this turn */
-    struct scps_shaper *next; /* of the same link */
-};
-
-/* A netif as the stack sees it: netif->stack_priv. */
-struct scps_nif {
-    struct scps_netif *nif;
-    struct scps_ready_queue turns;
-    struct scps_shaper *pipes;      /* routes with a rate */
-    struct scps_dgram_turns dgrams; /* endpoints that no route's rate holds back */
-    uint32_t n_dgrams;              /* endpoints in this queue and in those of the shapers */
-    bool after_dgram;               /* a datagram was served last, when both kinds waited */
-    struct scps_answers answers;    /* answers through routes without a rate */
-    struct scps_usage usage;
-    uint32_t n_answers;     /* answers that wait here and in the shapers */
-    uint8_t since_answer;   /* packets sent since the last answer, at most SCPS_ANSWER_SHARE */
-    struct scps_conn *last; /* connection of the last packet, if it was IPv4 without options */
-    uint8_t last_flow[12];  /* addresses and ports of that packet, as they lie in it */
-    bool blocked;           /* the device said SCPS_ERR_AGAIN */
-    bool pending;           /* `kept` holds a packet that the device refused */
-    bool others;            /* see scps_nif_others */
-    struct scps_pkt kept;
-    uint8_t *kept_mem; /* copy of the whole packet: its payload was lent for one call only */
 };
 
 struct scps_local_addr {
@@ -96,6 +47,17 @@ struct scps_listener {
     struct scps_listener *next, *ev_next;
 };
 
+/* Counters that scps_stack_get_stats() reports, each counted by one file. Packets and bytes of one
+ * direction do not lie side by side: gcc would add them with vector instructions, which takes
+ * more of them. */
+struct scps_stack_count {
+    uint64_t packets_in, packets_out, bytes_in, bytes_out; /* ipin.c; output.c */
+    uint64_t resets_out, icmp_out, echo_replies;           /* reply.c */
+    uint64_t cookies_out, cookies_ok, cookies_reduced;     /* listen.c */
+    uint64_t half_open_evicted;                            /* listeners.c */
+    uint64_t datagrams_in, datagrams_out;                  /* dgram.c, dgram_out.c */
+};
+
 struct scps_stack {
     struct scps_env env; /* first member: connections only see this part of the stack */
     struct scps_stack_config cfg;
@@ -111,9 +73,9 @@ struct scps_stack {
     struct scps_shared_config *recent;
     struct scps_listener *listeners, *ev_listeners;
     uint32_t next_id, port_next;
-    uint32_t answers_left; /* resets and ICMP errors that may still be sent in this second */
-    scps_time answers_since;
-    struct scps_stack_stats count;
+    struct scps_ratelimit
+        answers_limit; /* of resets and ICMP messages to hosts without a connection */
+    struct scps_stack_count count;
     struct scps_connids *ids;   /* connid.c; NULL until used */
     struct scps_dgrams *dgrams; /* dgram.c; NULL until used */
     struct scps_dgram *ev_dgrams, *ev_dgrams_last;
@@ -219,8 +181,6 @@ const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
 /* Returns true for an address, of family 4 or 6, that a host can have: not of "this network" (RFC
  * 1122 section 3.2.1.3), not unspecified (RFC 4291 section 2.5.2), not multicast or reserved. */
 bool scps_route_unicast(const struct scps_addr *a);
-/* Moves p, which *at points to, to the end of its link's shapers: the others are served first. */
-void scps_stack_last(struct scps_shaper **at);
 
 /* ---- routeset.c ---- */
 /* Removes the routes and the addresses of nif, which goes away. */
@@ -236,8 +196,9 @@ void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_si
 /* RFC 6528. */
 uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
-/* Chooses f->lport (RFC 6056 section 3.3.3). Returns 0 or SCPS_ERR_ADDRNOTAVAIL. */
-int scps_port_choose(struct scps_stack *st, struct scps_flow *f);
+/* Chooses the local port of a flow (RFC 6056 section 3.3.3), whose lport is not looked at. Returns
+ * 0 if none is free. */
+uint16_t scps_port_choose(struct scps_stack *st, const struct scps_flow *flow);
 /* Returns true if the bound addresses a and b overlap. Family 0 and all-zero addresses are
  * wildcards. */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
@@ -254,6 +215,9 @@ void scps_listener_established(struct scps_env *env, struct scps_conn *c);
 void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
 /* Removes the event of l, which goes away. */
 void scps_listener_unqueue(struct scps_listener *l);
+/* Drops the half-open connection c without a message to the peer: a later SYN needs its place. The
+ * stack frees it before it does anything else. */
+void scps_listener_evict(struct scps_stack *st, struct scps_conn *c);
 /* Removes a connection of l that ended before it was accepted. */
 /* Returns the listener at which c waits to be accepted; NULL: it waits at none. */
 struct scps_listener *scps_conn_listener(const struct scps_conn *c);
@@ -299,7 +263,7 @@ static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 }
 static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
 {
-    st->env.drops[d]++;
+    scps_env_drop(&st->env, d);
     return (int)d;
 }
 /* Returns true for the address "any": family 0, or zeros. */
@@ -319,8 +283,6 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
  * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
-/* Initialises the limit of answers for each second. */
-void scps_answers_begin(struct scps_stack *st);
 /* Returns true if one more answer to a stranger may be sent in this second. */
 bool scps_stack_may_answer(struct scps_stack *st);
 /* Gives the next answer that may be sent through nif now. */
@@ -393,20 +355,6 @@ static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                     const uint8_t *p, size_t len);
 
-/* Returns true if something other than the connections in nif's ready queue may have packets.
- * `others` is set by whatever adds such packets, and cleared here. */
-static inline bool scps_nif_others(struct scps_nif *nif)
-{
-    if (nif->others)
-        nif->others = nif->pending || nif->pipes || nif->n_dgrams || nif->n_answers;
-    return nif->others;
-}
-/* Returns true if there is anything to do for the link. Without netif operations the driver fetches
- * packets with scps_stack_output. */
-static inline bool scps_nif_busy(struct scps_nif *nif)
-{
-    return (nif->turns.head || scps_nif_others(nif)) && nif->nif->ops;
-}
 /* Returns true if scps_stack_event has anything to report. */
 static inline bool scps_stack_news(const struct scps_stack *st)
 {
@@ -421,12 +369,6 @@ static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
         if (scps_nif_busy(st->nifs[i]))
             return false;
     return true;
-}
-
-/* ---- inline ---- */
-static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
-{
-    return nif->stack_priv;
 }
 
 #endif

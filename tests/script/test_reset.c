@@ -129,7 +129,7 @@ static void challenges_are_limited(void **x)
     bool seen[6] = {false};
     t->stack_cfg.challenge_acks = 5;
     script_established(t, MS(100));
-    for (int k = 0; k < 20; k++) { /* not the same number each second: see scps_env_ration */
+    for (int k = 0; k < 20; k++) { /* not the same number each second: see ratelimit.h */
         for (int i = 0; i < 50; i++)
             peer_says(t, SEC(1 + 2 * k) + i * 100, .seq = 2 + i, .flags = SCPS_RST);
         unsigned n = script_forget_sent(t);

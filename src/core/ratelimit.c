@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A limit of answers in each second: see ratelimit.h. */
+#include "core/ratelimit.h"
+
+#include "base/bytes.h"
+#include "base/prng.h"
+
+/* Returns the limit of the second that begins at now. */
+static uint32_t of_second(uint32_t limit, const uint64_t key[2], scps_time now)
+{
+    uint8_t msg[12];
+
+    scps_put32(msg, (uint32_t)((uint64_t)now >> 32));
+    scps_put32(msg + 4, (uint32_t)now);
+    scps_put32(msg + 8, limit);
+    return limit - (uint32_t)(scps_siphash(key, msg, sizeof msg) % (limit / 2u + 1));
+}
+
+void scps_ratelimit_begin(struct scps_ratelimit *r, uint32_t limit, scps_time now)
+{
+    *r = (struct scps_ratelimit){.limit = limit, .left = limit, .since = now};
+}
+
+bool scps_ratelimit_take(struct scps_ratelimit *r, const uint64_t key[2], scps_time now)
+{
+    if (now - r->since >= SCPS_SEC(1)) {
+        r->since = now;
+        r->left = of_second(r->limit, key, now);
+    }
+    if (!r->left)
+        return false;
+    r->left--;
+    return true;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* A netif as the stack sees it: see nif.h. */
+#include "stack/nif.h"
+
+void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif)
+{
+    *nif = (struct scps_nif){.nif = netif, .turns.link = nif, .since_answer = SCPS_ANSWER_SHARE};
+    netif->stack = st;
+    netif->stack_priv = nif;
+}
+
+void scps_nif_detach(struct scps_nif *nif)
+{
+    if (nif->nif) {
+        nif->nif->stack = NULL;
+        nif->nif->stack_priv = NULL;
+    }
+    *nif = (struct scps_nif){.kept.blocked = true};
+}
+
+void scps_nif_add_shaper(struct scps_nif *nif, struct scps_shaper *p)
+{
+    p->turns.gate = &p->gate;
+    p->turns.link = nif;
+    p->next = nif->pipes;
+    nif->pipes = p;
+    scps_nif_set_others(nif);
+}
+
+void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p)
+{
+    struct scps_shaper **at = &nif->pipes;
+
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+}
+
+void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p)
+{
+    struct scps_shaper **at;
+
+    if (!p->next)
+        return;
+    scps_nif_remove_shaper(nif, p);
+    for (at = &nif->pipes; *at;)
+        at = &(*at)->next;
+    *at = p;
+    p->next = NULL;
+}

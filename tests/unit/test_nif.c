@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* A netif as the stack sees it: the list of its shapers, and the connection of its last packet. */
+#include <scps/stack.h>
+
+#include "cmocka_all.h"
+#include "stack/nif.h"
+
+/* Asserts that the shapers of n are those of `want`, in this order, up to NULL. */
+static void assert_shapers(const struct scps_nif *n, struct scps_shaper *const *want)
+{
+    const struct scps_shaper *p = n->pipes;
+
+    for (; *want; want++, p = p->next)
+        assert_ptr_equal(p, *want);
+    assert_null(p);
+}
+
+static void shapers_take_turns(void **state)
+{
+    struct scps_netif dev = {.mtu = 1500};
+    struct scps_nif n;
+    struct scps_shaper a = {.share = 0}, b = a, c = a;
+    (void)state;
+
+    scps_nif_attach(&n, NULL, &dev);
+    assert_shapers(&n, (struct scps_shaper *const[]){NULL});
+    scps_nif_add_shaper(&n, &a);
+    assert_ptr_equal(a.turns.gate, &a.gate);
+    assert_ptr_equal(a.turns.link, &n);
+    scps_nif_add_shaper(&n, &b);
+    scps_nif_add_shaper(&n, &c);
+    assert_shapers(&n, (struct scps_shaper *const[]){&c, &b, &a, NULL});
+    scps_nif_shaper_served(&n, &c);
+    assert_shapers(&n, (struct scps_shaper *const[]){&b, &a, &c, NULL});
+    scps_nif_shaper_served(&n, &a);
+    assert_shapers(&n, (struct scps_shaper *const[]){&b, &c, &a, NULL});
+    scps_nif_shaper_served(&n, &a); /* It is the last already. */
+    assert_shapers(&n, (struct scps_shaper *const[]){&b, &c, &a, NULL});
+    scps_nif_remove_shaper(&n, &c);
+    assert_shapers(&n, (struct scps_shaper *const[]){&b, &a, NULL});
+    scps_nif_remove_shaper(&n, &b);
+    scps_nif_remove_shaper(&n, &a);
+    assert_shapers(&n, (struct scps_shaper *const[]){NULL});
+}
+
+static void who_else_has_packets(void **state)
+{
+    struct scps_netif_ops ops = {.send = NULL};
+    struct scps_netif dev = {.mtu = 1500, .ops = &ops};
+    struct scps_nif n;
+    struct scps_shaper a = {.share = 0};
+    (void)state;
+
+    scps_nif_attach(&n, NULL, &dev);
+    assert_ptr_equal(scps_nif_of(&dev), &n);
+    assert_false(scps_nif_busy(&n));
+    scps_nif_set_others(&n);
+    assert_false(scps_nif_busy(&n)); /* It was asked for nothing, and says so no more. */
+    assert_false(n.others);
+    scps_nif_add_shaper(&n, &a);
+    assert_true(scps_nif_busy(&n));
+    scps_nif_remove_shaper(&n, &a);
+    assert_false(scps_nif_busy(&n));
+    n.n_answers = 1;
+    scps_nif_set_others(&n);
+    assert_true(scps_nif_busy(&n));
+    dev.ops = NULL; /* The driver fetches the packets by itself. */
+    assert_false(scps_nif_busy(&n));
+    assert_true(scps_nif_others(&n));
+    scps_nif_detach(&n);
+    assert_null(dev.stack_priv);
+    assert_true(n.kept.blocked);
+    assert_false(scps_nif_others(&n));
+}
+
+static void the_last_packets_connection(void **state)
+{
+    struct scps_conn *c = (struct scps_conn *)(void *)state, *d = (struct scps_conn *)(void *)&c;
+    const uint8_t flow[12] = "abcdefghijk", port[12] = "abcdefghijX", host[12] = "Xbcdefghijk";
+    struct scps_lastflow l = {NULL, {0}};
+
+    assert_null(scps_lastflow_find(&l, flow));
+    scps_lastflow_set(&l, c, flow);
+    assert_ptr_equal(scps_lastflow_find(&l, flow), c);
+    assert_null(scps_lastflow_find(&l, port));
+    assert_null(scps_lastflow_find(&l, host));
+    scps_lastflow_forget(&l, d);
+    assert_ptr_equal(scps_lastflow_find(&l, flow), c);
+    scps_lastflow_forget(&l, c);
+    assert_null(scps_lastflow_find(&l, flow));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapers_take_turns),
+        cmocka_unit_test(who_else_has_packets),
+        cmocka_unit_test(the_last_packets_connection),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
