@@ -6,6 +6,7 @@
  * which there is no figure is empty.
  */
 #include "scps_lab/stats.h"
+#include "scps_lab/student.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,58 +28,11 @@ double lab_sample_sd(const struct lab_sample *s)
     return s->n < 2 ? 0 : sqrt(fmax(s->m2, 0) / (double)(s->n - 1));
 }
 
-/* The regularised incomplete beta function, computed by Lentz's continued fraction. */
-static double ibeta(double a, double b, double x)
-{
-    double front, f = 1, c = 1, d = 0;
-
-    if (x <= 0 || x >= 1)
-        return x <= 0 ? 0 : 1;
-    if (x > (a + 1) / (a + b + 2))
-        return 1 - ibeta(b, a, 1 - x);
-    front = exp(a * log(x) + b * log(1 - x) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a;
-    for (int i = 0; i <= 400; i++) {
-        double m = i / 2, t, cd;
-
-        if (i == 0)
-            t = 1;
-        else if (i % 2 == 0)
-            t = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        else
-            t = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1 + t * d;
-        d = 1 / (fabs(d) < 1e-300 ? 1e-300 : d);
-        c = 1 + t / c;
-        c = fabs(c) < 1e-300 ? 1e-300 : c;
-        cd = c * d;
-        f *= cd;
-        if (fabs(1 - cd) < 1e-14)
-            break;
-    }
-    return front * (f - 1);
-}
-
-/* Returns the probability that |T| of Student's distribution with df degrees of freedom is t or
- * more. */
-static double two_sided(double t, double df)
-{
-    return ibeta(df / 2, 0.5, df / (df + t * t));
-}
-
 double lab_sample_ci95(const struct lab_sample *s)
 {
-    double lo = 0, hi = 1000;
-
     if (s->n < 2)
         return 0;
-    for (int i = 0; i < 60; i++) {
-        double mid = (lo + hi) / 2;
-        if (two_sided(mid, (double)s->n - 1) > 0.05)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo * lab_sample_sd(s) / sqrt((double)s->n);
+    return lab_student_quantile((double)s->n - 1) * lab_sample_sd(s) / sqrt((double)s->n);
 }
 
 double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double sd_b, size_t n_b)
@@ -93,7 +47,7 @@ double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double s
     df =
         v * v /
         ((n_a > 1 ? va * va / (double)(n_a - 1) : 0) + (n_b > 1 ? vb * vb / (double)(n_b - 1) : 0));
-    return two_sided(fabs(mean_a - mean_b) / sqrt(v), df);
+    return lab_student_two_sided(fabs(mean_a - mean_b) / sqrt(v), df);
 }
 
 /* ---- cells.csv ---- */
