@@ -8,11 +8,13 @@
  *       | 17 | 18 | 31 | 20 | 21 | 22 | ...      31: resent, after 30
  *
  * Records are written without <scps/json.h>, which writes one document over several lines: here one
- * record is one line, and everything in it is a number or a word from a list in this file.
+ * record is one line, and everything in it is a number or a word from a list in this file, except
+ * the title, which <scps/json.h> writes.
  */
 #include "common/qlog.h"
 
 #include <scps/conn.h>
+#include <scps/json.h>
 #include <scps/scps.h>
 
 #include <inttypes.h>
@@ -68,16 +70,6 @@ static void end_inferred(struct qlog *q)
     end(q);
 }
 
-static void text(FILE *f, const char *s)
-{
-    for (; *s; s++) {
-        if ((unsigned char)*s < ' ' || *s == '"' || *s == '\\')
-            fprintf(f, "\\u%04x", (unsigned)(unsigned char)*s);
-        else
-            fputc(*s, f);
-    }
-}
-
 struct qlog *qlog_begin(FILE *f, const struct qlog_head *h)
 {
     struct qlog *q = calloc(1, sizeof *q);
@@ -87,9 +79,9 @@ struct qlog *qlog_begin(FILE *f, const struct qlog_head *h)
         return NULL;
     *q = (struct qlog){.f = f, .t0 = h->t0, .flushed = h->t0, .cwnd = 1, .phase = ""};
     q->captured = h->captured;
-    fprintf(f, "%c{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":\"", RS);
-    text(f, h->title);
-    fputs("\",\"trace\":{\"vantage_point\":{\"type\":\"", f);
+    fprintf(f, "%c{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":", RS);
+    scps_json_string(&(struct scps_json){.f = f, .indent = ""}, NULL, h->title);
+    fputs(",\"trace\":{\"vantage_point\":{\"type\":\"", f);
     fprintf(f, h->captured ? "network\",\"flow\":\"%s" : "%s", end_is);
     fprintf(f,
             "\"},\"common_fields\":{\"protocol_type\":[\"TCP\"],\"time_format\":\"relative\","
