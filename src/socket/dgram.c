@@ -78,8 +78,8 @@ int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
 
 /* ---- through it ---- */
 
-/* Returns the bytes of v in one piece: where they are, or copied to *own, which the caller
- * frees. */
+/* Returns the bytes of v in one piece: where they are, or copied to *own, which the caller frees,
+ * whatever is returned. */
 static int gather(struct sock *s, const struct vec *v, const uint8_t **data, uint8_t **own)
 {
     *own = NULL;
@@ -148,8 +148,10 @@ int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, con
     int r = addr ? destination(s, addr, len, &to) : 0;
     if (r == 0)
         r = gather(s, v, &data, &own);
-    if (r < 0)
+    if (r < 0) {
+        scps_sock_free(s->ctx, own, v->total);
         return r;
+    }
     /* Keep the context: the socket may be closed while this call waits. */
     struct scps_ctx *ctx = s->ctx;
     int64_t n =
@@ -177,8 +179,10 @@ static int64_t pull(struct sock *s, const struct vec *v, int flags, struct scps_
     while (at < SCPS_MIN(n, (int64_t)size)) {
         struct scps_iovec p = scps_vec_piece(v, (size_t)at);
         size_t k = SCPS_MIN(p.iov_len, (size_t)(SCPS_MIN(n, (int64_t)size) - at));
-        if (!p.iov_base)
+        if (!p.iov_base) {
+            n = -EFAULT;
             break;
+        }
         memcpy(p.iov_base, tmp + at, k);
         at += (int64_t)k;
     }

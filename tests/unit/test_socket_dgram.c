@@ -13,6 +13,7 @@
 #include <scps/socket.h>
 #include <scps/wire.h>
 
+#include "failing_alloc.h"
 #include "sockpeer.h"
 
 enum { A, B };
@@ -238,6 +239,36 @@ static void lengths(void **x)
     two_close(&t);
 }
 
+/* A piece with a length and no memory is EFAULT, as in Linux; what was copied of the pieces before
+ * it is freed, and a datagram that was read so far is gone. */
+static void a_piece_without_memory(void **x)
+{
+    struct poor memory = {.left = UINT32_MAX};
+    struct scps_ctx_config cfg = scps_ctx_config_linux();
+    struct two t;
+    char one[4];
+    struct scps_iovec v[2] = {{one, 4}, {NULL, 4}};
+    two_open(&t, x);
+    scps_ctx_free(t.ctx[A]);
+    cfg.stack_config.alloc =
+        (struct scps_alloc){.alloc = poor_alloc, .free = poor_free, .ctx = &memory};
+    t.ctx[A] = scps_ctx_new(&cfg);
+    assert_int_equal(scps_ctx_add_addr(t.ctx[A], &t.at[A], t.domain == SCPS_AF_INET ? 24 : 64), 0);
+    int a = bound(&t, A), b = bound(&t, B);
+    struct scps_msghdr m = {
+        .msg_name = &t.addr[B], .msg_namelen = t.len, .msg_iov = v, .msg_iovlen = 2};
+    size_t before = memory.out;
+    assert_errno(scps_sock_sendmsg(t.ctx[A], a, &m, 0), EFAULT);
+    assert_int_equal(memory.out, before);
+    assert_int_equal(scps_sock_sendto(t.ctx[B], b, "12345678", 8, 0, &t.addr[A], t.len), 8);
+    carry(&t);
+    m = (struct scps_msghdr){.msg_iov = v, .msg_iovlen = 2};
+    assert_errno(scps_sock_recvmsg(t.ctx[A], a, &m, 0), EFAULT);
+    assert_errno(scps_sock_recv(t.ctx[A], a, one, 4, 0), EAGAIN);
+    two_close(&t);
+    assert_int_equal(memory.out, 0);
+}
+
 static void calls_and_options(void **x)
 {
     struct two t;
@@ -359,6 +390,7 @@ int main(void)
         BOTH(connected),
         BOTH(refused),
         BOTH(lengths),
+        BOTH(a_piece_without_memory),
         BOTH(calls_and_options),
         BOTH(blocking),
         cmocka_unit_test(both_families),
