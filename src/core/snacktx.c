@@ -179,6 +179,9 @@ static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, b
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
 
+    /* No round trip was measured yet: the initial timeout stands for it (RFC 6298 section 2.1). */
+    if (!last)
+        last = s->ctx.cfg->c.expected_rtt ? s->ctx.cfg->c.expected_rtt : s->rtt.rto;
     if (ago < (r->resends > DAMAGED ? embargo(s, r) : scps_rtt_min(&s->rtt)))
         return false;
     return (meant && !r->resends) || (int32_t)(s->tx->sb.hi_xseq - r->xseq) > 0 ||
