@@ -60,15 +60,16 @@ static bool timed_out(struct scps_sender *s)
 /* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
  * user timeout continues. The rate is the route's if this connection is not served yet, or was
  * held by it, and otherwise its own. *at: when the rate permits the packet, headers included.
- * The timer runs from then; otherwise it would expire repeatedly on a slow line. */
+ * The timer runs from then; otherwise it would expire repeatedly on a slow line. It does not wait
+ * where SND.UNA was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
 static bool waits_for_rate(const struct scps_sender *s, uint8_t family, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
     bool queued = s->hold == SCPS_HOLD_ROUTE || s->ready;
     struct scps_gate *g = queued && s->turns ? s->turns->gate : NULL;
 
-    if (sb->inflight || !sb->lost || (s->hold != SCPS_HOLD_PACE && !g) ||
-        user_timed_out(&s->ctx, s->tx, s->established != 0))
+    if (sb->inflight || !sb->lost || scps_sb_at(sb, sb->head)->state == SCPS_SENT_ARRIVED ||
+        (s->hold != SCPS_HOLD_PACE && !g) || user_timed_out(&s->ctx, s->tx, s->established != 0))
         return false;
     *at = g ? scps_gate_asks(g, s->ctx.env->now,
                              scps_agreed_packet(&s->agreed, family, scps_sb_at(sb, sb->head)->len))
