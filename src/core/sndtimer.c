@@ -124,6 +124,19 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
     }
 }
 
+/* The peer may have begun anew, and then answers only to TCP's header: the oldest segment is cut to
+ * a size that leaves with one (stack/comp.c). Without memory it is sent as it is. Best effort may
+ * give that segment up before it leaves, so there an empty one below SND.UNA is sent, too. */
+static SCPS_NOINLINE void ask_as_tcp(struct scps_sender *s)
+{
+    struct scps_scoreboard *sb = &s->tx->sb;
+    bool record = scps_sb_at(sb, sb->head)->flags & SCPS_SENT_RECORD;
+
+    scps_sb_split_head(sb, &s->ctx.env->alloc, scps_agreed_any_payload(&s->agreed, record));
+    if (scps_bets_keeps_open(s))
+        scps_todo_add(&s->todo, SCPS_TODO_KEEP);
+}
+
 void scps_snd_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
@@ -164,12 +177,8 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     presume_lost(&c->s, scps_conn_cc(c), handshake);
     scps_rto_back_off(&c->s.tx->rto);
-    if (c->s.agreed.caps & SCPS_CAP_COM &&
-        scps_conn_doubts_comp(&c->s)) /* Without memory it is sent as it is. */
-        scps_sb_split_head(
-            &tx->sb, &c->s.ctx.env->alloc,
-            scps_agreed_any_payload(&c->s.agreed,
-                                    scps_sb_at(&tx->sb, tx->sb.head)->flags & SCPS_SENT_RECORD));
+    if (c->s.agreed.caps & SCPS_CAP_COM && scps_conn_doubts_comp(&c->s))
+        ask_as_tcp(&c->s);
     if (c->state == SCPS_SYN_SENT && c->s.tx->rto.backoff == cfg->caps_tries &&
         !scps_agreed_plain(&c->s.agreed) && scps_conn_offers(c))
         scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_FELL_BACK);

@@ -36,6 +36,9 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
     env->challenges++;
     scps_conn_ctx_need_stats(&c->s.ctx);
     c->s.ctx.st->challenges++;
+    /* RFC 5961 section 3.2: a peer that has closed answers the challenge by a reset at RCV.NXT. It
+     * has no connection id any more, so it could not answer a compressed header. */
+    scps_tp_plain_next(c->s.tp);
     scps_conn_ack_now(c);
 }
 

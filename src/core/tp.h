@@ -36,6 +36,8 @@ struct scps_conn_scps {
      * 0 */
     uint8_t conn_id, peer_id;
     bool heard; /* peer_id names this connection */
+    /* the next segment without data leaves with TCP's header, although headers are compressed */
+    bool plain_next;
     /* next connection with the same id of the peer: connid.c */
     struct scps_conn *same_id;
     struct scps_comp_tx comp_tx;
@@ -54,6 +56,21 @@ struct scps_conn_scps {
     scps_time deaf_until;
     struct scps_resume resume; /* where `resumes` is set */
 };
+
+/* The next segment without data leaves with TCP's header; tp may be NULL: all segments do. */
+static inline void scps_tp_plain_next(struct scps_conn_scps *tp)
+{
+    if (tp)
+        tp->plain_next = true;
+}
+/* Returns true once after that. */
+static inline bool scps_tp_take_plain(struct scps_conn_scps *tp)
+{
+    bool plain = tp->plain_next;
+
+    tp->plain_next = false;
+    return plain;
+}
 
 /* Returns the marks; NULL: the peer's stream had neither records nor holes yet. */
 static inline struct scps_rcv_marks *scps_tp_marks(const struct scps_conn_scps *tp)

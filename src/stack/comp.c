@@ -197,11 +197,13 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
 
 /* Returns true if seg is sent uncompressed although compression is possible. So are the first
  * data and FIN before the peer is heard, which then complete the handshake if the
- * acknowledgement before them was lost; and what stands at SND.UNA or behind after a long
- * silence, since a peer that has begun anew answers only to TCP. The oldest segment has been cut
- * to fit (snd.c). */
-static bool goes_as_tcp(const struct scps_conn *c, const struct scps_seg *seg)
+ * acknowledgement before them was lost; challenges; and what stands at SND.UNA or behind after a
+ * long silence, since a peer that has begun anew answers only to TCP. The oldest segment has been
+ * cut to fit (snd.c). */
+static bool goes_as_tcp(struct scps_conn *c, const struct scps_seg *seg)
 {
+    if (!seg->len && scps_tp_take_plain(c->s.tp))
+        return true;
     if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && (seg->len || seg->flags & SCPS_FIN))
         return true;
     return scps_conn_doubts_comp(&c->s) &&

@@ -997,6 +997,49 @@ static void a_peer_that_is_back(void **x)
     script_free(t);
 }
 
+/* RFC 5961 section 3.2: after a challenge a peer that has closed "will send back an RST with the
+ * sequence number of the next expected" octet. It knows no ids any more either: the challenge
+ * leaves with TCP's header, and what follows is compressed again. */
+static void a_challenge_as_tcp(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_accepted(t, MS(100));
+    peer_says(t, MS(200), .seq = 11, .flags = SCPS_RST, .as_tcp = true);
+    expect_state(t, SCPS_ESTABLISHED);
+    expect_sent(t, .at = MS(200), .from = 1, .ack = 1, .compressed = false);
+    peer_says(t, MS(300), .seq = 1, .len = 1000);
+    peer_says(t, MS(300), .seq = 1001, .len = 1000);
+    expect_sent(t, .at = MS(300), .from = 1, .ack = 2001, .compressed = true);
+    peer_says(t, MS(400), .seq = 2001, .flags = SCPS_RST, .as_tcp = true);
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
+/* Best effort gives the oldest segment up before it would leave with TCP's header: a segment
+ * without data asks the peer in its place. */
+static void best_effort_asks_as_tcp(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    t->cfg.bets = true;
+    t->cfg.bets_retries = 1;
+    t->peer.caps |= SCPS_CAP_BETS;
+    script_accepted(t, MS(100));
+    app_writes(t, MS(200), 20000);
+    while (script_info(t).timeouts < 3) {
+        script_forget_sent(t);
+        script_run(t, script_now(t) + MS(1));
+    }
+    assert_true(script_info(t).bytes_given_up > 0);
+    expect_sent(t, .from = ZERO, .any_len = true, .ack = 1, .compressed = false);
+    assert_int_equal(t->last.len, 0);
+    script_forget_sent(t);
+    peer_says(t, script_now(t), .seq = 1, .flags = SCPS_RST, .as_tcp = true);
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
 /* A window that stays closed, and a peer that keeps still: probes and keep-alives the same, also of
  * a peer of which nothing was heard since its SYN. */
 static void probes_as_tcp(void **x)
@@ -1054,6 +1097,8 @@ int main(void)
         SCRIPT_TEST(the_last_of_the_handshake_is_lost),
         SCRIPT_TEST(a_peer_that_began_anew),
         SCRIPT_TEST(a_peer_that_is_back),
+        SCRIPT_TEST(a_challenge_as_tcp),
+        SCRIPT_TEST(best_effort_asks_as_tcp),
         SCRIPT_TEST(probes_as_tcp),
     };
 
