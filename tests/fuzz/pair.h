@@ -151,13 +151,14 @@ struct host {
     struct memory mem;
     struct direction out;
     uint64_t route_rate;
-    bool touched;           /* input, a call or a signal since it was last served */
-    bool gone;              /* its interface was removed */
-    scps_time asleep;       /* not served before this time */
-    scps_time due;          /* its deadline when it was last served */
-    size_t peak;            /* of memory */
-    unsigned refuse;        /* this many allocations fail */
-    unsigned packets, idle; /* sent; served without effect */
+    bool touched;     /* input, a call or a signal since it was last served */
+    bool gone;        /* its interface was removed */
+    scps_time asleep; /* not served before this time */
+    scps_time due;    /* its deadline when it was last served */
+    size_t peak;      /* of memory */
+    unsigned refuse;  /* this many allocations fail */
+    /* sent; received; times that it was served without effect */
+    unsigned packets, arrived, idle;
 };
 
 struct world {
@@ -173,6 +174,7 @@ struct world {
     bool crowded;       /* few half-open connections: one may make room for another */
     bool hollow, vouch; /* bytes are counted only; checksums are the device's affair */
     unsigned doubt;
+    unsigned settled; /* instants at which all that was due was done */
     bool healed;
     bool cut;           /* the run became too long to see how it ends */
     bool stopped;       /* the run was ended by its number of services, with transfers under way */
@@ -269,6 +271,12 @@ void pair_third(struct world *w, struct host *h, struct flow *f, uint8_t b, uint
 void pair_router(struct world *w, struct host *h, uint8_t b, uint8_t c);
 void pair_icmp(struct world *w, struct host *to, const uint8_t *quote, size_t len, uint8_t type,
                uint8_t code, uint32_t word);
+
+/* ---- pair_series.c */
+
+/* Runs one input. With FUZZ_FINDS in the environment one that fails is written down, and the
+ * process goes on. */
+void pair_series(void (*run)(const uint8_t *data, size_t size), const uint8_t *data, size_t size);
 
 /* ---- pair_judge.c */
 

@@ -108,6 +108,7 @@ bool pair_deliver(struct world *w)
                 pair_imitation(w, &other(w, h)->out, p);
             int why = scps_stack_input(h->st, &h->nif, &in);
             h->touched = true;
+            h->arrived++;
             pair_say_packet(w, p->data, p->len, p->hollow, h->nr ? "   > 1" : "   > 0",
                             why ? scps_drop_name((enum scps_drop)why) : "");
             pair_judge_input(w, p, why);
