@@ -120,18 +120,17 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     const unsigned dupthresh = s->ctx.cfg->c.dupthresh;
     bool names = s->agreed.caps & SCPS_CAP_SNACK1, wait = false;
     scps_off from = names ? beyond_names(s, n, &wait) : 0;
+    bool last = scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb));
 
     if (sb->arrived_recs && from < s->snd.nxt)
-        scps_loss_by_order(sb, dupthresh,
-                           scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb)), from,
-                           &n->sum);
+        scps_loss_by_order(sb, dupthresh, last, from, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
         scps_time then = SCPS_NEVER; /* however young */
         if (sb->needless && !names)
             then = s->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto);
-        scps_loss_of_resent(sb, dupthresh,
-                            scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb)), then,
-                            &n->sum);
+        scps_loss_of_resent(sb, dupthresh, last, then, &n->sum);
+        if (last && sb->frontier != sb->tail)
+            scps_loss_of_overtaken(sb, dupthresh, from, then, &n->sum);
     }
 }
 

@@ -14,6 +14,11 @@
  * however late, and each would have everything resent before it sent again: there a resent segment
  * has to be older from time to time (scps_sb_resend_wait).
  *
+ * At the end: with nothing new to send, the last segments of a flight have too few behind them for
+ * the first rule, and would wait for the timer. RFC 6675 section 4, NextSeg (3) and (4), sends such
+ * segments again although IsLost does not hold. Here they are lost as soon as something has arrived
+ * that was sent after all of them: a retransmission, a round trip later.
+ *
  * By age: what Vegas asks for (scps_cc_ops.by_age), a look at the clock where others wait for a
  * third duplicate.
  */
@@ -59,6 +64,22 @@ void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool ta
             break;
         if (live)
             scps_sb_lose(sb, e.idx, sum);
+    }
+}
+
+void scps_loss_of_overtaken(struct scps_scoreboard *sb, unsigned dupthresh, scps_off from,
+                            scps_time then, struct scps_ack_result *sum)
+{
+    uint32_t last = scps_sb_at(sb, sb->tail - 1)->xseq;
+
+    if (before(sb->hi_xseq, last + effective_dupthresh(dupthresh, true, sb->xseq - last - 1)))
+        return;
+    for (; sb->frontier != sb->tail; scps_sb_pass(sb)) {
+        const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
+        if (r->from < from || r->sent > then)
+            break;
+        if (!r->resends)
+            scps_sb_lose(sb, sb->frontier, sum);
     }
 }
 

@@ -343,6 +343,44 @@ static void tail_loss(void **x)
     script_free(t);
 }
 
+/* RFC 6675 section 4, NextSeg (3): two reports above a hole are not enough, and with nothing more
+ * to send there will be no third. "If the conditions for rules (1) and (2) fail, but there exists
+ * an unSACKed sequence number 'S3'", it is sent again; here when the resent one has arrived. */
+static void the_last_segments(void **x)
+{
+    struct script *t = script_of(x);
+    script_flight(t, MS(200), 10000, 10);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 6001}});
+    expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
+    peer_says(t, MS(301), .ack = 1, .sack = {{7001, 8001}, {1001, 6001}});
+    peer_says(t, MS(302), .ack = 1, .sack = {{9001, 10001}, {7001, 8001}, {1001, 6001}});
+    expect_quiet(t, SCPS_HOLD_APP);
+    peer_says(t, MS(400), .ack = 6001, .sack = {{9001, 10001}, {7001, 8001}});
+    expect_sent(t, .at = MS(400), .from = 6001, .len = 1000);
+    expect_sent(t, .at = MS(400), .from = 8001, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_APP);
+    peer_says(t, MS(500), .ack = 10001);
+    assert_int_equal(script_info(t).timeouts, 0);
+    assert_int_equal(script_info(t).recoveries, 1);
+    script_free(t);
+}
+
+/* RFC 6675 section 4, NextSeg (4): "there exists outstanding unSACKed data, we provide the
+ * opportunity for a single 'rescue' retransmission per entry into loss recovery." */
+static void the_very_last_segment(void **x)
+{
+    struct script *t = script_of(x);
+    script_flight(t, MS(200), 10000, 10);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 9001}});
+    expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_APP);
+    peer_says(t, MS(400), .ack = 9001);
+    expect_sent(t, .at = MS(400), .from = 9001, .len = 1000);
+    peer_says(t, MS(500), .ack = 10001);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_free(t);
+}
+
 /* RFC 2883, RFC 3708: every segment resent is reported as a duplicate: it was reordering; the
  * window comes back */
 static void dsack_undo(void **x)
@@ -658,6 +696,8 @@ int main(void)
         SCRIPT_TEST(no_early_retransmit_of_a_single_segment),
         SCRIPT_TEST(no_early_retransmit),
         SCRIPT_TEST(tail_loss),
+        SCRIPT_TEST(the_last_segments),
+        SCRIPT_TEST(the_very_last_segment),
         SCRIPT_TEST(dsack_undo),
         SCRIPT_TEST(dsack_undo_after_the_episode),
         SCRIPT_TEST(network_duplicate),

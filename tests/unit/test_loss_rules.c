@@ -162,6 +162,42 @@ static void needless_resends_wait(void **state)
     scps_sb_fini(&w.sb, &w.a);
 }
 
+/* RFC 6675 section 4, NextSeg (3) and (4), with nothing more to send: of six segments the first is
+ * lost and resent, and the fifth and the last are lost, too. Each is found when the retransmissions
+ * have arrived, which were sent after all of them: not below `from`, and not when sent after
+ * `then`. */
+static void overtaken(void **state)
+{
+    for (unsigned resends = 1; resends <= 2; resends++) {
+        struct world w;
+        (void)state;
+
+        begin(&w, 6);
+        for (unsigned i = resends; i <= 3; i++)
+            arrived(&w, i);
+        for (unsigned i = 0; i < resends; i++) {
+            scps_sb_lose(&w.sb, i, &w.sum);
+            scps_sb_resent(&w.sb, i, 100);
+        }
+        while (w.sb.frontier != 4)
+            scps_sb_pass(&w.sb);
+        for (unsigned i = 0; i < resends; i++) {
+            scps_loss_of_overtaken(&w.sb, 3, 0, SCPS_NEVER, &w.sum);
+            assert_int_equal(state_of(&w, 4), SCPS_SENT_FLIGHT);
+            scps_sb_arrived(&w.sb, 1000, (scps_off)LEN * i, (scps_off)LEN * (i + 1), 50, &w.sum);
+        }
+        scps_loss_of_overtaken(&w.sb, 3, 5 * LEN, SCPS_NEVER, &w.sum);
+        scps_loss_of_overtaken(&w.sb, 3, 0, 3, &w.sum);
+        assert_int_equal(state_of(&w, 4), SCPS_SENT_FLIGHT);
+        scps_loss_of_overtaken(&w.sb, 3, 0, 4, &w.sum);
+        assert_int_equal(state_of(&w, 4), SCPS_SENT_LOST);
+        assert_int_equal(state_of(&w, 5), SCPS_SENT_FLIGHT);
+        scps_loss_of_overtaken(&w.sb, 3, 0, SCPS_NEVER, &w.sum);
+        assert_int_equal(state_of(&w, 5), SCPS_SENT_LOST);
+        scps_sb_fini(&w.sb, &w.a);
+    }
+}
+
 static void by_age(void **state)
 {
     struct scps_rtt rtt = {0};
@@ -181,9 +217,13 @@ static void by_age(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(third_above),           cmocka_unit_test(early_retransmit),
-        cmocka_unit_test(named_holes),           cmocka_unit_test(lost_again),
-        cmocka_unit_test(needless_resends_wait), cmocka_unit_test(by_age),
+        cmocka_unit_test(third_above),
+        cmocka_unit_test(early_retransmit),
+        cmocka_unit_test(named_holes),
+        cmocka_unit_test(lost_again),
+        cmocka_unit_test(needless_resends_wait),
+        cmocka_unit_test(overtaken),
+        cmocka_unit_test(by_age),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
