@@ -73,8 +73,9 @@ SCPS_API void scps_dgram_close(struct scps_dgram *d);
 
 /* Sets the default destination; from then on only datagrams from there are received. remote NULL:
  * no destination, and datagrams from any host are received. An endpoint bound to any address gets
- * the local address from which remote is routed. Returns 0, SCPS_ERR_INVAL, UNREACH or
- * ADDRNOTAVAIL. */
+ * the local address from which remote is routed; datagrams that wait to be sent leave from there,
+ * too, and those of the other family are lost (scps_dgram_stats.unsent). Returns 0, SCPS_ERR_INVAL,
+ * UNREACH or ADDRNOTAVAIL. */
 SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote);
 
 /* Queues one datagram: a copy of len bytes at data, and behind them `hollow` zeros that are not

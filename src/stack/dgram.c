@@ -185,17 +185,27 @@ void scps_dgram_free_all(struct scps_stack *st)
     st->dgrams = NULL;
 }
 
+/* Gives d the default destination `to` and the local address `from`. Datagrams that wait to be sent
+ * have the new address as their source, so the route of each is looked for again. */
+static void set_peer(struct scps_dgram *d, const struct scps_endpoint *to,
+                     const struct scps_addr *from)
+{
+    d->local.addr = *from;
+    d->remote = *to;
+    d->pmtu = 0;
+    scps_dgram_reroute(d);
+}
+
 int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
 {
+    static const struct scps_endpoint nobody;
     struct scps_stack *st = d->st;
     const struct scps_addr *src = &d->asked;
     const struct scps_route_entry *way;
     struct scps_endpoint to;
 
     if (!remote) {
-        d->remote = (struct scps_endpoint){0};
-        d->local.addr = d->asked;
-        d->pmtu = 0;
+        set_peer(d, &nobody, &d->asked);
         return 0;
     }
     to = (struct scps_endpoint){only_its_own(&remote->addr), remote->port};
@@ -210,9 +220,7 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
         src = scps_route_source(st, scps_nif_of(way->route.nif), &to.addr);
     if (!src)
         return SCPS_ERR_ADDRNOTAVAIL;
-    d->local.addr = *src;
-    d->remote = to;
-    d->pmtu = 0;
+    set_peer(d, &to, src);
     return 0;
 }
 

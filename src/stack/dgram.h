@@ -81,6 +81,12 @@ void scps_dgram_make_ready(struct scps_dgram *d);
 /* Removes d from its ready queue. */
 void scps_dgram_unready(struct scps_dgram *d);
 
+/* ---- dgram_out.c ---- */
+/* Finds the route of d's oldest datagram anew, after routes or the local address have changed.
+ * Datagrams that cannot leave any more are dropped and counted as unsent; a closed endpoint without
+ * datagrams is freed. */
+void scps_dgram_reroute(struct scps_dgram *d);
+
 /* ---- dgram.c ---- */
 void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
                      const struct scps_endpoint *about);

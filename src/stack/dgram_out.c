@@ -143,7 +143,7 @@ static bool place(struct scps_dgram *d)
     return false;
 }
 
-static void move(struct scps_dgram *d)
+void scps_dgram_reroute(struct scps_dgram *d)
 {
     if (!d->ready)
         return;
@@ -157,10 +157,10 @@ void scps_dgram_regroup(struct scps_stack *st)
     if (!st->dgrams)
         return;
     for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));)
-        move(d);
+        scps_dgram_reroute(d);
     for (struct scps_dgram *d = st->dgrams->closed, *next; d; d = next) {
         next = d->next;
-        move(d);
+        scps_dgram_reroute(d);
     }
 }
 

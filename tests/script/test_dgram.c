@@ -699,6 +699,34 @@ static void the_other_family(void **x)
 }
 
 /* What is configured is what is told, and a change holds from then on. */
+/* An endpoint of both families that connects while datagrams of the other family wait: they have
+ * no source address any more. */
+static void connects_with_datagrams_waiting(void **x)
+{
+    struct host h;
+    struct scps_endpoint any = {.port = 5001}, other = {.port = 9};
+    struct scps_dgram_stats stats;
+    host_init(&h, x);
+    bool six = h.us.addr.family == 6;
+    struct scps_addr ours;
+    assert_int_equal(scps_addr_parse(six ? "10.9.0.1" : "2001:db8:9::1", &ours), 0);
+    assert_int_equal(scps_addr_parse(six ? "10.9.0.2" : "2001:db8:9::2", &other.addr), 0);
+    assert_int_equal(scps_stack_add_addr(h.st, &h.nif, &ours, six ? 24 : 64), 0);
+    struct scps_dgram *d = scps_dgram_open(h.st, NULL, &any, NULL);
+    assert_int_equal(scps_dgram_send(d, &other, "one", 3, 0), 0);
+    assert_int_equal(scps_dgram_send(d, &h.them, "two", 3, 0), 0);
+    assert_int_equal(scps_dgram_send(d, &other, "three", 5, 0), 0);
+    assert_int_equal(scps_dgram_connect(d, &h.them), 0);
+    expect_datagram(&h, "two", 3);
+    assert_true(scps_addr_equal(&h.ip.src, &h.us.addr));
+    expect_nothing(&h);
+    scps_dgram_get_stats(d, &stats);
+    assert_int_equal(stats.unsent, 2);
+    assert_int_equal(stats.out, 1);
+    assert_int_equal(scps_dgram_unsent(d), 0);
+    host_fini(&h);
+}
+
 static void configuration(void **x)
 {
     struct host h;
@@ -957,6 +985,7 @@ int main(void)
         BOTH(link_gone),
         BOTH(out_of_a_tunnel),
         BOTH(the_other_family),
+        BOTH(connects_with_datagrams_waiting),
         BOTH(configuration),
         cmocka_unit_test(a_range_that_is_used_up),
     };
