@@ -393,13 +393,13 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
 
     if (err)
         return err;
-    if (c->state != SCPS_CLOSED || c->opened) { /* What the handshake agreed on stays. */
-        keep_agreed(&n, old);
-        n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
-        if (c->s.agreed.rcv_wscale < 14)
-            n.rcvbuf = (uint32_t)SCPS_MIN(
-                n.rcvbuf, SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->s.agreed.rcv_wscale));
-    }
+    /* What the handshake agreed on stays, even when the connection has ended: the memory of the
+     * connection has the size of its controller's state. */
+    keep_agreed(&n, old);
+    n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
+    if (c->s.agreed.rcv_wscale < 14)
+        n.rcvbuf = (uint32_t)SCPS_MIN(
+            n.rcvbuf, SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->s.agreed.rcv_wscale));
     s = scps_config_new(c->s.ctx.env, &n, c->s.turns && c->s.turns->gate, &err);
     if (!s)
         return err;

@@ -318,6 +318,14 @@ static void what_the_syn_offers_stays(void **state)
     p = (struct scps_pkt){.data = room, .cap = sizeof room};
     assert_int_equal(scps_stack_output(h.st, &h.nif, SCPS_SEC(1), &p), 1);
     assert_int_equal(p.len, first);
+
+    /* When it has ended, too; this one was opened when the clock stood at 0. */
+    scps_stack_remove_netif(h.st, &h.nif);
+    assert_int_equal(scps_conn_state(c), SCPS_CLOSED);
+    set.sndbuf = 300;
+    assert_int_equal(scps_conn_set_config(c, &set), 0);
+    scps_conn_get_config(c, &now);
+    assert_memory_equal(&now, &was, sizeof now);
     scps_stack_free(h.st);
 }
 
