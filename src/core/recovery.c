@@ -16,8 +16,8 @@
  *       expires; what had arrived and was only not acknowledged is not sent again.
  *
  * Spurious losses: the state of the controller is kept at the start of an episode and put back when
- *   - the first acknowledgement to move the left edge echoes a timestamp older than the resending
- *     of the segment there (RFC 3522),
+ *   - the acknowledgement that moves the left edge from the first segment that was resent echoes a
+ *     timestamp older than that resending (RFC 3522),
  *   - after a timeout, the second acknowledgement is for something sent once only, before anything
  *     but the first segment was resent (RFC 5682; only without timestamps, which decide sooner), or
  *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708), also
@@ -275,7 +275,7 @@ static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_res
 {
     const struct scps_recovery *rec = &s->tx->rec;
 
-    return rec->eifel && rec->stamp && s->snd.una > was && was == rec->first &&
+    return rec->eifel && rec->stamp && s->snd.una > was && was == rec->stamped &&
            s->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
            (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh &&
            (!(s->agreed.caps & SCPS_CAP_BETS) || scps_bets_is_arrival(s, was, rec->first_sent));
@@ -322,14 +322,18 @@ bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
                           uint32_t tsval)
 {
+    bool first;
+
     if (rec->episode == SCPS_EPISODE_NONE)
         return;
+    first = rec->first_resend;
     rec->first_resend = false;
     rec->age_checks = 2;
     rec->resent++;
     remember_copy(rec, resent);
-    if (resent->from == rec->first && !resent->resends) {
+    if (first && !rec->stamp && !resent->resends) {
         rec->stamp = SCPS_MAX(tsval, 1);
+        rec->stamped = resent->from;
         rec->first_sent = resent->sent;
     }
 }

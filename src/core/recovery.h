@@ -43,9 +43,13 @@ struct scps_recovery {
     /* All that was resent in this episode lies within these ranges. */
     struct scps_range copies[SCPS_RECOVERY_COPIES];
     uint8_t ncopies;
-    /* timestamp of the first retransmission of the octet at `first`; 0: not resent yet */
+    /* timestamp of the first retransmission of the episode; 0: there was none, or not of what had
+     * been sent once */
     uint32_t stamp;
-    scps_time first_sent;     /* valid if stamp is not 0: when that octet was sent first */
+    /* valid if stamp is not 0: the first octet of that retransmission, and the time of its first
+     * transmission */
+    scps_off stamped;
+    scps_time first_sent;
     scps_off frto_nxt;        /* SND.NXT when the timer expired */
     uint64_t virtual_arrived; /* without SACK: bytes for which duplicate acknowledgements stand */
     uint8_t dupacks;          /* consecutive duplicate acknowledgements */

@@ -593,6 +593,39 @@ static void eifel_begins_once(void **x)
     script_free(t);
 }
 
+/* RFC 3522 section 3.2 step 2: what counts is the time stamp "in the retransmit sent when loss
+ * recovery is initiated", which is not always of the oldest segment: the fifth was resent before,
+ * in a recovery that was spurious, when the tenth is found lost. Its acknowledgement decides. */
+static void eifel_beyond_the_edge(void **x)
+{
+    for (int late = 0; late < 2; late++) {
+        struct script *t = script_of(x);
+        t->cfg.timestamps = t->peer.ts = true;
+        t->cfg.init_cwnd_segs = 20;
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 20 * 988);
+        for (int k = 0; k < 20; k++)
+            expect_sent(t, .from = 1 + 988 * k, .len = 988);
+        int64_t echo = t->last.tsval;
+        peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
+        expect_sent(t, .at = MS(300), .from = 1, .len = 988);
+        peer_says(t, MS(301), .ack = 1, .sack = {{4941, 7905}, {989, 3953}}, .tsecr = echo);
+        expect_sent(t, .at = MS(301), .from = 3953, .len = 988);
+        peer_says(t, MS(310), .ack = 3953, .sack = {{4941, 7905}}, .tsecr = echo);
+        assert_int_equal(script_info(t).spurious, 1);
+        peer_says(t, MS(311), .ack = 3953, .sack = {{9881, 12845}, {4941, 8893}}, .tsecr = echo);
+        expect_sent(t, .at = MS(311), .from = 8893, .len = 988);
+        int64_t again = t->last.tsval;
+        peer_says(t, MS(320), .ack = 8893, .sack = {{9881, 12845}}, .tsecr = echo);
+        assert_int_equal(script_info(t).spurious, 1);
+        peer_says(t, MS(411), .ack = 12845, .tsecr = late ? echo : again);
+        assert_int_equal(script_info(t).spurious, 1 + late);
+        assert_true((script_info(t).cwnd >= 20 * 988) == late);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* The same without timestamps: the receiver had what the timer resent, so by RFC 3708 the window
  * comes back, but its acknowledgement was lost, not late, and what lies behind may be missing:
  * repair goes on at once */
@@ -895,6 +928,7 @@ int main(void)
         SCRIPT_TEST(a_duplicate_too_soon),
         SCRIPT_TEST(eifel_and_an_older_duplicate),
         SCRIPT_TEST(eifel_begins_once),
+        SCRIPT_TEST(eifel_beyond_the_edge),
         SCRIPT_TEST(frto_and_a_duplicate),
         SCRIPT_TEST(an_old_echo),
         SCRIPT_TEST(a_lost_syn_ack),
