@@ -124,6 +124,22 @@ static void the_peer_asks_instead(void **x)
     script_free(t);
 }
 
+/* RFC 1122 section 4.2.3.6: a keep-alive is answered, also when so many other segments that cannot
+ * be used have come that those are answered no more (RFC 5961 section 10) */
+static void the_peers_are_always_answered(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    for (int i = 0; i < 5; i++)
+        peer_says(t, SEC(1) + i, .seq = 500000, .ack = 1);
+    assert_in_range(script_forget_sent(t), 1, 2);
+    for (int i = 0; i < 5; i++) {
+        peer_says(t, SEC(1) + MS(10 + i), .seq = ZERO, .ack = 1);
+        expect_sent(t, .at = SEC(1) + MS(10 + i), .from = 1, .ack = 1);
+    }
+    script_free(t);
+}
+
 /* RFC 9293 3.8.4: an idle connection is kept alive in FIN-WAIT-2, too, where a peer that has gone
  * would never close. The timer of before comes up while the FIN is still unacknowledged. */
 static void after_our_half_close(void **x)
@@ -204,6 +220,7 @@ int main(void)
         SCRIPT_TEST(unanswered),
         SCRIPT_TEST(answered_as_often_as_asked),
         SCRIPT_TEST(the_peer_asks_instead),
+        SCRIPT_TEST(the_peers_are_always_answered),
         SCRIPT_TEST(after_our_half_close),
         SCRIPT_TEST(a_long_path),
         SCRIPT_TEST(many_probes),

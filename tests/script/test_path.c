@@ -180,6 +180,54 @@ static void a_router_that_does_not_say(void **x)
     script_free(t);
 }
 
+/* Says that the segment last expected, whose packet had len bytes, was too big, as a router that
+ * gives no MTU does (IPv4). */
+static void too_big_without_mtu(struct script *t, scps_time at, size_t len)
+{
+    uint8_t p[80];
+    struct scps_ip quote = {.src = t->us.addr,
+                            .dst = t->them.addr,
+                            .version = 4,
+                            .proto = SCPS_IPPROTO_TCP,
+                            .ttl = 60,
+                            .df = true};
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = 4,
+                         .proto = SCPS_IPPROTO_ICMP,
+                         .ttl = 64};
+    struct scps_seg seg = {
+        .sport = t->us.port, .dport = t->them.port, .flags = SCPS_ACK, .seq = t->last.seq};
+    uint8_t *m = p + 20;
+    size_t n = 8;
+
+    scps_put32(m, 3u << 24 | 4u << 16);
+    scps_put32(m + 4, 0);
+    n += scps_ip_build(m + n, &quote, len - 20);
+    n += scps_tcp_build(m + n, &seg);
+    scps_put16(m + 2, scps_cksum_fold(scps_cksum_add(0, m, n)));
+    assert_int_equal(script_input(t, at, p, scps_ip_build(p, &ip, n) + n), 0);
+}
+
+/* RFC 1191 section 7.1: the next plateau is less than the length of the packet that was too big,
+ * also where that length is a plateau itself. */
+static void a_packet_as_long_as_a_plateau(void **x)
+{
+    struct script *t = script_of(x);
+    t->mtu = 1492;
+    t->cfg.mss = 0;
+    t->peer.mss = 1460;
+    script_established(t, MS(100));
+    if (t->us.addr.family == 4) {
+        app_writes(t, MS(200), 1452);
+        expect_sent(t, .from = 1, .len = 1452, .wire = 1492);
+        too_big_without_mtu(t, MS(210), 1492);
+        assert_int_equal(script_info(t).pmtu, 1006);
+    }
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A FIN in a segment that was too big is not lost with it */
 static void too_big_with_fin(void **x)
 {
@@ -317,6 +365,7 @@ int main(void)
         SCRIPT_TEST(too_big_without_df),
         SCRIPT_TEST(absurd_mtus),
         SCRIPT_TEST(a_router_that_does_not_say),
+        SCRIPT_TEST(a_packet_as_long_as_a_plateau),
         SCRIPT_TEST(too_big_with_fin),
         SCRIPT_TEST(echo),
         SCRIPT_TEST(nobody_listens_on_udp),
