@@ -215,6 +215,24 @@ static void give_up(struct scps_conn *c)
     }
 }
 
+/* As long as the window was closed, what a window probe carried has not been sent at all: the peer
+ * had to refuse it (RFC 9293 section 3.10.7.4, first step: octets beyond the window are not
+ * acceptable). To give it up when the window opens would lose octets on a path that loses none, so
+ * neither the probes nor the time that they took count. */
+void scps_bets_window_opened(struct scps_tx *tx, struct scps_sent_segment *probe, scps_time now)
+{
+    scps_sb_forget_probes(probe);
+    tx->gave_up_at = now;
+}
+
+/* Returns true if r has been sent again as often as it may be. */
+static bool had_its_tries(const struct scps_sent_segment *r, const struct scps_conn_config *cfg)
+{
+    unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0; /* scps_sb_forget_probes() */
+
+    return r->resends >= probes + cfg->bets_retries;
+}
+
 void scps_bets_send(struct scps_conn *c)
 {
     scps_off old = 0;
@@ -224,7 +242,6 @@ void scps_bets_send(struct scps_conn *c)
     if (c->s.ctx.env->now >= scps_bets_until(&c->s))
         old = SCPS_MAX(c->s.tx->life_nxt, c->s.snd.una + 1);
     while (c->s.established && (r = scps_bets_oldest(&c->s.tx->sb, c->s.snd.edge)) &&
-           (r->from < old ||
-            (r->state == SCPS_SENT_LOST && r->resends >= c->s.ctx.cfg->c.bets_retries)))
+           (r->from < old || (r->state == SCPS_SENT_LOST && had_its_tries(r, &c->s.ctx.cfg->c))))
         give_up(c);
 }

@@ -21,6 +21,9 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
                     bool record);
 /* Sender: gives up lost segments that were resent too often. */
 void scps_bets_send(struct scps_conn *c);
+/* The peer's window has opened for the octet at SND.UNA, which only window probes have carried:
+ * from now on it is sent as often, and has as long, as other data. */
+void scps_bets_window_opened(struct scps_tx *tx, struct scps_sent_segment *probe, scps_time now);
 /* Returns true when the peer has reported data at SND.UNA that its acknowledgement cannot reach
  * yet; *ack is then the offset behind it. */
 bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack);

@@ -35,8 +35,12 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             return;
         }
         scps_snd_end_persist(s->tx, &s->todo);
-        if (scps_sb_count(&s->tx->sb))
+        if (scps_sb_count(&s->tx->sb)) {
+            struct scps_sent_segment *head = scps_sb_at(&s->tx->sb, s->tx->sb.head);
+            if (head->flags & SCPS_SENT_PROBE)
+                scps_bets_window_opened(s->tx, head, s->ctx.env->now);
             scps_sb_lose(&s->tx->sb, s->tx->sb.head, &sum);
+        }
     }
 }
 

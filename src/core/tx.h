@@ -51,6 +51,7 @@ struct scps_tx {
         /* best effort: SND.UNA that this end moved by itself; SND.UNA by the peer's
          * acknowledgements */
         peer_una;
+    /* time at which this end last moved SND.UNA, or the window opened for what was only probed */
     scps_time gave_up_at;
     /* when SND.UNA last moved, for the lifetime of data sent before life_nxt */
     scps_time life_since;

@@ -662,8 +662,9 @@ static void probes_of_a_peer_that_lags(void **x)
     }
     expect_state(t, SCPS_ESTABLISHED);
     peer_says(t, script_now(t) + MS(10), .ack = 2001, .wnd = 2000);
-    script_run(t, script_now(t) + SEC(1));
-    script_forget_sent(t);
+    expect_sent(t, .from = 2001, .len = 1); /* what only probes have carried */
+    peer_says(t, script_now(t) + MS(10), .ack = 2002, .wnd = 2000);
+    expect_sent(t, .from = 2002, .len = 999, .push = true);
     peer_says(t, script_now(t) + MS(10), .ack = 3001, .wnd = 2000);
     assert_int_equal(script_info(t).outstanding, 0);
     script_free(t);
@@ -727,6 +728,35 @@ static void the_ack_of_a_peer_that_lags(void **x)
     script_run(t, SEC(11));
     script_forget_sent(t);
     script_free(t);
+}
+
+/* RFC 9293 section 3.8.6.1: the octet of a window probe lies beyond the window: the peer refuses
+ * it each time. When the window opens it has not been sent at all: neither the probes nor the time
+ * that they took count as tries, or octets would be lost on a path that loses none. */
+static void what_was_only_probed(void **x)
+{
+    for (int life = 0; life < 2; life++) {
+        struct script *t = bets_of(x);
+        t->peer_wnd = 1000;
+        t->cfg.persist_max = SEC(1);
+        t->cfg.bets_lifetime = life ? MS(800) : 0;
+        script_flight(t, MS(200), 2000, 1);
+        for (int i = 0; i < 10; i++) {
+            peer_says(t, MS(300) + SEC(2 * i), .ack = 1001, .wnd = ZERO);
+            script_run(t, SEC(2 * i + 2));
+            expect_that(t, script_sent_count(t) >= 1);
+            script_forget_sent(t);
+        }
+        peer_says(t, SEC(20) + MS(100), .ack = 1001, .wnd = 2000);
+        assert_int_equal(script_info(t).bytes_given_up, 0);
+        expect_sent(t, .at = SEC(20) + MS(100), .from = 1001, .len = 1);
+        peer_says(t, SEC(20) + MS(200), .ack = 1002);
+        expect_sent(t, .at = SEC(20) + MS(200), .from = 1002, .len = 999, .push = true);
+        peer_says(t, SEC(20) + MS(300), .ack = 2001);
+        assert_int_equal(script_info(t).bytes_given_up, 0);
+        assert_int_equal(script_info(t).outstanding, 0);
+        script_free(t);
+    }
 }
 
 /* So long at the left edge: given up without a timeout of its own */
@@ -1185,6 +1215,7 @@ int main(void)
         SCRIPT_TEST(the_edge_of_the_window_is_kept),
         SCRIPT_TEST(the_edge_of_the_window_is_not_waited_for_in_vain),
         SCRIPT_TEST(the_ack_of_a_peer_that_lags),
+        SCRIPT_TEST(what_was_only_probed),
         SCRIPT_TEST(lifetime),
         SCRIPT_TEST(lifetimes_run_together),
         SCRIPT_TEST(a_fin_is_reliable),
