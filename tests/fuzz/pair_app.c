@@ -66,6 +66,9 @@ static void connect_end(struct world *w, struct flow *f, struct host *h)
         f->excuse |= EXCUSE_MEMORY;
     else
         MUST(err == SCPS_ERR_ADDRINUSE || err == SCPS_ERR_UNREACH || err == SCPS_ERR_ADDRNOTAVAIL);
+    /* Where both ends open the flow nobody listens: the other end's SYN is refused. */
+    if (!c && f->opener == HOSTS)
+        f->excuse |= EXCUSE_LISTENER;
 }
 
 static bool port_on_way(const struct world *w, const struct flow *f)
