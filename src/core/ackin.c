@@ -73,11 +73,12 @@ static inline void take_reports(struct scps_sender *s, void *cc, struct scps_ack
 }
 
 /* Best effort: SND.UNA may have moved by itself, or moves now. */
-static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, struct scps_ack_input *n)
+static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
+                                     struct scps_ack_input *n)
 {
     n->jumped = (n->before && n->before == tx->gave_up_to) || tx->sb.hi_arrived > n->before ||
                 tx->rec.dupacks;
-    if (scps_bets_pass(tx, una, &n->ack))
+    if (scps_bets_pass(tx, una, edge, &n->ack))
         n->advanced = true;
 }
 
@@ -254,7 +255,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
 
     take_reports(&c->s, scps_conn_cc(c), &n);
     if (c->s.agreed.caps & SCPS_CAP_BETS)
-        pass_holes(tx, c->s.snd.una, &n);
+        pass_holes(tx, c->s.snd.una, edge, &n);
     if (n.advanced)
         advance(&c->s, &c->ts, &n);
     if (ack_in >= (int64_t)n.before)

@@ -156,7 +156,7 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
 
 /* ---- sender ---- */
 
-bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack)
+bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off edge, scps_off *ack)
 {
     struct scps_scoreboard *sb = &tx->sb;
 
@@ -164,7 +164,7 @@ bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack)
         return false;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         const struct scps_sent_segment *r = scps_sb_at(sb, i);
-        if (r->state != SCPS_SENT_ARRIVED || r->flags & SCPS_SENT_FIN)
+        if (r->state != SCPS_SENT_ARRIVED || r->flags & SCPS_SENT_FIN || r->from + r->len > edge)
             break;
         *ack = r->from + r->len;
     }

@@ -25,8 +25,9 @@ void scps_bets_send(struct scps_conn *c);
  * from now on it is sent as often, and has as long, as other data. */
 void scps_bets_window_opened(struct scps_tx *tx, struct scps_sent_segment *probe, scps_time now);
 /* Returns true when the peer has reported data at SND.UNA that its acknowledgement cannot reach
- * yet; *ack is then the offset behind it. */
-bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off *ack);
+ * yet; *ack is then the offset behind it. Never beyond edge, the peer's window: there the report is
+ * false, and from an SND.UNA beyond it no acknowledgement would be acceptable to the peer. */
+bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off edge, scps_off *ack);
 /* Returns the oldest segment if it can be given up: it has data, has not arrived, and the peer's
  * window has room behind it; NULL if not. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);

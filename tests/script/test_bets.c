@@ -759,6 +759,29 @@ static void what_was_only_probed(void **x)
     }
 }
 
+/* A report that the octet of a window probe has arrived, beyond the window, is false: RFC 9293
+ * section 3.10.7.4, first step, has the peer refuse it. SND.UNA stays within the window, or the
+ * peer would refuse each acknowledgement that follows, too. */
+static void a_report_beyond_the_window(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 2000;
+    t->cfg.persist_max = SEC(1);
+    script_flight(t, MS(200), 3000, 2);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
+    script_run(t, SEC(5));
+    assert_int_equal(script_info(t).bytes_given_up, 1000);
+    expect_that(t, script_sent_count(t) >= 2); /* among them a probe */
+    script_forget_sent(t);
+    peer_says(t, SEC(5), .ack = 1, .sack = {{1001, 2002}}, .wnd = 2000);
+    script_forget_sent(t);
+    peer_says(t, SEC(5) + MS(10), .ack = 1, .len = 1000);
+    peer_says(t, SEC(5) + MS(10), .ack = 1, .len = 1000);
+    expect_sent(t, .at = SEC(5) + MS(10), .from = 2001, .ack = 2001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* So long at the left edge: given up without a timeout of its own */
 static void lifetime(void **x)
 {
@@ -1216,6 +1239,7 @@ int main(void)
         SCRIPT_TEST(the_edge_of_the_window_is_not_waited_for_in_vain),
         SCRIPT_TEST(the_ack_of_a_peer_that_lags),
         SCRIPT_TEST(what_was_only_probed),
+        SCRIPT_TEST(a_report_beyond_the_window),
         SCRIPT_TEST(lifetime),
         SCRIPT_TEST(lifetimes_run_together),
         SCRIPT_TEST(a_fin_is_reliable),
