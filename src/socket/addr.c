@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Socket addresses, and which socket may have which port.
+/* Socket addresses, and rules about which sockets may have the same port.
  *
- * Inside, an address is a struct scps_endpoint. "Any" is family 4 or 6 with an address of zeros, or
- * family 0 for an IPv6 socket that takes IPv4, too; an IPv4-mapped IPv6 address (RFC 4291 section
- * 2.5.5.2) is IPv4.
+ * In the socket layer an address is a struct scps_endpoint. "Any" is family 4 or 6 with an address
+ * of zeros, or family 0 for an IPv6 socket that accepts IPv4, too; an IPv4-mapped IPv6 address (RFC
+ * 4291 section 2.5.5.2) is stored as IPv4.
  *
- * Two sockets conflict when they have one port and a common address, unless both have SO_REUSEADDR
- * and the other does not listen, or both have SO_REUSEPORT. Without either, connections that are
- * still ending in the background keep the port, TIME-WAIT among them (as Linux; RFC 9293 section
- * 3.6.1 is why).
+ * Two sockets conflict when they have the same port and a common address, unless both have
+ * SO_REUSEADDR and the other one does not listen, or both have SO_REUSEPORT. Without either option,
+ * connections that are still ending in the background keep the port, those in TIME-WAIT included,
+ * as in Linux (RFC 9293 section 3.6.1 has the reason).
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
     return sizeof a;
 }
 
-/* 0, -EINVAL, -EAFNOSUPPORT. */
+/* Parses a struct sockaddr. Returns 0, -EINVAL or -EAFNOSUPPORT. */
 static int addr_get(const void *addr, uint32_t len, struct scps_endpoint *ep)
 {
     uint16_t family;
@@ -145,7 +145,8 @@ static bool overlap(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && (is_zero(a) || is_zero(b) || memcmp(a->b, b->b, 16) == 0);
 }
 
-/* Returns true if another socket of this context has the port in a way that excludes ep for s. */
+/* Returns true if another socket of this context has the port in such a way that s cannot have
+ * ep. */
 static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, bool strict)
 {
     const struct scps_ctx *ctx = s->ctx;
@@ -176,7 +177,7 @@ bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep)
 }
 
 /* Returns a random number below n, the first port to try (RFC 6056 section 3.3.1). An attacker who
- * sees the ports of some sockets cannot compute from them the port of the next (section 2). */
+ * knows the ports of some sockets cannot compute that of the next one (section 2). */
 static uint32_t first_port(struct scps_ctx *ctx, uint32_t n)
 {
     uint8_t msg[4];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that wait.
+/* Calls that block.
  *
- * A call that waits (scps_sock_block) gives back the lock for as long as cfg.wait runs. Anything
- * may happen meanwhile, so the socket is looked up again afterwards, by descriptor and serial
- * number.
+ * A blocking call (scps_sock_block) releases the lock while scps_ctx_config.wait runs. Other calls
+ * may do anything in that time, so the socket is looked up again afterwards, by descriptor and
+ * serial number.
  */
 #include "socket/sock.h"
 
@@ -13,7 +13,7 @@ int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w)
 {
     if (!ctx->cfg.wait)
         return -EAGAIN;
-    /* Send packets that this call made due, so that they can be taken while it waits. */
+    /* Send the packets that this call made due, so that they can be taken while the call waits. */
     scps_sock_turn(ctx);
     if (scps_sock_now(ctx) >= w->deadline)
         return -EAGAIN;
@@ -47,6 +47,6 @@ int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_
     int r = scps_sock_block_on(ctx, &w);
     s = scps_sock_find(ctx, fd);
     if (!s || s->serial != w.p.serial)
-        return -EBADF; /* Another thread has closed the socket meanwhile: *sp is freed. */
+        return -EBADF; /* Another thread has closed the socket meanwhile, so *sp is freed. */
     return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration of a socket: see conf.h. */
+/* The configuration of a socket (conf.h). */
 #include "socket/conf.h"
 
 #include <scps/socket.h>

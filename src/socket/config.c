@@ -14,7 +14,7 @@ enum {
 };
 
 static const struct setting {
-    uint16_t at, size; /* of the field in struct scps_conn_config */
+    uint16_t at, size; /* offset and size of the field in struct scps_conn_config */
 } settings[] = {
 #define SCPS_SETTING(name, field, ...)                                                             \
     {offsetof(struct scps_conn_config, field), sizeof(((struct scps_conn_config *)0)->field)},
@@ -33,8 +33,8 @@ static const struct {
 #include <scps/settings.def>
 };
 
-/* A structure of another version has its parts at other places: the size, the configurations of a
- * stack and of connections, and the rest. */
+/* In a structure of another version, these parts are at other offsets: the size, the configurations
+ * of a stack and of connections, and the rest. */
 struct parts {
     uint8_t *stack, *conn, *rest;
     size_t rest_size;
@@ -62,7 +62,7 @@ static bool find_parts(const struct scps_ctx_config *cfg, struct parts *p)
 #define REST      offsetof(struct scps_ctx_config, stack)
 #define REST_SIZE (sizeof(struct scps_ctx_config) - REST)
 
-/* Fills the caller's structure, whose sizes are set, from one of the library's. */
+/* Fills the caller's structure, whose sizes are set, from one with the layout of the library. */
 static void hand_over(struct scps_ctx_config *to, const struct scps_ctx_config *own)
 {
     size_t conn;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A context: entries and their lock, time, and the queue of packets.
+/* A context: the beginning and end of every call with its lock, time, and the queue of packets.
  *
- * Time moves only in run_to, from one deadline of the stack to the next, and whatever is due at a
- * moment is sent at that moment; so a packet's time in the queue is the time its timer fired,
- * however far apart two calls of the driver are. When the queue is full the stack is asked for no
- * more, as by a link that is busy: its deadline then lies in the past and time jumps, which is the
- * one case where a timer is served late.
+ * Time advances only in run_to(), from one deadline of the stack to the next, and everything that
+ * is due at a time is sent at that time. So a packet's time in the queue is the time at which its
+ * timer expired, however rarely the driver calls. When the queue is full, the stack is asked for no
+ * more packets, as by a link that is busy. Its deadline is then in the past and time jumps; only in
+ * this case a timer is served late.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "base/sized.h"
 #include "socket/sock.h"
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
 struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
 {
@@ -34,7 +34,8 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
         goto nomem;
     memset(ctx, 0, sizeof *ctx);
     ctx->cfg = c;
-    /* If only cc is set, its parameters are the defaults, which options then read. */
+    /* If only cc is set, its parameters are the defaults; fill them in, because options read
+     * them. */
     if (c.conn.cc_param_of != c.conn.cc)
         scps_conn_config_set_cc(&ctx->cfg.conn, c.conn.cc, NULL);
     ctx->alloc = a;
@@ -71,7 +72,8 @@ void scps_ctx_free(struct scps_ctx *ctx)
         struct sock *s = ctx->slot[i];
         if (!s)
             continue;
-        if (ctx->own) /* The stack frees them. */
+        /* A stack that the context opened frees its connections and listeners itself. */
+        if (ctx->own)
             scps_sock_pcb_forget(&s->pcb);
         scps_sock_disconnect(s);
         scps_sock_destroy(s);
@@ -123,7 +125,7 @@ static bool queue_grow(struct scps_ctx *ctx)
     return true;
 }
 
-/* Moves one packet of the stack into the queue. */
+/* Moves one packet of the stack to the queue. */
 static bool fetch(struct scps_ctx *ctx)
 {
     if (ctx->qlen == ctx->qcap && (ctx->qcap == ctx->cfg.queue_packets || !queue_grow(ctx)))
@@ -131,7 +133,7 @@ static bool fetch(struct scps_ctx *ctx)
     size_t mtu = ctx->nif.mtu;
     uint32_t at = (ctx->qhead + ctx->qlen) % ctx->qcap;
     uint8_t *room = ctx->qbuf + at * mtu;
-    /* With a smaller MTU the queue's room would not hold any headers. */
+    /* If the MTU is smaller, the queue's room for a packet would be too small for the headers. */
     uint8_t head[SCPS_MAX_HEADERS];
     struct scps_pkt out = {.data = mtu < sizeof head ? head : room,
                            .cap = SCPS_MAX(mtu, sizeof head)};
@@ -160,11 +162,11 @@ static void drain_events(struct scps_ctx *ctx)
         scps_ctx_event(ctx, &ev);
 }
 
-/* Serves everything due at this moment: events go to the sockets first, so that what they cause is
- * sent with the rest. */
+/* Does what is due now: the sockets get the stack's events first, so that packets which these cause
+ * are sent together with the others. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
-    if (ctx->turning) /* the driver of cfg.stack came back through an event */
+    if (ctx->turning) /* An event has called the driver, which called this function again. */
         return;
     ctx->turning = true;
     if (ctx->own) {
@@ -203,8 +205,8 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
-            /* When the queue is full, the deadline is held back; otherwise advance by the smallest
-             * step. */
+            /* When the queue is full, do not serve the deadline before `when`; otherwise advance by
+             * the smallest step. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
             d = SCPS_MIN(d, scps_waits_deadline(ctx));
@@ -214,7 +216,7 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
     }
 }
 
-/* ---- entries ---- */
+/* ---- the beginning and end of a call ---- */
 
 void scps_sock_catch_up(struct scps_ctx *ctx)
 {
@@ -263,7 +265,7 @@ struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
     return c;
 }
 
-/* ---- the driver's side ---- */
+/* ---- functions for the driver ---- */
 
 int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix)
 {
@@ -321,7 +323,7 @@ int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *se
     bool full = ctx->qlen == ctx->cfg.queue_packets;
     ctx->qhead = (ctx->qhead + 1) % ctx->qcap;
     ctx->qlen--;
-    if (full) /* There is room in the queue again: fetch what was held back. */
+    if (full) /* There is room in the queue again, so get the packets that the stack kept. */
         return scps_sock_leave(ctx, m.len);
     return scps_sock_leave_quiet(ctx, m.len);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing of sockets.
+/* Reading from and writing to sockets.
  *
  * Conditions are checked in the order of Linux, which a program can observe: data that has arrived
- * is returned first; then the end of the stream goes before a pending error, a pending error before
- * the shutting of the side, and that before "never connected". A call that has moved some bytes
- * reports them and leaves the error for the next one.
+ * is returned first; then the end of the stream is reported before a pending error, a pending error
+ * before a shutdown of the direction, and that before "never connected". A call that has moved some
+ * bytes returns their number and leaves the error for the next call.
  */
 #include <string.h>
 
@@ -12,7 +12,8 @@
 
 /* ---- reading ---- */
 
-/* Reads what is there, into the vector from byte `at` on. Returns the length, or -EFAULT. */
+/* Reads the available bytes into the vector, from its byte `at` on. Returns their number, or
+ * -EFAULT. */
 static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard)
 {
     size_t moved = 0;
@@ -30,8 +31,9 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
     return (int64_t)moved;
 }
 
-/* Copies what is there into the vector and leaves it in the receive buffer. Returns the length, or
- * -EFAULT. A peek always starts at the front, so a vector of several pieces needs a copy. */
+/* Copies the available bytes into the vector and leaves them in the receive buffer. Returns their
+ * number, or -EFAULT. A peek always starts at the first byte, so a vector of several pieces needs
+ * an intermediate copy. */
 static int64_t peek(struct sock *s, const struct vec *v)
 {
     if (!s->pcb.conn || !v->total || !scps_conn_readable(s->pcb.conn))
@@ -61,7 +63,7 @@ static int64_t peek(struct sock *s, const struct vec *v)
     return at;
 }
 
-/* Returns true if reading stands at a hole, and steps over it unless peeking. */
+/* Returns true if the next byte to read is missing, and steps over the hole unless peeking. */
 static bool met_hole(struct sock *s, bool peeking)
 {
     struct scps_hole h;
@@ -72,7 +74,7 @@ static bool met_hole(struct sock *s, bool peeking)
     return true;
 }
 
-/* Returns true if the bytes read, or peeked at, end where a read stops: at a record end or a
+/* Returns true if the bytes read, or peeked at, end where a read has to stop: at a record end or a
  * hole. */
 static bool stopped(const struct sock *s, bool peeking)
 {
@@ -90,11 +92,12 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     struct scps_ctx *ctx = s->ctx;
     bool peeking = flags & SCPS_MSG_PEEK, nowait = s->nonblock || (flags & SCPS_MSG_DONTWAIT);
     if (flags & SCPS_MSG_ERRQUEUE)
-        return -EAGAIN; /* The error queue of Linux is always empty here. */
+        /* Linux returns EAGAIN for an empty error queue, and here it is always empty. */
+        return -EAGAIN;
     if (s->pcb.lis)
         return -ENOTCONN;
     if (flags & SCPS_MSG_OOB)
-        return -EINVAL; /* Urgent data stays in line. */
+        return -EINVAL; /* There is no out-of-band data, because urgent data stays in the stream. */
     size_t target = flags & SCPS_MSG_WAITALL ? v->total : SCPS_MIN((size_t)s->rcvlowat, v->total);
     target = SCPS_MAX(target, 1);
     scps_time deadline = scps_sock_after(ctx, s->rcvtimeo);
@@ -127,9 +130,9 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
             if (nowait)
                 return -EAGAIN;
         }
-        /* MSG_PEEK leaves data in the buffer, so it waits until all it was asked for is there. A
-         * read waits for one octet at a time and removes it: the receive buffer may be smaller
-         * than what was asked for. */
+        /* With MSG_PEEK the data stays in the buffer, so the call waits until all of it is there. A
+         * read waits for one octet at a time and removes it, because the receive buffer may be
+         * smaller than the amount requested. */
         size_t need = peeking ? SCPS_MIN(target, (size_t)s->conf.cfg.rcvbuf) : 1;
         if (peeking && (size_t)copied >= need)
             return copied;
@@ -149,7 +152,7 @@ static int end_flags(const struct sock *s)
     return r & SCPS_RECORD_TORN ? SCPS_MSG_EOR | SCPS_MSG_TRUNC : SCPS_MSG_EOR;
 }
 
-/* addr and end may be NULL. */
+/* Receives into the pieces of iov. addr and end may be NULL. */
 static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
                         int flags, bool is_read, void *addr, uint32_t *addrlen, int *end)
 {
@@ -223,7 +226,7 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
 
 /* ---- writing ---- */
 
-/* Returns the error when the sending side is over: the pending error once, then EPIPE. */
+/* Returns the error if the sending direction has ended: first the pending error, then EPIPE. */
 static int pipe_error(struct sock *s)
 {
     int e = scps_sock_life_take_error(&s->life);
@@ -260,10 +263,11 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
         if (!p.iov_base)
             return copied ? copied : -EFAULT;
         size_t room = scps_sock_room(s);
-        /* Only a refused write makes the stack send an SCPS_EV_WRITABLE, so try even without
+        /* SCPS_EV_WRITABLE follows only after a write that was refused, so try even without
          * room. */
         if (room || !s->notsent_lowat) {
-            /* More pieces of the message follow, so this one must not cause a short segment. */
+            /* More pieces of the message follow, so this one must not be sent as a short
+             * segment. */
             size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
             bool more = (flags & SCPS_MSG_MORE) || (size_t)copied + p.iov_len < v->total;
             bool record = s->conf.cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);
@@ -283,7 +287,7 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             if (!wait)
                 continue;
         } else if (!turned) {
-            /* Data not sent yet counts here; send what can be sent now. */
+            /* Data that was not sent yet counts here, so send what can be sent now. */
             scps_sock_turn(ctx);
             turned = true;
             continue;

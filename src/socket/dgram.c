@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets of datagrams: SOCK_DGRAM as Linux's UDP sockets behave, seen from outside.
+/* Sockets of datagrams: SOCK_DGRAM, with the behaviour of Linux's UDP sockets.
  *
- * The endpoint below is opened by bind, connect or the first datagram that leaves. dgramstate.c
- * says what state it is in. Departures: a datagram beyond the MTU is EMSGSIZE, since none is cut;
- * MSG_MORE is EOPNOTSUPP.
+ * The stack's endpoint is opened by bind, connect or the first datagram sent. dgramstate.c has
+ * errors and poll events. Differences from Linux: a datagram beyond the MTU is EMSGSIZE, since
+ * datagrams are not fragmented; MSG_MORE is EOPNOTSUPP.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ int scps_sock_dgram_open(struct sock *s)
     return r < 0 ? -scps_sock_errno(r) : 0;
 }
 
-/* Gets the destination address in the form of the socket's domain. */
+/* Parses the destination address, which must have a form that the socket's domain allows. */
 static int destination(const struct sock *s, const void *addr, uint32_t len,
                        struct scps_endpoint *to)
 {
@@ -76,7 +76,7 @@ int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
     return 0;
 }
 
-/* ---- through it ---- */
+/* ---- sending and receiving ---- */
 
 /* Returns the bytes of v in one piece: where they are, or copied to *own, which the caller frees,
  * whatever is returned. */
@@ -120,7 +120,7 @@ static int64_t send_one(struct sock *s, const struct scps_endpoint *to, const ui
             return (int64_t)len;
         if (err != SCPS_ERR_AGAIN && err != SCPS_ERR_NOMEM)
             return -dgram_errno(err);
-        if (!turned) { /* Send what waits: that may make room. */
+        if (!turned) { /* Send the datagrams that wait, which may make room. */
             scps_sock_turn(s->ctx);
             turned = true;
             continue;
@@ -160,7 +160,7 @@ int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, con
     return n;
 }
 
-/* Copies the oldest datagram into the pieces of v. */
+/* Copies the oldest datagram into the pieces of v. Returns its length, or an error. */
 static int64_t pull(struct sock *s, const struct vec *v, int flags, struct scps_dgram_from *from)
 {
     unsigned how = flags & SCPS_MSG_PEEK ? SCPS_PEEK : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What state a socket of datagrams is in: errors, poll events, readiness, and how it is
- * disconnected.
+/* The state of a socket of datagrams: errors, poll events, readiness, and how it is disconnected.
  *
- * Errors that ICMP reports are pending on a connected socket only, and of them those that Linux
- * calls fatal (its icmp_err_convert); the next call of any kind returns one. */
+ * Errors that ICMP reports are pending only on a connected socket, and only those that Linux calls
+ * fatal (in its table icmp_err_convert); the next call of any kind returns one.
+ */
 #include "socket/sock.h"
 
-/* Returns true for an error that Linux reports on a connected socket. */
+/* Returns true for an ICMP error that Linux reports on a connected socket. */
 static bool fatal(const struct sock *s, unsigned icmp)
 {
     unsigned type = icmp >> 8, code = icmp & 0xff;
@@ -39,7 +39,7 @@ static bool readable(const struct sock *s)
     return s->pcb.dg && scps_dgram_next(s->pcb.dg) >= 0;
 }
 
-/* Returns true when half of the buffer is free, as in Linux. */
+/* Returns true when half of the send buffer is free, as in Linux. */
 static bool writable(const struct sock *s)
 {
     return !s->pcb.dg || scps_dgram_writable(s->pcb.dg);
@@ -94,7 +94,7 @@ void scps_sock_dgram_disconnect(struct sock *s)
     scps_sock_life_set_error(&s->life, 0);
     if (s->names.bound_port && s->pcb.dg)
         scps_dgram_connect(s->pcb.dg, NULL);
-    else /* The port had been chosen, so it is free again. */
+    else /* connect() had chosen the port, so it is free again. */
         scps_sock_pcb_close_dgram(&s->pcb);
     scps_sock_names_end(&s->names);
     scps_sock_names_disconnect(&s->names, &any);

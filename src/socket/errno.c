@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors as errno values: those of the stack, and of ICMP (RFC 1122 section 3.2.2.1, RFC 4443
- * section 3). */
+/* Converts errors to errno values: those of the stack, and of ICMP (RFC 1122 section 3.2.2.1, RFC
+ * 4443 section 3). */
 #include "socket/sock.h"
 
 int scps_sock_errno(int err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fcntl and ioctl: flags of a descriptor, and how much waits in which direction. */
+/* fcntl and ioctl: flags of a descriptor, and how many bytes wait in each direction. */
 #include <string.h>
 
 #include "socket/sock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of a context: small numbers that name its sockets. */
+/* Descriptors of a context: small numbers for its sockets. */
 #include "socket/sock.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a socket: see life.h. The rules are those of Linux's tcp_fin, tcp_reset,
- * tcp_disconnect and inet_shutdown, seen from outside. */
+/* The state of a socket (life.h). The rules are those of Linux's tcp_fin, tcp_reset, tcp_disconnect
+ * and inet_shutdown, as a program sees them. */
 #include "socket/life.h"
 
 #define BOTH (SHUT_RCV | SHUT_SEND)

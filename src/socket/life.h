@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a socket, as Linux's struct socket and struct sock have it: progress of connect(),
- * which directions are shut down, the peer's FIN, the end of the connection, pending errors.
+/* The state of a socket, as in Linux's struct socket and struct sock: progress of connect(), which
+ * directions are shut down, the peer's FIN, the end of the connection, pending errors.
  *
  * Invariants: `shut_app` is a part of `shut` once the connection has ended or shutdown() was
  * called; a socket whose connection has ended has both directions shut down. Only life.c assigns
@@ -21,40 +21,42 @@ enum ss { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED, SS_DISCONNECTING };
 
 struct sock_life {
     enum ss ss;
-    unsigned shut;     /* SHUT_*, by this end or the peer: Linux's sk_shutdown */
-    unsigned shut_app; /* SHUT_*, by shutdown() alone */
+    unsigned shut; /* directions shut down by this end or the peer, SHUT_*: Linux's sk_shutdown */
+    unsigned shut_app; /* directions shut down by shutdown() alone, SHUT_* */
     bool fin_received; /* the peer's FIN has arrived in order: Linux's SOCK_DONE */
-    bool ended;        /* the connection is over: Linux's TCP_CLOSE */
+    bool ended;        /* the connection has ended: Linux's TCP_CLOSE */
     int err;           /* pending error, positive errno value: Linux's sk_err; 0: none */
-    unsigned icmp;     /* the soft error that SO_ERROR has reported last; 0: none */
-    /* bytes received until shutdown() had shut down both directions */
+    unsigned icmp;     /* ICMP error that SO_ERROR has reported last; 0: none */
+    /* bytes received when shutdown() had shut down both directions */
     uint64_t received_at_shut;
 };
 
-/* connect() has begun: clears what an earlier connection left. */
+/* Records that connect() has begun: clears the state of an earlier connection. */
 void scps_sock_life_connecting(struct sock_life *l);
-/* connect() or accept() has a connection. */
+/* Records that connect() or accept() has a connection. */
 void scps_sock_life_connected(struct sock_life *l);
-/* shutdown() was called during the handshake of connect(): a further connect() is refused. */
+/* Records that shutdown() was called during the handshake of connect(): another connect() is
+ * refused. */
 void scps_sock_life_disconnecting(struct sock_life *l);
-/* listen() has begun. */
+/* Records that listen() has begun. */
 void scps_sock_life_listening(struct sock_life *l);
 /* Makes *l that of a socket without a connection. A pending error stays. */
 void scps_sock_life_disconnected(struct sock_life *l);
 
-/* shutdown() of the directions in bits, SHUT_*. */
+/* Records shutdown() of the directions in bits, SHUT_*. */
 void scps_sock_life_shutdown(struct sock_life *l, unsigned bits);
-/* shutdown() for sending of a listening socket, which continues to listen (as in Linux). */
+/* Records shutdown() of the sending direction of a listening socket, which continues to listen (as
+ * in Linux). */
 void scps_sock_life_shutdown_listener(struct sock_life *l);
-/* Both directions were shut down by shutdown() when `received` bytes had arrived. */
+/* Records that shutdown() has shut down both directions when `received` bytes had arrived. */
 void scps_sock_life_set_received(struct sock_life *l, uint64_t received);
-/* Returns true if data has arrived after shutdown() of both directions: RFC 1122 section 4.2.2.13
- * demands a reset. received: bytes that have arrived. */
+/* Returns true if data has arrived after shutdown() of both directions, for which RFC 1122 section
+ * 4.2.2.13 requires a reset. received: number of bytes that have arrived. */
 bool scps_sock_life_refuses_data(const struct sock_life *l, uint64_t received);
 
-/* The peer's FIN has arrived in order. */
+/* Records that the peer's FIN has arrived in order. */
 void scps_sock_life_fin(struct sock_life *l);
-/* The connection is over; err: positive errno value, 0: no error. */
+/* Records that the connection has ended; err: positive errno value, 0: no error. */
 void scps_sock_life_end(struct sock_life *l, int err);
 
 /* Makes err, a positive errno value, the pending error; 0: there is none. */
@@ -62,7 +64,7 @@ void scps_sock_life_set_error(struct sock_life *l, int err);
 /* Returns the pending error and clears it; 0: there was none. */
 int scps_sock_life_take_error(struct sock_life *l);
 /* Returns true if `icmp`, an error that has not ended the connection, was not reported yet, and
- * counts it as reported. icmp 0: there is none. */
+ * records that it is reported. icmp 0: there is no error. */
 bool scps_sock_life_report_icmp(struct sock_life *l, unsigned icmp);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of a socket: its local address and port, and those of its peer.
+/* The addresses of a socket: its local address and port, and those of its peer.
  *
- * A port is the socket's for as long as it is `bound`, whether bind() gave it or it was chosen;
+ * The socket owns its port while `bound` is true, whether bind() gave the port or it was chosen.
  * `bound_port` and `bound_addr` say what bind() gave, which a disconnect keeps. Only names.c
  * assigns these fields.
  */
@@ -13,24 +13,24 @@
 struct sock_names {
     struct scps_endpoint local;  /* what getsockname() returns; port 0: none yet */
     struct scps_endpoint remote; /* what getpeername() returns; family 0: no peer */
-    bool bound;                  /* local.port is the socket's */
+    bool bound;                  /* the socket owns local.port */
     bool bound_addr;             /* bind() gave the address */
     bool bound_port;             /* bind() gave the port */
 };
 
 /* Makes *n that of a new socket. any: the address of a socket bound to no address. */
 void scps_sock_names_init(struct sock_names *n, const struct scps_addr *any);
-/* SO_IPV6_V6ONLY has changed the address of a socket that is not bound. */
+/* Changes the address of a socket that is not bound, after SO_IPV6_V6ONLY. */
 void scps_sock_names_set_any(struct sock_names *n, const struct scps_addr *any);
-/* bind() has given an address, without a port: connect() chooses one. */
+/* Records an address from bind() without a port: connect() will choose one. */
 void scps_sock_names_set_addr(struct sock_names *n, const struct scps_addr *addr);
-/* The socket has the port of local from now on. */
+/* Records that the socket owns the port of `local` from now on. */
 void scps_sock_names_take_port(struct sock_names *n, const struct scps_endpoint *local);
 /* Frees a port that was chosen for a call that has failed. */
 void scps_sock_names_free_port(struct sock_names *n);
-/* Records what bind() gave. */
+/* Records which of address and port bind() gave. */
 void scps_sock_names_set_given(struct sock_names *n, bool addr, bool port);
-/* The socket is connected. */
+/* Records the addresses of a connection that was made. */
 void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *local,
                              const struct scps_endpoint *remote);
 /* The TCP state has become CLOSED: as in Linux's tcp_set_state(), a port that bind() did not give

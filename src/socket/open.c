@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a socket: socket, bind, listen, accept, connect, shutdown, close; its names; poll. */
+/* The functions socket, bind, listen, accept, connect, shutdown, close and poll, and those for the
+ * names of a socket. */
 #include <string.h>
 
 #include "socket/sock.h"
 
-#define DGRAM_BUF 212992u /* as in Linux */
+#define DGRAM_BUF 212992u /* the default of Linux, bytes */
 
 int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
 {
@@ -50,8 +51,8 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     struct scps_endpoint ep;
     int r = scps_sock_addr_in(s, addr, len, &ep);
     if (r == -EAFNOSUPPORT && s->domain == SCPS_AF_INET) {
-        /* An address of family AF_UNSPEC means any address, as programs older than the rule
-         * assume. */
+        /* An address of family AF_UNSPEC means any address, because old programs did not set the
+         * family. */
         struct scps_sockaddr_in a;
         memcpy(&a, addr, sizeof a);
         if (a.sin_family == SCPS_AF_UNSPEC && memcmp(a.sin_addr, "\0\0\0", 4) == 0) {
@@ -98,7 +99,7 @@ static int do_listen(struct sock *s, int backlog)
     unsigned limit = s->ctx->cfg.max_backlog;
     unsigned n = backlog < 0 ? limit : SCPS_MIN((unsigned)backlog, limit);
     s->backlog = n;
-    n += 1; /* As in Linux, the queue is full when it is longer than the backlog. */
+    n += 1; /* The queue may have one connection more than the backlog, as in Linux. */
     if (s->pcb.lis) {
         int e = scps_listener_set(s->pcb.lis, NULL, n);
         return e < 0 ? -scps_sock_errno(e) : 0;
@@ -129,7 +130,7 @@ int scps_sock_listen(struct scps_ctx *ctx, int fd, int backlog)
     return (int)scps_sock_leave(ctx, s ? do_listen(s, backlog) : -EBADF);
 }
 
-/* Copies to a socket made by accept what it inherits from the listening one. */
+/* Copies what an accepted socket inherits from the listening one. */
 static void inherit(struct sock *s, const struct sock *from)
 {
     s->domain = from->domain;
@@ -148,7 +149,7 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
         return -EINVAL;
     struct sock *s;
     int r = scps_sock_new(
-        ctx, &s); /* Get a descriptor first, so that no connection is lost for lack of one. */
+        ctx, &s); /* Get a descriptor first, so that no connection is lost if there is none. */
     if (r < 0)
         return r;
     scps_time deadline = scps_sock_after(ctx, l->rcvtimeo);
@@ -211,7 +212,7 @@ static int start_connect(struct sock *s, const void *addr, uint32_t len)
     if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
         return -ENETUNREACH;
     if (is_any(&ep.addr))
-        return -ENETUNREACH; /* There is no loopback device that the address could stand for. */
+        return -ENETUNREACH; /* There is no loopback device with this address. */
     if (ep.port == 0)
         return -EADDRNOTAVAIL;
     struct scps_endpoint local = s->names.local;
@@ -335,7 +336,7 @@ int scps_sock_shutdown(struct scps_ctx *ctx, int fd, int how)
     return (int)scps_sock_leave(ctx, s ? do_shutdown(s, how) : -EBADF);
 }
 
-/* SO_LINGER: waits for the acknowledgement of the FIN. The descriptor is free already. */
+/* Waits as SO_LINGER says until the FIN is acknowledged. The descriptor is free already. */
 static int wait_close(struct sock *s)
 {
     scps_dur linger = s->linger_s > INT32_MAX / 1000 ? SCPS_NEVER : SCPS_SEC(s->linger_s);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Options: get- and setsockopt.
  *
- * An option either is a field of the connection's configuration, which is then handed down to the
- * connection or listener there is (optconf.c), or it is the socket's own. The fields have one table
- * (optfield.c); what Linux treats in a way of its own has code, level by level.
+ * An option either is a field of the connection's configuration, which optconf.c then passes to the
+ * connection or listener, or belongs to the socket alone. The fields are in one table (optfield.c);
+ * options that Linux treats in a special way have code in the files of their levels.
  *
- * setsockopt takes an int unless an option says otherwise: EINVAL when fewer bytes are given, the
- * rest ignored. getsockopt gives as many bytes as there are and fit, and says how many.
- * docs/howto/sockets.md lists it all.
+ * setsockopt takes an int unless an option says otherwise: fewer bytes are EINVAL, further bytes
+ * are ignored. getsockopt copies as many bytes as there are and fit, and returns their number.
+ * docs/howto/sockets.md has the list.
  */
 #include "socket/opt.h"
 
-/* ---- tests to which level an option belongs ---- */
+/* ---- which level an option belongs to ---- */
 
-/* The others are TCP's. */
+/* Returns true for options that datagram sockets have; all others belong to TCP. */
 static bool of_datagrams(int level)
 {
     return level == SCPS_SOL_SOCKET || level == SCPS_SOL_IP || level == SCPS_SOL_IPV6;

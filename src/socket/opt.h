@@ -19,7 +19,7 @@
 
 #include "socket/sock.h"
 
-#define SEC 1000000 /* in microseconds */
+#define SEC 1000000 /* a second, in microseconds */
 
 /* ---- reading and writing values ---- */
 
@@ -63,7 +63,7 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
 #define NO_RATE UINT64_MAX
 
 /* Makes *to the configuration of the socket and of its connection or listener. On an error nothing
- * changes. */
+ * changes. Returns 0 or -errno. */
 int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
 
 /* ---- optfield.c ---- */
@@ -73,36 +73,36 @@ struct field;
 const struct field *scps_sock_field(int level, int name);
 int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v);
 int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
-/* NO_RATE: none. */
+/* Sets the rate of a socket, bytes/s; NO_RATE: no limit. */
 int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
 /* ---- optcc.c ---- */
 
-/* Sets the controller from "name" or "name,key=value,...", len bytes with or without the final
- * zero. */
+/* Sets the controller from "name" or "name,key=value,...", which has len bytes with or without the
+ * final zero. */
 int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
 int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
 int scps_sock_get_cc_text(const struct sock *s, void *val,
-                          uint32_t *len); /* with every parameter */
+                          uint32_t *len); /* all parameters included */
 bool scps_sock_cc_is(const struct sock *s, const char *name);
-/* Sets a Vegas parameter through the reference implementation's options: a parameter of that name
- * of the present controller. */
+/* Sets a Vegas parameter through an option of the reference implementation: the parameter with that
+ * name of the present controller. */
 int scps_sock_set_vegas(struct sock *s, int name, int64_t v);
 int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len);
 
 /* ---- level by level ---- */
 
-/* optsock.c */
+/* Functions of optsock.c. */
 int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len);
-/* optip.c */
+/* Functions of optip.c. */
 int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_set_ipv6(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len);
-/* optscps.c */
+/* Functions of optscps.c. */
 int scps_sock_set_scps(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len);

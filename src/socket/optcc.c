@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Congestion controllers, by name and parameters, as options. */
+/* Options for the congestion controller, by its name and parameters. */
 #include "socket/opt.h"
 
 #define CC_NAME_MAX 16 /* length to which Linux cuts a controller's name */

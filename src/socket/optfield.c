@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Options that are a field of the connection's configuration, from the rows of <scps/settings.def>.
  *
- * An option has a unit, counted in the field's, and bounds; what it sets has to lie within the
- * setting's bounds, too.
+ * An option has a unit, which is given in units of the field, and bounds; a value must be within
+ * the bounds of the setting, too.
  */
 #include "socket/opt.h"
 
@@ -20,7 +20,7 @@ enum {
 
 static const struct setting {
     enum kind kind;
-    uint16_t at, size; /* of the field */
+    uint16_t at, size; /* offset and size of the field */
     int64_t least, most;
 } settings[] = {
 #define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
@@ -31,7 +31,7 @@ static const struct setting {
 
 struct field {
     int level, name, setting;
-    int64_t unit; /* The option's unit, counted in that of the field */
+    int64_t unit; /* the option's unit, in units of the field */
     int64_t least, most;
 };
 
@@ -43,7 +43,7 @@ static const struct field fields[] = {
 #include <scps/settings.def>
 };
 
-/* The option numbers are part of the interface. */
+/* The option numbers are part of the ABI, so they must not change. */
 #define SCPS_SETTING_TP(NAME, number, name)                                                        \
     _Static_assert(SCPS_TP_##NAME == (number), "settings.def and socket.h: " #NAME);
 #include <scps/settings.def>
@@ -84,7 +84,7 @@ int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v)
         scps_sock_conf_ack_mode_set(&s->conf);
     if (r == 0 && f->setting == SETTING_nodelay && s->pcb.conn && !s->life.ended) {
         scps_conn_nodelay(s->pcb.conn, s->conf.cfg.nodelay);
-        /* Setting TCP_NODELAY sends what the cork holds now; the cork stays. */
+        /* Setting TCP_NODELAY sends what the cork holds back now; the cork stays on. */
         if (s->conf.cfg.nodelay && s->cork) {
             scps_conn_cork(s->pcb.conn, false);
             scps_sock_turn(s->ctx);
@@ -98,7 +98,8 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f)
 {
     const struct setting *what = &settings[f->setting];
 
-    if (is_ack_mode(f)) /* Return the mode that was set, not the one of TCP_QUICKACK. */
+    /* Return the mode that was set, not the one that TCP_QUICKACK put in its place. */
+    if (is_ack_mode(f))
         return s->conf.ack_mode;
     return scps_field_get((const char *)&s->conf.cfg + what->at, what->size) / f->unit;
 }

@@ -4,12 +4,13 @@
 
 #define ECN_BITS 0x03
 
-/* Sets type of service, hop limit or path MTU discovery, which have two names each. */
+/* Sets type of service, hop limit or path MTU discovery, each of which has an option in both
+ * levels. */
 static int set_network(struct sock *s, int name, int64_t v)
 {
     struct scps_conn_config to = s->conf.cfg, def = s->ctx->cfg.conn;
     switch (name) {
-    case SCPS_IP_TOS: /* The lower two bits are ECN's, which TCP sets. */
+    case SCPS_IP_TOS: /* The lower two bits are those of ECN, which TCP sets. */
         to.tos = (uint8_t)((v & ~ECN_BITS) | (s->conf.cfg.tos & ECN_BITS));
         break;
     case SCPS_IP_TTL:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of SCPS-TP: our configuration, the reference implementation's numbers, best effort,
- * the route's rate. */
+/* The options of SCPS-TP: the configuration of this library, the numbers of the reference
+ * implementation, best effort, the route's rate. */
 #include <scps/wire.h>
 
 #include "socket/opt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of SOL_SOCKET and of TCP, as Linux has them, that are not just a field of the
+/* The options of SOL_SOCKET and of TCP, as in Linux, that are not only a field of the
  * configuration. */
 #include "socket/opt.h"
 
@@ -8,7 +8,8 @@
 #define MSS_MIN     88
 #define MSS_MAX     32767
 #define LINGER2_MAX 120
-#define DEFAULT_MSS 536 /* RFC 9293 section 3.7.1: what an IPv4 peer can do until it says more */
+/* MSS of an IPv4 peer that has not announced one, bytes (RFC 9293 section 3.7.1) */
+#define DEFAULT_MSS 536
 
 /* ---- SOL_SOCKET ---- */
 
@@ -203,7 +204,8 @@ int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len)
         return 0;
     case SCPS_TCP_LINGER2: {
         struct scps_conn_config to = s->conf.cfg;
-        if (v < 0) /* A negative timeout of Linux means not to wait at all: use the shortest. */
+        /* With a negative timeout Linux does not wait at all; use the shortest one here. */
+        if (v < 0)
             to.fin_wait2 = 1;
         else
             to.fin_wait2 = v ? SCPS_SEC(SCPS_MIN(v, LINGER2_MAX)) : s->ctx->cfg.conn.fin_wait2;

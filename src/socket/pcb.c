@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a socket has in the stack: see pcb.h. */
+/* The objects of the stack that a socket owns (pcb.h). */
 #include "socket/pcb.h"
 
 int scps_sock_pcb_connect(struct sock_pcb *p, struct scps_stack *st,

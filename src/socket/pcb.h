@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a socket has in the stack, BSD's protocol control block: a connection, a listener or an
- * endpoint of datagrams, or none of them.
+/* The objects of the stack that a socket owns, like BSD's protocol control block: a connection, a
+ * listener or an endpoint of datagrams, or none of them.
  *
  * Invariant: at most one of the three is not NULL, and its user value is the one that was given
- * when it was opened, so that the stack's events find the socket. A connection is kept after its
- * end until the socket is closed or disconnected: what arrived before can still be read. Only
- * pcb.c assigns these fields.
+ * when it was opened, by which the stack's events find the socket. A connection is kept after its
+ * end until the socket is closed or disconnected, because data that arrived before can still be
+ * read. Only pcb.c assigns these fields.
  */
 #ifndef SCPS_SOCKET_PCB_H
 #define SCPS_SOCKET_PCB_H
@@ -20,8 +20,8 @@ struct sock_pcb {
     struct scps_dgram *dg;
 };
 
-/* Each opener takes its configuration, the names and the user value, and returns 0 or SCPS_ERR_*,
- * and then changes nothing. Precondition: *p is empty. */
+/* Each of these functions takes a configuration, the addresses and the user value. It returns 0, or
+ * SCPS_ERR_* and then changes nothing. Precondition: *p is empty. */
 int scps_sock_pcb_connect(struct sock_pcb *p, struct scps_stack *st,
                           const struct scps_conn_config *cfg, const struct scps_endpoint *local,
                           const struct scps_endpoint *remote, void *user);
@@ -34,11 +34,11 @@ int scps_sock_pcb_open_dgram(struct sock_pcb *p, struct scps_stack *st,
 /* Takes the oldest connection of a listener. Returns false if none waits. */
 bool scps_sock_pcb_accept(struct sock_pcb *p, struct scps_listener *lis, void *user);
 
-/* Gives up the connection, by a reset or by an orderly close, and the listener. */
+/* Gives up the connection, with a reset or an orderly close, and the listener. */
 void scps_sock_pcb_release(struct sock_pcb *p, bool reset);
 /* Closes the endpoint of datagrams, if there is one. */
 void scps_sock_pcb_close_dgram(struct sock_pcb *p);
-/* Forgets what the stack frees by itself, since the stack goes away. */
+/* Forgets the objects without closing them, because the stack is being freed and frees them. */
 void scps_sock_pcb_forget(struct sock_pcb *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the socket layer share: the context, a socket, and how a call is put together.
+/* Types and functions of the socket layer: the context, a socket, and the parts of a call.
  *
  *   public call      scps_sock_enter: lock, let the clock catch up
  *     find           descriptor -> socket, its view of the connection brought up to date
@@ -36,8 +36,9 @@
 
 struct sock {
     struct scps_ctx *ctx;
-    uint64_t serial; /* distinguishes the socket from a later one with the same descriptor */
-    uint32_t index;  /* index in ctx->slot; UINT32_MAX: the socket has no descriptor any more */
+    /* number that distinguishes the socket from a later one with the same descriptor */
+    uint64_t serial;
+    uint32_t index; /* index in ctx->slot; UINT32_MAX: the socket has no descriptor any more */
     int domain;
     bool dgram;     /* SOCK_DGRAM: an endpoint is opened by bind, connect or the first datagram */
     bool seqpacket; /* SOCK_SEQPACKET: each send is a record */
@@ -46,15 +47,15 @@ struct sock {
     struct sock_names names;
     struct sock_pcb pcb;
     struct sock_conf conf;
-    uint32_t backlog;      /* of listen() */
-    struct scps_hole hole; /* the hole that a read met last; len 0: none yet */
+    uint32_t backlog;      /* the value given to listen() */
+    struct scps_hole hole; /* the hole that a read reached last; len 0: none yet */
     /* options that neither the connection nor `conf` holds */
     bool reuseaddr, reuseport, v6only, cork, addr_no_port;
     int debug, broadcast, priority;
     bool linger;
     int linger_s;
     uint32_t rcvlowat, notsent_lowat;
-    scps_dur rcvtimeo, sndtimeo; /* SCPS_NEVER: none; 0: do not wait */
+    scps_dur rcvtimeo, sndtimeo; /* µs; SCPS_NEVER: no timeout; 0: do not wait */
 };
 
 struct slot_pkt {
@@ -66,18 +67,20 @@ struct scps_ctx {
     struct scps_ctx_config cfg;
     struct scps_alloc alloc;
     struct scps_stack *st;
-    bool own; /* the context made the stack and the netif */
+    bool own; /* the context opened the stack and its netif */
     struct scps_netif nif;
     scps_time now;
     uint64_t serial;
-    uint64_t port_key[2]; /* secret key of the ports chosen for sockets bound to port 0 */
-    uint32_t port_next;   /* number of such choices so far */
-    /* descriptors */
+    /* secret key for choosing the ports of sockets that are bound to port 0 */
+    uint64_t port_key[2];
+    uint32_t port_next; /* number of such choices so far */
+    /* The table of descriptors. */
     struct sock **slot;
     uint32_t nslot;
-    /* calls that wait now */
+    /* List of the calls that wait now. */
     struct scps_wait *waits;
-    /* packets for scps_ctx_take(): a ring of qcap rooms of one MTU each, which doubles when full */
+    /* The packets for scps_ctx_take(): a ring of qcap places of one MTU each, which doubles when
+     * full. */
     struct slot_pkt *qmeta;
     uint8_t *qbuf;
     uint32_t qcap, qhead, qlen;
@@ -102,7 +105,7 @@ static inline scps_time scps_sock_now(const struct scps_ctx *ctx)
     return ctx->cfg.now ? ctx->cfg.now(ctx->cfg.user) : scps_stack_now(ctx->st);
 }
 
-/* Returns the time dur from now; SCPS_NEVER for SCPS_NEVER. */
+/* Returns the time `dur` µs from now; SCPS_NEVER for SCPS_NEVER. */
 static inline scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur)
 {
     scps_time now = scps_sock_now(ctx);
@@ -110,17 +113,18 @@ static inline scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur
 }
 
 /* wait.c */
-/* Returns true if any waiting call can go on. */
+/* Returns true if any waiting call can continue. */
 bool scps_waits_any_over(const struct scps_ctx *ctx);
-/* Returns the earliest deadline of a waiting call; SCPS_NEVER: none waits. */
+/* Returns the earliest deadline of a waiting call, µs; SCPS_NEVER: none has one. */
 scps_time scps_waits_deadline(const struct scps_ctx *ctx);
 
 /* ctx.c */
 void scps_sock_enter(struct scps_ctx *ctx);
 /* Ends a call; r below 0 is -errno. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
-int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r); /* nothing has changed */
-/* Advances the context's own stack to the time of cfg.now, if it has both. */
+/* as above, for a call that has changed nothing */
+int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r);
+/* Advances the context's own stack to the time that scps_ctx_config.now returns, if it has both. */
 void scps_sock_catch_up(struct scps_ctx *ctx);
 void scps_sock_turn(struct scps_ctx *ctx);
 
@@ -128,16 +132,16 @@ void scps_sock_turn(struct scps_ctx *ctx);
 /* Returns the socket of a descriptor, with its state updated; NULL: EBADF. */
 struct sock *scps_sock_find(struct scps_ctx *ctx, int fd);
 int scps_sock_fd(const struct sock *s);
-/* Makes a socket with the lowest free descriptor. Returns 0, -EMFILE, -ENOMEM. */
+/* Creates a socket with the lowest free descriptor. Returns 0, -EMFILE or -ENOMEM. */
 int scps_sock_new(struct scps_ctx *ctx, struct sock **out);
 bool scps_sock_full(const struct scps_ctx *ctx); /* Returns true if every descriptor is in use. */
 void scps_sock_detach(struct sock *s);           /* Frees the descriptor, but not the socket. */
 void scps_sock_destroy(struct sock *s);
 
 /* block.c */
-/* Waits, unlocked, until *s is ready for dir (with `need` bytes when reading), then looks the
- * socket up again. Returns 0; -EAGAIN when the socket does not block, or time is up; -EBADF when
- * it was closed meanwhile; or the error of cfg.wait. */
+/* Waits, with the lock released, until *s is ready for dir (with `need` bytes when reading), then
+ * looks the socket up again. Returns 0; -EAGAIN when the socket does not block, or the deadline has
+ * passed; -EBADF when the socket was closed meanwhile; or the error of scps_ctx_config.wait. */
 int scps_sock_block(struct sock **s, enum scps_wait_dir dir, size_t need, scps_time deadline);
 int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w);
 
@@ -152,10 +156,12 @@ void scps_sock_refresh(struct sock *s);
 void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
 bool scps_sock_readable(const struct sock *s, size_t need);
-size_t scps_sock_room(const struct sock *s); /* Returns the bytes that a send would take now. */
+/* Returns the number of bytes that a send would accept now. */
+size_t scps_sock_room(const struct sock *s);
 bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need);
-unsigned scps_sock_events(const struct sock *s); /* SCPS_POLL* */
-/* Releases the connection or listener; the socket is then as before connect or listen. */
+/* returns the events that poll() reports, SCPS_POLL* */
+unsigned scps_sock_events(const struct sock *s);
+/* Releases the connection or listener. The socket is then in the state before connect or listen. */
 void scps_sock_disconnect(struct sock *s);
 
 /* addr.c */
@@ -163,31 +169,32 @@ void scps_sock_disconnect(struct sock *s);
  * -EAFNOSUPPORT. */
 int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
                       struct scps_endpoint *ep);
-/* Writes an address as the kernel does: cut to *len, and *len set to the true length. Returns 0,
- * -EINVAL, -EFAULT. */
+/* Writes an address as Linux's kernel does: cut to *len, and then *len is set to the whole length.
+ * Returns 0, -EINVAL or -EFAULT. */
 int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, void *addr,
                        uint32_t *len);
-/* Returns the address of a socket bound to "any"; family 0 means both families (dual stack). */
+/* Returns the local address of a socket that is bound to "any"; family 0 means both families (dual
+ * stack). */
 struct scps_addr scps_sock_any(const struct sock *s);
-/* Returns true if s conflicts with another user of ep. */
+/* Returns true if s cannot have ep because something else uses it. */
 bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep);
 /* Binds s to ep, choosing a port if it has none. Returns 0, -EADDRINUSE. */
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *ep);
-/* Returns the user value that open.c sets for connections and endpoints. */
+/* Returns the value that open.c sets as user value of connections and endpoints. */
 static inline void *scps_sock_handle(const struct sock *s)
 {
     return (void *)((uintptr_t)s->index + 1);
 }
 
-/* dgram.c: calls on datagram sockets; they return 0, a count, or -errno */
+/* Functions of dgram.c: calls on datagram sockets; they return 0, a count, or -errno. */
 struct vec;
-/* Opens the endpoint at s->local, if it is not open yet. */
+/* Opens the endpoint at the socket's local address, if it is not open yet. */
 int scps_sock_dgram_open(struct sock *s);
 int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len);
 int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, const void *addr,
                              uint32_t len);
-/* Receives a datagram; *sp is looked up again after a wait. *from: its sender; *end (may be NULL):
- * SCPS_MSG_TRUNC. */
+/* Receives a datagram. *sp is looked up again after a wait. *from: the sender; *end (may be NULL):
+ * SCPS_MSG_TRUNC or 0. */
 int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
                              struct scps_endpoint *from, int *end);
 void scps_sock_dgram_apply(struct sock *s);
@@ -198,17 +205,20 @@ int scps_sock_dgram_shutdown(struct sock *s, unsigned bits);
 void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev);
 bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir);
 unsigned scps_sock_dgram_events(const struct sock *s);
-uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request); /* for ioctl */
+/* returns the number of bytes for an ioctl request */
+uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request);
 
 /* optconf.c */
-/* Applies s->conf to the connection or listener. Returns 0 or -errno. */
+/* Applies the socket's configuration to its connection or listener. Returns 0 or -errno. */
 int scps_sock_apply(struct sock *s);
 
-/* optsock.c, optip.c: copy the options of the listening socket `from` to s, made by accept */
+/* Functions of optsock.c and optip.c: copy the options of the listening socket `from` to s, which
+ * accept created. */
 void scps_sock_inherit_socket(struct sock *s, const struct sock *from);
 void scps_sock_inherit_ip(struct sock *s, const struct sock *from);
 
-/* fcntl.c: sets the flags of the descriptor, SCPS_SOCK_NONBLOCK and SCPS_SOCK_CLOEXEC */
+/* Function of fcntl.c: sets the flags of the descriptor, SCPS_SOCK_NONBLOCK and
+ * SCPS_SOCK_CLOEXEC. */
 void scps_sock_set_flags(struct sock *s, int flags);
 
 /* tcpinfo.c */

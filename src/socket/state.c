@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What state a socket is in, as Linux would say it: TCP state, errors, poll events, readiness.
+/* The state of a stream socket as Linux reports it: TCP state, errors, poll events, readiness.
  *
- * The rules are those of Linux's tcp_poll, tcp_reset, tcp_fin and tcp_disconnect, seen from
- * outside:
- *   - the peer's FIN shuts the receiving side, whatever is still unread (POLLRDHUP, POLLIN);
- *   - the end of the connection, by error, reset or both FINs, shuts both (POLLHUP); TIME-WAIT is
- *     such an end, for in Linux the socket is not the one that waits;
- *   - an error is pending until one call has reported it; a reset after the peer's FIN is EPIPE;
- *   - data that arrives after both sides were shut down here resets the connection.
+ * The rules are those of Linux's tcp_poll, tcp_reset, tcp_fin and tcp_disconnect, as a program sees
+ * them:
+ *   - the peer's FIN shuts down the receiving direction, even if data is unread (POLLRDHUP,
+ *   POLLIN);
+ *   - the end of the connection, by error, reset or both FINs, shuts down both (POLLHUP); TIME-WAIT
+ *     is such an end, because in Linux the socket does not belong to TIME-WAIT any more;
+ *   - an error is pending until one call has returned it; a reset after the peer's FIN is EPIPE;
+ *   - data that arrives after both directions were shut down here resets the connection.
  */
 #include "socket/sock.h"
 
@@ -16,15 +17,14 @@ static int end_errno(const struct sock *s, int err)
     unsigned icmp = scps_conn_icmp(s->pcb.conn), family = s->names.remote.addr.family;
     switch (err) {
     case SCPS_ERR_RESET:
-        /* In CLOSE-WAIT the peer had announced the end of its data, so an error concerns our
-         * sending: EPIPE. */
+        /* In CLOSE-WAIT the peer has ended its data, so an error is about our sending: EPIPE. */
         return s->life.fin_received && !(s->life.shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
     case SCPS_ERR_REFUSED: { /* A reset, or an ICMP error that has an errno value of its own. */
         int e = icmp ? scps_sock_icmp_errno(family, icmp) : ECONNREFUSED;
         return e == ENOPROTOOPT ? e : ECONNREFUSED;
     }
     case SCPS_ERR_UNREACH:
-    case SCPS_ERR_TIMEDOUT: /* The soft error is more precise (RFC 1122 section 4.2.3.9). */
+    case SCPS_ERR_TIMEDOUT: /* The ICMP error is more precise (RFC 1122 section 4.2.3.9). */
         if (icmp)
             return scps_sock_icmp_errno(family, icmp);
         /* fall through */
@@ -95,7 +95,7 @@ enum scps_state scps_sock_state(const struct sock *s)
         return SCPS_CLOSED;
     enum scps_state st = scps_conn_state(s->pcb.conn);
     if (s->life.shut_app &
-        SHUT_SEND) { /* The FIN may wait for the data before it; the state does not. */
+        SHUT_SEND) { /* The FIN may wait for the data before it, but the state changes at once. */
         if (st == SCPS_ESTABLISHED)
             return SCPS_FIN_WAIT_1;
         if (st == SCPS_CLOSE_WAIT)
@@ -153,7 +153,8 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
                scps_sock_room(s) > 0;
     case SCPS_WAIT_ACCEPT:
         return !s->pcb.lis || scps_listener_pending(s->pcb.lis) > 0;
-    case SCPS_WAIT_CLOSE: /* Data that will not be read ends the wait with a reset. */
+    /* If data arrives that will not be read, a reset ends the connection and the wait. */
+    case SCPS_WAIT_CLOSE:
         return (st != SCPS_FIN_WAIT_1 && st != SCPS_CLOSING && st != SCPS_LAST_ACK) ||
                scps_sock_readable(s, 1);
     default:
@@ -183,7 +184,8 @@ unsigned scps_sock_events(const struct sock *s)
         if ((s->life.shut & SHUT_SEND) || st == SCPS_CLOSED) {
             ev |= out;
         } else {
-            /* Writable with a third of the buffer free, so that not every ACK wakes the writer. */
+            /* The socket is writable when a third of the buffer is free, so that not every ACK
+             * wakes the writer. */
             uint64_t used = scps_conn_unacked(s->pcb.conn), room = scps_conn_writable(s->pcb.conn);
             if (room && room >= used / 2 &&
                 (!s->notsent_lowat || 2 * scps_conn_unsent(s->pcb.conn) < s->notsent_lowat))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP_INFO: struct scps_info in Linux's words. What each field means here is said in
- * <scps/socket.h>. */
+/* TCP_INFO: converts struct scps_info to Linux's struct. <scps/socket.h> defines the fields. */
 #include "socket/sock.h"
 
 #define NO_SSTHRESH 0x7fffffffu
@@ -54,7 +53,7 @@ static void agreed_and_timers(struct scps_tcp_info *ti, const struct sock *s,
     ti->tcpi_snd_mss = in->snd_mss;
 }
 
-/* Fills in times relative to now, and how long what limited sending. */
+/* Fills in times relative to now, and for how long each limit stopped sending. */
 static void times(struct scps_tcp_info *ti, scps_time now, const struct scps_info *in)
 {
     scps_time begun = in->established ? in->established : in->opened;
@@ -68,7 +67,7 @@ static void times(struct scps_tcp_info *ti, scps_time now, const struct scps_inf
     ti->tcpi_rwnd_limited = (uint64_t)SCPS_MAX(in->holds[SCPS_HOLD_PEER_WINDOW], 0);
 }
 
-/* Fills in windows, in segments of the sender's MSS where Linux has them so, and rates. */
+/* Fills in windows, in segments of the sender's MSS where Linux has that unit, and rates. */
 static void windows(struct scps_tcp_info *ti, const struct sock *s, const struct scps_info *in)
 {
     uint32_t mss = SCPS_MAX(in->snd_mss, 1);

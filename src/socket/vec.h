@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The pieces of memory that one call reads or writes. */
+/* The pieces of memory that one read or write call uses. */
 #ifndef SCPS_SOCKET_VEC_H
 #define SCPS_SOCKET_VEC_H
 
 #include "socket/sock.h"
 
-/* The longest transfer of one call, as in Linux; counts then fit every return type. */
+/* The longest transfer of one call, bytes, as in Linux, so that counts fit every return type. */
 #define SCPS_MAX_RW  0x7ffff000u
 #define SCPS_IOV_MAX 1024
 
@@ -30,7 +30,7 @@ static inline int scps_vec_of(const struct scps_iovec *v, size_t n, struct vec *
     return 0;
 }
 
-/* Returns the piece that holds byte `at`, from there on. */
+/* Returns the rest of the piece that contains byte `at`, beginning with that byte. */
 static inline struct scps_iovec scps_vec_piece(const struct vec *v, size_t at)
 {
     size_t i = 0, before = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The waiting calls of a context: which of them can go on, and the earliest deadline. */
+/* The calls of a context that wait: which of them can continue, and the earliest deadline. */
 #include "socket/sock.h"
 
 bool scps_wait_over(const struct scps_wait *w)
