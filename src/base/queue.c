@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of objects, each of which has a link in it: queue.h. */
+/* A queue of objects that contain their own link: queue.h. */
 #include "base/queue.h"
 
 void scps_queue_remove(struct scps_queue *q, struct scps_queue_link *l)

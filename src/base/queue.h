@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of objects, each of which has a link in it.
+/* A queue of objects that contain their own link.
  *
  * Invariant: last is the end of the list that begins with first; both are NULL if the queue is
  * empty. A link is in one queue at most, and only these functions assign its field.
@@ -17,7 +17,7 @@ struct scps_queue { /* A zeroed struct is an empty queue. */
     struct scps_queue_link *first, *last;
 };
 
-/* Appends l, which is in no queue. */
+/* Appends l, which must not be in a queue. */
 static inline void scps_queue_add(struct scps_queue *q, struct scps_queue_link *l)
 {
     l->next = NULL;
@@ -27,7 +27,7 @@ static inline void scps_queue_add(struct scps_queue *q, struct scps_queue_link *
         q->first = l;
     q->last = l;
 }
-/* Removes l, which is in q. */
+/* Removes l, which must be in q. */
 void scps_queue_remove(struct scps_queue *q, struct scps_queue_link *l);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes an arriving acknowledgement.
  *
- * SACK blocks and SEG.ACK go to the scoreboard, which returns their result; RTT and delivery rate
- * are taken from it; then recovery and the loss rules run; the controller is told last, when
- * everything is known.
+ * SACK blocks and SEG.ACK are applied to the scoreboard, which returns the result. RTT and delivery
+ * rate are computed from it; then recovery and the rules that detect losses run; the controller is
+ * informed last, when everything is known.
  */
 #include "core/conn.h"
 
@@ -15,7 +15,7 @@
 
 /* ---- the parts of an acknowledgement ---- */
 
-/* Wakes c unless only its own rate holds it: the pacer's timer does that. */
+/* Wakes c, unless its own rate is the only limit: then the pacer's timer wakes it. */
 static inline void wake(struct scps_conn *c)
 {
     if (c->s.hold != SCPS_HOLD_PACE || !c->s.tx || !scps_timer_runs(&c->s.tx->pace_timer) ||
@@ -50,7 +50,8 @@ static inline void take_sack(struct scps_sender *s, void *cc, struct scps_ack_in
     struct scps_sackin_first first = scps_sackin_duplicate(s, n->seg, n->ack, n->ack_in, &n->sum);
 
     s->ctx.st->sacks_in++;
-    if (first.dsack) /* at once: an undone episode changes what the other blocks tell of */
+    /* processed at once, because undoing an episode changes the meaning of the other blocks */
+    if (first.dsack)
         scps_ackloss_dsack(s, cc, first.from, first.to, n->sum.dsack_fresh);
     scps_sackin_take(s, n->seg, &first, n->ack, &n->sum);
 }
@@ -67,12 +68,13 @@ static inline void take_reports(struct scps_sender *s, void *cc, struct scps_ack
     if (n->snack) {
         take_snack(s, n);
         n->told = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
-        if (n->told) /* Part of it was counted with duplicates before. */
+        if (n->told) /* A part of it was counted with duplicate acknowledgements before. */
             n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
     }
 }
 
-/* Best effort: SND.UNA may have moved by itself, or moves now. */
+/* Best effort: records that SND.UNA moves past data that the peer does not have, or has moved past
+ * it before. */
 static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
                                      struct scps_ack_input *n)
 {
@@ -82,8 +84,8 @@ static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off 
         n->advanced = true;
 }
 
-/* RFC 6582: bytes that arrived were counted with their duplicates, except the segment that filled
- * the hole. */
+/* RFC 6582: bytes that arrived were counted with the duplicate acknowledgements, except the segment
+ * that filled the hole. */
 static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct scps_ack_input *n)
 {
     uint64_t gone = n->ack - n->before;
@@ -93,9 +95,10 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
     n->sum.delivered -= SCPS_MIN(n->sum.delivered, gone);
 }
 
-/* RFC 8985 section 6.2 step 2: an echo older than a resending shows that the acknowledgement is not
- * for that. A best-effort peer that has given up the hole acknowledges as much without any arrival:
- * there only an echo vouches. */
+/* Returns the age of the segment whose timestamp seg echoes, if that shows that the acknowledgement
+ * is not for the newest retransmission (RFC 8985 section 6.2 step 2: the echo is older). A
+ * best-effort peer that has given up the hole acknowledges as much without any arrival; then only
+ * an echo is evidence. */
 static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct scps_ts *ts,
                                        const struct scps_seg *seg, scps_time now)
 {
@@ -119,7 +122,8 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     scps_rto_answered(&tx->rto);
     scps_keep_progress(s);
     s->soft_err = 0;
-    /* A small segment held back has waited while data was in flight; that is long enough. */
+    /* A small segment that was held back has waited while data was in flight, which is long
+     * enough. */
     scps_small_set(&s->small, SCPS_SMALL_MORE, false);
     if (scps_send_fin_acked(&s->snd))
         s->ctx.st->fin_acked = s->ctx.env->now;
@@ -127,7 +131,7 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
         uncount(&tx->rec, s->agreed.mss, n);
 }
 
-/* Decides whether an acknowledgement is a duplicate (RFC 5681 section 2); edge: the right edge of
+/* Decides whether an acknowledgement is a duplicate (RFC 5681 section 2). edge: the right edge of
  * the window before it. */
 static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *n, scps_off edge)
 {
@@ -162,7 +166,7 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
     scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, newest);
 }
 
-/* Takes the delivery-rate and RTT samples. */
+/* Computes the samples of delivery rate and RTT. */
 static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
                                 struct scps_ack_input *n, struct scps_cc_ack *a)
 {
@@ -190,7 +194,7 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
     }
 }
 
-/* Tells the controller what arrived. */
+/* Informs the controller of what arrived. */
 static inline void tell_controller(struct scps_sender *s, void *cc, const struct scps_ack_input *n,
                                    struct scps_cc_ack *a)
 {
@@ -205,8 +209,8 @@ static inline void tell_controller(struct scps_sender *s, void *cc, const struct
     scps_cc_ack(s, cc, a, n->advanced || tx->rec.episode != SCPS_EPISODE_NONE);
 }
 
-/* Called when nothing is outstanding any more. Returns true if all that was written has been
- * acknowledged by this, and not only the SYN. */
+/* Called when nothing is outstanding any more. Returns true if this acknowledgement covers all that
+ * was written, and not only the SYN. */
 static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
 {
     if (!(s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
@@ -219,24 +223,26 @@ static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
     return s->snd.una > 1;
 }
 
-/* Returns true if a writer that found no room should be told that there is some: a quarter of the
- * buffer, or 64 KiB, so that a buffer of one bandwidth-delay product does not run dry meanwhile. */
+/* Returns true if an application whose write found no room has to be informed that there is room: a
+ * quarter of the buffer, or 64 KiB, so that a buffer of one bandwidth-delay product does not become
+ * empty meanwhile. */
 static inline bool room_again(struct scps_small room, const struct scps_send *s, uint32_t sndbuf)
 {
     return room.wanted && sndbuf - (s->end - s->una) >= SCPS_MIN(sndbuf / 4, 65536u);
 }
 
-/* Returns true if an acknowledgement that leaves SND.UNA where it is restarts the retransmission
- * timer. During recovery any arrival shows that the path works; but if the peer has reported
- * SND.UNA as arrived, the report is false, and only a timeout resends that (RFC 2018 section 8). */
+/* Returns true if an acknowledgement that does not advance SND.UNA restarts the retransmission
+ * timer. During recovery any arrival shows that the path works; but if the peer has reported the
+ * data at SND.UNA as arrived, the report is false, and only a timeout resends it (RFC 2018 section
+ * 8). */
 static inline bool shows_progress(const struct scps_tx *tx, const struct scps_ack_result *sum)
 {
     return sum->delivered && tx->rec.episode == SCPS_EPISODE_FAST &&
            scps_sb_at(&tx->sb, tx->sb.head)->state != SCPS_SENT_ARRIVED;
 }
 
-/* Runs all steps for one acknowledgement. ack_in: offset of SEG.ACK; ack: that, or SND.UNA if it is
- * below. */
+/* Runs all steps for one acknowledgement. ack_in: offset of SEG.ACK; ack: the same, or SND.UNA if
+ * SEG.ACK is below. */
 static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
                                      int64_t ack_in, scps_off ack)
 {
@@ -287,7 +293,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     wake(c);
 }
 
-/* Returns the age of the segment whose time stamp seg echoes, or -1 if it echoes none. */
+/* Returns the age, µs, of the segment whose timestamp seg echoes; -1: seg echoes none. */
 static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts *ts,
                                const struct scps_seg *seg, scps_time now)
 {
@@ -296,8 +302,8 @@ static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts
     return echoes ? scps_ts_age(ts, seg->tsecr, now) : -1;
 }
 
-/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA ahead of
- * it. Returns true if its SACK blocks or SNACK may still tell something new. */
+/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA past it.
+ * Returns true if its SACK blocks or SNACK may still contain something new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
                                           int64_t ack_in)
 {
@@ -330,8 +336,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
                           c->s.ctx.env->now + (c->s.ctx.cfg->c.corruption_hold
                                                    ? c->s.ctx.cfg->c.corruption_hold
                                                    : 2 * c->s.rtt.rto));
-    /* Any acknowledgement is an answer: a window that stays closed may do so as long as the peer
-     * answers. */
+    /* Any acknowledgement is an answer: the window may stay closed for ever as long as the peer
+     * answers (RFC 9293 section 3.8.6.1). */
     scps_heard_now(&c->s.heard);
     if (c->s.agreed.caps & SCPS_CAP_BETS &&
         scps_bets_peer_una(c->s.tx, c->s.snd.una) < c->s.snd.una &&
@@ -345,7 +351,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         if (!old_but_reports(c, seg, ack_in))
             return true;
     }
-    /* Nothing is outstanding, so the window is all that the acknowledgement tells. */
+    /* Nothing is outstanding, so the window is the only information in the acknowledgement. */
     if (!c->s.tx || (ack == c->s.snd.una && c->s.snd.una == c->s.snd.nxt))
         take_window(c, seg, ack);
     else
@@ -353,10 +359,10 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     return true;
 }
 
-/* ---- the timer ---- */
+/* ---- the timer of loss detection ---- */
 
-/* By RACK's clock; outage_at: when the timer of an outage expires. Returns true if something is to
- * be sent. */
+/* Detects losses by RACK's clock. outage_at: when the timer of an outage expires. Returns true if
+ * something has to be sent. */
 static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
 {
     struct scps_ack_result sum = {.oldest_sent = -1};
@@ -379,7 +385,8 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
     return found;
 }
 
-/* By what the receiver's SNACK did not report. Returns true if something is to be sent. */
+/* Detects losses of data that no SNACK of the receiver has reported for too long. Returns true if
+ * something has to be sent. */
 static bool look_for_silence(struct scps_sender *s, void *cc)
 {
     struct scps_ack_result sum = {.oldest_sent = -1};
@@ -390,9 +397,9 @@ static bool look_for_silence(struct scps_sender *s, void *cc)
     if (!sum.lost)
         return false;
     scps_ackloss_lost(s, cc, &sum, SCPS_BY_RESEND);
-    /* The segment at SND.UNA was reported as arrived and is not acknowledged: the report was
-     * false, or is no longer true. Only the retransmission timer repairs that (RFC 2018 section
-     * 8), and it must not begin anew whenever another segment goes again. */
+    /* The segment at SND.UNA was reported as arrived and is not acknowledged: the report was false,
+     * or does not hold any more. Only the retransmission timer repairs that (RFC 2018 section 8),
+     * so it must not be restarted whenever another segment is resent. */
     if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED)
         scps_snd_arm_rtx(s);
     return true;

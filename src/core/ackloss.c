@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses that acknowledgements and timers show: the rule that finds them, the episode of recovery,
- * and the controller, which is told last.
- */
+/* Losses that acknowledgements and timers show: the rule that detects them, the recovery episode,
+ * and the controller, which is informed last. */
 #include "core/ackloss.h"
 
 #include "base/bytes.h"
@@ -10,7 +9,7 @@
 #include "core/loss.h"
 #include "core/tx.h"
 
-/* ---- what a loss, or the end of its repair, means to the controller ---- */
+/* ---- informing the controller of a loss, or of the end of its repair ---- */
 
 static void note_recovery(struct scps_sender *s, int what)
 {
@@ -23,8 +22,8 @@ static void recovered(struct scps_sender *s, void *cc)
     note_recovery(s, 0);
 }
 
-/* `bytes` are lost, as an acknowledgement shows that reports `delivered` arrived bytes: begins an
- * episode if none is in progress, and tells the controller. */
+/* Handles the loss of `bytes` bytes, detected by an acknowledgement that reports `delivered`
+ * arrived bytes: begins an episode if none is in progress, and informs the controller. */
 static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t delivered,
                       enum scps_evidence evidence)
 {
@@ -55,7 +54,7 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
     sum->lost = 0;
 }
 
-/* A tail probe has repaired a loss: tells the controller of the loss and its end. */
+/* Informs the controller of a loss that a tail loss probe has repaired, and of its end. */
 static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
 {
     struct scps_cc_loss news;
@@ -100,8 +99,8 @@ static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup,
     scps_ackloss_lost(s, cc, sum, SCPS_BY_AGE);
 }
 
-/* Where the receiver names its holes: how far, and is what it will say of a resent segment worth
- * waiting for? */
+/* Returns the offset up to which the receiver reports its holes by SNACK. *wait: a loss of a resent
+ * segment is not concluded here, because the receiver will report it. */
 static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct scps_ack_input *n,
                                            bool *wait)
 {
@@ -110,10 +109,10 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
     return scps_snacktx_reach(s);
 }
 
-/* Detects losses by SACK, where RACK is not in force. A receiver with SNACK reports its holes
- * itself, so within reach of the option's 16-bit offset nothing is concluded from the absence of
- * SACK (beyond it RFC 6675 applies). When one acknowledgement cannot hold all reports, others
- * follow, and retransmitted segments wait for them. */
+/* Detects losses by SACK, if RACK is not in force. A receiver with SNACK reports its holes itself,
+ * so within the range of the option's 16-bit offset nothing is concluded from the absence of SACK
+ * (beyond it RFC 6675 applies). When one acknowledgement cannot hold all reports, others follow,
+ * and retransmitted segments wait for them. */
 static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -125,7 +124,7 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     if (sb->arrived_recs && from < s->snd.nxt)
         scps_loss_by_order(sb, dupthresh, last, from, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
-        scps_time then = SCPS_NEVER; /* however young */
+        scps_time then = SCPS_NEVER; /* however short the time since the last transmission is */
         if (sb->needless && !names)
             then = s->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto);
         scps_loss_of_resent(sb, dupthresh, last, then, &n->sum);
@@ -134,9 +133,9 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     }
 }
 
-/* RFC 6582 section 3.2: a partial acknowledgement shows the next hole, one in each round trip.
- * An outage leaves hundreds of holes: at the first of them all that was sent before its end is
- * resent, as after a timeout. */
+/* Declares the next hole lost after a partial acknowledgement (RFC 6582 section 3.2), one in each
+ * round trip. An outage leaves hundreds of holes: at the first of them all that was sent before its
+ * end is resent, as after a timeout. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
                          struct scps_ack_result *sum)
 {
@@ -148,7 +147,7 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
         sum->lost += scps_sb_lose_since(sb, outage_over - 1);
 }
 
-/* By the clock. */
+/* Detects losses by RACK's clock. */
 static inline void losses_by_clock(struct scps_sender *s, void *cc, struct scps_ack_input *n)
 {
     scps_time again;
@@ -177,7 +176,7 @@ void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n
         scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_DUPACK);
     } else if (n->advanced && tx->rec.episode == SCPS_EPISODE_FAST && s->snd.nxt > s->snd.una &&
                !(s->agreed.caps &
-                 SCPS_CAP_SNACK1)) { /* RFC 6582 section 3.2, partial acknowledgement */
+                 SCPS_CAP_SNACK1)) { /* partial acknowledgement of RFC 6582 section 3.2 */
         lose_partial(&tx->sb, tx->outage_over, &n->sum);
         scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_PARTIAL);
     }
@@ -215,8 +214,8 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, void *cc, scps_off 
                                       bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
-    /* Data that the timer resent had arrived and its acknowledgement was lost, not late: what lies
-     * behind may be missing. */
+    /* Data that the timer resent had arrived, and its acknowledgement was lost, not late; data
+     * behind it may be missing. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an acknowledgement shows to be lost, and what that means to recovery and to the controller,
- * whose state is the argument `cc`: ackloss.c. */
+/* What an acknowledgement shows to be lost, and the reaction of recovery and of the controller,
+ * whose state is the argument `cc` (ackloss.c). */
 #ifndef SCPS_CORE_ACKLOSS_H
 #define SCPS_CORE_ACKLOSS_H
 
@@ -8,36 +8,38 @@
 
 #include "core/sender.h"
 
-/* One acknowledgement while data is outstanding, and what the steps of learn() in ackin.c find out
- * about it. */
+/* One acknowledgement while data is outstanding, and the results of the steps of learn() in
+ * ackin.c. */
 struct scps_ack_input {
     const struct scps_seg *seg;
     int64_t ack_in; /* offset of SEG.ACK */
-    /* SEG.ACK as an offset; SND.UNA if it points below; with best effort it may be changed */
+    /* SEG.ACK as an offset; SND.UNA if SEG.ACK is below; best effort may change it */
     scps_off ack;
     scps_off before; /* SND.UNA before this acknowledgement */
     struct scps_ack_result sum;
-    bool snack; /* seg has a SNACK, which was negotiated, and SEG.ACK is not before the SYN */
-    bool told;  /* a SNACK in it has reported what arrived, where there is no SACK */
-    /* best effort: SND.UNA passes data that is missing at the peer, filled or given up */
+    bool snack; /* seg has a SNACK, which was negotiated, and SEG.ACK is at or above the SYN */
+    bool told;  /* a SNACK in it has reported what arrived, on a connection without SACK */
+    /* best effort: SND.UNA moves past data that was missing at the peer, which the peer has
+     * received or given up now */
     bool jumped;
-    bool advanced; /* SND.UNA moves */
+    bool advanced; /* SND.UNA advances */
     bool repaired; /* the acknowledgement ends the recovery episode */
     bool dup;
-    bool impatient; /* a later partial acknowledgement leaves the timer alone (RFC 6582) */
+    /* a partial acknowledgement other than the first, which does not restart the timer (RFC
+     * 6582) */
+    bool impatient;
 };
 
-/* The receiver has reported [from, to) as a duplicate; fresh: nothing had reported before that it
- * arrived at all. */
+/* Handles a DSACK for [from, to). fresh: nothing had reported its arrival before. */
 void scps_ackloss_dsack(struct scps_sender *s, void *cc, scps_off from, scps_off to, bool fresh);
-/* In an episode: decides whether it is over, or was spurious. */
+/* Decides whether the present episode is over, or was spurious. */
 void scps_ackloss_progress(struct scps_sender *s, void *cc, const struct scps_ack_input *n);
-/* Finds lost segments by the rule that is in force. */
+/* Detects lost segments by the rule that is in force. */
 void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n);
-/* ECN: reacts to an echo once in each window (RFC 3168 section 6.1.2). delivered: bytes whose
+/* Reacts to an ECN echo once in each window (RFC 3168 section 6.1.2). delivered: bytes whose
  * arrival the acknowledgement reports. */
 void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t delivered);
-/* Reacts to what a rule has found lost, if anything. */
+/* Reacts to losses that a rule has detected, if there are any. */
 void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *sum,
                        enum scps_evidence evidence);
 

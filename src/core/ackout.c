@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* When to acknowledge, and what window to offer; with which reports: report.c.
+/* Decides when to acknowledge, and which window to offer; report.c composes the reports.
  *
- * Every mode acknowledges at once duplicates, a FIN, and a window that opens (RFC 9293 section
- * 3.8.6.3); all but the last below also what filled a hole (RFC 5681 section 4.2). Other data in
- * order:
+ * In every mode, duplicates, a FIN, and a window that opens are acknowledged at once (RFC 9293
+ * section 3.8.6.3), and so is, in all modes but the last one below, data that fills a hole (RFC
+ * 5681 section 4.2). Other data in order:
  *
  *   SCPS_ACK_OTHER    more than one full segment not acknowledged, or the timer; the first
  *                     quick_acks segments each
@@ -11,30 +11,30 @@
  *   SCPS_ACK_DELAYED the timer only (docs/SCPS-TP.md section 5.1: data beyond a hole waits for it,
  *   too, unless holes_at_once)
  *
- * Data beyond a hole is answered at once when it fills another (section 4.2, too), when the hole is
- * new and for the first OOO_ACKS_IMMEDIATE segments after it: the sender has its three duplicates
- * then. What follows tells it only how much has left the network and, SACK being cumulative, is
- * said as often as for data in order; on a path of thousands of segments that halves the
- * acknowledgements.
- * Without SACK the number of duplicates carries the information, so there each out-of-order segment
- * gets its own.
+ * Data beyond a hole is acknowledged at once when it fills another hole (section 4.2, too), when
+ * the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after it: the sender then has its
+ * three duplicate acknowledgements. Later segments only tell the sender how much has left the
+ * network and, since SACK is cumulative, are acknowledged as often as data in order; on a path of
+ * thousands of segments this halves the number of acknowledgements. Without SACK the number of
+ * duplicates is the information, so each out-of-order segment gets its own.
  *
- * More than one, so that a full segment and a short one count as two (RFC 5681 section 4.2 has at
- * most two full ones wait): they may be all that a window of two segments holds, as where a record
- * ends, and its sender then waits for the answer.
+ * "More than one": a full segment and a short one count as two (RFC 5681 section 4.2 lets at most
+ * two full ones wait). They may be all that a window of two segments holds, for example where a
+ * record ends, and its sender would wait for the acknowledgement.
  *
- * "Now" means with the next output: segments that arrive in one batch, with no output between
- * them, are answered once: "if the TCP endpoint is processing a series of queued segments, it MUST
- * process them all before sending any ACK segments" (RFC 9293 section 3.10.7.4). Where stretch_acks
- * is off, what came in order is then acknowledged in the steps in which it would have been, had
- * each segment been answered by itself; what filled a hole, in one.
+ * "At once" means with the next output: segments that arrive in one batch, with no output between
+ * them, are acknowledged once: "if the TCP endpoint is processing a series of queued segments, it
+ * MUST process them all before sending any ACK segments" (RFC 9293 section 3.10.7.4). If
+ * stretch_acks is off, data that came in order is then acknowledged in the same steps as if each
+ * segment had been answered by itself; data that filled a hole, in one step.
  *
- * Budget, for a thin return link: a bare acknowledgement leaves when two token buckets, of packets
- * and of bytes, have credit for it; until then what is owed gathers. It is filled in when it
- * leaves, so the one that leaves is the newest. The bucket of bytes holds credit for one: a second
- * acknowledgement in a row would wait behind the first on a line of that rate, and be old when it
- * arrives. Nothing is exempt: one that opens the window or answers a FIN waits its few
- * milliseconds, too. Those that ride on data, the handshake and resets cost nothing.
+ * Budget, for a slow return link: an acknowledgement without data is sent when two token buckets,
+ * of packets and of bytes, have credit for it; until then it waits. Its fields are filled in when
+ * it is sent, so it is always the newest. The bucket of bytes holds credit for one acknowledgement:
+ * a second one in a row would wait behind the first on a line of that rate, and be old when it
+ * arrives. There are no exceptions: an acknowledgement that opens the window or answers a FIN waits
+ * its few milliseconds, too. Acknowledgements on data segments, the handshake and resets cost
+ * nothing.
  */
 #include "core/ackout.h"
 
@@ -44,8 +44,8 @@
 
 /* with SACK: acknowledgements sent at once after a new hole */
 #define OOO_ACKS_IMMEDIATE 8
-/* strictly delayed mode: delays without new data after which open holes no longer keep the timer
- * running */
+/* strictly delayed mode: number of delays without new data after which open holes no longer keep
+ * the timer running */
 #define DELACK_MAX_IDLE 16
 /* most acknowledgements in a row that report holes */
 #define BURST 256
@@ -53,8 +53,8 @@
  * for one */
 #define BARE 52
 
-/* Nothing has come for some time although there is a hole. The timer stops for now; what comes next
- * is reported when the timer would have expired. */
+/* Stops the timer for now, because nothing has arrived for some time although there is a hole. Data
+ * that arrives next is reported when the timer would have expired. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
@@ -87,8 +87,8 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     }
     if (rcv->in.ooo->n)
         scps_timer_set(x, &a->timer, now + delay);
-    /* Reports everything again, in as many segments as it takes; under a budget after what is
-         * new. */
+    /* Reports everything again, in as many segments as necessary; under a budget, new reports come
+     * first. */
     if (thin)
         scps_report_again(&rx->report);
     else
@@ -105,7 +105,7 @@ static bool is_quick(uint16_t *quick, uint16_t most)
     return true;
 }
 
-/* The delayed-acknowledgement timer runs from now on. */
+/* Starts the delayed-acknowledgement timer. */
 static inline void delay(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx)
 {
     if (!scps_timer_runs(&a->timer))
@@ -145,7 +145,7 @@ static inline uint64_t window_field(const struct scps_ackout *a, const struct sc
     scps_off edge = scps_receive_edge(rcv, rcvbuf, a->announced);
     uint64_t gain, field;
 
-    /* RFC 9293 section 3.8.6.2.2: the edge moves by a worthwhile amount or not at all */
+    /* The edge advances by a useful amount or not at all (RFC 9293 section 3.8.6.2.2). */
     gain = edge - a->announced;
     if (gain < rcv->mss && gain < rcvbuf / 2)
         edge = a->announced;
@@ -220,7 +220,9 @@ void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct sc
             rx->ack.burst = 0;
         if (rcv->in.ooo->n &&
             scps_report_strict(
-                cfg)) /* one that does not tell everything: the timer's does, when it is due */
+                /* except if it could not report everything: the timer sends the rest when it
+                 * expires */
+                cfg))
             return;
         rx->ack.ticks_end = 0;
     }

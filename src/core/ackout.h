@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What has been acknowledged and offered to the peer, and when the next acknowledgement is due; the
- * rules are in ackout.c.
+/* The state of acknowledging: what was acknowledged and offered to the peer, and when the next
+ * acknowledgement is due. ackout.c has the rules.
  *
  * Invariant: announced never goes back.  Only ackout.c and this file assign the fields.
  */
@@ -19,17 +19,17 @@ struct scps_rx;
 struct scps_ackout {
     scps_off announced;      /* right edge of the window offered last */
     struct scps_timer timer; /* timer of a delayed acknowledgement */
-    uint32_t acked_to;       /* the low 32 bits of the offset that was acknowledged last */
-    uint32_t max_offered;    /* the largest window that was offered */
+    uint32_t acked_to;       /* low 32 bits of the offset that was acknowledged last */
+    uint32_t max_offered;    /* the largest window that was offered, bytes */
     /* time of the last answer to an unacceptable segment without data, ms; 0: there was none */
     uint32_t answered_ms;
-    uint16_t quick; /* segments acknowledged each by itself, up to quick_acks */
-    /* acknowledgements due after the next one: without SACK each duplicate counts */
+    uint16_t quick; /* number of segments that were acknowledged one by one, up to quick_acks */
+    /* number of acknowledgements due after the next one: without SACK each duplicate counts */
     uint8_t owed;
 };
 
-/* Initialises: a window of `wnd` octets from offset 1 on counts as offered, and the peer's SYN
- * as acknowledged: nothing but that SYN has arrived. */
+/* Initialises the state: a window of `wnd` octets from offset 1 on counts as offered, and the
+ * peer's SYN as acknowledged, because nothing but that SYN has arrived. */
 static inline void scps_ackout_begin(struct scps_ackout *a, uint32_t wnd)
 {
     a->announced = 1 + (scps_off)wnd;
@@ -47,23 +47,25 @@ static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
     return true;
 }
 
-/* Without SACK each segment that fills a hole is acknowledged by itself. */
+/* Counts one acknowledgement more, because without SACK each segment that fills a hole is
+ * acknowledged by itself. */
 static inline void scps_ackout_one_more(struct scps_ackout *a)
 {
     if (a->owed < UINT8_MAX)
         a->owed++;
 }
 
-/* What there is besides while something has arrived beyond a hole. */
+/* Further state of acknowledging, while something has arrived beyond a hole. */
 struct scps_ackrx {
-    uint32_t dups;    /* immediate acknowledgements since RCV.NXT moved */
+    uint32_t dups;    /* immediate acknowledgements since RCV.NXT advanced */
     uint32_t waiting; /* bytes beyond a hole that no acknowledgement has reported yet */
     uint32_t burst;   /* consecutive acknowledgements that could not report everything */
     /* the next acknowledgement covers at least the data in order below this offset */
     scps_off told_to;
-    scps_time data_at; /* time of the newest data; 0: none since rx was made */
-    /* Strictly delayed mode: the last time the timer expired with nothing new to report, and until
-     * when the next acknowledgement is sent at a multiple of ack_delay after that */
+    /* arrival time of the newest data, µs; 0: none since this structure was created */
+    scps_time data_at;
+    /* Strictly delayed mode: the last time at which the timer expired with nothing new to report,
+     * and until when acknowledgements are sent at multiples of ack_delay after it, µs */
     scps_time tick, ticks_end;
 };
 
@@ -71,7 +73,7 @@ static inline void scps_ackrx_tell(struct scps_ackrx *r, scps_off to)
 {
     r->told_to = to;
 }
-/* The left edge has moved. */
+/* Records that RCV.NXT has advanced. */
 static inline void scps_ackrx_progress(struct scps_ackrx *r)
 {
     r->dups = 0;
@@ -85,49 +87,52 @@ static inline void scps_ackrx_waits(struct scps_ackrx *r, uint32_t bytes)
     r->waiting += bytes;
 }
 
-/* The credit of bare acknowledgements, in bytes and in packets, each of which counts 1. */
+/* The credit for acknowledgements without data, in bytes and in packets. */
 struct scps_ackbudget {
     struct scps_pacer bytes, packets;
-    struct scps_timer timer; /* expires when both buckets cover the acknowledgement that is owed */
+    /* timer that expires when both buckets cover the acknowledgement that is due */
+    struct scps_timer timer;
 };
 
 /* ---- ackout.c ---- */
 
-/* Data came in order. True: an acknowledgement is due now; else the timer runs. */
+/* Handles data that came in order. Returns true if an acknowledgement is due now; otherwise the
+ * timer runs. */
 bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx,
                       const struct scps_receive *rcv);
-/* The same of data beyond a hole; full: a full segment; news: the hole is new, or another is
- * smaller now. */
+/* Handles data beyond a hole. full: payload of a full segment, bytes; news: the hole is new, or
+ * another one is smaller now. Returns as scps_ackout_data(). */
 bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                         uint16_t full, bool news);
-/* The delayed-acknowledgement timer has expired. True: an acknowledgement is due now. thin: there
- * is a budget. */
+/* Handles the expiry of the delayed-acknowledgement timer. thin: there is a budget. Returns true if
+ * an acknowledgement is due now. */
 bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                          const struct scps_receive *rcv, bool thin);
-/* The window field of a segment that acknowledges what came before next; what it offers counts as
- * offered. */
+/* Returns the window field of a segment that acknowledges the octets before `next`; the window then
+ * counts as offered. */
 uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
                             const struct scps_receive *rcv, scps_off next, unsigned scale);
 /* Fast path: nothing was received since the last acknowledgement, so a data segment repeats its ack
  * and window. Returns false, with nothing done, if that is not the case. */
 bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
                       unsigned scale, struct scps_seg *seg);
-/* Where acknowledgements may not be stretched: how far the first of the steps goes in which what
- * came in order up to `to` would have been acknowledged. */
+/* For stretch_acks off: returns the offset that the next acknowledgement covers, if the data that
+ * came in order up to `to` is acknowledged in the usual steps. */
 scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
                           const struct scps_rx *rx, uint16_t full, scps_off to);
-/* A report has more to say. False: enough of them have left in a row. */
+/* Counts a report that has more to say. Returns false if enough of them have been sent in a row. */
 bool scps_ackout_more(struct scps_ackrx *r, bool more);
-/* What came before next is acknowledged; more: a report has more to say; step: data in order has.
- * True: another acknowledgement is due. */
+/* Records that the octets before `next` are acknowledged. more: a report has more to say; step: so
+ * has the data in order. Returns true if another acknowledgement is due. */
 bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step);
-/* The acknowledgement told of what waits, and the timer stops, unless holes are the timer's to
- * tell. */
+/* Records that the acknowledgement has reported what waited, and stops the timer, unless holes are
+ * reported when it expires. */
 void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
                       const struct scps_conn_config *cfg, bool more);
-/* May a bare acknowledgement leave now? If not, the timer says when. */
+/* Returns true if an acknowledgement without data may be sent now. If not, the timer is set to the
+ * time when it may. */
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);
-/* One of so many octets has left. */
+/* Charges an acknowledgement of `size` octets that was sent. */
 void scps_ackbudget_spend(struct scps_ackbudget *b, uint32_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The options and sizes that both SYNs agreed on.
  *
- * Invariant: constant once the connection is established, but for the sizes, which follow the MTU
- * of the path, and SCPS_AGREED_UNHEARD.
+ * Invariant: all fields are constant once the connection is established, except the sizes, which
+ * follow the path MTU, and SCPS_AGREED_UNHEARD.
  */
 #ifndef SCPS_CORE_AGREED_H
 #define SCPS_CORE_AGREED_H
@@ -17,10 +17,10 @@ enum scps_agreed_bit {
     SCPS_AGREED_ECN = 1u << 3,
     SCPS_AGREED_CAPS = 1u << 4, /* the SYN that arrived had capabilities */
     /* We opened the connection with compression, and the peer has not shown yet that our
-     * acknowledgement of its SYN arrived: data goes with TCP's header, which completes the
-     * handshake as well. */
+     * acknowledgement of its SYN arrived: data is sent with TCP's header, which also completes the
+     * handshake. */
     SCPS_AGREED_UNHEARD = 1u << 5,
-    SCPS_AGREED_PLAIN = 3u << 6 /* enum scps_plain, by the functions below */
+    SCPS_AGREED_PLAIN = 3u << 6 /* two bits for enum scps_plain, which the functions below access */
 };
 
 /* Reason why our SYNs are sent without capabilities. */
@@ -32,12 +32,12 @@ enum scps_plain {
 };
 
 struct scps_agreed {
-    uint16_t mss;      /* payload of a full segment, options deducted */
-    uint16_t peer_mss; /* announced by the peer; 0: not yet */
-    uint16_t pmtu_mss; /* largest payload plus options the path takes */
-    uint16_t adv_mss;  /* announced by us */
-    uint8_t caps;      /* SCPS_CAP_*: in force */
-    uint8_t caps_peer; /* what the peer offered */
+    uint16_t mss;      /* payload of a full segment without options, bytes */
+    uint16_t peer_mss; /* MSS announced by the peer, bytes; 0: not known yet */
+    uint16_t pmtu_mss; /* largest payload plus options for the path, bytes */
+    uint16_t adv_mss;  /* MSS announced by us, bytes */
+    uint8_t caps;      /* SCPS_CAP_* bits in force */
+    uint8_t caps_peer; /* SCPS_CAP_* bits that the peer offered */
     uint8_t opts;      /* SCPS_AGREED_* */
     uint8_t snd_wscale : 4, rcv_wscale : 4;
 };
@@ -56,13 +56,13 @@ static inline enum scps_plain scps_agreed_plain(const struct scps_agreed *a)
 {
     return (enum scps_plain)(a->opts >> 6);
 }
-/* With compression: records whether something other than a SYN has been accepted, or is still
- * awaited. */
+/* With compression: records whether something other than a SYN has been accepted (unheard false),
+ * or not yet. */
 static inline void scps_agreed_await(struct scps_agreed *a, bool unheard)
 {
     a->opts = (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD);
 }
-/* Returns the octets of options in every data segment now. */
+/* Returns the octets of options in every data segment at present. */
 static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
 {
     return a->opts & SCPS_AGREED_TS ? 12 : 0;
@@ -71,36 +71,39 @@ static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
  * headers, which are shorter than TCP's, the result is negative (docs/SCPS-TP.md sections 2.1 and
  * 6: -12, with timestamps -4). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
-/* The largest segment that the side sends which announced mss: what both ends count in in SNACK. */
+/* Returns the unit in which both ends count SNACK fields, bytes: the largest segment of the end
+ * that announced `mss`. raw: as in scps_conn_config.snack_raw_unit. */
 static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, uint16_t mss)
 {
     int32_t size = mss - (raw ? 0 : scps_agreed_less(a));
 
     return (uint32_t)(size > 8 ? size : 8);
 }
-#define SCPS_RECORD_ROOM 4u /* octets of options that say that a segment ends a record */
-/* Both fields of a SNACK saturate: so much, or more (docs/SCPS-TP.md section 2.1). */
+/* octets of the option that marks the end of a record, with its padding */
+#define SCPS_RECORD_ROOM 4u
+/* Both fields of a SNACK saturate: this value means so much, or more (docs/SCPS-TP.md section
+ * 2.1). */
 #define SCPS_SNACK_FULL 65535
-/* Returns the payload up to which a segment fits the path uncompressed, too, whatever its header
- * carries but the end of a record. */
+/* Returns the largest payload for which a segment fits the path even if it is sent uncompressed,
+ * with all options but the end of a record. */
 static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
 {
     if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_UNHEARD)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
-/* The same for a segment that ends a record or not. */
+/* Returns the same, for a segment that ends a record or not. */
 static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool record)
 {
     return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);
 }
-/* Octets of an IP packet with `len` octets of data. */
+/* Returns the octets of an IP packet with `len` octets of data. */
 static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, uint8_t family, uint32_t len)
 {
     uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);
 
     if (a->caps & SCPS_CAP_COM &&
-        /* Length of the acknowledgement where there is room: 6. */
+        /* If there is room, the compressed header has an acknowledgement, 6 octets. */
         !(a->opts & SCPS_AGREED_UNHEARD))
         tcp = (a->opts & SCPS_AGREED_TS ? 16u : 8u) + (len <= scps_agreed_any_mss(a) ? 6u : 0);
     return len + (family == 4 ? 20u : 40u) + tcp;
@@ -108,7 +111,7 @@ static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, uint8_t f
 /* Returns the payload of a full segment on a path that takes `path` octets of payload and options;
  * cfg_mss: the configured limit, 0: none. */
 uint32_t scps_agreed_full(const struct scps_agreed *a, uint32_t cfg_mss, uint32_t path);
-/* Sets the path's limit and the payload of a full segment that follows from it. */
+/* Sets the path's limit, and the payload of a full segment that follows from it, bytes. */
 void scps_agreed_set_path(struct scps_agreed *a, uint32_t path, uint32_t full);
 static inline bool scps_agreed_rack(const struct scps_agreed *a, const struct scps_conn_config *cfg)
 {

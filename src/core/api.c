@@ -35,8 +35,9 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
     return (int64_t)SCPS_MIN(len, room);
 }
 
-/* Completes a write of n octets that are in the send buffer already; end: they end a record.
- * Returns n, or SCPS_ERR_NOMEM, with the octets removed: there is no memory to record the end. */
+/* Completes a write of n octets that are in the send buffer already. end: they end a record.
+ * Returns n, or SCPS_ERR_NOMEM if there is no memory to record the end; then the octets are removed
+ * again. */
 static inline int64_t wrote(struct scps_conn *c, size_t n, bool end, unsigned flags)
 {
     if (end && scps_record_write(&c->s.tx->ends, &c->s.ctx, c->s.snd.end + n)) {
@@ -89,7 +90,8 @@ int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t
         if (r < 0 || (size_t)r < v[i].iov_len)
             break;
     }
-    if (!(flags & SCPS_MORE)) /* After a short write, too, the last segment may be sent. */
+    /* The last segment may be sent now, even if not all could be written. */
+    if (!(flags & SCPS_MORE))
         scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
     return all;
 }
@@ -303,7 +305,7 @@ enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
         scps_sized_take_own(&own, sizeof own, lim, SCPS_SIZED_TO(scps_path_limits, max_jump)))
         v = scps_pathstate_read(&p, state, len, now, own.lifetime);
     if (v != SCPS_PATH_TAKEN)
-        ; /* that is the reason */
+        ; /* scps_path_restore() returns this reason. */
     else if (c->s.ctl.cwnd == SCPS_CWND_OPEN || c->s.ctx.cfg->c.cc->needs_rate)
         v = SCPS_PATH_NO_WINDOW;
     else if (c->s.snd.una > 1 || c->s.resumes || c->state == SCPS_CLOSED)

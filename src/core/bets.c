@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort (BETS: docs/SCPS-TP.md section 7): what arrives is whole, in order and at its place;
- * what does not is given up in the end, and said. In force when both SYNs offered it. No option
- * announces a gap: either side comes to it alone.
+/* Best effort (BETS: docs/SCPS-TP.md section 7): octets that arrive are delivered complete, in
+ * order and at their position; octets that do not arrive are given up in the end and reported. It
+ * is in force when both SYNs offered it. No option announces a gap: each end decides by itself.
  *
  * Receiver. When everything in order has been read and something waits beyond a hole, a timer
- * starts. Then the acknowledgement jumps over the hole, at once and in every mode, and reading
- * stops there until the application has taken note (scps_conn_hole): octets behind a hole are never
- * given out as if there were none. Until then late octets still fill it, from either end. Holes
- * that were known when the timer started have waited as long when their turn comes, so they go
- * without waiting again; the reference implementation waits anew for each, which on a bad link with
- * no way back is a second a hole. Only one hole at a time is given up and not told.
+ * starts. When it expires, the acknowledgement moves past the hole, at once and in every mode, and
+ * reading stops there until the application has called scps_conn_hole(): octets behind a hole are
+ * never returned as if there were none. Until then, octets of the hole that arrive late still fill
+ * it, from either side. Holes that were known when the timer started have waited as long when
+ * reading reaches them, so they are given up without a further wait. The reference implementation
+ * waits again for each one, which on a bad link without a return path takes a second for each hole.
+ * At most one hole is given up and not yet reported.
  *
- * Sender. A segment at the left edge that is to be sent again after so many times is given up: the
- * edge moves past it and past what the peer has reported behind it. When the edge has not moved for
- * so long, all that had been sent when it last did is given up at once, and what was sent since has
- * as long again at most. The connection does not end for lack of answers while there is data to
- * give up. The peer's acknowledgements lag behind our left edge then; the window they offer counts
- * all the same.
+ * Sender. A segment at SND.UNA that would have to be sent once more than allowed is given up:
+ * SND.UNA moves past it and past what the peer has reported behind it. When SND.UNA has not moved
+ * for bets_lifetime, all that had been sent when it last moved is given up at once; what was sent
+ * later has at most as much time again. The connection does not end for lack of answers while there
+ * is data to give up. The peer's acknowledgements are then below our SND.UNA, but the windows in
+ * them still count.
  *
- * A FIN is never given up, and ends the stream only when the hole before it has been told. While
- * the link is out no time passes for either side.
+ * A FIN is never given up, and ends the stream only when the hole before it has been reported. The
+ * time of an outage does not count at either end.
  */
 #include <assert.h>
 
@@ -78,8 +79,8 @@ static scps_dur bets_hole_timeout(const struct scps_conn_config *cfg, scps_dur s
     return SCPS_MAX(SCPS_BETS_WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, srtt));
 }
 
-/* Returns the end of the hole for whose repair the reader waits, having read everything before it.
- * 0: it waits for none, or no repair can come. */
+/* Returns the end of the hole for which the reader waits, having read everything before it. 0:
+ * there is none, or no retransmission can come. */
 static scps_off awaited(const struct scps_conn *c)
 {
     if (c->rcv.in.read != c->rcv.in.next || c->s.todo.bits & SCPS_TODO_OUTAGE ||
@@ -97,7 +98,7 @@ void scps_bets_wait(struct scps_conn *c)
         scps_marks_stop(m);
         return;
     }
-    /* Try again: the peer may give the hole up, too, and send no more. */
+    /* Set the timer again: the peer may give up the hole, too, and send nothing more. */
     if (scps_conn_need_marks(&c->s)) {
         scps_env_starved(c->s.ctx.env);
         return;
@@ -119,7 +120,7 @@ void scps_bets_timer(struct scps_conn *c)
     scps_off to = awaited(c);
 
     scps_marks_stop(m);
-    /* The hole for which the timer was set has been repaired. */
+    /* The hole for which the timer was set has been filled. */
     if (!to || m->due_for != c->rcv.in.next) {
         scps_bets_wait(c);
         return;
@@ -189,9 +190,10 @@ static void give_up(struct scps_conn *c)
         const struct scps_fixed *fixed = c->s.ctx.env->fixed;
         scps_rangeset_init(list, fixed ? fixed->given_up : KEPT_RANGES);
         if (fixed)
-            (void)scps_rangeset_reserve(list, &c->s.ctx.env->alloc); /* the plan has it */
+            /* cannot fail, because the plan of fixed memory includes it */
+            (void)scps_rangeset_reserve(list, &c->s.ctx.env->alloc);
     }
-    if (list) /* The list holds the first ranges; the sum counts all. */
+    if (list) /* The list has the first ranges only; the sum counts all. */
         scps_rangeset_add(list, &c->s.ctx.env->alloc, from, end, NULL);
     c->s.ctx.st->bytes_given_up += end - from;
     SCPS_OBSERVE_CONN(c, GAVE_UP, from, end, 0, 0);
@@ -238,7 +240,7 @@ void scps_bets_send(struct scps_conn *c)
     scps_off old = 0;
     const struct scps_sent_segment *r;
 
-    /* At least the oldest segment has exceeded its lifetime. */
+    /* Reached when at least the oldest segment has exceeded its lifetime. */
     if (c->s.ctx.env->now >= scps_bets_until(&c->s))
         old = SCPS_MAX(c->s.tx->life_nxt, c->s.snd.una + 1);
     while (c->s.established && (r = scps_bets_oldest(&c->s.tx->sb, c->s.snd.edge)) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort: bets.c, betsage.c. */
+/* Best effort (BETS): bets.c, and betsage.c for the sender's limits. */
 #ifndef SCPS_CORE_BETS_H
 #define SCPS_CORE_BETS_H
 
@@ -8,15 +8,15 @@
 struct scps_conn;
 struct scps_tx;
 
-/* The receive timer of the SCPS reference implementation, and the least one here unless the
- * application sets another. */
+/* The receive timer of the SCPS reference implementation, µs, which is the least one here unless
+ * the application sets another. */
 #define SCPS_BETS_WAIT_MIN SCPS_US(0x100001)
 
 void scps_bets_wait(struct scps_conn *c);
-/* Called when the wait for a hole is over: gives the hole up. */
+/* Gives up the hole for which the timer was set; called when the timer expires. */
 void scps_bets_timer(struct scps_conn *c);
-/* Stores data that arrives late for the hole that was given up last: [from, to) lies below RCV.NXT.
- * Precondition: there are marks. record: its last octet ends a record. */
+/* Stores data that arrives late for the hole that was given up last: [from, to) is below RCV.NXT.
+ * Precondition: the connection has its struct of marks. record: its last octet ends a record. */
 void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8_t *data,
                     bool record);
 /* Sender: gives up lost segments that were resent too often. */
@@ -31,17 +31,17 @@ bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off edge, scps_off *a
 /* Returns the oldest segment if it can be given up: it has data, has not arrived, and the peer's
  * window has room behind it; NULL if not. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);
-/* Returns when the oldest segment has been outstanding for too long; SCPS_NEVER: it has no limit,
- * or cannot be given up. */
+/* Returns the time at which the oldest segment has been outstanding for too long, µs; SCPS_NEVER:
+ * it has no limit, or cannot be given up. */
 scps_time scps_bets_until(struct scps_sender *s);
-/* Returns the same for setting the timer: the time at which all the data sent so far is too old. */
+/* Returns a time for setting the timer: when all the data sent so far is too old, µs. */
 scps_time scps_bets_arm(struct scps_sender *s);
-/* Returns true if a silent peer does not end the connection, because there is data that can be
- * given up instead. */
+/* Returns true if silence of the peer does not end the connection, because there is data that can
+ * be given up instead. */
 bool scps_bets_keeps_open(struct scps_sender *s);
-/* Returns true if an acknowledgement that moves SND.UNA from `una` comes so soon after the segment
- * there was sent first, at `sent`, that the segment has arrived: the receiver cannot have given it
- * up yet. */
+/* Returns true if an acknowledgement that advances SND.UNA from `una` comes so soon after the
+ * segment there was first sent, at `sent`, that the segment has arrived: the receiver cannot have
+ * given it up yet. */
 bool scps_bets_is_arrival(struct scps_sender *s, scps_off una, scps_time sent);
 
 #endif

@@ -6,10 +6,10 @@
 #include "base/bytes.h"
 #include "core/tx.h"
 
-/* What fills the peer's window up to its right edge is not given up: the peer would take nothing
- * that stands behind, would never learn that something is missing, and its window would never move.
- * That segment is sent again until it arrives; then the receiver's timer passes the hole before it.
- */
+/* A segment that fills the peer's window up to its right edge is not given up: the peer would
+ * accept nothing behind it, would never learn that something is missing, and its window would never
+ * advance. Such a segment is resent until it arrives; then the receiver's timer passes the hole
+ * before it. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
     const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
@@ -47,8 +47,8 @@ bool scps_bets_keeps_open(struct scps_sender *s)
 }
 
 /* The receiver's timer for a hole starts when something that was sent behind the hole arrives. The
- * peer's timer is not known: it is taken to be the reference implementation's, or ours if that is
- * shorter. An acknowledgement of what this end has given up is no evidence. */
+ * peer's timer is not known: it is assumed to be that of the reference implementation, or ours if
+ * that is shorter. An acknowledgement of data that this end has given up is no evidence. */
 bool scps_bets_is_arrival(struct scps_sender *s, scps_off una, scps_time sent)
 {
     scps_dur wait = s->ctx.cfg->c.bets_timeout;

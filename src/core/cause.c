@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The cause to which a loss is attributed: congestion, corruption or an outage of the link.
  *
- * It is the configured one, unless a signal, or the peer's corruption-experienced option
- * (corruption.c), named another for a time.
+ * It is the configured cause, unless a signal, or the peer's corruption-experienced option
+ * (corruption.c), has set another one for a time.
  */
 #include "core/cause.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cause to which a loss is attributed.
  *
- * Invariant: a cause that was named holds until a time; the configured one holds otherwise.
+ * Invariant: a cause that was set applies until a time; otherwise the configured one applies.
  */
 #ifndef SCPS_CORE_CAUSE_H
 #define SCPS_CORE_CAUSE_H
@@ -10,11 +10,11 @@
 
 struct scps_cause {
     enum scps_loss_cause named;
-    scps_time until; /* end of the time for which `named` holds */
+    scps_time until; /* end of the time for which `named` applies, µs */
 };
 
 void scps_cause_name(struct scps_cause *cause, enum scps_loss_cause named, scps_time until);
-/* Returns the cause in force now; cause NULL: none was named. */
+/* Returns the cause in force now. cause NULL: none was set. */
 enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Configurations: defaults, derived values, and sharing one among the connections opened with it.
+/* Configurations of connections: defaults, derived values, and sharing one configuration among the
+ * connections opened with it.
  *
- * Every timer follows from one number, the round trip the operator expects, when it is given;
- * without it the values are those of the terrestrial Internet. There are no thresholds in between:
- * the same formulas hold from 10 µs to hours. rto_min is a margin above srtt (rtt.c), so it has to
- * cover the peer's delayed acknowledgement (its timer is taken to be like ours) and a share of the
- * round trip for its variation.
+ * If the operator gives the expected round trip, every timer follows from it; otherwise the values
+ * are those of the terrestrial Internet. There are no thresholds: the same formulas hold from 10 µs
+ * to hours. rto_min is a margin above srtt (rtt.c), so it has to cover the peer's delayed
+ * acknowledgement (its timer is assumed to be like ours) and a share of the round trip for its
+ * variation.
  */
 #include "core/config.h"
 #include "core/ctx.h"
@@ -20,8 +21,8 @@
 
 #include <stddef.h>
 
-/* What the list says of each field. A row that contradicts itself does not compile: the compiler
- * names its line. */
+/* The bounds and defaults in the list of settings. A row that contradicts itself does not compile:
+ * the compiler reports its line. */
 enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 
 #define MEMBER(field) (((struct scps_conn_config *)0)->field)
@@ -63,7 +64,7 @@ static const struct setting {
     const char *name;
     uint32_t def, most; /* in DEF_UNIT(kind) and MOST_UNIT(kind) */
     uint16_t least;
-    uint16_t at; /* of the field */
+    uint16_t at; /* offset of the field */
     uint8_t size, kind;
 } settings[] = {
 #define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
@@ -78,7 +79,7 @@ static int64_t default_of(const struct setting *s)
     return s->def * DEF_UNIT(s->kind);
 }
 
-/* The least size of a configuration: up to its controller. */
+/* The smallest size of a configuration that is accepted: up to its controller. */
 #define LEAST SCPS_SIZED_TO(scps_conn_config, rate)
 
 void scps_conn_config_init(struct scps_conn_config *c, size_t size)
@@ -93,7 +94,7 @@ void scps_conn_config_init(struct scps_conn_config *c, size_t size)
     scps_conn_config_set_cc(c, scps_cc_find("vj"), NULL);
 }
 
-/* Completes the words of a refusal, after the value. */
+/* Completes a message after the value: "give LEAST to MOST". */
 static int give(struct scps_line *why, int64_t least, int64_t most)
 {
     scps_line_text(why, ": give ");
@@ -233,7 +234,7 @@ static int check_others(const struct scps_conn_config *c, struct scps_line *why)
     return 0;
 }
 
-/* Fills in what 0 stands for. Returns 0, or an error that why has in words. */
+/* Replaces 0 where it stands for a default. Returns 0, or an error that *why has in words. */
 static int check(struct scps_conn_config *c, struct scps_line *why)
 {
     int err = check_bounds(c, why);
@@ -260,14 +261,14 @@ int scps_config_resolve(struct scps_conn_config *c)
 
     if (err)
         return err;
-    /* One acknowledgement for a whole window releases the next window as a burst that no queue
-     * holds, so pace it. Both ends are assumed to acknowledge in the same mode. */
+    /* One acknowledgement for a whole window releases the next window as a burst that no queue can
+     * hold, so pace it. Both ends are assumed to acknowledge in the same mode. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));
-    /* RFC 6298 section 2 with the hint for SRTT and the least for what is added to it: a
-     * measurement would be taken to vary by a half (3 x RTT), but what is expected is not measured,
-     * and a SYN too many costs little. */
+    /* RFC 6298 section 2, with the hint for SRTT and the least value of what is added to it. After
+     * a measurement the variation would be assumed to be half of it (3 x RTT), but an expected
+     * value is not measured, and a SYN too many costs little. */
     c->rto_initial = derive(c->rto_initial, rtt ? rtt + c->rto_min : SCPS_SEC(1));
     c->rto_max = derive(c->rto_max, SCPS_MAX(SCPS_SEC(60), 8 * rtt));
     c->rto_max = SCPS_MAX(c->rto_max, c->rto_min);

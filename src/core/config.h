@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The configurations that connections share: config.c. */
+/* The configurations that connections share (config.c). */
 #ifndef SCPS_CORE_CONFIG_H
 #define SCPS_CORE_CONFIG_H
 
@@ -7,27 +7,29 @@
 
 struct scps_line;
 
-/* Returns a shared copy of a configuration. rated: a route has a rate, so a controller that needs
- * one may have none itself. SCPS_ERR_NORATE, NOMEM, and those of scps_config_resolve. */
+/* Returns a shared copy of a configuration. rated: the route has a rate, so a controller that needs
+ * a rate may have none of its own. Returns NULL with *err: SCPS_ERR_NORATE, NOMEM, or an error of
+ * scps_config_resolve(). */
 struct scps_shared_config *scps_config_new(struct scps_env *env, const struct scps_conn_config *c,
                                            bool rated, int *err);
 /* Takes one more reference. */
 void scps_config_ref(struct scps_shared_config *shared);
-/* Gives back a reference. It is const because the count is not part of the configuration. */
+/* Releases a reference. The argument is const because the count is not part of the
+ * configuration. */
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
-/* Says in *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */
+/* Writes to *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */
 int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
                        int64_t most);
 /* The same for the value of an unsigned field, which scps_field_get() may have read as negative. */
 int scps_config_refuse_count(struct scps_line *why, const char *field, int64_t v, int64_t least,
                              int64_t most);
-/* The same for the size of a configuration, of which `least` to `most` octets are understood. */
+/* Does the same for the size of a configuration, of which `least` to `most` octets are accepted. */
 int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, size_t most);
-/* Copies a configuration of any size that is understood; what it does not have gets its default.
- * from NULL: the defaults. Returns 0, or SCPS_ERR_RANGE for any other size. */
+/* Copies a configuration of any size that this version knows; fields that it does not have get
+ * their defaults. from NULL: the defaults. Returns 0, or SCPS_ERR_RANGE for any other size. */
 int scps_config_take(struct scps_conn_config *to, const struct scps_conn_config *from,
                      struct scps_line *why);
-/* Fills in every derived value (config.c). Returns 0, SCPS_ERR_INVAL, SCPS_ERR_RANGE. */
+/* Fills in every derived value (config.c). Returns 0, SCPS_ERR_INVAL or SCPS_ERR_RANGE. */
 int scps_config_resolve(struct scps_conn_config *c);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* struct scps_conn as the sum of its parts.
  *
- * A connection has a small part that lives as long as it does (this struct), and two that come and
- * go with use: tx (octets written and not acknowledged) and rx (octets beyond a hole). An idle
- * connection owns neither.
+ * A connection has a small part that exists as long as the connection (this struct), and two that
+ * are allocated when needed: tx (octets written and not acknowledged) and rx (octets beyond a
+ * hole). An idle connection has neither.
  *
- * The same three verbs as the stack, one level down, in parsed segments: scps_conn_input,
- * scps_conn_output and a deadline in the host's heap. Input never sends: it leaves marks (todo.h)
- * and wakes the connection; output turns marks into segments.
+ * The functions are those of the stack, one level below, for parsed segments: scps_conn_input(),
+ * scps_conn_output() and a deadline in the host's heap. Input never sends: it sets bits that say
+ * what is due (todo.h) and wakes the connection; output makes segments from these bits.
  */
 #ifndef SCPS_CORE_CONN_H
 #define SCPS_CORE_CONN_H
@@ -35,9 +35,9 @@
 #include "core/tx.h"
 
 struct scps_conn {
-    struct scps_sender s; /* the sending half, with the context that all parts see */
+    struct scps_sender s; /* the sending half, with the context that all parts use */
     struct scps_conn_owner owner;
-    /* in the host's queue of events, or in a queue of its listener */
+    /* link in the host's queue of events, or in a queue of its listener */
     struct scps_queue_link link;
     struct scps_conn *hash_next;
     struct scps_addr local, remote;
@@ -49,25 +49,26 @@ struct scps_conn {
     struct scps_ts ts;
     uint64_t segs_out, segs_in;
     scps_time opened;
-    scps_time heard_at; /* time of the last arrival of data, or of news about data sent: keep.c */
+    /* time of the last arrival of data, or of information about data sent, µs: keep.c */
+    scps_time heard_at;
     struct scps_receive rcv;
     struct scps_ackout ack;
     struct scps_timer keep_timer; /* timer of keep-alive probes */
-    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a released connection */
+    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a connection that the application has closed */
     struct scps_timer end_timer;
-    /* timer of the known end of an outage, or of the next link probe */
+    /* timer for the known end of an outage, or for the next probe of the link */
     struct scps_timer outage_timer;
-    uint64_t cc_state[]; /* scps_cc_state_size() bytes */
+    uint64_t cc_state[]; /* state of the controller, scps_cc_state_size() bytes */
 };
 
 #define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->s.ctx, kind, a, b, d, e)
 
-/* Returns the connection of s, which is its first member. */
+/* Returns the connection to which s, its first member, belongs. */
 static inline struct scps_conn *scps_conn_of(struct scps_sender *s)
 {
     return (struct scps_conn *)s;
 }
-/* Returns the connection that l is the link of; NULL if l is NULL. */
+/* Returns the connection to which link l belongs; NULL if l is NULL. */
 static inline struct scps_conn *scps_conn_of_link(struct scps_queue_link *l)
 {
     return l ? (struct scps_conn *)((char *)l - offsetof(struct scps_conn, link)) : NULL;
@@ -77,13 +78,14 @@ static inline void *scps_conn_cc(struct scps_conn *c)
 {
     return c->cc_state;
 }
-/* Records that data, or news about data sent, has arrived: no keep-alive is needed for a while. */
+/* Records that data, or information about data sent, has arrived: no keep-alive probe is needed for
+ * some time. */
 static inline void scps_conn_news(struct scps_conn *c)
 {
     c->heard_at = c->s.ctx.env->now;
 }
 
-/* An acknowledgement of all that has arrived is due now. */
+/* Makes an acknowledgement of all that has arrived due now. */
 static inline void scps_conn_ack_now(struct scps_conn *c)
 {
     if (c->rcv.rx)
@@ -91,21 +93,21 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }
-/* Returns how much one read may give. */
+/* Returns how many bytes one read can return. */
 static inline uint64_t scps_conn_ready(const struct scps_conn *c)
 {
     const struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     return m ? scps_marks_ready(m, &c->rcv.in) : scps_rcvbuf_ready(&c->rcv.in);
 }
-/* Called after a read or an arrival: checks whether a hole holds up the reader, and since when. */
+/* Checks whether a hole stops the reader, and since when. Called after a read or an arrival. */
 static inline void scps_bets_check_hole(struct scps_conn *c)
 {
     if (c->s.agreed.caps & SCPS_CAP_BETS)
         scps_bets_wait(c);
 }
-/* Returns true if there is surely nothing to send now, which saves a call of scps_conn_output.
- * data: a segment with data has just been sent. False: perhaps there is. */
+/* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
+ * data: a segment with data has just been sent. False: there may be something. */
 static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
 {
     if (c->s.hold == SCPS_HOLD_NONE ||

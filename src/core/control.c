@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The congestion controller: what it may know of the connection, and how its answer takes effect.
+/* The congestion controller: its input from the connection, and how its output takes effect.
  *
- * A controller sees values (struct scps_cc_view) and sets the window and the rate (struct
- * scps_cc_ctl).  Here its window is kept at one segment at least and its rate at one in 64 s, and
- * the pacer is set to its rate, or to one that follows from the window.
+ * A controller gets values (struct scps_cc_view) and sets the window and the rate (struct
+ * scps_cc_ctl). Here the window is limited to at least one segment and the rate to at least one in
+ * 64 s, and the pacer is set to the rate, or to one that follows from the window.
  */
 #include "core/control.h"
 
@@ -11,7 +11,7 @@
 #include "base/wide.h"
 #include "core/tx.h"
 
-#define SLOWEST_SEGMENT SCPS_SEC(64) /* RFC 5348 section 4.3, t_mbi */
+#define SLOWEST_SEGMENT SCPS_SEC(64) /* maximum backoff interval t_mbi of RFC 5348 section 4.3 */
 
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost)
 {
@@ -51,7 +51,7 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
 }
 
 /* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
- * Returns it. */
+ * Returns it, bytes/s. */
 static inline uint64_t set_rate(struct scps_sender *s)
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;
@@ -64,8 +64,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
 
     if (ctl->cwnd != SCPS_CWND_OPEN) {
         if (!rate && cfg->pacing && s->rtt.srtt) {
-            /* The rate is two windows in a round trip while the window may double, 1.2 windows
-             * later. */
+            /* The rate is two windows in a round trip while the window may double, later 1.2
+             * windows. */
             rate = scps_muldiv(ctl->cwnd, 1000000, (uint64_t)s->rtt.srtt);
             rate = ctl->cwnd < ctl->ssthresh ? rate * 2 : rate * 6 / 5;
             rate = SCPS_MAX(rate, 1);
@@ -92,7 +92,7 @@ static inline uint64_t set_rate(struct scps_sender *s)
     return rate;
 }
 
-/* Replaces a number of the controller that cannot be used. */
+/* Replaces a number of the controller that cannot be used, and counts that. */
 static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
     scps_conn_ctx_need_stats(x); /* Without memory it is not counted. */
@@ -102,8 +102,8 @@ static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, u
 }
 
 /* Raises a rate below one segment in 64 s, the maximum backoff interval t_mbi of RFC 5348 section
- * 4.3, or in a longer retransmission timeout: what the connection sends at less than that never
- * ends. A lower rate that the application configured stays. */
+ * 4.3, or in a retransmission timeout that is longer: at a lower rate a connection would never end.
+ * A lower rate that the application configured stays. */
 static SCPS_NOINLINE void raise_rate(struct scps_sender *s)
 {
     const uint64_t conf_rate = s->ctx.cfg->c.rate;
@@ -118,7 +118,7 @@ static SCPS_NOINLINE void raise_rate(struct scps_sender *s)
 
 #define NUMBERS (UINT64_C(1) << SCPS_NOTE_CWND | UINT64_C(1) << SCPS_NOTE_PHASE)
 
-/* Notes the controller's numbers for the observer, and its phase if that has changed. */
+/* Reports the controller's numbers to the observer, and its phase if that has changed. */
 static SCPS_NOINLINE void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
                                        struct scps_cc_use *use, uint64_t rate,
                                        const struct scps_tx *tx)
@@ -202,7 +202,8 @@ void scps_cc_ack(struct scps_sender *s, void *cc, const struct scps_cc_ack *a, b
     view_of(s, &v);
     s->ctx.cfg->c.cc->ack(cc, &v, a, &s->ctl);
     if (!may_grow)
-        s->ctl.cwnd = SCPS_MIN(s->ctl.cwnd, cwnd); /* RFC 5681 section 3.2 (1), RFC 3042 */
+        /* limited transmit: RFC 5681 section 3.2 (1), RFC 3042 */
+        s->ctl.cwnd = SCPS_MIN(s->ctl.cwnd, cwnd);
     if (s->resumes)
         scps_resume_ack(&s->tp->resume, (struct scps_resume_cc){&s->ctx, cc}, &v, a, &s->ctl);
     scps_cc_limited(&s->use, false);

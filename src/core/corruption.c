@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23; docs/SCPS-TP.md section 3.2).  The receiver tells the sender
- * that segments were damaged.  For a time the sender then takes losses for corruption, not for
+/* Corruption experienced (option 23; docs/SCPS-TP.md section 3.2): the receiver informs the sender
+ * that segments were damaged. For some time the sender then takes losses for corruption, not for
  * congestion (outage.c).
  *
- * The specification leaves open how long.  Here the receiver puts the option into every
+ * The specification does not say for how long. Here the receiver puts the option into every
  * acknowledgement for one round trip, or until the time that the driver gave when it reported the
- * damage, but into three at least, since acknowledgements may be lost.  A sender that receives the
- * option acts on it for two retransmission timeouts (corruption_hold).  The option is not
+ * damage, but into at least three, since acknowledgements may be lost. A sender that receives the
+ * option acts on it for two retransmission timeouts (corruption_hold). The option is not
  * negotiated; it is sent only to a peer that has announced capabilities.
  */
 #include "core/corruption.h"

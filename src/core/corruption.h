@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23), the receiving side: whether to tell the peer of damage.
+/* Corruption experienced (option 23), the receiving side: whether to report damage to the peer.
  *
  * Invariant: acknowledgements carry the option while acks is not 0, and until `until`.
  */
@@ -10,7 +10,7 @@
 
 struct scps_corruption {
     scps_time until;
-    uint8_t acks; /* acknowledgements that must still carry the option */
+    uint8_t acks; /* number of acknowledgements that must still carry the option */
 };
 
 /* Records that segments of the peer arrived damaged. until: as in SCPS_SIGNAL_DAMAGED; 0: for one

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates and changes the part of a connection that its parts see; no other file changes it. */
+/* Creates and changes the context, which all parts of a connection read; no other file changes
+ * it. */
 #include "core/ctx.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Delivery-rate samples and round trips counted in data.
  *
- * Each record remembers how much had been delivered when it left; when it is delivered itself, the
- * difference over the longer of the sending and the acknowledging interval is a rate the path has
- * shown (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3).  A round ends when
- * something is delivered that was sent after the last round ended.
+ * Each record of the scoreboard stores how much had been delivered when its segment was sent; when
+ * that segment is delivered, the difference over the longer of the sending and the acknowledging
+ * interval is a rate that the path has shown (draft-cheng-iccrg-delivery-rate-estimation sections
+ * 3.1 to 3.3). A round ends when something is delivered that was sent after the last round ended.
  */
 #include "core/delivery.h"
 
@@ -55,9 +55,9 @@ struct scps_carried scps_delivery_most(const struct scps_delivery *d)
     return most;
 }
 
-/* RFC 9959 section 3.1: "measuring the volume of data acknowledged in one RTT". A round trip
- * shorter than the minimum belongs to a retransmitted segment whose first transmission arrived,
- * and measures nothing. */
+/* Records the volume of a round trip (RFC 9959 section 3.1: "measuring the volume of data
+ * acknowledged in one RTT"). A round trip shorter than the minimum belongs to a retransmitted
+ * segment whose first transmission arrived, and is ignored. */
 static SCPS_NOINLINE void take_round(struct scps_delivery *d, uint64_t bytes, scps_dur took,
                                      scps_dur min_rtt)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a duplicate acknowledgement tells of a peer without SACK: that a segment has left the
- * network, and, when there are enough of them, that one is lost. */
+/* Duplicate acknowledgements of a peer without SACK: each shows that a segment has left the
+ * network, and enough of them that one is lost. */
 #include "core/dupack.h"
 
 #include "core/tx.h"
 
-/* Returns the bytes for which a duplicate acknowledgement stands: "the additional segment that
- * has left the network" (RFC 5681 section 3.2 (4)). It adds SMSS there; where segments are
- * smaller, as records make them, that would be more than has left, and at the end the whole
- * buffer. */
+/* Returns the bytes that a duplicate acknowledgement stands for: "the additional segment that has
+ * left the network" (RFC 5681 section 3.2 (4)). RFC 5681 adds SMSS; where segments are smaller, as
+ * with records, that would be more than has left and, in the end, the whole buffer. */
 static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
 {
     uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
@@ -25,9 +24,10 @@ void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *
     s->ctx.st->dupacks_in++;
     if (s->agreed.opts & SCPS_AGREED_SACK)
         return;
-    /* RFC 5681 section 3.2 inflates in fast recovery. After a timeout the window is slow start's:
-     * what duplicates would release there keeps a queue full that the oldest segment has to pass.
-     * But RFC 5682 section 2.1 step 3a lets one go for the duplicate that ends F-RTO. */
+    /* In fast recovery the window is inflated (RFC 5681 section 3.2). After a timeout the window is
+     * that of slow start: segments sent for duplicates would keep a queue full that the oldest
+     * segment has to pass. But for the duplicate that ends F-RTO one may be sent (RFC 5682 section
+     * 2.1 step 3a). */
     if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
         uint32_t segment = left_network(&tx->sb, s->snd.nxt - s->snd.una, s->agreed.mss);
         scps_recovery_virtual(&tx->rec, segment, s->snd.nxt - s->snd.una);
@@ -40,8 +40,8 @@ void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *
     if (out > 1 && scps_dupack_last(&s->snd, s->agreed.mss, out))
         thresh = SCPS_CLAMP(out - 1, 1u, thresh);
     if (scps_agreed_snack(&s->agreed) && scps_sb_at(&tx->sb, head)->resends)
-        /* The embargo of its retransmission runs (docs/SCPS-TP.md section 2.4); the receiver will
-         * report it again if it is still missing. */
+        /* The embargo after its retransmission has not ended (docs/SCPS-TP.md section 2.4); the
+         * receiver will report it again if it is still missing. */
         return;
     if (tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);

@@ -20,31 +20,35 @@ struct scps_fixed;
 
 /* State and services that a host shares with its connections. */
 struct scps_env {
-    struct scps_budget budget; /* of all that follows */
-    /* allocator up to the whole limit, for requests that cannot wait */
+    struct scps_budget budget; /* budget of all memory below */
+    /* allocator with the whole limit, for requests that cannot wait */
     struct scps_alloc alloc;
-    struct scps_alloc alloc_later; /* for new connections and growing send buffers */
+    /* allocator with a lower limit, for new connections and for growing send buffers */
+    struct scps_alloc alloc_later;
     struct scps_observer obs;
     scps_time now;
-    uint64_t key[2]; /* secret */
+    uint64_t key[2]; /* secret key */
     struct scps_heap deadlines;
-    /* time at which connections that were refused memory try again; SCPS_NEVER: none was */
+    /* time at which connections that were refused memory try again, µs; SCPS_NEVER: there are
+     * none */
     scps_time memory_at;
     struct scps_queue events; /* connections with pending events */
-    struct scps_sender *dead; /* closed connections without an owner; the stack frees them */
+    struct scps_sender *dead; /* closed connections without an owner, which the stack frees */
     struct scps_ratelimit challenge_limit; /* of challenge ACKs (RFC 5961 section 7) */
     uint64_t challenges;
     uint64_t drops[SCPS_DROP_COUNT]; /* what scps_env_drop() has counted */
     struct scps_conn_stats
-        no_stats; /* counters of connections that have carried no data yet; they are never read */
+        /* shared counters for connections that have carried no data yet; they are never read */
+        no_stats;
     /* Called when a passive open has succeeded: the stack queues the connection for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
-    /* Called when an active open has succeeded only after capabilities were left out of the SYN. */
+    /* Called when an active open has succeeded only after SCPS capabilities were left out of the
+     * SYN. */
     void (*fell_back)(struct scps_env *env, const struct scps_conn *c);
     const struct scps_fixed *fixed; /* NULL: memory is allocated as it is needed */
 };
 
-/* Time after which a call that was refused for lack of memory is repeated, if acknowledgements
+/* Time, µs, after which a call that was refused for lack of memory is repeated, if acknowledgements
  * have not made room before: the allocator does not report memory that others free. */
 #define SCPS_MEMORY_RETRY SCPS_MS(100)
 static inline void scps_env_starved(struct scps_env *env)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a connection takes from memory when it opens, where memory is fixed (fixed_memory). The
- * sizes follow from the configuration alone:
+/* The memory that a connection of a stack with fixed memory takes when it opens. The sizes follow
+ * from the configuration alone:
  *
  *      sndring, rcvring   the buffers, rounded up to a power of two
  *      sent               four times the full segments in the send buffer: a sender of smaller

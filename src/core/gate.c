@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Rate control of a route (docs/SCPS-TP.md section 4.5): one bucket, shared by its connections.
+/* Rate control of a route (docs/SCPS-TP.md section 4.5): one token bucket, which the connections of
+ * the route share.
  *
  *      connections with something to send     the one at the head is asked; if the credit does
  *      [ a ] [ c ] [ f ] ...                  not cover its packet whole it stays there, and the
  *        |                                    gate is closed until it does
  *      credit covers its packet? ---> leaves, pays, and the turn ends when its share is used up
  *
- * Everything a connection sends pays: data, repairs, acknowledgements, SYNs and resets, each its IP
- * length and the overhead below IP; and so do datagrams (stack/dgram_out.c). Answers to strangers
- * belong to no connection and have a limit of their own.
+ * Everything that a connection sends is charged: data, retransmissions, acknowledgements, SYNs and
+ * resets, each with its IP length and the overhead below IP; and so are datagrams
+ * (stack/dgram_out.c). Replies to packets of no connection have a limit of their own.
  *
- * Fair in bytes: a turn is worth what the largest packet costs, and what a connection takes beyond
- * its share is taken off the next one (deficit round robin with the debt carried over, so that no
- * packet's size need be known before it is built). Since the one at the head waits for its own
- * packet, large ones are not starved by small ones.
+ * The rate is shared fairly in bytes: each time that a connection is served, it may send as much as
+ * the largest packet costs, and what it sends beyond that is deducted the next time (deficit round
+ * robin with the debt carried over, so that no packet's size need be known before it is built).
+ * Since the connection at the head waits for its own packet, large packets are not starved by small
+ * ones.
  *
- * Minimum rate: a second bucket. A connection whose congestion window is full stands in line for
- * it; whoever is first when the credit covers a full packet may send one segment more. All that
- * leaves is charged to that bucket, so it tops a route up to the minimum and adds nothing to what
- * the windows allow beyond it. The reference implementation keeps the same bucket and skips the
- * window test for whoever asks first.
+ * Minimum rate: a second token bucket. A connection whose congestion window is full is queued for
+ * it; when the credit covers a full packet, the first one may send one segment more. All packets of
+ * the route are charged to that bucket, too, so it raises a route up to the minimum and adds
+ * nothing beyond it to what the windows allow. The reference implementation has the same bucket and
+ * omits the window test for the connection that asks first.
  */
 #include "core/gate.h"
 
@@ -27,7 +29,7 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* longest packet without data: if the credit covers it, a connection can be asked for one */
+/* Longest packet without data, bytes: if the credit covers it, a connection can be asked for one */
 #define BARE 100
 
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu)
@@ -110,7 +112,7 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
 
     pay(g, now, cost);
     scps_gate_passed(g, s);
-    scps_snd_routed(s); /* The route's rate holds the connection until it is served again. */
+    scps_snd_routed(s); /* The route's rate stops the connection until it is served again. */
     if (!s->tx)
         return true;
     s->tx->share -= (int32_t)cost;

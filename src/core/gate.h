@@ -12,53 +12,57 @@ struct scps_sender;
 
 struct scps_gate {
     struct scps_pacer rate; /* token bucket of the rate; rate 0: no limit */
-    /* token bucket of the minimum rate, which congestion windows do not hold back; rate 0: none */
+    /* token bucket of the minimum rate, which congestion windows do not limit; rate 0: none */
     struct scps_pacer floor;
     struct scps_overhead over;
-    uint32_t quantum; /* bytes of a turn: the cost of the largest packet */
+    /* bytes that a connection may send each time it is served: the cost of the largest packet */
+    uint32_t quantum;
     /* connection at the head whose packet costs more than the credit; NULL: none waits */
     struct scps_sender *asked;
-    scps_time opens; /* time at which the credit covers that packet */
-    /* connections held by their congestion windows, in the order in which the minimum rate
+    scps_time opens; /* time at which the credit covers that packet, µs */
+    /* connections stopped by their congestion windows, in the order in which the minimum rate
      * serves them */
     struct scps_sender *wait_head, *wait_tail;
     /* connection that the minimum rate lets send one segment; NULL: none */
     struct scps_sender *permitted;
 };
 
-/* Have acknowledgements a budget, of their own or of their route (NULL: none)? */
+/* Returns true if acknowledgements have a budget: their own, or that of their route (g NULL: the
+ * route has no rate). */
 static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const struct scps_gate *g)
 {
     return cfg->ack_budget || cfg->ack_budget_pps || (g && g->rate.rate);
 }
-/* Sets rates, burst and overhead to those of r; mtu: that of its link. */
+/* Sets rates, burst and overhead to those of r; mtu: that of its link, bytes. */
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
 /* Returns the cost of an IP packet of len bytes. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
-/* Returns true if the credit covers a packet of s of len bytes. If not, the gate is closed until
+/* Returns true if the credit covers a packet of s of len bytes. If not, nothing may be sent until
  * g->opens. */
 bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
 /* Returns true if s, which is at the head, may be asked for a packet. */
 bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
-/* Charges a sent packet of s of len bytes. Returns true if the turn of s is over. */
+/* Charges a sent packet of s of len bytes. Returns true if the next connection is to be served. */
 bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
-/* For packets that no connection sends: scps_gate_when returns when the packet may be sent; the
- * other charges it and returns its cost. */
+/* These functions are for packets that no connection sends: scps_gate_when() returns the time at
+ * which the packet may be sent; the other one charges it and returns its cost. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
-/* Returns when a connection's packet of len bytes may be sent at the earliest. None is asked for
- * while the credit does not cover a packet without data, or another packet waits for credit. */
+/* Returns the earliest time, µs, at which a connection's packet of len bytes may be sent. No
+ * connection is asked while the credit does not cover a packet without data, or another packet
+ * waits for credit. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
-/* Called when s, whose turn it was, had nothing to send. */
+/* Called when s was served and had nothing to send. */
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s);
-/* Returns true if s, which its window holds, may send one segment all the same; otherwise s waits
- * for that in order. */
+/* Returns true if s, whose window is full, may send one segment nevertheless; otherwise s is queued
+ * for that. */
 bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s);
 /* Wakes the connections that the minimum rate permits to send now. */
 void scps_gate_serve(struct scps_gate *g, scps_time now);
 /* Removes s, which is closed or gets another route. */
 void scps_gate_forget(struct scps_sender *s);
-/* Returns when the minimum rate can serve the next connection; SCPS_NEVER if none waits. */
+/* Returns the time at which the minimum rate can serve the next connection, µs; SCPS_NEVER if none
+ * waits. */
 scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now);
 
 #endif

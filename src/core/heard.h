@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Records whether a valid segment has arrived since the last probe, with a bit for each kind of
- * probe: a segment that answers one answers the other, but each counts from its own last probe. */
+ * probe: a segment that answers one kind answers the other, too, but each kind counts from its own
+ * last probe. */
 #ifndef SCPS_CORE_HEARD_H
 #define SCPS_CORE_HEARD_H
 
 #include <stdbool.h>
 
 struct scps_heard {
-    bool keep : 1;    /* since the last keep-alive probe */
-    bool persist : 1; /* since the last probe of a closed window */
+    bool keep : 1;    /* a segment has arrived since the last keep-alive probe */
+    bool persist : 1; /* a segment has arrived since the last probe of a closed window */
 };
 
 static inline void scps_heard_now(struct scps_heard *h)

@@ -12,28 +12,29 @@
 
 struct scps_conn;
 
-/* Takes one segment, which scps_rcv_predicted() did not. Returns 0, or the scps_drop (already
- * counted) that says why all of it had no effect. With SCPS_DROP_BAD_ACK, AFTER_CLOSE and,
+/* Processes one segment, for which scps_rcv_predicted() returned false. Returns 0, or the scps_drop
+ * (already counted) that says why all of it had no effect. For SCPS_DROP_BAD_ACK, AFTER_CLOSE and,
  * unless a reset of its own is due, NO_CONNECTION the caller answers with a reset made from the
  * segment (RFC 9293 section 3.10.7). */
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
 /* Returns true if this SYN may replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC
  * 6191). */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
-/* Builds the next segment. Returns false if there is none now; c->hold gives the reason. */
+/* Builds the next segment. Returns false if there is none now; c->hold is the reason. */
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
-/* Builds the segment after seg, the one built last, if both can be sent as one batch
- * (segmentation offload): new data, adjacent in sequence and in memory, with the same header
- * otherwise. False: there is none. */
+/* Builds the segment after seg, the one built last, if both can be sent as one train (segmentation
+ * offload): new data, adjacent in sequence and in memory, with the same header otherwise. Returns
+ * false if they cannot. */
 bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next);
 
-/* Serves every timer due by env->now. Returns when the next one is due; SCPS_NEVER: none runs. */
+/* Serves every timer due by env->now. Returns when the next one is due, µs; SCPS_NEVER: none
+ * runs. */
 scps_time scps_conn_timers(struct scps_conn *c);
 
 /* Processes the acknowledgement of an acceptable segment. Returns false if it acknowledges what was
  * never sent. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
-/* Called when tx->look_timer expires: looks whether something outstanding is lost. */
+/* Handles the expiry of tx->look_timer: checks whether something outstanding is lost. */
 void scps_ackin_look(struct scps_conn *c);
 
 #endif

@@ -6,14 +6,14 @@
 
 static bool in_force(const struct scps_conn_config *cfg, uint8_t state)
 {
-    /* FIN-WAIT-1 has a FIN outstanding; once that is acknowledged, FIN-WAIT-2 may last for ever */
+    /* In FIN-WAIT-1 a FIN is outstanding; after its acknowledgement, FIN-WAIT-2 may last for
+     * ever. */
     return cfg->keepalive && (state == SCPS_ESTABLISHED || state == SCPS_CLOSE_WAIT ||
                               state == SCPS_FIN_WAIT_1 || state == SCPS_FIN_WAIT_2);
 }
 
 /* Returns true if the peer has answered none of keep_count probes, or nothing within user_timeout
- * if that is set. since: the time since the first probe
- * was due. */
+ * if that is set. since: time since the first probe was due, µs. */
 static bool gone(const struct scps_conn_config *cfg, unsigned probes, scps_dur since)
 {
     if (cfg->user_timeout)
@@ -26,13 +26,13 @@ enum scps_keep scps_keep_expired(struct scps_sender *s, struct scps_timer *t, ui
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;
     const scps_time now = s->ctx.env->now;
-    /* A probe does not follow before the answer to the last one can be here. */
+    /* Wait at least until the answer to the last probe can have arrived. */
     scps_dur interval = SCPS_MAX(cfg->keep_interval, s->rtt.rto);
     scps_time heard = heard_at, due;
 
     if (!in_force(cfg, state))
         return SCPS_KEEP_LATER;
-    if (s->todo.bits & SCPS_TODO_OUTAGE) { /* An outage has probes of its own, and counts them. */
+    if (s->todo.bits & SCPS_TODO_OUTAGE) { /* During an outage other probes are sent and counted. */
         scps_timer_set(&s->ctx, t, now + cfg->keep_idle);
         return SCPS_KEEP_LATER;
     }

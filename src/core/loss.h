@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loss detection without timers. The rules read the scoreboard and report through the result of an
+/* Loss detection without timers. The rules read the scoreboard and write the result of an
  * acknowledgement. */
 #ifndef SCPS_CORE_LOSS_H
 #define SCPS_CORE_LOSS_H
@@ -8,7 +8,7 @@
 #include "core/scoreboard.h"
 
 /* Applies RFC 6675 IsLost to first transmissions. tail: nothing more is to be sent. Segments below
- * `from` are skipped: there the receiver's SNACK reports the holes. */
+ * `from` are skipped: for those the receiver's SNACK reports the holes. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
                         struct scps_ack_result *sum);
 /* Declares segments resent at or before `then` lost if data sent later has arrived. */

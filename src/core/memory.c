@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a connection that come with use, and what all parts take where memory is fixed:
- * memory.h. */
+/* The parts of a connection that are allocated when needed, and what all parts take in a stack with
+ * fixed memory (memory.h). */
 #include "core/memory.h"
 
 #include "base/bytes.h"
@@ -10,7 +10,8 @@
 #include "core/rx.h"
 #include "core/tx.h"
 
-#define MIN_ENDS 1024u /* ends of records that are kept at least, unless memory is fixed */
+/* least number of ends of records that can be stored, unless memory is fixed */
+#define MIN_ENDS 1024u
 
 static size_t tx_size(const struct scps_shared_config *cfg)
 {
@@ -27,7 +28,8 @@ static void stop_tx_timers(struct scps_tx *tx)
     scps_timer_stop(&tx->trim_timer);
 }
 
-/* With fixed memory: takes the send buffer, the scoreboard and the marks at their largest size. */
+/* With fixed memory: allocates the send buffer, the scoreboard and the marks with their largest
+ * size. */
 static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
                                        const struct scps_fixed *f, const struct scps_alloc *a)
 {
@@ -105,7 +107,7 @@ int scps_conn_need_tx(struct scps_sender *s)
         return SCPS_ERR_NOMEM;
     }
     scps_delivery_begin(&s->tx->delivery, s->snd.una, s->established);
-    if (s->established) { /* the pacer is new */
+    if (s->established) { /* the pacer was just created */
         scps_cc_apply(s);
     }
     return 0;
@@ -152,7 +154,7 @@ int scps_conn_need_marks(struct scps_sender *s)
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
-    if (!fixed) /* The limit keeps the marks smaller than the octets. */
+    if (!fixed) /* The limit keeps the marks smaller than the octets themselves. */
         scps_marks_init(m, SCPS_MAX(MIN_ENDS, s->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else
         scps_marks_init(m, fixed->marks);
@@ -206,7 +208,7 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
     plan_ranges(s, f->holes, n);
     if (c->records || c->bets)
         scps_slots_plan(s, sizeof(struct scps_rcv_marks), n);
-    /* Ends of records, of those to be sent and of those that have arrived. */
+    /* Plan the ends of records, of those to be sent and of those that have arrived. */
     plan_ranges(s, f->marks, 2 * (uint64_t)n);
     plan_ranges(s, f->given_up, n);
     if (c->snack_delay)

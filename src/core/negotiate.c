@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "wire/opt.h"
 
-#define MIN_MSS 48 /* below this a segment would carry options only */
+#define MIN_MSS 48 /* Least MSS, bytes: with less, a segment could have only options */
 
 static uint8_t wscale_for(uint32_t rcvbuf)
 {
@@ -42,8 +42,7 @@ bool scps_negotiate_offers(const struct scps_asked *q)
     return scps_negotiate_caps(q) || has_bindings(q->cfg);
 }
 
-/* Returns why one of the capabilities (bit), or the option that carries them (0), is in force or
- * not. */
+/* Returns why a capability (its bit), or the option that has them (0), is in force or not. */
 static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
 {
     static const uint8_t plain[] = {[SCPS_PLAIN_NO] = SCPS_WHY_NO_CAPABILITIES,
@@ -60,7 +59,7 @@ static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
         return SCPS_WHY_NOT_YET;
     if (bit == SCPS_CAP_COM && !q->conn_id && (q->active || q->agreed->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
-    /* A cookie preserves all capabilities but compression and bindings. */
+    /* A cookie keeps all capabilities except compression and bindings. */
     if (scps_agreed_plain(q->agreed) == SCPS_PLAIN_COOKIE)
         return bit && bit != SCPS_CAP_COM ? SCPS_WHY_NOT_OFFERED : SCPS_WHY_COOKIE;
     if (!(q->agreed->opts & SCPS_AGREED_CAPS))
@@ -110,7 +109,7 @@ enum scps_why scps_negotiate_why(const struct scps_asked *q, enum scps_feature f
     if (!q->established)
         return SCPS_WHY_NOT_YET;
     if (f == SCPS_FEATURE_ECN && q->syn_lost)
-        return SCPS_WHY_FELL_BACK; /* RFC 3168 section 6.1.1.1 */
+        return SCPS_WHY_FELL_BACK; /* the ECN fallback of RFC 3168 section 6.1.1.1 */
     if (f != SCPS_FEATURE_TIMESTAMPS && scps_agreed_plain(q->agreed) == SCPS_PLAIN_COOKIE &&
         !(q->agreed->opts & SCPS_AGREED_TS))
         return SCPS_WHY_COOKIE;
@@ -133,8 +132,8 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
         syn->has |= SCPS_HAS_SACK_OK;
     if (reply ? opts & SCPS_AGREED_TS : cfg->timestamps)
         syn->has |= SCPS_HAS_TS;
-    /* Some old hosts do not answer a SYN with an unknown option: after a few tries it is sent
-     * without (docs/SCPS-TP.md section 1.4). */
+    /* Some old hosts do not answer a SYN with an unknown option: after some tries the SYN is sent
+     * without it (docs/SCPS-TP.md section 1.4). */
     if (reply ? opts & SCPS_AGREED_CAPS
               : scps_negotiate_offers(q) && !scps_agreed_plain(q->agreed)) {
         syn->has |= SCPS_HAS_CAPS;
@@ -171,7 +170,7 @@ bool scps_negotiate_has_bindings(const struct scps_asked *q, const struct scps_s
     return q->agreed->opts & SCPS_AGREED_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(q->cfg);
 }
 
-/* Nonsense ends the list. */
+/* A malformed binding space ends the list. */
 void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct scps_seg *syn,
                                     struct scps_binding *agreed)
 {
@@ -187,7 +186,7 @@ void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct
     }
 }
 
-/* RFC 3168 section 6.1.1. */
+/* Returns true if a SYN offers ECN (RFC 3168 section 6.1.1). */
 static bool offers_ecn(const struct scps_seg *syn)
 {
     uint16_t bits = syn->flags & (SCPS_ECE | SCPS_CWR);
@@ -220,13 +219,13 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
         opts |= SCPS_AGREED_SACK;
     if (cfg->timestamps && syn->has & SCPS_HAS_TS)
         opts |= SCPS_AGREED_TS;
-    /* In a simultaneous open the peer's SYN answers none of ours: it may know only the plain
-     * one. */
+    /* In a simultaneous open the peer's SYN does not answer any of ours: it may have received only
+     * one without capabilities. */
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(q) &&
         !(scps_agreed_plain(q->agreed) && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
         opts |= SCPS_AGREED_CAPS;
         a.caps_peer = syn->caps;
-        /* in effect only if both offered it (docs/SCPS-TP.md section 1.2) */
+        /* in force only if both ends offered it (docs/SCPS-TP.md section 1.2) */
         a.caps = syn->caps & scps_negotiate_caps(q);
     }
     a.peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);

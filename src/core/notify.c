@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who owns a connection, and the events that its owner has not taken yet: notify.h. */
+/* The owner of a connection, and the events that it has not taken yet (notify.h). */
 #include "core/notify.h"
 
 unsigned scps_notify_take(struct scps_notify *n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who owns a connection, and the events that its owner has not taken yet: notify.c.
+/* The owner of a connection, and the events that it has not taken yet (notify.c).
  *
- * Invariant: a connection without an owner has no events, and is not queued again. Only this file
- * and notify.c assign the fields.
+ * Invariant: a connection without an owner has no events, and is not put into the queue of events
+ * again. Only this file and notify.c assign the fields.
  */
 #ifndef SCPS_CORE_NOTIFY_H
 #define SCPS_CORE_NOTIFY_H
@@ -15,30 +15,32 @@ struct scps_listener;
 
 struct scps_conn_owner {
     union {
-        struct scps_listener *listener; /* while the connection is pending */
-        void *user;                     /* the application's value, given back with each event */
+        struct scps_listener *listener; /* its listener, while `pending`; otherwise not used */
+        void *user; /* the application's value, which is returned with each event */
     };
 };
 
 struct scps_notify {
-    bool pending : 1;  /* not accepted yet */
+    bool pending : 1;  /* the connection was not accepted yet */
     bool active : 1;   /* active open: this end sent the first SYN */
     bool released : 1; /* the application has closed or aborted it, or never had a handle */
     bool listed : 1;   /* the connection is in the host's queue of events */
-    uint16_t events;   /* 1 << enum scps_event_kind */
+    uint16_t events;   /* pending events, 1 << enum scps_event_kind */
 };
 
-/* Takes the first event (enum scps_event_kind). Precondition: there is one. */
+/* Removes and returns the first pending event (enum scps_event_kind). Precondition: there is
+ * one. */
 unsigned scps_notify_take(struct scps_notify *n);
 
-/* Records an event. Returns true if the connection is to be put into the host's queue of events. */
+/* Records an event. Returns true if the connection has to be put into the host's queue of
+ * events. */
 static inline bool scps_notify_add(struct scps_notify *n, enum scps_event_kind kind)
 {
     if (n->released)
         return false;
     n->events |= (uint16_t)(1u << kind);
     if (n->listed || n->pending)
-        return false; /* A connection that is not accepted yet has no owner to notify. */
+        return false; /* A connection that was not accepted yet has no owner. */
     n->listed = true;
     return true;
 }

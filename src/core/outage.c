@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Outages and changes of the path, which no packet reports, for one connection.
+/* Outages, and changes of the path, of one connection, which no packet reports.
  *
- * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and
- * the window with them. A probe, an empty segment one octet behind what the peer is known to have,
- * which the peer has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the
- * caller's SYN); when the end of the outage is known no probe leaves before it. The signal ends the
- * outage, and so does any acceptable segment, or an old duplicate whose acknowledgement is
- * plausible (state.c), since the probe of a peer that waits, too, is such a duplicate. A segment
- * that was on its way when the link went down must not end the outage, so after a signal only what
- * arrives a round trip later counts. Then what has been outstanding for a round trip is sent again
- * within the window of before: the segments never arrived, or their acknowledgements did not. An
- * outage that was signalled ends no connection; one that was inferred does when the application has
- * closed (may_be_abandoned).
+ * During an outage (docs/SCPS-TP.md section 3.5) there is no new data and no retransmission; timers
+ * and window do not change. A probe, an empty segment whose number is one octet before what the
+ * peer is known to have, and which the peer has to answer, is sent after 5, 6, 12, 24, 48, 60, 60
+ * ... s (in a handshake, the SYN of the end that connects); when the end of the outage is known no
+ * probe is sent before it. The outage ends by a signal, by any acceptable segment, or by an old
+ * duplicate whose acknowledgement is plausible (state.c), because the probe of a peer that also
+ * waits is such a duplicate. A segment that was on its way when the link failed must not end the
+ * outage, so after a signal only segments that arrive a round trip later count. Then what has been
+ * outstanding for a round trip is sent again within the window from before: either the segments or
+ * their acknowledgements were lost. An outage that was signalled ends no connection; one that was
+ * inferred does if the application has closed (may_be_abandoned).
  */
 #include "core/conn.h"
 #include "core/keep.h"
@@ -19,8 +19,8 @@
 #include "base/bytes.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-/* An inferred outage may end a connection whose application has closed, but not before this many
- * probes have left. */
+/* An inferred outage may end a connection that the application has closed, but only after so many
+ * probes. */
 #define ORPHAN_PROBES 32
 
 void scps_outage_cause(struct scps_sender *s, enum scps_loss_cause cause, scps_time until)
@@ -36,8 +36,8 @@ void scps_outage_damage(struct scps_conn *c, scps_time until)
         scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
 }
 
-/* Returns the interval before the next probe by the schedule of docs/SCPS-TP.md: 5, 6, 12, 24, 48,
- * then 60 s. */
+/* Returns the interval before the next probe, µs, from the schedule of docs/SCPS-TP.md: 5, 6, 12,
+ * 24, 48, then 60 s. */
 static scps_dur schedule(unsigned probes)
 {
     if (!probes)
@@ -45,9 +45,9 @@ static scps_dur schedule(unsigned probes)
     return probes > 4 ? PROBE_MAX : SCPS_SEC(6) << (probes - 1);
 }
 
-/* The timeouts of this silence were those of an outage, which says nothing of the path's load:
- * restores the controller to before the first of them, unless something else had begun the
- * episode. */
+/* Restores the controller to its state before the first of the timeouts in this silence, unless
+ * something else had begun the episode: they were timeouts of an outage, which does not show the
+ * load of the path. */
 static void restore(struct scps_sender *s, void *cc)
 {
     if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
@@ -94,11 +94,11 @@ void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
                                        : c->s.ctx.env->now + schedule(0));
-    scps_sender_wake(&c->s); /* The next output finds out what holds the connection. */
+    scps_sender_wake(&c->s); /* The next output determines what stops the connection. */
 }
 
-/* Returns the time from which on segments can still be answered. The latest round trip may be
- * longer than the smoothed one, where a queue grows. */
+/* Returns the time since when segments may still be acknowledged. The latest round trip may be
+ * longer than the smoothed one if a queue grows. */
 static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
 {
     return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);
@@ -134,11 +134,11 @@ void scps_outage_heard(struct scps_conn *c)
         scps_outage_end(c);
 }
 
-/* Returns true if the connection may end in an inferred outage: its application has closed, so
- * nothing limits how long it may last; the connection would probe a peer that has gone for ever,
- * and peers could pile such connections up (RFC 6429 section 3 has the same of a closed window).
- * It ends after R2, and not before the 32 probes of the SCPS reference implementation. An outage
- * that a signal began, a signal ends. */
+/* Returns true if the connection may end in an inferred outage: the application has closed it, so
+ * nothing else limits its time; it would probe for ever a peer that has gone, and attackers could
+ * accumulate such connections (RFC 6429 section 3 describes the same for a closed window). It ends
+ * after R2, and only after the 32 probes of the SCPS reference implementation. An outage that a
+ * signal began ends by a signal. */
 static bool may_be_abandoned(const struct scps_tx *tx, bool released, unsigned probes)
 {
     return released && tx && tx->outage_inferred && probes >= ORPHAN_PROBES;
@@ -157,8 +157,8 @@ void scps_outage_timer(struct scps_conn *c)
         scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
         return;
     }
-    /* During the handshake the probe is the SYN of the side that connects. The other side waits
-     * for it: the sender of the SYN may not exist. */
+    /* During the handshake the probe is the SYN of the end that connects. The other end waits for
+     * it, because the sender of the SYN may not exist. */
     if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
         scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
@@ -178,7 +178,7 @@ void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
     }
     if (rate && !(c->s.turns && c->s.turns->gate && c->s.turns->gate->rate.rate)) {
         struct scps_conn_config
-            /* The configured rate stays where the route has a rate, which was changed once for
+            /* If the route has a rate, the configured one stays: the route's was changed once for
              * all connections. */
             cfg;
         scps_conn_get_config(c, &cfg);

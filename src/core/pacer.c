@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Token bucket, exact to a millionth of a byte.
  *
- * Credit grows by `rate` millionths each microsecond and is computed when needed, so there is no
- * tick and nothing is lost to rounding: a departure put off to the next whole microsecond finds the
- * fraction in its credit. A packet leaves only when the credit covers it whole (docs/SCPS-TP.md
- * section 4.5). One larger than the bucket leaves when the bucket is full and leaves a debt behind,
- * so that the rate holds all the same.
+ * The credit grows by `rate` millionths of a byte each microsecond and is computed when needed, so
+ * there is no tick and nothing is lost by rounding: if a departure is delayed to the next whole
+ * microsecond, the credit includes the fraction. A packet is sent only when the credit covers all
+ * of it (docs/SCPS-TP.md section 4.5). A packet larger than the bucket is sent when the bucket is
+ * full and leaves a debt, so that the rate is kept nevertheless.
  */
 #include "core/pacer.h"
 #include "base/bytes.h"

@@ -9,20 +9,21 @@
 #include "base/bytes.h"
 
 #define SCPS_RATE_MAX   (UINT64_C(1) << 43) /* bytes/s */
-#define SCPS_PACER_UNIT INT64_C(1000000)    /* of credit, a byte */
-/* times up to this, µs, need no division at any rate */
+#define SCPS_PACER_UNIT INT64_C(1000000)    /* millionths of a byte in a byte of credit */
+/* for times up to this, µs, no division is needed at any rate */
 #define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX)
 
 struct scps_pacer {
-    uint64_t rate;  /* bytes/s; 0: no limit */
-    uint32_t burst; /* bytes the bucket holds */
-    scps_time at;   /* time of the last update of `credit` */
-    /* Millionths of a byte, so that no fraction of a microsecond is lost; below 0: a debt */
+    uint64_t rate;  /* rate, bytes/s; 0: no limit */
+    uint32_t burst; /* size of the bucket, bytes */
+    scps_time at;   /* time of the last update of `credit`, µs */
+    /* credit in millionths of a byte, so that no fraction of a microsecond is lost; below 0: a
+     * debt */
     int64_t credit;
 };
 
 void scps_pacer_change(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
-/* Sets rate and burst; a new bucket (at < 0) is full. Credit already earned is kept, up to
+/* Sets rate and burst. A new bucket (at < 0) is full. The credit of an existing one is kept, up to
  * burst. */
 static inline void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate,
                                   uint32_t burst)
@@ -48,7 +49,7 @@ static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
     else
         p->credit += (int64_t)(dt * p->rate);
 }
-/* Returns when a packet of size bytes may be sent: not after now means at once. */
+/* Returns the time, µs, at which a packet of size bytes may be sent; not after now: at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
 /* Returns the same as scps_pacer_when(); inlined for the path on which each packet asks. */
 static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_time now,
@@ -69,8 +70,8 @@ static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {
     return p->credit >= (int64_t)size * SCPS_PACER_UNIT;
 }
-/* Charges a packet that was sent. What the credit does not cover is a debt, paid before the next
- * packet. */
+/* Charges a packet that was sent. If the credit does not cover it, the rest is a debt, which is
+ * paid before the next packet. */
 static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {
     p->credit -= (int64_t)size * SCPS_PACER_UNIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A saved path state as octets; the format is in <scps/path.h>.
  *
- * Everything is checked before anything is used: a state comes from a file that may not be
- * trustworthy.
+ * Everything is checked before anything is used, because a state comes from a file that may have
+ * been changed.
  */
 #include "core/pathstate.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding of a saved path state, and checks of one. */
+/* Encoding and checking of a saved path state. */
 #ifndef SCPS_CORE_PATHSTATE_H
 #define SCPS_CORE_PATHSTATE_H
 
 #include <scps/path.h>
 
 struct scps_path_values {
-    int64_t saved_at; /* seconds since 1970 */
+    int64_t saved_at; /* time of saving, seconds since 1970 */
     uint64_t cwnd;    /* saved_cwnd: the most that arrived in a round trip, bytes */
-    uint64_t rate;    /* and how fast, bytes/s */
-    scps_dur rtt;     /* saved_rtt: the least */
-    bool limit_found; /* slow start was over */
+    uint64_t rate;    /* their rate, bytes/s */
+    scps_dur rtt;     /* saved_rtt: the smallest round trip, µs */
+    bool limit_found; /* slow start had ended */
     struct scps_addr local, remote;
 };
 

@@ -7,23 +7,26 @@
  *                   window: lost (section 6)
  *
  * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen) and there
- * is other evidence, else a quarter of the least round trip for each round
- * trip in which a DSACK said that a resend was needless, up to srtt; sixteen episodes without such
- * news bring it back. A segment younger than that is looked at again when the timer says so.
+ * is other evidence of loss; otherwise it is a quarter of the least round trip for each round trip
+ * in which a DSACK reported a needless retransmission, at most SRTT. After PERSIST recoveries
+ * without a DSACK it starts again at a quarter. A segment that is younger than that is examined
+ * again when the timer expires.
  *
- * Nothing is walked: first sendings are judged in order, from the frontier of the scoreboard on,
- * resent ones from the front of their queue, and both are in order of sending, so the first that is
- * too young ends the look.
+ * Nothing scans the whole window: first transmissions are examined in the order of offset, from the
+ * frontier of the scoreboard on, and retransmissions from the front of their queue. Both are in
+ * order of sending, so the examination ends at the first segment that is too young.
  *
- * Where the receiver names its holes (SNACK), none is inferred between those it has named and the
- * highest segment that has arrived: what lies there may have arrived and not been told yet, as on a
- * thin return link.  So it is with the rule that counts (ackin.c).
+ * Where the receiver reports its holes (SNACK), no loss is concluded between those that it has
+ * reported and the highest segment that has arrived: data there may have arrived and not been
+ * reported yet, as on a slow return link. The same holds for the rule that counts arrivals
+ * (ackloss.c).
  *
- * Departures: of a resent segment that is SACKed only the least round trip tells which sending has
- * arrived, not the echo of a timestamp (it names the segment that last moved the left edge, which a
- * SACKed one has not). The timer is set for the first segment that comes of age, not for the last:
- * repair begins as early. The probe timer is not moved with each segment; when it comes up it looks
- * how long nothing new was sent or acknowledged. Needs SACK; without it loss.c decides.
+ * Departures from the RFC: which transmission of a resent segment has arrived when it is SACKed is
+ * concluded from the least round trip alone, not from the echo of a timestamp (the echo belongs to
+ * the segment that last moved SND.UNA, which a SACKed segment has not). The timer expires for the
+ * first segment that becomes old enough, not for the last, so repair begins as early. The probe
+ * timer is not restarted with each segment; when it expires, the time since anything new was sent
+ * or acknowledged is checked. RACK needs SACK; without it loss.c decides.
  */
 #include "core/rack.h"
 
@@ -31,9 +34,11 @@
 #include "core/snacktx.h"
 #include "core/tx.h"
 
-/* allowance of section 7.2 for a peer's delayed ACK, when one segment is outstanding */
+/* allowance of RFC 8985 section 7.2 for a peer's delayed ACK, when one segment is outstanding */
 #define WORST_ACK_DELAY SCPS_MS(200)
-#define PERSIST         16 /* section 6.2, step 4 */
+/* RFC 8985 section 6.2 step 4: recoveries without a DSACK after which the reordering window is
+ * reset */
+#define PERSIST 16
 
 enum { PROBE_NONE, PROBE_NEW, PROBE_RESENT };
 
@@ -47,14 +52,16 @@ scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, 
     return SCPS_MIN((rk->steps + 1) * scps_rtt_min(rtt) / 4, rtt->srtt);
 }
 
-/* When record r comes of age, if what left after it has arrived; SCPS_NEVER: nothing has. */
+/* Returns when record r is old enough to be lost, if something sent after it has arrived;
+ * SCPS_NEVER: nothing sent after it has. */
 static inline scps_time of_age(const struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                scps_dur limit)
 {
     return scps_sb_before(r->xseq, sb->hi_xseq) ? r->sent + limit : SCPS_NEVER;
 }
 
-/* Step 5, first sendings. Returns when the next comes of age; SCPS_NEVER: none does. */
+/* RFC 8985 section 6.2 step 5 for segments that were sent once. Returns when the next one is old
+ * enough to be lost; SCPS_NEVER: none will be. */
 static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
                              scps_off named, struct scps_ack_result *sum)
 {
@@ -71,7 +78,7 @@ static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur
     return SCPS_NEVER;
 }
 
-/* The same of resent ones. */
+/* The same step for segments that were resent. */
 static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
                               struct scps_ack_result *sum)
 {
@@ -89,7 +96,8 @@ static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_du
     return SCPS_NEVER;
 }
 
-/* Step 5: detects losses. Returns when to look again; 0: not needed. */
+/* RFC 8985 section 6.2 step 5: detects losses. Returns when to run it again; 0: that is not
+ * needed. */
 static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
 {
     const struct scps_rack *rk = &s->tx->rack;
@@ -109,9 +117,9 @@ static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
     return first == SCPS_NEVER ? 0 : first;
 }
 
-/* Section 6.2 step 4: the reordering window follows DSACKs, and forgets them after a time.
- * repaired: the acknowledgement has ended an episode, which a timer may have begun after the one
- * before. */
+/* RFC 8985 section 6.2 step 4: DSACKs enlarge the reordering window, and after some recoveries
+ * without any it is reset. repaired: this acknowledgement has ended a recovery episode, possibly
+ * one that a timer began after the previous acknowledgement. */
 static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off nxt, bool dsack,
                   bool repaired)
 {
@@ -128,8 +136,8 @@ static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off n
     rk->repairing = repairing;
 }
 
-/* Section 7.4: decides whether the probe was a duplicate, or repaired a loss that no other rule had
- * detected. */
+/* RFC 8985 section 7.4: decides whether the probe was a duplicate, or has repaired a loss that no
+ * other rule had detected. */
 static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool dup, bool sacked)
 {
     bool resent = rk->probe == PROBE_RESENT && !dsack;
@@ -137,7 +145,8 @@ static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool 
     if (una < rk->probe_end)
         return false;
     if (resent && una == rk->probe_end && !(dup && !sacked))
-        /* It acknowledges one transmission or the other; the next acknowledgement shows which. */
+        /* The acknowledgement is for one of the two transmissions; the next acknowledgement shows
+         * for which. */
         return false;
     rk->probe = PROBE_NONE;
     return resent && una > rk->probe_end;
@@ -193,7 +202,8 @@ scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most)
     const struct scps_tx *tx = s->tx;
     scps_time quiet;
 
-    /* Section 7.2: no probe while other evidence is expected, or after a probe. */
+    /* RFC 8985 section 7.2: there is no probe while other evidence is expected, or after a
+     * probe. */
     if (s->snd.una == s->snd.nxt || tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs ||
         tx->sb.lost || tx->rack.probe)
         return SCPS_NEVER;

@@ -9,36 +9,37 @@ struct scps_rack {
     scps_dur rtt;    /* RACK.rtt: RTT of the latest transmission known to have arrived; 0: none */
     uint8_t steps;   /* RACK.reo_wnd_mult - 1 */
     uint8_t persist; /* RACK.reo_wnd_persist */
-    bool repairing;  /* an episode was in progress at the last look */
+    /* a recovery episode was in progress when the last acknowledgement was processed */
+    bool repairing;
     scps_off dsack_round;
-    scps_time again; /* time at which a segment may be declared lost; 0: none can */
+    scps_time again; /* time at which another segment may be declared lost; 0: none can be */
     bool reordering_seen;
     uint8_t probe; /* kind of the outstanding probe; 0: there is none */
     scps_off probe_end;
 };
 
-/* Something arrived after what had left later. */
+/* Records that a segment has arrived after one that was sent later. */
 static inline void scps_rack_reordered(struct scps_rack *rk)
 {
     rk->reordering_seen = true;
 }
-/* Where it is in force: what an acknowledgement tells; dup: it is a duplicate; sacked: with SACK
- * blocks; repaired: it has ended an episode. True: the tail probe has repaired a loss that nobody
- * has heard of. */
+/* Processes what an acknowledgement reports, where RACK is in force. dup: it is a duplicate
+ * acknowledgement; sacked: it has SACK blocks; repaired: it has ended a recovery episode. Returns
+ * true if the tail loss probe has repaired a loss that no other rule has detected. */
 bool scps_rack_news(struct scps_sender *s, const struct scps_ack_result *sum, bool dup, bool sacked,
                     bool repaired);
-/* The same acknowledgement: what is lost. Returns when something else comes of age; 0: nothing
- * does. */
+/* Detects the losses that the same acknowledgement shows. Returns the time at which another segment
+ * can become lost; 0: none can. */
 scps_time scps_rack_judge(struct scps_sender *s, struct scps_ack_result *sum);
-/* The same when the time for that has come. */
+/* Detects losses when that time has come. Returns as scps_rack_judge() does. */
 scps_time scps_rack_look(struct scps_sender *s, struct scps_ack_result *sum);
-/* When a probe of the tail is due, `most` at the latest; SCPS_NEVER: none will be. */
+/* Returns when a tail loss probe is due, at most `most`; SCPS_NEVER: none will be. */
 scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most);
-/* Data has left: when to find out whether a probe has to ask after it. */
+/* Returns when to check, after data was sent now, whether a tail loss probe is needed. */
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now);
-/* RACK.reo_wnd. */
+/* Returns RACK.reo_wnd, µs: the time by which a segment may be late without being lost. */
 scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, unsigned dupthresh);
-/* The tail probe that was due has left, with new data or resent. */
+/* Records that the tail loss probe has been sent, as new data or as a retransmission. */
 void scps_rack_probed(struct scps_rack *rk, scps_off nxt, bool resent);
 
 #endif

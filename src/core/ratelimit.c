@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A limit of answers in each second: see ratelimit.h. */
+/* Limits the number of replies in each second: see ratelimit.h. */
 #include "core/ratelimit.h"
 
 #include "base/bytes.h"
 #include "base/prng.h"
 
-/* Returns the limit of the second that begins at now. */
+/* Returns the limit for the second that begins at now. */
 static uint32_t of_second(uint32_t limit, const uint64_t key[2], scps_time now)
 {
     uint8_t msg[12];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The receiving side: acceptability test, reassembly, the window to offer.
  *
- * Departure from RFC 9293 section 3.10.7.4: an empty segment may stand on the right edge, and one
- * octet beyond a closed window (which the section asks special allowance for).
+ * Departure from RFC 9293 section 3.10.7.4: a segment without data may lie exactly at the right
+ * edge of the window, and one octet beyond a closed window (for which the section asks special
+ * allowance).
  *
  * The right edge never moves back (RFC 9293 section 3.8.6). Octets between what was announced and
  * what the buffer allows now are accepted; octets beyond what was announced are cut off.
@@ -34,8 +35,8 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
     edge = limit(&c->s.ctx.cfg->c, &c->rcv, c->ack.announced);
     window = (int64_t)(edge > next ? edge - next : 0);
-    /* All of the window is in flight, or this is a probe beyond it: an acknowledgement there is
-     * valid all the same. */
+    /* Either the whole window is in flight, or this is a probe beyond it. The acknowledgement in
+     * such a segment is valid all the same. */
     if (!len)
         return at >= 0 && (at < window || (at <= SCPS_MAX(window, 1) && !(seg->flags & SCPS_RST)));
     return window && at < window && at + len > 0;
@@ -57,7 +58,8 @@ static inline void ack_soon(struct scps_sender *s)
     scps_sender_wake(s);
 }
 
-/* Data came that filled a hole, or was here already: it is answered at once. */
+/* Called for data that filled a hole, or that had arrived before: the acknowledgement is sent at
+ * once. */
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {
@@ -107,8 +109,8 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_bets_check_hole(c);
 }
 
-/* Returns how many octets of [from, to) had come beyond a hole before. *first: the first such
- * range, if any, which is all that a DSACK has room for (RFC 2883 section 4.2). */
+/* Returns how many octets of [from, to) had arrived beyond a hole before. *first: the first such
+ * range, if there is one; a DSACK has room for one only (RFC 2883 section 4.2). */
 static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off to,
                         struct scps_range *first)
 {
@@ -126,8 +128,8 @@ static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off
     return total;
 }
 
-/* Stores data beyond a hole, for which only the connection's share of the host's memory is there.
- * Returns the result of scps_rcvbuf_put(). */
+/* Stores data beyond a hole, for which only the connection's share of the host's memory budget may
+ * be used. Returns the result of scps_rcvbuf_put(). */
 static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
                       const uint8_t *data, uint32_t holes, struct scps_range *run)
 {
@@ -156,7 +158,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     uint64_t again = overlap(c->rcv.in.ooo, from, from + len, &twice);
     struct scps_env *env = c->s.ctx.env;
     uint64_t refused = env->budget.refused;
-    uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf); /* unless memory is fixed */
+    /* without effect in fixed memory, where the buffer has a limit already */
+    uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf);
     int got = SCPS_ERR_NOMEM;
 
     if (in_order) {
@@ -177,7 +180,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     }
     if (again) {
         if (!c->rcv.rx || !in_order ||
-            /* Otherwise the duplicate is a part of what was cut off. */
+            /* Otherwise the duplicate is a part of the octets that were cut off, which are reported
+             * already. */
             c->rcv.rx->report.dsack_to != from)
             duplicate(c, twice.from, twice.to);
         else
@@ -225,7 +229,8 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
                        seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records);
 }
 
-/* Cuts off the parts of a segment that are not wanted. */
+/* Cuts off the parts of a segment that lie outside the window or the stream, or have arrived
+ * already. */
 static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                               int64_t edge, struct piece *p)
 {
@@ -257,8 +262,8 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         p->to = (int64_t)p->fin_at;
 }
 
-/* Records that piece p, which would end at `to`, ends a record. Returns false if the mark cannot be
- * kept. */
+/* Records that piece p, which would end at `to`, ends a record. Returns false if there was no room
+ * to store the end of the record. */
 static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
                                const struct piece *p)
 {
@@ -267,14 +272,14 @@ static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, 
     return scps_conn_keep_record(&c->s, c->rcv.in.next, (scps_off)p->from, (scps_off)to);
 }
 
-/* Decides whether the stream ends with piece p. */
+/* Decides whether the peer's stream ends with piece p. */
 static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
         scps_rcv_take_fin(c);
         return;
     }
-    /* Without memory the FIN must be sent again. */
+    /* Without memory for the position of the FIN the peer has to send it again. */
     if (p->fin_at != known && !scps_rx_need(&c->rcv, &c->s.ctx))
         c->rcv.rx->fin_at = p->fin_at;
     if (p->fin)
@@ -319,15 +324,17 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         look_for_fin(c, &p, known);
 }
 
-/* Header prediction (Jacobson): a segment with new data within the window, on a connection with
- * nothing outstanding, whose acknowledgement and window have not changed. All that state.c would
- * find out about it is known. Returns false, with nothing changed, for any other segment. */
+/* Header prediction (Jacobson): processes a segment with new data within the window, on a
+ * connection with nothing outstanding, whose acknowledgement and window have not changed. The
+ * checks of state.c would all pass. Returns false, with nothing changed, for any other segment. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
 {
     scps_off next = c->rcv.in.next, from = next + (seg->seq - scps_seq_wrap(c->rcv.irs, next));
     bool ts = c->s.agreed.opts & SCPS_AGREED_TS;
 
-#ifdef SCPS_SPOIL_STATISTICS /* test house.statistics: counters do not influence the protocol */
+/* The test house.statistics overwrites the counters, to show that they do not influence the
+ * protocol. */
+#ifdef SCPS_SPOIL_STATISTICS
     memset(c->s.ctx.st, 0x5A, sizeof *c->s.ctx.st);
 #endif
     if (!seg->len || c->state != SCPS_ESTABLISHED || c->s.todo.bits & SCPS_TODO_OUTAGE ||
@@ -344,7 +351,8 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
     c->segs_in++;
     scps_heard_now(&c->s.heard);
     scps_send_confirmed(&c->s.snd, seg->seq);
-    if (ts && (int32_t)((uint32_t)from - c->ack.acked_to) <= 0) /* state.c tells why */
+    /* RFC 7323 section 4.3, as in state.c */
+    if (ts && (int32_t)((uint32_t)from - c->ack.acked_to) <= 0)
         scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
     count(c, seg);
     if (!scps_rcvbuf_append(&c->rcv.in, from, seg->data, seg->len)) {

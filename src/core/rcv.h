@@ -22,9 +22,9 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
 void scps_rcv_ack_timer(struct scps_conn *c);
 /* Called when the application has read: decides whether a window update is due. */
 void scps_rcv_read(struct scps_conn *c);
-/* Takes the peer's FIN, which is the next octet of its stream. */
+/* Processes the peer's FIN, which is the next octet of its stream. */
 void scps_rcv_take_fin(struct scps_conn *c);
-/* Gives up what is missing below `to`. */
+/* Gives up the octets missing below `to` (best effort): RCV.NXT moves there. */
 void scps_rcv_jump(struct scps_conn *c, scps_off to);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Marks in the peer's stream: ends of records, and a hole that was given up.
  *
- * Invariant: a mark belongs to an octet that has not been read, and reading never crosses a mark or
- * a hole.  bets.c decides when a hole is given up: it assigns due_for, known and old, and sets due
- * by the functions below.
+ * Invariant: an entry belongs to an octet that has not been read, and one read never crosses the
+ * end of a record or a hole. bets.c decides when a hole is given up: it assigns due_for, known and
+ * old, and sets `due` by the functions below.
  */
 #ifndef SCPS_CORE_RCV_MARKS_H
 #define SCPS_CORE_RCV_MARKS_H
@@ -14,15 +14,16 @@
 struct scps_rcv_marks {
     struct scps_rangeset ends; /* octets not read yet that end a record */
     bool ended;                /* the last octet read ended a record */
-    bool torn;                 /* a hole lies in the record being read, or before it */
-    /* bets.c */
+    bool torn; /* a hole that was given up lies in the record being read, or before it */
+    /* These are written by bets.c. */
     /* hole that was given up and not reported to the application; empty: none */
     struct scps_range hole;
     /* time at which the hole at due_for is given up; SCPS_NEVER: no reader waits */
     scps_time due;
     /* RCV.NXT when `due` was set: a repair since then makes `due` invalid */
     scps_off due_for;
-    /* known: end of what had arrived when the wait began; old: the same when the last wait ended */
+    /* known: end of the data that had arrived when the present wait began; old: the same of the
+     * wait before */
     scps_off known, old;
 };
 
@@ -33,9 +34,9 @@ void scps_marks_fini(struct scps_rcv_marks *m, const struct scps_alloc *a);
  * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: too many are kept. On an error the octets must be dropped. */
 int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, scps_off next,
                       scps_off from, scps_off end);
-/* Returns how many octets one read may give. */
+/* Returns how many octets one read may return. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Records that a read gave the n octets before in->read. */
+/* Records that a read returned the n octets before in->read. */
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
 /* Returns true if a record end or a hole lies ahead, which a read does not cross. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
@@ -46,9 +47,9 @@ void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to);
 bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to);
 /* Returns true if the next octet to read is the first of a hole. */
 bool scps_marks_at_hole(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Moves reading from the beginning of the hole to its end. */
+/* Moves the reading position from the beginning of the hole to its end. */
 void scps_marks_pass(struct scps_rcv_marks *m, struct scps_rcvbuf *in);
-/* Stops the wait for a hole, which is then not given up; m may be NULL. */
+/* Stops the wait for a hole, which is then not given up. m may be NULL. */
 static inline void scps_marks_stop(struct scps_rcv_marks *m)
 {
     if (m)
@@ -59,7 +60,8 @@ static inline void scps_marks_wait(struct scps_rcv_marks *m, scps_time due)
 {
     m->due = due;
 }
-/* Returns the octets of a hole that was not reported to the application; m may be NULL. */
+/* Returns the number of octets in the hole that was not reported to the application yet; 0: none. m
+ * may be NULL. */
 static inline uint64_t scps_marks_hole_len(const struct scps_rcv_marks *m)
 {
     return m ? m->hole.to - m->hole.from : 0;

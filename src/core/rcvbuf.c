@@ -30,9 +30,9 @@ struct beyond {
     struct scps_rangeset set; /* first member: scps_rcvbuf.ooo points to it */
     struct scps_pages pages;
     /* Both are valid while scps_rcvbuf.paged is set, and date from the last call of settle(). The
-     * next call subtracts from held what was read in between. */
+     * next call subtracts from `held` the octets that were read in between. */
     scps_off settled; /* scps_rcvbuf.read when settle() was called last */
-    uint64_t held;    /* octets stored and not read at that time */
+    uint64_t held;    /* octets that were stored and not read at that time */
 };
 
 static const struct scps_rangeset nothing;
@@ -140,7 +140,8 @@ static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const
     }
 }
 
-/* Makes the page that holds off. What the ring holds of its part of the stream moves there. */
+/* Makes the page that contains offset off, and moves there what the ring holds of that part of the
+ * stream. */
 static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
 {
     scps_off begin = off - off % SCPS_PAGE, from = SCPS_MAX(begin, b->read);
@@ -157,8 +158,8 @@ static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
     return page;
 }
 
-/* Stores octets in existing pages, in the ring as far as it reaches, and in new pages, for which
- * room was made. */
+/* Stores octets in the existing pages, in the ring as far as it reaches, and otherwise in new
+ * pages, for which memory was reserved. */
 static SCPS_NOINLINE void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                       size_t len)
 {
@@ -192,8 +193,8 @@ static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src
         store_parts(b, off, src, len);
 }
 
-/* Returns the place of octet off while there are pages, and in *run how many of at most *run lie
- * behind it. NULL: these octets never arrived. */
+/* Returns the place of octet off while there are pages, and in *run how many of at most *run octets
+ * follow contiguously. Returns NULL if these octets never arrived. */
 static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
                                                  size_t *run)
 {

@@ -21,47 +21,53 @@ struct scps_rcvbuf {
 
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Takes a ring of cap octets (a power of two; 0: none, the buffer is hollow) and the list of
- * max_holes ranges beyond holes at once. Precondition: it has neither yet. Returns 0 or
+/* Allocates a ring of cap octets (a power of two; 0: no ring, octets are only counted) and the list
+ * of at most max_holes ranges beyond holes. Precondition: the buffer has neither yet. Returns 0 or
  * SCPS_ERR_NOMEM. */
 int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t cap,
                         uint32_t max_holes);
-/* Returns the bytes that scps_rcvbuf_reserve takes beside the ring and the ranges. */
+/* Returns the bytes that scps_rcvbuf_reserve() allocates besides the ring and the ranges. */
 size_t scps_rcvbuf_beyond_size(void);
-/* Stores [off, off+len) (data NULL: zeros), all of it at or beyond next and within the caller's
- * window. Returns 1 if anything was new, 0 if all was here, SCPS_ERR_NOMEM, SCPS_ERR_LIMIT (more
- * than max_holes ranges; max_holes must not vary). *range (may be NULL): the run of octets, in
- * or out of order, that these are now part of. */
+/* Stores the octets [off, off+len) (data NULL: zeros), all of them at or beyond `next` and within
+ * the caller's window. Returns 1 if any of them was new, 0 if all had arrived before,
+ * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: there would be more than max_holes ranges (max_holes must be
+ * the same in each call). *range (may be NULL): the contiguous octets, in order or beyond a hole,
+ * of which these are now a part. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);
-/* Fills [off, off+len), below next and not read, with octets that were missing. max_holes as for
- * scps_rcvbuf_put. 0 or SCPS_ERR_NOMEM. */
+/* Fills [off, off+len), which lies below `next` and was not read, with octets that were missing.
+ * max_holes as in scps_rcvbuf_put(). Returns 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                      const uint8_t *data, uint32_t len, uint32_t max_holes);
-/* Gives up what is missing below `to`: next moves there, and over what is held from there on. */
+/* Gives up the octets missing below `to`: `next` moves there, and then over the data that follows
+ * contiguously. */
 void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
-/* Moves reading to `to`, at most next: the octets before it never arrived. */
+/* Moves the reading position to `to`, at most `next`: the octets before it never arrived. */
 void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
-/* Discards what is held beyond next, so that there is memory for what is missing. RFC 2018 section
- * 8 permits it: the peer keeps a copy of all that has not been acknowledged cumulatively. */
+/* Discards the octets held beyond `next`, so that there is memory for missing ones. RFC 2018
+ * section 8 permits it: the peer keeps a copy of all data that has not been acknowledged
+ * cumulatively. */
 void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a);
 /* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns their
  * number. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
-/* Returns the contiguous octets at the front; NULL if hollow or empty. */
+/* Returns the contiguous octets at the reading position, and their number in *len; NULL if the
+ * octets are only counted or there are none. */
 const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
-/* Frees the memory when nothing is held. */
+/* Frees the memory if the buffer is empty. */
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Returns the bytes taken from the allocator. */
+/* Returns how many bytes the buffer has allocated. */
 size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b);
-/* Returns the index in mem of octet off, if the ring reaches so far and no page has it. */
+/* Returns the index in mem of octet off. Precondition: the ring reaches that far, and no page
+ * contains the octet. */
 static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off off)
 {
     return ((uint32_t)off - b->zero) & (b->cap - 1);
 }
-/* Fast path of scps_rcvbuf_put: octets right behind the last that have arrived, in order or
- * beyond a hole, with contiguous room. Returns false, with nothing stored, in any other case. */
+/* Fast path of scps_rcvbuf_put(): stores octets that follow directly on the last ones that have
+ * arrived, in order or beyond a hole, where there is contiguous room. Returns false, with nothing
+ * stored, in any other case. */
 static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const uint8_t *data,
                                       uint32_t len)
 {

@@ -2,8 +2,8 @@
 /* The receive sequence space of a connection (RFC 9293 section 3.3.1), in offsets of the peer's
  * stream: 0 is its SYN.  The octets are in the buffer (rcvbuf.h).
  *
- * Invariant: in.read <= in.next, and the FIN counts once it is in order.  Only this file assigns
- * the fields but rx and those of the buffer.
+ * Invariant: in.read <= in.next, and the FIN counts once it is in order. Only this file assigns the
+ * fields, except rx and those of the buffer.
  */
 #ifndef SCPS_CORE_RECEIVE_H
 #define SCPS_CORE_RECEIVE_H
@@ -14,8 +14,9 @@ struct scps_rx;
 
 struct scps_receive {
     uint32_t irs; /* the sequence number of offset 0 */
-    uint16_t mss; /* largest segment seen; at least 536 or what we announced */
-    bool fin;     /* the peer's FIN has arrived in order */
+    /* length of the largest segment received; at least 536 or the MSS that we announced */
+    uint16_t mss;
+    bool fin; /* the peer's FIN has arrived in order */
     struct scps_rcvbuf in;
     /* state of data beyond a hole; NULL: there is none. memory.c makes and frees it. */
     struct scps_rx *rx;
@@ -35,13 +36,14 @@ static inline void scps_receive_segment(struct scps_receive *r, uint32_t size)
     if (size > r->mss)
         r->mss = (uint16_t)(size < UINT16_MAX ? size : UINT16_MAX);
 }
-/* Returns RCV.NXT: the next octet that is missing, the FIN counted. */
+/* Returns RCV.NXT, the offset of the next missing octet; a FIN that has arrived in order counts as
+ * one. */
 static inline scps_off scps_receive_next(const struct scps_receive *r)
 {
     return r->in.next + r->fin;
 }
-/* Returns the right edge that a buffer of rcvbuf octets permits now; never below what was
- * announced. */
+/* Returns the right edge of the window that a receive buffer of rcvbuf octets permits now; never
+ * below the one announced. */
 static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t rcvbuf,
                                          scps_off announced)
 {
@@ -50,7 +52,7 @@ static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t 
 
     return edge > announced ? edge : announced;
 }
-/* Returns how many ranges beyond holes are kept at most: one for every other full segment of the
+/* Returns the largest number of ranges kept beyond holes: one for every other full segment of the
  * window, at least 1024. */
 static inline uint32_t scps_receive_max_holes(uint32_t rcvbuf)
 {

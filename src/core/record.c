@@ -21,7 +21,7 @@
 
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end)
 {
-    if (!ends->max) /* With fixed memory scps_conn_need_tx has set a limit. */
+    if (!ends->max) /* With a fixed memory scps_conn_need_tx() has set the limit already. */
         /* A range has at least two octets, so the send buffer is the limit. */
         scps_rangeset_init(ends, UINT32_MAX);
     if (scps_rangeset_add(ends, &x->env->alloc, end - 1, end, NULL) < 0)

@@ -42,7 +42,8 @@
 #include "core/bets.h"
 #include "core/tx.h"
 
-/* segments: an initial window (RFC 6928), beyond which the window is paced after a gap */
+/* segments: an initial window (RFC 6928). If more may be sent at once after a gap, the window is
+ * paced. */
 #define BURST 10
 
 /* RFC 6937 section 3. */
@@ -93,7 +94,8 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
     rec->ncopies = 0;
     rec->partial = false;
     if (fresh || rec->first != s->snd.una) {
-        /* RFC 3522 section 3.2: not anew once loss recovery has started */
+        /* RFC 3522 section 3.2: the algorithm does not start again once loss recovery has
+         * started */
         rec->eifel = fresh;
         rec->first = s->snd.una;
         rec->stamp = 0;
@@ -145,26 +147,28 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
 {
     struct scps_recovery *rec = &s->tx->rec;
 
-    /* An ECN echo came with the last acknowledgement, so there is nothing to recover. */
+    /* An ECN echo came with the last acknowledgement, and nothing is lost, so there is nothing to
+     * recover. */
     if (s->snd.una >= rec->point) {
         scps_recovery_end(rec);
         return false;
     }
-    rec->delivered = delivered; /* What started the episode counts in it. */
+    rec->delivered = delivered; /* The arrival that started the episode counts as a part of it. */
     prr_update(s, delivered);
     return true;
 }
 
-/* Declares data in flight lost that should have been answered by now. What was sent less than a
- * round trip ago cannot have been (RFC 8985 section 6.3); without SACK or SNACK all data counts
- * (RFC 5681 section 3.1). */
+/* Declares data in flight lost whose acknowledgement should have come by now. Data sent less than a
+ * round trip ago cannot have been acknowledged (RFC 8985 section 6.3); without SACK or SNACK all
+ * data is declared lost (RFC 5681 section 3.1). */
 static void mark_lost(struct scps_sender *s)
 {
     bool reports = s->agreed.opts & SCPS_AGREED_SACK || s->agreed.caps & SCPS_CAP_SNACK1;
 
     scps_sb_lose_since(&s->tx->sb,
                        reports ? s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1) : s->ctx.env->now);
-    scps_sb_losses(&s->tx->sb); /* The controller is told of the timer's losses as SCPS_CC_RTO. */
+    /* The controller learns of these losses by the event SCPS_CC_RTO. */
+    scps_sb_losses(&s->tx->sb);
 }
 
 void scps_recovery_timeout(struct scps_sender *s)
@@ -174,8 +178,9 @@ void scps_recovery_timeout(struct scps_sender *s)
 
     rec->of_silence = fresh || (rec->of_silence && rec->first == s->snd.una);
     begin(s, SCPS_EPISODE_RTO);
-    /* RFC 5682 step 1: not "if the TCP sender is already in RTO recovery" and the left edge has not
-     * passed what was sent before; nor in fast recovery, whose losses were real (section 6). */
+    /* RFC 5682 step 1: F-RTO is not used "if the TCP sender is already in RTO recovery" and SND.UNA
+     * has not passed what was sent before, nor in fast recovery, whose losses were real (section
+     * 6). */
     rec->frto = fresh && rec->undoable && !(s->agreed.opts & SCPS_AGREED_TS) &&
                 !(s->agreed.caps & SCPS_CAP_BETS);
     rec->frto_nxt = s->snd.nxt;
@@ -221,7 +226,8 @@ static void remember_copy(struct scps_recovery *rec, const struct scps_sent_segm
     at[i].to = SCPS_MAX(at[i].to, end);
 }
 
-/* RFC 3708: returns true if the duplicate is of resent data, and was not made by the network. */
+/* RFC 3708: returns true if the duplicate that the peer reports is of data resent in this episode,
+ * and not a copy that the network made. */
 static bool was_resent(const struct scps_recovery *rec, scps_off from, scps_off to)
 {
     for (unsigned i = 0; i < rec->ncopies; i++)
@@ -240,10 +246,10 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
     rec->frto = 0;
 }
 
-/* RFC 5682 steps 2 and 3, of section 3.1 with SACK and of 2.1 without. frto_nxt is RecoveryPoint.
- * What is sent again is no evidence, and neither is a segment that the receiver says it had: its
- * acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement of neither kind, neither new
- * nor a duplicate, ends the algorithm, too. */
+/* Continues F-RTO: RFC 5682 steps 2 and 3, of section 3.1 with SACK and of section 2.1 without.
+ * frto_nxt is RecoveryPoint. The arrival of a retransmission is no evidence, and neither is a
+ * segment that the receiver reports to have had before: its acknowledgement was lost (RFC 3522
+ * section 3.3). An acknowledgement that is neither new nor a duplicate ends the algorithm, too. */
 static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                bool advanced)
 {
@@ -252,15 +258,16 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
     bool second = rec->frto == 2;
 
     if (!rec->frto || (!second && !advanced && s->agreed.opts & SCPS_AGREED_SACK))
-        /* Section 3.1 step 2: duplicates before the first new acknowledgement only report holes. */
+        /* RFC 5682 section 3.1 step 2: duplicates before the first new acknowledgement only report
+         * holes. */
         return false;
     rec->frto = 0;
     if (sum->dsack_fresh || s->snd.una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
         return false;
     if (second)
-        return sum->orig; /* step 3b; else 3a */
+        return sum->orig; /* RFC 5682 section 3.1 step 3b if true, 3a if false */
     if (advanced && s->snd.una < rec->frto_nxt && !scps_sb_at(sb, sb->head)->resends)
-        rec->frto = 2; /* step 2b; else 2a */
+        rec->frto = 2; /* RFC 5682 section 2.1 step 2b; otherwise step 2a ends F-RTO */
     return false;
 }
 
@@ -312,7 +319,8 @@ bool scps_recovery_is_impatient(const struct scps_sender *s)
 
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)
 {
-    rec->undoable = false; /* The state of the episode is not valid evidence any more. */
+    /* The episode can no longer be undone: its state is no valid evidence any more. */
+    rec->undoable = false;
     if (rec->episode == SCPS_EPISODE_NONE || una < rec->point)
         return false;
     scps_recovery_end(rec);

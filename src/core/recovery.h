@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* State of a recovery episode, and of duplicate acknowledgements before it.
  *
- * Invariant: an episode has a point beyond SND.UNA; resent counts only inside it.  The functions
- * below return what has happened, and ackin.c or sndtimer.c tells the controller of it.
+ * Invariant: an episode has a recovery point above SND.UNA; `resent` counts within an episode only.
+ * The functions below return what has happened, and ackin.c or sndtimer.c informs the controller.
  */
 #ifndef SCPS_CORE_RECOVERY_H
 #define SCPS_CORE_RECOVERY_H
@@ -15,22 +15,23 @@
 #include "core/scoreboard.h"
 #include "core/sender.h"
 
-/* What an acknowledgement means to an episode: it continues, all that it was about has been
- * acknowledged, or it was spurious. */
+/* What an acknowledgement means to a recovery episode: the episode continues, is over because its
+ * recovery point is acknowledged, or was spurious. */
 enum scps_recovery_verdict { SCPS_RECOVERY_GOES_ON, SCPS_RECOVERY_OVER, SCPS_RECOVERY_IMAGINED };
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
-/* Repairing: recovery.c. */
+/* State of the recovery episode: recovery.c. */
 #define SCPS_RECOVERY_COPIES 4
 struct scps_recovery {
     uint8_t episode; /* enum scps_episode */
     /* RFC 5682 (F-RTO): 0 off, 1 awaiting the first acknowledgement, 2 the second */
     uint8_t frto;
     bool undoable;
-    bool of_silence;   /* a timeout began it, and SND.UNA has not moved since */
-    bool eifel;        /* a spurious loss can be detected by timestamps (RFC 3522) */
-    bool first_resend; /* the segment that starts an episode is sent whatever the window */
+    bool of_silence; /* a timeout began the episode, and SND.UNA has not moved since */
+    bool eifel;      /* a spurious loss can be detected by timestamps (RFC 3522) */
+    /* the first retransmission of the episode is sent whatever the window permits */
+    bool first_resend;
     /* offset up to which all must be acknowledged for the episode to end */
     scps_off point;
     uint64_t flight;         /* RFC 6937 RecoverFS */
@@ -85,7 +86,8 @@ static inline uint64_t scps_recovery_real(struct scps_recovery *rec, uint64_t by
     rec->virtual_arrived -= bytes;
     return bytes;
 }
-/* SND.UNA has moved without an acknowledgement: earlier duplicates are void. */
+/* Called when SND.UNA has moved without an acknowledgement: earlier duplicate acknowledgements do
+ * not count any more. */
 static inline void scps_recovery_forget(struct scps_recovery *rec)
 {
     rec->virtual_arrived = 0;
@@ -101,7 +103,7 @@ static inline void scps_recovery_looked(struct scps_recovery *rec)
 {
     rec->age_checks--;
 }
-/* Nothing can show any more that the losses of the episode were spurious. */
+/* Records that no later evidence can show the losses of the episode to be spurious. */
 static inline void scps_recovery_final(struct scps_recovery *rec)
 {
     rec->undoable = false;
@@ -117,23 +119,25 @@ static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
 /* ---- recovery.c ---- */
 
 /* Begins an episode because of a loss, or of an ECN echo. Precondition: none is in progress, and
- * the controller's state has been kept (scps_cc_save). */
+ * the controller's state has been saved (scps_cc_save). */
 void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
-/* Begins the episode of a loss that a tail probe has repaired; the caller ends it. */
+/* Begins the episode of a loss that a tail loss probe has repaired; the caller ends it. */
 void scps_recovery_repaired(struct scps_sender *s);
-/* Returns what the controller is told of `bytes` found lost; fresh: they begin an episode. */
+/* Returns the event for the controller when `bytes` bytes were found lost. fresh: they begin an
+ * episode. */
 struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
                                        enum scps_evidence evidence, bool fresh);
-/* Called when the controller knows of a new episode: computes how much may be sent, of the
- * acknowledgement that reports `delivered` arrived bytes. Returns false if nothing is to be
- * repaired: then the episode is over. */
+/* Called when the controller has been informed of a new episode: computes how much may be sent in
+ * answer to the acknowledgement that reports `delivered` arrived bytes. Returns false if nothing is
+ * to be repaired; then the episode is over. */
 bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
-/* The retransmission timer has expired: begins an episode, and declares lost what should have been
- * answered by now. Where none is in progress, the controller's state has been kept before. */
+/* Called when the retransmission timer has expired: begins an episode, and declares lost what
+ * should have been acknowledged by now. If no episode is in progress, the caller has saved the
+ * controller's state before. */
 void scps_recovery_timeout(struct scps_sender *s);
-/* Called for progress during an episode, with SND.UNA at `was` before: decides whether it was
- * spurious, whether it is over, and how much may be sent. After SCPS_RECOVERY_OVER the controller
- * is told, and then scps_recovery_spread() is called. */
+/* Called for progress during an episode; `was` is SND.UNA before it. Decides whether the episode
+ * was spurious or is over, and how much may be sent. After SCPS_RECOVERY_OVER the caller informs
+ * the controller and then calls scps_recovery_spread(). */
 enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
                                                const struct scps_ack_result *sum, scps_off was,
                                                const struct scps_seg *seg);
@@ -152,28 +156,29 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
 /* Ends F-RTO without a decision whether the timeout was spurious: conventional recovery follows. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
-/* Returns true if nothing but the timeouts of the present silence began the episode, SND.UNA being
- * at `una`: if the silence was an outage, it says nothing of the path's load. */
+/* Returns true if timeouts alone began the episode, all since the peer was last heard, and SND.UNA
+ * is still `una`: if a link outage caused them, the episode says nothing about congestion. */
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
 /* Called when SND.UNA moved to `una` without an acknowledgement. Returns true if that ends the
  * episode. */
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
 /* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
- * reset the retransmit timer." Returns true if this has come, and neither SACK nor SNACK shows more
- * than one hole a round trip: then nothing restarts the timer until the episode is over, and where
- * many segments were lost they are repaired by slow start (section 4, the Impatient variant). */
+ * reset the retransmit timer." Returns true after that first one, if neither SACK nor SNACK can
+ * show more than one hole in each round trip: then nothing restarts the timer until the episode is
+ * over, so many lost segments are repaired by slow start after a timeout (section 4, the Impatient
+ * variant). */
 bool scps_recovery_is_impatient(const struct scps_sender *s);
 
 /* ---- recovery_pipe.c ---- */
 
-/* Return the bytes that may be in flight now, and the bytes that are. */
+/* The first returns the bytes that may be in flight now, the second the bytes that are. */
 uint64_t scps_recovery_window(struct scps_sender *s);
 uint64_t scps_recovery_inflight(const struct scps_tx *tx);
-/* Returns the rate at which recovery lets the window fill again after a standstill; 0: it follows
- * acknowledgements. */
+/* Returns the rate, bytes/s, at which recovery lets the window fill again after a gap without
+ * transmission; 0: acknowledgements clock it. */
 uint64_t scps_recovery_rate(struct scps_sender *s);
 /* Returns true if the peer has been silent for so long that only a few segments may be sent until
- * it is heard. With fewer outstanding there is nothing to hold back. */
+ * it answers. If fewer are outstanding anyway, it returns false. */
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss);
 /* Returns the rate, bytes/s, that spreads these segments, as packets of `packet` bytes, over a
  * timeout of rto. */

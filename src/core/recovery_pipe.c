@@ -2,8 +2,8 @@
 /* Computes how many bytes may be in flight during recovery, and how many are: "pipe" of RFC 6675
  * section 4.
  *
- * Without SACK each duplicate acknowledgement stands for one segment that left the network
- * (RFC 5681 section 3.2).  recovery.c opens and closes the episodes that this file reads.
+ * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
+ * 5681 section 3.2). recovery.c begins and ends the episodes whose state this file reads.
  */
 #include "core/recovery.h"
 
@@ -11,7 +11,7 @@
 #include "base/wide.h"
 #include "core/tx.h"
 
-#define SILENT 2  /* timeouts in a row */
+#define SILENT 2  /* consecutive timeouts after which the peer counts as silent */
 #define PROBES 10 /* segments: an initial window (RFC 6928) */
 
 uint64_t scps_recovery_inflight(const struct scps_tx *tx)
@@ -53,8 +53,8 @@ uint64_t scps_recovery_rate(struct scps_sender *s)
         rec->spread_until = 0;
         return 0;
     }
-    /* A sixteenth more than the window, which would otherwise never be full; not more, since a
-     * loss may cost no more than an eighth of it. */
+    /* The rate is a sixteenth above window per round trip: with less the window would never be
+     * fully used, and with more a loss could cost more than an eighth of it. */
     rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000, (uint64_t)s->rtt.srtt);
     return SCPS_MAX(rate, 1);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What an acknowledgement tells of what has arrived beyond a hole: SACK blocks (RFC 2018), a
- * duplicate (RFC 2883), a SNACK (snackrx.c).
+/* Fills in what an acknowledgement reports of data beyond a hole: SACK blocks (RFC 2018), a
+ * duplicate (RFC 2883), and a SNACK (snackrx.c).
  *
- * Where one acknowledgement stands for many segments, strictly delayed or under a budget, holes are
- * told in order, each once, before any is told again: by the bit vector of a SNACK where the long
- * form is agreed and by SACK blocks where it is not; one report in so many begins with the first
- * hole, which is what keeps the peer's window. Under a budget duplicates are not reported.
+ * Where one acknowledgement has to report for many segments (strictly delayed mode, or an ACK
+ * budget), holes are reported in ascending order, each once before any is repeated: by the bit
+ * vector of a SNACK where the long form was negotiated, by SACK blocks otherwise. Every
+ * SNACK_RESTART_EVERY-th report begins with the first hole, because its repair lets the peer's
+ * window advance. Under a budget duplicates are not reported.
  */
 #include "core/report.h"
 
@@ -13,7 +14,7 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-/* under an ACK budget every so many reports start again at the first hole */
+/* With an ACK budget each 16th report starts again at the first hole. */
 #define SNACK_RESTART_EVERY 16
 
 static void add_block(const struct scps_report_view *v, struct scps_seg *seg, scps_off from,
@@ -37,15 +38,17 @@ static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off 
     return false;
 }
 
-/* Adds SACK blocks: the latest first, then those reported before (RFC 2018 section 4). once: some
- * may be there already. */
+/* Adds SACK blocks: the range that grew last first, then those reported before (RFC 2018 section
+ * 4). once: some blocks may be in seg already. */
 static void latest_blocks(const struct scps_report *rep, const struct scps_report_view *v,
                           struct scps_seg *seg, unsigned max, bool once)
 {
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
         const struct scps_range *r = &rep->recent[i];
         if (r->to > v->rcv->in.next && !(once && told(v->rcv->irs, rep->dsack_to != 0, seg,
-                                                      r->from))) /* else delivered meanwhile */
+                                                      /* Otherwise the range was delivered
+                                                       * meanwhile. */
+                                                      r->from)))
             add_block(v, seg, r->from, r->to);
     }
 }
@@ -58,8 +61,8 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
 
-    /* A resent segment has filled a hole, and acknowledgements are rare: the range that holds it is
-     * reported too, or the sender would take the resent segment for lost. */
+    /* A resent segment has filled a hole, and acknowledgements are rare: the range that contains it
+     * is reported, too, or the sender would consider the resent segment lost. */
     if (rep->snack.mended && v->thin) {
         uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.mended);
         const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;
@@ -79,7 +82,7 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
     return false;
 }
 
-/* As latest_blocks() when there is no block yet. Returns the number of blocks. */
+/* Does the same as latest_blocks() when seg has no block yet. Returns the number of blocks. */
 static inline uint8_t latest(const struct scps_report *rep, const struct scps_report_view *v,
                              unsigned max, struct scps_sack block[])
 {
@@ -117,16 +120,21 @@ static inline bool sack_only_report(const struct scps_report *rep, const struct 
     return true;
 }
 
-/* What one report is made of. */
+/* What one acknowledgement is going to report. */
 struct plan {
     struct scps_holes holes;
-    bool sack, snack; /* which of the two are to be there */
-    bool sparse;      /* it stands for many segments: each range is told once before any again */
-    unsigned room;    /* octets of options */
-    scps_off high;    /* holes below had been told before it went back; 0: it did not */
+    bool sack, snack; /* whether it gets SACK blocks, and whether it gets a SNACK */
+    /* the acknowledgement stands for many segments: each range is reported once before any is
+     * repeated */
+    bool sparse;
+    unsigned room; /* octets of TCP options that are free */
+    /* offset below which holes had been reported before this report started again lower; 0: it did
+     * not */
+    scps_off high;
 };
 
-/* How much room is there, and for what? False: for nothing. */
+/* Plans a report: how much room the options have, and for which of them. Returns false if there is
+ * room for none. */
 static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg, struct plan *p)
 {
     const struct scps_agreed *a = v->agreed;
@@ -140,7 +148,8 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
         .sparse = v->thin || scps_report_strict(&v->x->cfg->c),
         .room = v->thin ? scps_snackrx_room(a) : 40 - scps_agreed_overhead(a),
     };
-    if (seg->len) { /* Beside data only what fits into the packet, and no SNACK. */
+    /* With data only SACK blocks that fit into the packet are added, and no SNACK. */
+    if (seg->len) {
         uint32_t most = scps_agreed_any_mss(a);
         p->room = SCPS_MIN(40 - scps_agreed_overhead(a), most > seg->len ? most - seg->len : 0u);
         p->snack = false;
@@ -168,7 +177,7 @@ static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *o
     rep->sacked_to = to;
 }
 
-/* Under a budget: where does the report begin? */
+/* Decides, under an ACK budget, where the report begins. */
 static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
                                      struct plan *p)
 {
@@ -184,7 +193,7 @@ static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_
     scps_snackrx_leaves(&rep->snack);
 }
 
-/* The SACK blocks, at most max. True: there are more. */
+/* Adds SACK blocks, at most max. Returns true if there are more to report. */
 static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, unsigned max,
                      bool sparse, struct scps_seg *seg)
 {
@@ -207,8 +216,8 @@ static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, 
     return more;
 }
 
-/* With the long form and SACK: a run too long for a bit vector becomes a block, and leaves no room
- * for a vector, which would be all ones. */
+/* With SACK and the long form of SNACK: if a run of arrived blocks is longer than a bit vector, it
+ * is reported as a SACK block, and no vector, which would contain ones only. */
 static void add_run(struct scps_report *rep, const struct scps_report_view *v, unsigned max,
                     struct plan *p, struct scps_seg *seg)
 {
@@ -222,7 +231,7 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
     v->x->st->sacks_out++;
 }
 
-/* The view is a copy, so that it is built for a full report only. */
+/* Fills in a full report. The view is passed by value, so that it is only built here. */
 static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view view,
                                struct scps_seg *seg)
 {
@@ -252,7 +261,7 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
         if (p.room > 6)
             p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
         scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->thin);
-        /* SACK blocks may reach past the next hole, but only a SNACK has it sent again. */
+        /* SACK blocks may lie beyond the next hole, but only a SNACK has that hole resent. */
         if (v->thin && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
             rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
         more = more || scps_snackrx_backlog(&rep->snack, &p.holes) ||
@@ -273,7 +282,7 @@ bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
     return !sack_only_report(rep, v, seg) && full(rep, *v, seg);
 }
 
-/* ---- what there is to tell ---- */
+/* ---- recording what has arrived ---- */
 
 /* Records that range `run` beyond a hole has grown last; SACK reports the latest first (RFC
  * 2018). */
@@ -286,7 +295,7 @@ void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
     memset(rep->recent, 0, sizeof rep->recent);
     rep->recent[0] = *run;
     for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
-        /* Otherwise the range is a part of run now. */
+        /* Otherwise the range has become a part of `run`. */
         if (was[i].from < run->from || was[i].from >= run->to)
             rep->recent[n++] = was[i];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What acknowledgements tell of what has arrived beyond a hole: SACK, D-SACK and SNACK.
+/* What acknowledgements report of data that has arrived beyond a hole: SACK, D-SACK and SNACK.
  *
  * Invariant: recent lists the ranges that grew last, newest first.
  */
@@ -16,34 +16,37 @@ struct scps_report {
     struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
     scps_off sacked_to; /* end of the ranges that were reported once (strictly delayed mode) */
-    scps_off dsack_from, dsack_to; /* to be reported once */
-    uint32_t reports;              /* reports sent under a budget */
-    /* when this pass of reports ends, another begins with the first range */
+    /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
+    scps_off dsack_from, dsack_to;
+    uint32_t reports; /* number of reports sent under an ACK budget */
+    /* when every range has been reported, reporting starts again with the first one */
     bool anew;
 };
 
-/* What is told of, and how. */
+/* The received data to be reported, and how. */
 struct scps_report_view {
     struct scps_conn_ctx *x;
     const struct scps_receive *rcv;
     const struct scps_agreed *agreed;
     scps_off fin_at; /* offset of a FIN that lies beyond a hole; 0: none does */
-    bool thin;       /* acknowledgements have a budget */
+    bool thin;       /* acknowledgements are limited by an ACK budget */
 };
 
-/* Holes, too, wait for the delayed-acknowledgement timer. */
+/* Returns true if holes are not acknowledged at once either, but wait for the
+ * delayed-acknowledgement timer. */
 static inline bool scps_report_strict(const struct scps_conn_config *cfg)
 {
     return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
 }
-/* Adds SACK and SNACK to seg, as far as they fit. True: something is left to say, and another
- * acknowledgement must say it. */
+/* Adds SACK and SNACK options to seg, as far as they fit. Returns true if more is to be reported,
+ * by another acknowledgement. */
 bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
                       struct scps_seg *seg);
 /* Records that range `run` beyond a hole has grown last; SACK reports the latest first (RFC
  * 2018). */
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run);
-/* [from, from+len) is the newest of run. */
+/* Records that the octets [from, from+len) have just arrived, as a part of range `run` beyond a
+ * hole. */
 static inline void scps_report_came(struct scps_report *rep, scps_off from, uint32_t len,
                                     const struct scps_range *run)
 {
@@ -56,13 +59,15 @@ static inline void scps_report_came(struct scps_report *rep, scps_off from, uint
     if (from < SCPS_MAX(rep->sacked_to, rep->snack.high))
         scps_snackrx_mend(&rep->snack, from);
 }
-/* [from, to) came once more (RFC 2883). */
+/* Records that the octets [from, to) have arrived once more, so that a DSACK reports them (RFC
+ * 2883). */
 static inline void scps_report_duplicate(struct scps_report *rep, scps_off from, scps_off to)
 {
     rep->dsack_from = from;
     rep->dsack_to = to;
 }
-/* All is told anew: now; or behind what is new. */
+/* Let the reports start again with the first range: the first function at once, the second when the
+ * present pass has reported every range. */
 static inline void scps_report_anew(struct scps_report *rep)
 {
     rep->sacked_to = 0;
@@ -72,7 +77,8 @@ static inline void scps_report_again(struct scps_report *rep)
 {
     rep->anew = true;
 }
-/* All data held beyond holes has been discarded, so no report is valid any more. */
+/* Called when all data held beyond holes has been discarded: no earlier report is valid any
+ * more. */
 void scps_report_taken_back(struct scps_report *rep);
 
 #endif

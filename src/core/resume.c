@@ -23,10 +23,9 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* limit of the RTT as a multiple of saved_rtt: a longer one belongs to another path (section
- * 4.2.1) */
+/* multiple of saved_rtt above which the RTT belongs to another path (RFC 9959 section 4.2.1) */
 #define NEW_PATH  10
-#define BETA_HALF 2 /* 1/Beta; "The default value is 0.5" */
+#define BETA_HALF 2 /* 1/Beta of RFC 9959: "The default value is 0.5" */
 
 static const struct scps_cc_ops *ops_of(struct scps_resume_cc cc)
 {
@@ -46,8 +45,8 @@ static void enter(struct scps_resume *r, const struct scps_conn_ctx *x,
     SCPS_OBSERVE(x, RESUME, phase, why, cwnd, r->pipe);
 }
 
-/* Passes a request to a controller with a model. Returns true if it has none, or the model
- * agrees. */
+/* Passes a request to a controller that models the path. Returns true if the controller has no such
+ * model, or agrees to the request. */
 static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scps_cc_resume what,
                 uint64_t amount, struct scps_cc_ctl *ctl)
 {
@@ -62,7 +61,7 @@ static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
     return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
 }
 
-/* Restores the rate from before the jump. */
+/* Restores the controller's rate from before the jump. */
 static void restore_rate(const struct scps_resume *r, struct scps_resume_cc cc,
                          struct scps_cc_ctl *ctl)
 {
@@ -80,7 +79,8 @@ static void normal(struct scps_resume *r, struct scps_resume_cc cc, const struct
     enter(r, cc.x, SCPS_RESUME_NORMAL, why, ctl->cwnd);
 }
 
-/* Reports the phase for a window-based controller, which has none of its own. */
+/* Reports the phase of careful resume to the observer for a window-based controller, which has no
+ * phase of its own for it. */
 static void show(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
 {
     static const uint8_t phase[] = {[SCPS_RESUME_NORMAL] = SCPS_PHASE_NONE,
@@ -111,9 +111,9 @@ static void jump(struct scps_resume *r, struct scps_resume_cc cc, const struct s
 {
     uint64_t rate;
 
-    r->pipe = v->outstanding; /* flight_size */
+    r->pipe = v->outstanding; /* RFC 9959: PipeSize starts as flight_size */
     r->since = v->now;
-    /* RTT of this connection: later samples may include a delayed ACK's wait. */
+    /* Take the least RTT of this connection: later samples may include the peer's delayed ACK. */
     r->rtt = v->min_rtt;
     r->began = v->delivered;
     r->rate = ctl->rate;
@@ -138,7 +138,8 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         return;
     }
     if (v->delivered < v->init_cwnd || !v->min_rtt)
-        return; /* Not "all the initial data (usually the IW)" is acknowledged yet. */
+        /* RFC 9959 section 3.2: "all the initial data (usually the IW)" is not acknowledged yet. */
+        return;
     if (v->min_rtt <= r->saved_rtt / 2) {
         normal(r, cc, v, SCPS_RESUME_RTT_TOO_SHORT, ctl);
         return;
@@ -154,7 +155,8 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         normal(r, cc, v, SCPS_RESUME_NOTHING_GAINED, ctl);
         return;
     }
-    if (!v->app_limited) /* "This transition MAY be deferred" until there is more to send. */
+    /* RFC 9959: "This transition MAY be deferred" until the application has more to send. */
+    if (!v->app_limited)
         jump(r, cc, v, ctl);
 }
 
@@ -174,8 +176,8 @@ static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struc
     enter(r, cc.x, SCPS_RESUME_RETREAT, why, ctl->cwnd);
 }
 
-/* "the ssthresh MUST be set to no larger than the most recently measured PipeSize * Beta": what
- * has arrived since is more than what was known when the controller set its own threshold. */
+/* RFC 9959: "the ssthresh MUST be set to no larger than the most recently measured PipeSize *
+ * Beta". More may have arrived since the controller set its own threshold. */
 static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
                         const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
@@ -187,7 +189,8 @@ static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
     normal(r, cc, v, SCPS_RESUME_RETREATED, ctl);
 }
 
-/* The slow start after the retreat. A controller that lowers the window ends it. */
+/* Grows the window by slow start after the retreat. If the controller lowers its window meanwhile,
+ * this ends. */
 static void regrow(struct scps_resume *r, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                    struct scps_cc_ctl *ctl)
 {
@@ -209,7 +212,8 @@ static void keep_low(struct scps_resume *r, struct scps_resume_cc cc, const stru
             end_retreat(r, cc, v, ctl);
         return;
     }
-    r->retreat = SCPS_MIN(r->retreat, ctl->cwnd); /* it "MUST NOT be increased" */
+    /* RFC 9959: the window "MUST NOT be increased" in this phase */
+    r->retreat = SCPS_MIN(r->retreat, ctl->cwnd);
     ctl->cwnd = r->retreat;
     if ((a->sample_bytes && a->prior_delivered >= r->began) ||
         (!a->in_recovery && v->delivered >= r->last))
@@ -244,7 +248,7 @@ static void unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
     const bool modelled = ops_of(cc)->resume != NULL;
 
     if (!modelled)
-        ctl->cwnd = r->jump; /* Growth by the controller does not count in this phase. */
+        ctl->cwnd = r->jump; /* The controller's own growth has no effect in this phase. */
     if (v->min_rtt <= r->saved_rtt / 2)
         retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
     else if (a->sample_bytes && a->prior_delivered >= r->began)
@@ -272,7 +276,7 @@ void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const stru
             retreat(r, cc, v, SCPS_RESUME_LOSS, ctl);
         else if (r->phase == SCPS_RESUME_UNVALIDATED)
             unvalidated(r, cc, v, a, ctl);
-        /* Section 3.4: the last unvalidated segment has arrived. */
+        /* RFC 9959 section 3.4: the last unvalidated segment has arrived. */
         else if (v->delivered >= r->last)
             normal(r, cc, v, SCPS_RESUME_VALIDATED, ctl);
     } else if (r->regrow) {
@@ -306,7 +310,7 @@ void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const str
     show(r, cc, ctl);
 }
 
-/* Section 3.6: persistent congestion. */
+/* RFC 9959 section 3.6: processes persistent congestion, which a timeout shows. */
 static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       struct scps_cc_ctl *ctl)
 {
@@ -319,7 +323,8 @@ static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const str
     normal(r, cc, v, SCPS_RESUME_TIMEOUT, ctl);
 }
 
-/* The core has restored the window from before the episode: keep as much of it as was validated. */
+/* Called after a spurious episode, when the window from before it has been restored: keeps as much
+ * of that window as was validated. */
 static void undone(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                    struct scps_cc_ctl *ctl)
 {
@@ -354,7 +359,8 @@ static void changed(struct scps_resume *r, struct scps_resume_cc cc, const struc
             retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
         else if (r->phase == SCPS_RESUME_RECONNAISSANCE)
             normal(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
-    } else if (r->phase == SCPS_RESUME_RETREAT) { /* SCPS_CC_IDLE: nothing is outstanding */
+        /* The event is SCPS_CC_IDLE: nothing is outstanding. */
+    } else if (r->phase == SCPS_RESUME_RETREAT) {
         end_retreat(r, cc, v, ctl);
     } else if (jumped(r)) {
         normal(r, cc, v, SCPS_RESUME_RATE_LIMITED, ctl);

@@ -26,14 +26,19 @@ struct scps_resume {
     uint64_t jump;     /* jump_cwnd, set when the Unvalidated Phase begins */
     uint64_t pipe;     /* PipeSize: bytes in flight at the jump, plus bytes acknowledged since */
     uint64_t retreat;  /* the window of the Safe Retreat Phase, and of the slow start after it */
-    uint64_t began;    /* total delivered when the Unvalidated Phase began */
-    uint64_t last;     /* total delivered once the last segment of the phase has arrived */
-    scps_time since;   /* the Unvalidated Phase */
-    scps_dur rtt;      /* then */
-    uint64_t rate;     /* rate of the controller before the jump; 0: none */
-    uint16_t been;     /* 1 << phase */
+    uint64_t began; /* total bytes delivered on the connection when the Unvalidated Phase began */
+    /* total bytes delivered on the connection when the last segment of the Unvalidated Phase has
+     * arrived */
+    uint64_t last;
+    scps_time since; /* time at which the Unvalidated Phase began */
+    scps_dur rtt;    /* RTT at that time, µs */
+    uint64_t rate;   /* rate of the controller before the jump, bytes/s; 0: it had none */
+    /* set of phases that the connection has been in: bit 1 << enum scps_resume_phase */
+    uint16_t been;
     uint8_t phase;
-    bool regrow; /* slow start to ssthresh after a retreat, also during the repair of the jump */
+    /* the window grows by slow start up to ssthresh after a retreat, also while the jump's losses
+     * are repaired */
+    bool regrow;
 };
 
 /* The controller of a connection and its state. */
@@ -42,10 +47,10 @@ struct scps_resume_cc {
     void *state;
 };
 
-/* Begins Reconnaissance with a state that was accepted. */
+/* Begins the Reconnaissance Phase with a saved path state that was accepted. */
 void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uint64_t cwnd,
                        uint64_t rate, scps_dur rtt, bool limit_found, uint64_t max_jump);
-/* After the controller's ack(). */
+/* Called after each call of the controller's ack(). */
 void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                      const struct scps_cc_ack *a, struct scps_cc_ctl *ctl);
 /* Called before and after the controller's loss(): a reduction starts from PipeSize, not from what

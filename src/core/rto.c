@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When the retransmission timer (RFC 6298) and the timer of window probes expire, and after how
- * long a silence they end the connection.
+/* Decides when the retransmission timer (RFC 6298) and the timer of window probes expire, and after
+ * which silence of the peer they end the connection.
  *
  * The backoff is kept after an acknowledgement until a round trip is measured (RFC 6298
  * section 5.7).
@@ -12,7 +12,7 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* Timeouts in a row that damage alone may explain. */
+/* consecutive timeouts that corruption alone may explain */
 #define DAMAGED 8
 /* RFC 6298 section 2.4: a smaller timeout is rounded up to this. */
 #define MIN_RTO SCPS_SEC(1)
@@ -20,12 +20,13 @@
 static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigned shift,
                                             scps_dur rto, scps_dur max)
 {
-    /* A timeout taken for corruption says nothing of a queue: no backoff (docs/SCPS-TP.md section
-     * 3.4). But damage does not explain a long silence. After that the timer backs off, up to the
-     * least timeout of RFC 6298: ours may be a thousandth of it, and the path may have become
-     * longer, or the peer may acknowledge seldom or be gone. A closed window is no loss, whatever
-     * the link does: RFC 9293 section 3.8.6.1 wants the sender to "increase exponentially the
-     * interval between successive probes" (SHLD-30). */
+    /* A timeout attributed to corruption says nothing about a queue, so there is no backoff
+     * (docs/SCPS-TP.md section 3.4). But corruption does not explain a long silence. After DAMAGED
+     * timeouts in a row the timer does back off, up to the least timeout of RFC 6298, a second:
+     * ours may be a thousandth of it, and the path may have become longer, or the peer may
+     * acknowledge seldom or be gone. A closed window is no loss, whatever the link does: RFC 9293
+     * section 3.8.6.1 requires the sender to "increase exponentially the interval between
+     * successive probes" (SHLD-30). */
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
         shift = s->tx->rto.backoff > DAMAGED ? s->tx->rto.backoff - DAMAGED : 0;
@@ -52,7 +53,7 @@ static SCPS_NOINLINE void arm_instead(struct scps_sender *s, scps_time when)
         scps_timer_set(&s->ctx, &s->tx->persist_timer, when);
 }
 
-/* Best effort: returns `when`, or the end of the segment's lifetime if that comes before. */
+/* Best effort: returns `when`, or the end of the segment's lifetime if that is earlier. */
 static SCPS_NOINLINE scps_time within_lifetime(struct scps_sender *s, scps_time when)
 {
     return SCPS_MIN(when, SCPS_MAX(scps_bets_arm(s), s->ctx.env->now));
@@ -98,12 +99,12 @@ void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur
 /* ---- R2 ---- */
 
 #define R2_DATA    SCPS_SEC(100)
-#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1, for the limit of a SYN */
+#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1: initial timeout, for the limit of a SYN */
 #define SYN_RTO_TO SCPS_SEC(60)
 
-/* Returns how long `retries` timeouts take that begin with `rto` and double up to `max`, plus
- * the one after them, which ends the connection. Timeouts themselves are not counted: one that
- * is attributed to corruption does not back off, and fifteen of them may be over in seconds. */
+/* Returns how long `retries` timeouts take that begin with `rto` and double up to `max`, plus the
+ * following one, which ends the connection, µs. Timeouts cannot simply be counted: one that is
+ * attributed to corruption does not back off, and fifteen of them may be over in seconds. */
 static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 {
     scps_dur total = 0, wait = SCPS_MAX(rto, 1);
@@ -116,11 +117,11 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
     return wait > (SCPS_NEVER - total) / (retries + 1) ? SCPS_NEVER : total + (retries + 1) * wait;
 }
 
-/* R2 of RFC 9293 section 3.8.3, as a time: how long the peer may be silent. For data at least
- * 100 s (SHLD-11). For a SYN the first timeout counts as a second and the limit of the backoff
- * as a minute at least, so that with syn_retries 7 it is three minutes (MUST-23) however short
- * the round trip is expected to be. A SYN-ACK has the same limit: the peer repeats its SYN as
- * long, and must not complete a handshake that has ended here. */
+/* Returns R2 of RFC 9293 section 3.8.3 as a time, µs: how long the peer may be silent. For data it
+ * is at least 100 s (SHLD-11). For a SYN the first timeout counts as a second and the limit of the
+ * backoff as a minute at least, so with syn_retries 7 it is at least three minutes (MUST-23),
+ * however short the round trip is expected to be. A SYN-ACK has the same limit: the peer repeats
+ * its SYN as long, and must not complete a handshake that has ended here. */
 static SCPS_NOINLINE scps_dur retry_limit(const struct scps_sender *s, scps_dur max)
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;

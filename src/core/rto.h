@@ -14,13 +14,13 @@ struct scps_rto {
     struct scps_timer timer; /* timer of the oldest outstanding segment */
     uint16_t backoff;        /* timeouts, or window probes, since the peer last answered */
     uint16_t kept;           /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
-    scps_dur latest;         /* RTT of the newest sample from data; 0: none */
-    /* When the present timeouts in a row, or unanswered window probes, began; without meaning when
-     * there are none */
+    scps_dur latest;         /* RTT of the newest sample from data, µs; 0: none */
+    /* time at which the present series of timeouts, or of unanswered window probes, began; without
+     * meaning while backoff is 0 */
     scps_time silent_since;
 };
 
-/* The peer has answered. */
+/* Records that the peer has answered: the series of timeouts is over. */
 static inline void scps_rto_answered(struct scps_rto *r)
 {
     r->backoff = 0;
@@ -31,14 +31,14 @@ static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
     r->kept = 0;
     r->latest = rtt;
 }
-/* Clears the state of earlier timeouts. rtt: of data, if known; 0: unknown, as that of the SYN says
- * little on a slow line. */
+/* Clears the state of earlier timeouts. rtt: round-trip time of data, µs; 0: unknown (the RTT of
+ * the SYN says little about data on a slow line). */
 static inline void scps_rto_anew(struct scps_rto *r, scps_dur rtt)
 {
     r->backoff = 0;
     scps_rto_measured(r, rtt);
 }
-/* Counts an expiry of this timer, or of that of window probes. */
+/* Counts an expiry of the retransmission timer, or of the timer of window probes. */
 static inline void scps_rto_back_off(struct scps_rto *r)
 {
     if (r->backoff < UINT16_MAX)
@@ -49,7 +49,7 @@ static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)SCPS_MIN(r->kept + 1, 30);
 }
-/* Continues after so many timeouts that the peer has not answered. */
+/* Continues a series of `backoff` timeouts that the peer has not answered. */
 static inline void scps_rto_go_on(struct scps_rto *r, uint16_t backoff)
 {
     r->backoff = backoff;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Round-trip time and retransmission timeout.
  *
- * RFC 6298 section 2 with one departure, Linux's: the least value (rto_min) bounds the margin above
- * srtt, not their sum.  A margin is what delayed acknowledgements and queues need; a bound on the
- * sum is none at all once the round trip is longer, which on a space link it always is.  RFC 8961
- * section 4 asks for no more than RFC 6298 gives: exponential backoff (kept by the caller), samples
- * at least once a round trip, a conservative initial value.
+ * RFC 6298 section 2 with one departure, which Linux has, too: the least value (rto_min) bounds the
+ * margin above SRTT, not their sum. The margin has to cover delayed acknowledgements and queues; a
+ * bound on the sum has no effect at all once the round trip is longer, which on a space link it
+ * always is. RFC 8961 section 4 asks for no more than RFC 6298: exponential backoff (done by the
+ * caller), at least one sample per round trip, and a conservative initial value.
  *
- * Nor does the largest value (rto_max) cut a round trip short: behind a deep queue on a slow line
- * it may be longer than that, and a timer that expires before the answer can be back would send
- * everything twice. An hour is the limit for a queue: a peer that delays its answers for days must
- * not keep a connection for ever.
+ * Nor does the largest value (rto_max) limit the timeout to less than the round trip: behind a deep
+ * queue on a slow line the round trip may exceed rto_max, and a timer that expires before the
+ * acknowledgement can arrive would send everything twice. The timeout is limited to an hour in that
+ * case, so that a peer that delays its answers for days does not keep a connection for ever.
  */
 #include "core/rtt.h"
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State of a connection while something has arrived beyond a hole, or acknowledgements have a
+/* State of a connection, allocated while data beyond a hole has arrived, or acknowledgements have a
  * budget. */
 #ifndef SCPS_CORE_RX_H
 #define SCPS_CORE_RX_H
@@ -10,7 +10,8 @@
 struct scps_rx {
     struct scps_report report;
     struct scps_ackrx ack;
-    scps_off fin_at; /* offset of a FIN that lies beyond a hole; 0: none does. rcv.c assigns it */
+    /* offset of a FIN that has arrived beyond a hole; 0: none has. rcv.c assigns it */
+    scps_off fin_at;
     struct scps_ackbudget budget;
 };
 

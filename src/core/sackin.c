@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SACK blocks that arrive: sackin.h. */
+/* Processes SACK blocks that arrive: sackin.h. */
 #include "core/sackin.h"
 
 #include "base/bytes.h"
@@ -8,7 +8,7 @@
 
 static inline bool same(struct scps_sack a, struct scps_sack b)
 {
-    return !memcmp(&a, &b, sizeof a); /* one comparison */
+    return !memcmp(&a, &b, sizeof a); /* the compiler makes one comparison of 8 octets of this */
 }
 
 /* Returns true if nothing has reported yet that [from, to) arrived. */
@@ -21,7 +21,7 @@ static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una
            !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
 }
 
-/* Block i in offsets. */
+/* Converts the edges of block b to offsets of our stream. */
 static inline void unwrap(const struct scps_send *s, struct scps_sack b, int64_t *from, int64_t *to)
 {
     *from = scps_seq_unwrap(s->iss, s->una, b.left);
@@ -56,7 +56,8 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     return f;
 }
 
-/* False: the block says nothing that could be told again. */
+/* Reports one SACK block to the scoreboard. Returns false if the block contains nothing that the
+ * peer could repeat later. */
 static bool take_block(struct scps_sender *s, struct scps_sack block, scps_off ack,
                        struct scps_ack_result *sum)
 {
@@ -81,8 +82,8 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
     unsigned i;
 
     for (i = 0; i < seg->nsack; i++) {
-        /* The peer repeats every block in several reports, in case one is lost: look where the
-         * block was in the last report, or one place further. */
+        /* The peer repeats every block in several acknowledgements, in case one is lost: look for
+         * the block at the same position of the last acknowledgement, or one position further. */
         struct scps_sack *at = &own->block[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
         if (!known && (i || !first->old))

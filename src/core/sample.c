@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Round trips that acknowledgements tell: sample.h. */
+/* Takes RTT samples from acknowledgements: sample.h. */
 #include "core/sample.h"
 
 #include "base/bytes.h"
 #include "core/tx.h"
 
-/* consecutive acknowledgements that may answer the first transmission or a later one */
+/* acknowledgements in a row, each of which may be for the first transmission or for a later one,
+ * after which the timer counts as too short */
 #define DOUBTS 4
 
 static scps_dur min_window(scps_dur srtt)
@@ -22,18 +23,18 @@ static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
     return tx->outage_over && sent < tx->outage_over;
 }
 
-/* Returns how long the silence lasted that this acknowledgement ends, at most: the first
- * transmission of what it covers was sent no later. -1: there was no silence, or the backed-off
- * timer will measure the round trip. */
+/* Returns the longest possible duration of the silence that this acknowledgement ends, µs: the
+ * first transmission of what it covers was not later. Returns -1 if there was no silence, or if the
+ * backed-off timer will measure the round trip. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
 }
 
-/* Counts an acknowledgement that came `first` after the first transmission, and may be for it.
- * DOUBTS of them with no RTT sample between mean that the timer is too short: it resends what is
- * going to be acknowledged anyway, and never gets a sample. Returns the shortest of these times,
- * which then counts as the RTT; -1 as long as there are fewer. */
+/* Counts an acknowledgement that came `first` µs after the first transmission of its data, and may
+ * be for it. If DOUBTS of them come with no RTT sample in between, the timer is too short: it
+ * resends data whose acknowledgement is on its way, and never gets a sample. Then the shortest of
+ * these times is returned, which counts as the RTT; -1 as long as there are fewer. */
 static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)
@@ -85,8 +86,8 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
             scps_rtt_sample(rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
         scps_rto_measured(&tx->rto, sample);
     }
-    /* scps_rtt_sample() has updated the minimum already; a sample in ticks of the time
-     * stamps' clock (by_clock) has not, for a tick is longer than some paths. */
+    /* scps_rtt_sample() has updated the minimum already. A sample from a timestamp echo (by_clock)
+     * has not, because a tick of that clock is longer than the round trip of some paths. */
     if (newest >= 0 && (!sampled || by_clock || newest < rtt->min))
         scps_rtt_floor(rtt, now, newest, window);
 }

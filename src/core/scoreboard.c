@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard: see scoreboard.h for the idea.
+/* The scoreboard of sent segments; scoreboard.h explains it.
  *
  * Indices are absolute 32-bit numbers that wrap; two of one window are never 2^31 apart, so they
  * are compared by the sign of their difference.
@@ -16,12 +16,14 @@
 #include "base/fastpath.h"
 #include <scps/error.h>
 
-#define FIRST_CAP    32u
-#define NEEDLESS_MAX 16 /* limit of doublings: 1 ms becomes a minute, the longest timeout */
+#define FIRST_CAP 32u
+/* limit of the doublings: a least RTT of 1 ms becomes a minute, the longest timeout */
+#define NEEDLESS_MAX 16
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
-    *sb = (struct scps_scoreboard){.hi_xseq = UINT32_MAX}; /* one before the first */
+    /* The number before the first transmission's, 0. */
+    *sb = (struct scps_scoreboard){.hi_xseq = UINT32_MAX};
 }
 
 void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)
@@ -36,7 +38,7 @@ void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)
     sb->v = NULL;
 }
 
-/* ---- growth ---- */
+/* ---- growth of the ring ---- */
 
 static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
 {
@@ -82,7 +84,7 @@ int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_
     return resize(sb, a, cap);
 }
 
-/* ---- sending ---- */
+/* ---- recording transmissions ---- */
 
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                        unsigned flags, scps_time now)
@@ -103,7 +105,7 @@ struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from
 
 void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
 {
-    /* The queue is full: keep only entries that are still in question. */
+    /* The queue is full: keep only the entries about transmissions that may still arrive. */
     if (sb->resent_tail - sb->resent_head > sb->mask) {
         uint32_t to = sb->resent_head;
         for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++) {
@@ -137,7 +139,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
     scps_sb_queue_resent(sb, idx, r->xseq);
 }
 
-/* ---- learning ---- */
+/* ---- recording arrivals ---- */
 
 /* Counts in sb->needless that the retransmission of record r, which has arrived, was needless: the
  * arrival is less than a quarter of the least round trip later, which is far too soon whatever
@@ -158,7 +160,7 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
         sb->needless--;
 }
 
-/* Adds record r, ARRIVED from now on or freed, to the newly arrived ones. */
+/* Adds record r, which becomes ARRIVED or is freed, to the result of the acknowledgement. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
@@ -208,8 +210,9 @@ static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
-/* Counts as delivered a run of records in flight that were sent once, after all that had arrived
- * before: `first` is the oldest of them, `last` the newest. Returns their bytes. */
+/* Counts as delivered several contiguous records that were in flight and sent once, and lie above
+ * all that had arrived before. `first` is the oldest of them, `last` the newest. Returns their
+ * bytes. */
 static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
                                   const struct scps_sent_segment *last, struct scps_ack_result *sum)
 {
@@ -219,7 +222,8 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
     sb->hi_xseq = last->xseq;
     sum->delivered += bytes;
     sum->orig = true;
-    if ((uint64_t)first->sent < (uint64_t)sum->oldest_sent) /* -1 is above all */
+    /* As an unsigned number -1, for no time yet, is larger than any time. */
+    if ((uint64_t)first->sent < (uint64_t)sum->oldest_sent)
         sum->oldest_sent = first->sent;
     if (!sum->newest || scps_sb_before(sum->newest->xseq, last->xseq))
         sum->newest = last;
@@ -247,7 +251,7 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
     sb->head = head;
 }
 
-/* SND.UNA passes r, which had been resent. */
+/* Called when SND.UNA passes record r, which had been resent. */
 static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
                                         const struct scps_sent_segment *r, scps_time now,
                                         scps_dur min_rtt, struct scps_ack_result *sum)
@@ -316,7 +320,8 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     last = scps_sb_at(sb, sb->tail - 1);
     if (off < first->from || off >= last->from + last->len)
         return false;
-    /* Most segments have one size: start where off would be if all had, then bisect. */
+    /* Most segments have the same size: start with the index that off would have if all had, then
+     * bisect. */
     guess = (uint32_t)((off - first->from) / (first->len ? first->len : 1));
     guess = SCPS_MIN(guess, n - 1);
     while (lo + 1 < hi) {
@@ -345,7 +350,7 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
         if (r->state != SCPS_SENT_ARRIVED)
             break;
         next = r->skip;
-        /* Path halving: the next search from here needs half as many steps. */
+        /* Path halving: the next search from this record needs half as many steps. */
         if (next != sb->tail) {
             const struct scps_sent_segment *n = scps_sb_at(sb, next);
             if (n->state == SCPS_SENT_ARRIVED)
@@ -356,8 +361,8 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
     return idx;
 }
 
-/* Fast path: marks a run of records that are in flight, sent once and not judged yet, from idx on.
- * Returns the index behind them. */
+/* Fast path: sets records from idx on to ARRIVED, as long as each was in flight, sent once and not
+ * examined for loss yet. Returns the index behind them. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
                                 struct scps_ack_result *sum)
 {
@@ -386,7 +391,7 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    /* Usually a report is the last one, extended a little. */
+    /* Usually a report is the one before, extended by some segments. */
     bool longer = from >= sb->run_from && from <= sb->run_to &&
                   !scps_sb_before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
@@ -410,7 +415,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             resent_arrived(sb, r, now, min_rtt);
         else if (scps_sb_before(sb->hi_xseq, r->xseq) &&
                  (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
-            /* A report that comes after later transmissions may be old news. */
+            /* A report that comes after later transmissions may describe an older state. */
             sum->oldest_sent = r->sent;
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
@@ -424,7 +429,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         idx++;
     }
     if (first != idx)
-        scps_sb_at(sb, first)->skip = idx; /* Skip all of the run in one step. */
+        /* Lets the next search skip all records of the run in one step. */
+        scps_sb_at(sb, first)->skip = idx;
     sb->run_from = from;
     sb->run_to = to;
     sb->run_first = first;

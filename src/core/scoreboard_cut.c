@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard: what happens seldom.  Records are cut when the path takes less; best effort gives
- * the first of them up; the receiver takes back what it has reported.
- */
+/* Rare operations on the scoreboard: records are split when the MSS shrinks; best effort gives up
+ * the first record; the receiver discards data that it has reported. */
 #include "core/agreed.h"
 #include "core/scoreboard.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard: records that are lost, and that turn out not to be.
+/* The scoreboard: records that are declared lost, and losses that are undone.
  *
- * Lost records wait in a binary heap by offset.  An index may stand there after its record was
- * found or acknowledged; it is passed over when it comes to the top.
+ * Lost records wait in a binary heap by offset. The index of a record that has arrived or was
+ * acknowledged meanwhile may stay in the heap; it is removed when it comes to the top.
  */
 #include "core/scoreboard.h"
 
@@ -29,7 +29,7 @@ static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
     return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
 }
 
-/* Marks that record idx is no longer in the heap. */
+/* Records that record idx is no longer in the heap. */
 static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
 {
     if (inside(sb, idx))
@@ -52,15 +52,16 @@ void scps_sb_dequeue_lost(struct scps_scoreboard *sb)
         sb->lostq[i] = idx;
 }
 
-/* Puts a record into the heap of lost ones. A record may be lost, found and lost again while it
- * stays in the heap: then it is there already. */
+/* Adds a record to the heap of lost ones. A record may be lost, arrive and be lost again while its
+ * index stays in the heap; then nothing needs to be added. */
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx)
 {
     struct scps_sent_segment *r = scps_sb_at(sb, idx);
 
     if (r->flags & SCPS_SENT_QUEUED)
         return;
-    /* The heap is full of stale entries; the valid ones, each there once, always fit. */
+    /* The heap is full of entries that are no longer valid; the valid ones, each there once, always
+     * fit. */
     if (sb->nlost > sb->mask) {
         uint32_t kept = 0, n = sb->nlost;
         for (uint32_t i = 0; i < n; i++) {

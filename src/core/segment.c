@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every segment that leaves has: where it stands, what it acknowledges, which window it
- * offers. */
+/* Fills in the fields that every sent segment has: sequence number, acknowledgement and window. */
 #include "core/segment.h"
 
 #include "base/bytes.h"
@@ -30,7 +29,8 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
     }
 }
 
-/* SACK, SNACK, a duplicate. True: there is more to tell. */
+/* Adds SACK, SNACK and DSACK options. Returns true if more is to be reported by another
+ * acknowledgement. */
 static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
 {
     const struct scps_report_view v = {&c->s.ctx, &c->rcv, &c->s.agreed, c->rcv.rx->fin_at,
@@ -39,7 +39,7 @@ static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
     return scps_ackout_more(&c->rcv.rx->ack, scps_report_fill(&c->rcv.rx->report, &v, seg));
 }
 
-/* Is there anything beyond a hole to tell of? */
+/* Returns true if data has arrived beyond a hole, so that a report is needed. */
 static inline bool has_report(const struct scps_rx *rx, const struct scps_receive *rcv,
                               const struct scps_agreed *a)
 {

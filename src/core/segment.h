@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every segment that leaves has: segment.c. */
+/* Fills in the fields that every sent segment has: segment.c. */
 #ifndef SCPS_CORE_SEGMENT_H
 #define SCPS_CORE_SEGMENT_H
 
@@ -9,13 +9,14 @@
 
 struct scps_conn;
 
-/* Begins an empty segment with sequence offset `from` (ports, number, timestamps), which is counted
- * as sent. */
+/* Begins a segment without data at offset `from` of our stream: ports, sequence number and
+ * timestamps. It is counted as sent. */
 void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from);
 /* Fills in ack, window and SACK of a segment that is sent now, and records them as sent. */
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg);
 
-/* seg, which stands at `from`, leaves; tx may be NULL if it has no data. */
+/* Called when seg, whose first octet has offset `from`, is passed to the link. tx may be NULL if it
+ * has no data. */
 static inline void scps_segment_left(struct scps_conn_ctx *x, struct scps_tx *tx,
                                      const struct scps_seg *seg, scps_off from, bool resent)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The send sequence space of a connection (RFC 9293 section 3.3.1), in offsets of our stream: 0 is
- * the SYN, the FIN stands at `end`.
+ * the SYN, and the FIN has offset `end`.
  *
- * Invariant: una <= nxt <= end + 1, and nxt > end only when the FIN has been sent.  una and nxt
- * never go back; edge may, when the peer takes its window back.  Only this file assigns the fields.
+ * Invariant: una <= nxt <= end + 1, and nxt > end only when the FIN has been sent. una and nxt
+ * never decrease; edge may, when the peer shrinks its window. Only this file assigns the fields.
  */
 #ifndef SCPS_CORE_SEND_H
 #define SCPS_CORE_SEND_H
@@ -17,16 +17,16 @@ struct scps_send {
     uint32_t max_wnd : 31; /* MAX.SND.WND: the largest window that the peer has offered */
     /* the application has shut down sending: the FIN follows the last octet */
     uint32_t shut : 1;
-    scps_off una;  /* SND.UNA: all below is acknowledged, or given up */
-    scps_off nxt;  /* SND.NXT: all below has been sent */
-    scps_off end;  /* all below has been written; the FIN is not counted */
+    scps_off una; /* SND.UNA: everything below is acknowledged, or given up by best effort */
+    scps_off nxt; /* SND.NXT: everything below has been sent */
+    scps_off end; /* everything below has been written by the application; the FIN is not counted */
     scps_off edge; /* SND.UNA + SND.WND: right edge of the peer's window */
 };
 
 /* Effect of a window update on the right edge. */
 enum scps_window { SCPS_WINDOW_OLD, SCPS_WINDOW_SAME, SCPS_WINDOW_MOVED };
 
-/* Initialises: nothing is written; the first octet has offset 1. */
+/* Initialises s: nothing is written; the first octet of data has offset 1. */
 static inline void scps_send_init(struct scps_send *s)
 {
     s->end = 1;
@@ -83,7 +83,7 @@ static inline void scps_send_left(struct scps_send *s, uint32_t takes)
 {
     s->nxt += takes;
 }
-/* Return true if the FIN has been sent, and if it has been acknowledged. */
+/* The first returns true if the FIN has been sent, the second if it has been acknowledged. */
 static inline bool scps_send_fin_sent(const struct scps_send *s)
 {
     return s->nxt > s->end;
@@ -98,7 +98,8 @@ static inline void scps_send_resume(struct scps_send *s, scps_off una)
 {
     s->una = s->nxt = una;
 }
-/* Record that the application has written n octets, and that it writes nothing more. */
+/* The first records that the application has written n octets, the second that it writes nothing
+ * more. */
 static inline void scps_send_wrote(struct scps_send *s, uint64_t n)
 {
     s->end += n;
@@ -107,7 +108,7 @@ static inline void scps_send_shut(struct scps_send *s)
 {
     s->shut = 1;
 }
-/* Returns the end of the stream, with its FIN if there will be one. */
+/* Returns the end of the stream, including its FIN if sending has been shut down. */
 static inline scps_off scps_send_fin_end(const struct scps_send *s)
 {
     return s->end + s->shut;
@@ -117,10 +118,10 @@ static inline bool scps_send_all_sent(const struct scps_send *s)
 {
     return s->nxt >= scps_send_fin_end(s);
 }
-/* Returns the offset for the sequence number of a segment without data. A window probe lies
- * beyond the peer's window until it is accepted, and so does data in flight when a peer shrinks
- * its window: a number there would not be acceptable (RFC 9293 section 3.10.7.4), and the
- * segment would be ignored. */
+/* Returns the offset for the sequence number of a segment without data. SND.NXT may lie beyond the
+ * peer's window, after a window probe that was not accepted, or when the peer has shrunk its
+ * window; a segment with that number would not be acceptable (RFC 9293 section 3.10.7.4), and would
+ * be ignored. */
 static inline scps_off scps_send_acceptable(const struct scps_send *s)
 {
     return s->nxt <= s->edge ? s->nxt : SCPS_MAX(s->edge, s->una);

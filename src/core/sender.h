@@ -25,40 +25,44 @@
 struct scps_conn_scps;
 struct scps_tx;
 
-/* What is kept beside what the controller asks for: control.c. */
+/* State beside what the controller asks for: control.c. */
 struct scps_cc_use {
-    uint8_t told : 7; /* enum scps_cc_phase that the observer was told last */
+    uint8_t told : 7; /* enum scps_cc_phase that was last reported to the observer */
     /* the congestion window was fully used since the last acknowledgement */
     uint8_t limited : 1;
 };
 
 struct scps_sender {
     struct scps_conn_ctx ctx;
-    struct scps_tx *tx;             /* NULL: nothing written, nothing outstanding */
-    struct scps_conn_scps *tp;      /* SCPS-TP state; NULL: no feature in force needs it */
-    struct scps_ready_queue *turns; /* ready queue of its link or of its route */
-    struct scps_sender *ready_next; /* in that queue, or in the one of those to be freed */
+    struct scps_tx *tx;        /* sending state; NULL: nothing is written and nothing outstanding */
+    struct scps_conn_scps *tp; /* SCPS-TP state; NULL: no feature in force needs it */
+    /* queue in which it waits to be served: that of its link or of its route */
+    struct scps_ready_queue *turns;
+    /* next connection in that queue, or in the queue of connections to be freed */
+    struct scps_sender *ready_next;
     struct scps_agreed agreed;
     struct scps_todo todo;
-    uint8_t hold; /* enum scps_hold: why nothing is sent now */
+    uint8_t hold; /* enum scps_hold: the reason why nothing is sent now */
     struct scps_cc_use use;
     struct scps_small small;
-    bool dsacks : 1;   /* the peer has sent a DSACK, so it supports them */
-    bool resumes : 1;  /* a saved path state was accepted: tp->resume */
-    bool syn_lost : 1; /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
+    bool dsacks : 1;  /* the peer has sent a DSACK, so it supports them */
+    bool resumes : 1; /* a saved path state was accepted (careful resume): tp->resume */
+    /* our SYN timed out: the initial window is one segment (RFC 5681 section 3.1) */
+    bool syn_lost : 1;
     /* in an outage whose end is known: the timer runs to that end, and no probe is sent */
     bool end_known : 1;
-    uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
-    bool ready : 1;       /* it is in its ready queue */
-    bool dead : 1;        /* it is in the queue of connections to be freed */
+    /* enum scps_soft: the last ICMP error, until a segment from the peer arrives */
+    uint8_t soft_err : 2;
+    bool ready : 1; /* it is in the queue `turns` */
+    bool dead : 1;  /* it is in the queue of connections to be freed */
     struct scps_heard heard;
-    uint8_t outage_probes; /* consecutive probes; UINT8_MAX: that many or more */
+    uint8_t outage_probes; /* consecutive probes of an outage; UINT8_MAX: that many or more */
     uint16_t keep_probes;  /* consecutive keep-alives without an answer, up to keep_count */
-    uint16_t icmp;         /* type << 8 | code of the newest ICMP error */
-    scps_time established; /* 0: not yet */
+    uint16_t icmp;         /* type << 8 | code of the newest ICMP error; 0: none */
+    scps_time established; /* time at which the connection became ESTABLISHED; 0: not yet */
     struct scps_send snd;
     struct scps_rtt rtt;
-    struct scps_cc_ctl ctl; /* what the controller asks for */
+    struct scps_cc_ctl ctl; /* window and rate that the controller asks for */
 };
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The only place where sequence numbers wrap.
  *
- * Inside, a position in a stream is a 64-bit offset from its SYN; on the wire it is 32 bits.
- * Unwrapping takes the offset nearest to one that is known: right while the distance is below 2^31,
- * which windows of at most 1 GiB guarantee (RFC 7323 section 2.3).
+ * Within the stack a position in a stream is a 64-bit offset from its SYN; in a packet it has 32
+ * bits. Unwrapping takes the offset nearest to a known one, which is right while the distance is
+ * below 2^31; windows of at most 1 GiB guarantee that (RFC 7323 section 2.3).
  */
 #ifndef SCPS_CORE_SEQ_H
 #define SCPS_CORE_SEQ_H
 
 #include <scps/types.h>
 
-/* Returns the sequence number of offset off in a stream that began with isn. */
+/* Returns the sequence number of offset off in a stream whose initial sequence number is isn. */
 static inline uint32_t scps_seq_wrap(uint32_t isn, scps_off off)
 {
     return isn + (uint32_t)off;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the application about small segments, and about room for writes.
+/* The application's settings about small segments, and whether it waits for room in the send
+ * buffer.
  *
  * Invariant: only this file assigns the fields.
  */
@@ -10,19 +11,20 @@
 #include <stdint.h>
 
 enum scps_small_bit {
-    SCPS_SMALL_NODELAY = 1u << 0, /* small segments do not wait for acknowledgements (no Nagle) */
-    SCPS_SMALL_CORK = 1u << 1,    /* small segments wait until this bit is cleared, or for 200 ms */
+    /* small segments do not wait for acknowledgements (Nagle's rule is off) */
+    SCPS_SMALL_NODELAY = 1u << 0,
+    SCPS_SMALL_CORK = 1u << 1, /* small segments wait until this bit is cleared, or for 200 ms */
     SCPS_SMALL_MORE =
         1u << 2, /* small segments wait as with CORK, since the last write had SCPS_MORE */
-    /* what has been written is sent now, whatever the other bits say */
+    /* what has been written is sent now, whatever the other bits are */
     SCPS_SMALL_PUSH = 1u << 3
 };
 
 struct scps_small {
     uint8_t bits : 6; /* enum scps_small_bit */
-    /* a write was cut short, or refused: the application is told when there is room again */
+    /* a write was cut short, or refused: the application is informed when there is room again */
     uint8_t wanted : 1;
-    uint8_t starved : 1; /* memory was lacking for the write, or for the FIN */
+    uint8_t starved : 1; /* memory was lacking for a write, or for the FIN */
 };
 
 static inline void scps_small_set(struct scps_small *s, unsigned bit, bool on)

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK, the receiver: it says what is missing (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md
- * section 2).
+/* SNACK at the receiver: reports which data is missing (CCSDS 714.0-B-2 section 3.3;
+ * docs/SCPS-TP.md section 2).
  *
- * Holes lie between the left edge and the ranges held beyond it. One that was never reported goes
- * first, lowest first; when all have been, they are reported again in turn, since an
- * acknowledgement may be lost, too. That costs the sender nothing: it ignores a report younger than
- * a round trip after its last resending. The reference implementation repeats the first hole three
- * times before it names the next (RESNACK_THRESH), which at high loss leaves later holes unheard of
- * for many round trips; with one hole an option that is the wrong economy.
+ * Holes lie between RCV.NXT and the ranges received beyond it. Holes that were never reported go
+ * first, in ascending order; when all have been, they are reported again in turn, since an
+ * acknowledgement may be lost, too. That causes no needless retransmissions: the sender ignores a
+ * report that is younger than a round trip after its last retransmission. The reference
+ * implementation repeats the first hole three times before it names the next (RESNACK_THRESH); at
+ * high loss that leaves later holes unreported for many round trips.
  *
- * A FIN tells of what is missing before it, too (docs/SCPS-TP.md section 2.3), with no data beyond
- * the hole.
+ * A FIN shows that data before it is missing, too (docs/SCPS-TP.md section 2.3), even if no data
+ * has arrived beyond the hole.
  *
- * The long form, where agreed, describes all blocks from the first hole on: 0 missing, 1 here, up
- * to the last one held ("from memory, unverified" in docs/SCPS-TP.md: most significant bit first,
- * right behind Hole1).
+ * The long form, where negotiated, describes all blocks from the first hole on up to the last
+ * received one: 0 missing, 1 received ("from memory, unverified" in docs/SCPS-TP.md: most
+ * significant bit first, directly after Hole1).
  *
- * An acknowledgement that stands for hundreds of segments (F0, a budget) leaves nothing out: a run
- * of arrived blocks too long for the vector is told as a SACK block instead, and where a vector
- * ends among holes the next report begins with the last of them. Under a budget the second is too
- * dear: there a report skips to the next hole.
+ * An acknowledgement that stands for hundreds of segments (strictly delayed mode F0, or an ACK
+ * budget) omits nothing: a run of received blocks too long for the vector is reported as a SACK
+ * block instead, and if a vector ends among holes the next report begins with the last of them.
+ * Under a budget the latter would cost too many acknowledgements: there a report skips to the next
+ * hole.
  *
- * Both 16-bit fields of the option saturate. The receiver names no hole at an offset of 65535 units
- * or more, and does not count it as reported: it is when the left edge has come closer. A hole of
- * 65535 units or more is named piece by piece, without a vector. Meanwhile SACK tells of what lies
- * beyond, and there the sender goes by RFC 6675 (ackin.c). A SNACK whose offset is 65535 is
- * ignored: it names this block or a later one.
+ * Both 16-bit fields of the option have a largest value. The receiver names no hole at an offset of
+ * 65535 units or more, and does not count it as reported; it reports it when RCV.NXT has come
+ * closer. A hole of 65535 units or more is named piece by piece, without a vector. Meanwhile SACK
+ * reports what lies beyond, and there the sender detects losses by RFC 6675 (ackloss.c). A SNACK
+ * whose offset is 65535 is ignored, because it may mean any block from there on.
  *
- * Under a budget a report skips no repair that has arrived below all told before, if its vector
- * reaches from there to the newest data: telling of the repair costs no report of its own.
+ * Under an ACK budget the report does not skip a retransmission that has arrived below everything
+ * reported before, if its vector reaches from there to the newest data: that retransmission then
+ * needs no report of its own.
  *
- * Without SACK nothing else tells what a resent segment has come to: there the report that answers
- * its arrival begins, where a bit vector reaches it, with the hole below it; but only below the one
- * whose turn is next, which stays so.
+ * Without SACK the sender learns of the arrival of a resent segment only by SNACK: the report that
+ * answers the arrival begins, where a bit vector reaches it, with the hole below it, if that is
+ * below the hole whose turn is next. The turn does not change.
  */
 #include "core/snackrx.h"
 
@@ -49,7 +51,7 @@ static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off o
     uint32_t i = scps_rangeset_find(ooo, off);
 
     if (i < ooo->n &&
-        /* off has arrived, so the hole is behind this range. */
+        /* Offset off has arrived, so the hole begins behind this range. */
         scps_rangeset_at(ooo, i)->from <= off)
         i++;
     h->from = i ? scps_rangeset_at(ooo, i - 1)->to : in->next;
@@ -63,7 +65,7 @@ static bool nameable(const struct scps_holes *v, const struct scps_range *h)
     return (h->from - v->in->next) / v->unit < SCPS_SNACK_FULL;
 }
 
-/* Gets the first hole beyond off that the option can name, without its part below off. Returns
+/* Gets the first hole beyond off that the option can express, without its part below off. Returns
  * false if there is none. */
 static bool hole_to_name(const struct scps_holes *v, scps_off off, struct scps_range *h)
 {
@@ -89,9 +91,9 @@ bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_h
     return hole_after(v->in, v->fin_at, SCPS_MAX(told, v->in->next), &h) && !nameable(v, &h);
 }
 
-/* Writes the bit vector. Returns the end of what it reports. whole: if it cannot report everything,
- * it ends before the last hole in it, so that the next report leaves out nothing between two
- * holes. */
+/* Writes the bit vector of a long SNACK. Returns the end of what it reports. whole: if it cannot
+ * report everything, it ends before the last hole in it, so that the next report omits nothing
+ * between two holes. */
 static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
                           uint32_t size, unsigned octets, bool whole)
 {
@@ -119,15 +121,14 @@ unsigned scps_snackrx_room(const struct scps_agreed *a)
     return 40 - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
 }
 
-/* Returns how far a bit vector that counts in units of `size` reaches, with so many octets for
- * options. */
+/* Returns how many octets a bit vector covers whose bits stand for `size` octets each, in an option
+ * space of so many octets. */
 static uint64_t reach(uint32_t size, unsigned room)
 {
     return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
-/* Gets the hole below the data that arrived last, if a bit vector that begins there reports
- * both. */
+/* Gets the hole below the data that arrived last, if a bit vector that begins there covers both. */
 static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {
@@ -140,7 +141,7 @@ static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < s->next &&
-           /* A record mark or corruption option beside it may take room. */
+           /* An end-of-record or corruption option in the same segment may take option space. */
            s->mended < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
 }
 
@@ -161,8 +162,8 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
     return told;
 }
 
-/* Gets the hole to report next; *told: the cursor that remembers it. Returns NULL if there is
- * none. */
+/* Gets the hole to report next; *told: the cursor (high or next) that records the report. Returns
+ * NULL if there is none. */
 static scps_off *turn(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))
@@ -197,7 +198,8 @@ void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
         return;
     off = (h.from - v->in->next) / size;
     blocks = (h.to - (v->in->next + off * size) + size - 1) / size;
-    blocks = SCPS_MIN(blocks, SCPS_SNACK_FULL); /* The rest of a longer hole stays due. */
+    /* The rest of a longer hole is reported by later acknowledgements. */
+    blocks = SCPS_MIN(blocks, SCPS_SNACK_FULL);
     *told = SCPS_MIN(h.to, v->in->next + (off + blocks) * size);
     seg->has |= SCPS_HAS_SNACK;
     seg->snack_off = (uint16_t)off;

@@ -1,55 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK, the sender: what it makes of the holes that the receiver names (CCSDS 714.0-B-2 section
- * 3.3; docs/SCPS-TP.md section 2).
+/* SNACK at the sender: decides what is lost among the holes that the receiver reports (CCSDS
+ * 714.0-B-2 section 3.3; docs/SCPS-TP.md section 2).
  *
- * A report covers whole segments: the receiver rounds outwards to its unit, so a segment
- * that sticks out of the range is not meant unless it is the only one touched. Of small segments
- * several lie in the last unit: where SACK is in force those that left after all it has told of are
- * not meant. Segments sent less than a round trip ago are left alone: the report cannot know. A
- * resent segment that is named again may still be on its way, in a queue that has grown: it is lost
- * again when something sent after it has arrived, or an eighth more than the latest round trip has
- * passed (RFC 8985 section 6.2 has the same two witnesses).
+ * A report covers whole segments: the receiver rounds a hole outwards to its unit, so a segment
+ * that lies only partly in the range is not missing, unless it is the only one touched. Of small
+ * segments several lie in the last unit: if SACK is in force, those sent after all data that SACK
+ * has reported are not taken as missing. Segments sent less than a round trip ago are ignored,
+ * since the report cannot include them. A resent segment that is reported again may still be on its
+ * way, in a queue that has grown: it is lost again when something sent after it has arrived, or
+ * when an eighth more than the latest round trip has passed (RFC 8985 section 6.2 uses the same two
+ * kinds of evidence).
  *
- * Embargo (docs/SCPS-TP.md section 2.4). A hole is resent once a round trip. When four times its
- * spread more has passed without news of a resent segment, and, where a window fills a queue, at
- * least an eighth, it is resent without a new SNACK: that is how a lost retransmission with nothing
- * behind it is repaired before the timer. With SACK all that were resent are looked at. Without it
- * few are known to have arrived: while there is more to send only the one at the left edge is. At
- * the end of the data all are, but those which a report has passed over: holes are told in turn,
- * ascending (docs/SCPS-TP.md section 2.3), so where two reports follow each other there is none
- * between them. That is believed, not known: such a segment is not resent unasked before it is the
- * one at the left edge, and others only when the peer has fallen silent, and so tells no more of
- * them. After FAST of them a segment's embargo doubles; where losses are corruption after DAMAGED
- * of them, up to a second, and from then on it holds for what is named, too. All of it only as long
- * as the peer is heard.
+ * Embargo (docs/SCPS-TP.md section 2.4): a reported hole is resent at most once in each round trip.
+ * When four times the RTT's variation more has passed without a report of a resent segment (at
+ * least an eighth of the RTT more where a window fills a queue), it is resent without a new SNACK:
+ * so a lost retransmission that no data follows is repaired before the retransmission timer. With
+ * SACK all resent segments are examined. Without it few are known to have arrived: while there is
+ * more to send, only the one at SND.UNA is examined. At the end of the data all are, except those
+ * which a report has passed over: holes are reported in turn, ascending (docs/SCPS-TP.md section
+ * 2.3), so there is no hole between those of two consecutive reports. That is a conclusion, not a
+ * report: such a segment is resent without a SNACK only when it is the one at SND.UNA, and others
+ * only when the peer has fallen silent. After FAST retransmissions of a segment its embargo
+ * doubles; where losses are corruption it doubles after DAMAGED of them, up to a second, and from
+ * then on it applies to reported holes, too. All this only as long as segments of the peer arrive.
  *
- * A peer that keeps its news to itself for a while is waited for: what it takes longer to tell of
- * first sendings than the least round trip is measured, and the embargo is longer by some turns of
- * that; nor is a resent segment lost because later ones have been told of. So are its pauses.
+ * A peer that delays its reports is waited for: how much longer than the least round trip it takes
+ * to report first transmissions is measured, and the embargo is longer by a multiple of that; and a
+ * resent segment is not lost because later ones have been reported. Pauses in its acknowledgements
+ * are measured, too, and count at the end of the data.
  *
- * A sender that only its rate limits has nothing to lose at the end of its data: there the embargo
- * is the least round trip and what the peer takes to tell, whatever the samples say that are taken
- * while the last holes fill; and the least round trip alone for what has been lost more than FAST
- * times, where a needless copy is the lesser evil.
+ * A sender that only its own rate limits loses nothing by a needless retransmission at the end of
+ * its data: there the embargo is the least round trip and the peer's delay of reports, whatever the
+ * RTT samples are that are taken while the last holes are filled; and the least round trip alone
+ * for a segment that has been lost more than FAST times.
  *
- * The end of the data. Nothing comes behind the last segments, so no report names them. When all
- * has been sent, the one with the FIN is lost after its embargo: it is answered at once, and so
- * tells of the others. With SACK those above all that has arrived are lost, too, when something
- * sent after them is here and nothing higher has been heard of for an embargo: a peer that says
- * little may not have come to them before.
+ * The end of the data: no report names the last segments, because nothing follows them. When all
+ * has been sent, the segment with the FIN is lost after its embargo: the FIN is acknowledged at
+ * once, and that acknowledgement reports the other holes. With SACK the segments above all that has
+ * arrived are lost, too, when something sent after them has arrived and no higher data has been
+ * reported for an embargo: a peer that reports rarely may not have reported them yet.
  *
- * snack_delay puts a report off, so that what is only late can arrive; a report that lies within
- * one put off already is the same hole.
+ * snack_delay (a setting) postpones a report, so that data that is only late can arrive. A report
+ * that lies within a postponed one is for the same hole.
  */
 #include "core/snacktx.h"
 
 #include "base/bytes.h"
 #include "core/tx.h"
 
-#define FAST    4           /* EMBARGO_FAST_RXMIT_CTR */
-#define DAMAGED 64          /* resends in a row that damage, or a queue, may explain */
-#define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4 */
-#define LEAST   SCPS_MS(10) /* least margin of an embargo: the peer may be busy */
+#define FAST 4 /* EMBARGO_FAST_RXMIT_CTR of the reference implementation */
+/* consecutive retransmissions of a segment that corruption, or a queue, may explain */
+#define DAMAGED 64
+#define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4: least timeout */
+#define LEAST   SCPS_MS(10) /* least margin of an embargo: time that a busy peer may need */
 #define SILENCE (2 * LEAST) /* time after which a silent peer counts as sending no more reports */
 #define WORK    8192        /* most records that one report may examine */
 #define FULL    SCPS_SNACK_FULL
@@ -78,9 +81,9 @@ static void pass(struct scps_sender *s, scps_off from, scps_off to)
     }
 }
 
-/* At the end of the data: processes a report from `at` to end. The peer reports known holes in
- * order; a hole below the last one is out of order unless it is the first, ack, with which the
- * order starts again. */
+/* At the end of the data, without SACK: processes a report of hole [at, end). The peer reports
+ * known holes in ascending order; a hole below the last one is out of order unless it is at ack,
+ * where the order starts again. */
 static void in_turn(struct scps_sender *s, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = s->tx;
@@ -106,7 +109,8 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
     struct scps_snacktx *own = &s->tx->snack;
     const scps_time now = s->ctx.env->now;
 
-    /* Otherwise few segments are reported, and nothing can be concluded. */
+    /* While new data is sent, as here, delays are measured; at the end of the data few segments are
+     * reported, and nothing can be concluded. */
     if (!scps_send_all_sent(&s->snd)) {
         if (now - own->slow_since > 2 * s->rtt.srtt) {
             own->slow[1] = own->slow[0];
@@ -139,7 +143,8 @@ bool scps_snacktx_reports_late(struct scps_sender *s)
 static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
-        s->tx->rto.latest ? s->tx->rto.latest : s->ctx.cfg->c.expected_rtt; /* of data */
+        /* the latest RTT of data, if there is one */
+        s->tx->rto.latest ? s->tx->rto.latest : s->ctx.cfg->c.expected_rtt;
     scps_dur rtt = SCPS_MAX(s->rtt.srtt, measured), margin, wait, late = lateness(s),
              least = scps_rtt_min(&s->rtt),
              pause = SCPS_MAX(s->tx->snack.pause[0], s->tx->snack.pause[1]);
@@ -149,16 +154,16 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
 
     margin = SCPS_MAX(4 * s->rtt.rttvar, LEAST);
     /* If no congestion window limits the sender, all data up to the FIN has been sent and the hole
-     * has been resent before, then no new data competes for the sending rate.  Round-trip samples
-     * taken while holes are filled one by one are poor, so the wait is computed from the least
-     * round trip and from the known delay of the peer's reports. */
+     * has been resent before, then no new data competes for the sending rate. RTT samples taken
+     * while holes are filled one by one are poor, so the wait is computed from the least round trip
+     * and from the known delay of the peer's reports. */
     if (s->ctl.cwnd == SCPS_CWND_OPEN && s->snd.nxt >= scps_send_fin_end(&s->snd) && r->resends &&
         least) {
         rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause));
         margin = LEAST;
         damaged = true;
     } else {
-        if (late) /* The peer may have reported others first: allow three times that. */
+        if (late) /* The peer may have reported other holes first: allow three times its delay. */
             rtt = SCPS_MAX(rtt, least + 3 * late);
         /* A window-based sender can fill a queue and lengthen the RTT. */
         if (s->ctl.cwnd != SCPS_CWND_OPEN)
@@ -173,8 +178,8 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     return wait;
 }
 
-/* Returns true if the receiver's report can be about the last transmission of r. meant: a first
- * transmission needs no other evidence. */
+/* Returns true if the receiver's report can be about the last transmission of r. meant: the report
+ * is certainly about r, so a first transmission needs no other evidence. */
 static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
@@ -188,14 +193,14 @@ static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, b
            ago > last + last / 8;
 }
 
-/* [from, to) is missing. */
+/* Processes a report that [from, to) is missing. */
 static void missing(struct scps_sender *s, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
     uint32_t first, idx, work = 0;
 
-    /* The hole reaches into its last unit; whether beyond the first segment there, SACK knows
-     * better. */
+    /* The hole reaches into its last unit. Whether the segments there, beyond the first, are
+     * missing is decided by SACK. */
     scps_off last_unit = s->agreed.opts & SCPS_AGREED_SACK ? to - unit(s) : to;
 
     from = SCPS_MAX(from, s->snd.una);
@@ -211,7 +216,8 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
     idx = first;
     if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
         scps_sb_at(sb, first + 1)->from < to)
-        idx = first + 1; /* The first segment sticks out of the range, and others lie within it. */
+        /* The first segment lies only partly in the range, and others lie wholly within it. */
+        idx = first + 1;
     for (; idx != sb->tail && work < WORK; idx++, work++) {
         const struct scps_sent_segment *r = scps_sb_at(sb, idx);
         if (r->from >= to || (r->from + r->len > to && idx != first && work))
@@ -228,8 +234,8 @@ static scps_time sooner(scps_time a, scps_time b)
     return a && b ? SCPS_MIN(a, b) : a + b;
 }
 
-/* The end of the data, see above: declares segments lost that no report can name. Returns when to
- * look again; 0: never. */
+/* At the end of the data (see the head of this file): declares segments lost that no report can
+ * name. Returns the time at which to check again; 0: never. */
 static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = s->tx;
@@ -239,7 +245,7 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     uint32_t idx;
 
     if (!(last->flags & SCPS_SENT_FIN) ||
-        /* More data may follow and be reported; or RACK decides. */
+        /* Otherwise more data may follow and be reported, or RACK detects these losses. */
         scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
@@ -269,8 +275,8 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     return again;
 }
 
-/* Declares resent segments lost again that have not been reported for their embargo. Returns when
- * to look again; 0: no need. */
+/* Declares resent segments lost again that have not been reported for their embargo. Returns the
+ * time at which to check again; 0: that is not needed. */
 static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -292,18 +298,18 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
         bool first = r == head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
-        /* After a timeout nothing above r may have arrived: then the peer's delayed-ACK timer may
-         * hold the acknowledgement of r, and the retransmission timer, which has backed off (RFC
-         * 6298 (5.5)), decides. */
+        /* After a timeout possibly nothing above r has arrived: then the peer's delayed-ACK timer
+         * may delay the acknowledgement of r, and the retransmission timer, which has backed off
+         * (RFC 6298 (5.5)), decides. */
         if (s->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
             !scps_send_fin_sent(&s->snd))
             return 0;
         scps_time due = r->sent + embargo(s, r);
         if (!sack && !first)
             due = SCPS_MAX(due, s->tx->heard_at + SILENCE);
-        /* Segments sent together reach the end of their embargo together, in the same order:
-         * behind the others the oldest would find a short queue full each time. So the others
-         * wait for it. */
+        /* Segments sent together reach the end of their embargo together, in the same order, and
+         * the oldest would find a short queue full behind the others each time. So the others wait
+         * until it is resent. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(s, head) - due <= s->rtt.srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(s, head));
@@ -334,15 +340,16 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
         w->due = 0;
         missing(s, w->from, w->to, sum);
     }
-    /* A peer that sends nothing at all is left to the retransmission timer, which counts and gives
-     * up. */
+    /* If the peer sends nothing at all, the retransmission timer decides, which counts its timeouts
+     * and ends the connection. */
     if (!s->rtt.srtt || now - s->tx->heard_at > patience * s->rtt.rto)
         return due;
     due = sooner(due, silent(s, sum));
     return sooner(due, unreported(s, sum));
 }
 
-/* [from, to) is missing; or will be, if it still is when the delay has passed: a time to look. */
+/* Processes a report that [from, to) is missing, at once or, if it is still missing then, after
+ * snack_delay. Returns the time at which to check; 0: that is not needed. */
 static scps_time named(struct scps_sender *s, scps_off from, scps_off to,
                        struct scps_ack_result *sum)
 {
@@ -376,14 +383,15 @@ static bool set(const struct scps_seg *seg, unsigned bit)
     return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
 }
 
-/* A walk along the runs of equal bits in a vector. */
+/* Position in a bit vector that is read in runs of equal bits. */
 struct scps_bits {
-    unsigned from, to; /* the run: [from, to) */
-    unsigned told;     /* the vector tells of what lies below */
-    bool here;         /* these octets have arrived */
+    unsigned from, to; /* bits [from, to) are the present run */
+    unsigned told;     /* the vector says something about the bits below this number only */
+    bool here;         /* true: the octets of the run have arrived; false: they are missing */
 };
 
-/* The next run. False: there is none; nothing above has arrived, so the rest says nothing. */
+/* Moves b to the next run. Returns false if there is none: no data above has arrived, so the
+ * remaining zero bits say nothing. */
 static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
 {
     unsigned last = 8u * seg->snack_vec_len;
@@ -400,8 +408,8 @@ static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
     return true;
 }
 
-/* What the bit vector, whose first bit stands for [at, at+size), says has arrived. Returns the end
- * of what it tells of. */
+/* Records the arrivals in the bit vector, whose first bit stands for [at, at+size). Returns the end
+ * of what the vector reports. */
 static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                         uint32_t size, struct scps_ack_result *sum)
 {
@@ -415,7 +423,8 @@ static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_
     return at + (scps_off)b.told * size;
 }
 
-/* The same of what it says is missing. Returns when to look again; 0: no need. */
+/* Processes the holes in the bit vector, whose first bit stands for [at, at+size). Returns the time
+ * at which to check again; 0: that is not needed. */
 static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                        uint32_t size, struct scps_ack_result *sum)
 {

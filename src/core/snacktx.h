@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SNACK at the sender (CCSDS 714.0-B-2 section 3.3).
  *
- * Invariant: a report never has sent again what left less than the least round trip ago.  What is
- * lost is told through the sum; the times returned say when to look again, 0: no need.
+ * Invariant: a report never causes the retransmission of a segment sent less than the least round
+ * trip ago. Lost segments are recorded in the argument `sum`; the times returned say when to check
+ * again, 0: that is not needed.
  */
 #ifndef SCPS_CORE_SNACKTX_H
 #define SCPS_CORE_SNACKTX_H
@@ -11,15 +12,15 @@
 
 #include "core/sender.h"
 
-/* A SNACK that snack_delay puts off. */
+/* A hole of a SNACK that snack_delay postpones. */
 struct scps_snack_wait {
     scps_off from, to;
-    scps_time due; /* 0: free */
+    scps_time due; /* time at which it is processed; 0: this entry is not used */
 };
 #define SCPS_SNACK_WAITS 16
 
 struct scps_snacktx {
-    /* at the end of the data: end of what had arrived, known at highest_at */
+    /* At the end of the data: end of the data that had arrived, as known at the time highest_at. */
     scps_off highest;
     scps_time highest_at;
     /* longest time from a first transmission to its report, µs: [0] in the present interval, [1]
@@ -32,13 +33,16 @@ struct scps_snacktx {
     /* End offset of the last SNACK; 0: the last one reported a new hole, so the next does not
      * continue it */
     scps_off turn;
-    scps_off named_to; /* a report longer than one look: the next one begins here; 0: at its hole */
+    /* offset at which the next report is processed, since the last one named more segments than are
+     * examined at once; 0: at the beginning of its hole */
+    scps_off named_to;
     struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS postponed SNACKs; NULL: none */
 };
 
-/* A SNACK with the newest acknowledgement can name no hole that begins here or beyond. */
+/* Returns an offset: a SNACK with the newest acknowledgement can name no hole that begins there or
+ * beyond. */
 scps_off scps_snacktx_reach(struct scps_sender *s);
-/* Processes a SNACK that arrived; ack: the acknowledgement of its segment. */
+/* Processes a SNACK that arrived; ack: offset of its segment's acknowledgement. */
 scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
 /* Measures how long the peer takes to report, from the result of an acknowledgement with a
@@ -50,7 +54,7 @@ bool scps_snacktx_reports_late(struct scps_sender *s);
 /* Called when the look timer expires: declares unreported retransmissions lost, and applies a SNACK
  * that snack_delay put off. */
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum);
-/* Frees the memory of the reports put off. */
+/* Frees the memory of the postponed SNACKs. */
 void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a);
 
 #endif

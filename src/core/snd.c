@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides what to send now, or why nothing is sent.
  *
- * In order: a reset, a probe that is due, the handshake; then repair before new data before the
- * FIN, within what the window (recovery.c), the peer and the pacer allow; then a bare
- * acknowledgement if one is owed. Whatever does not leave has a name: enum scps_hold.
+ * The order is: a reset; a probe that is due; the handshake; then retransmissions before new data
+ * before the FIN, within what the window (recovery.c), the peer and the pacer allow; then an
+ * acknowledgement without data if one is due. For whatever is not sent a reason is recorded: enum
+ * scps_hold.
  */
 #include "core/conn.h"
 
@@ -12,7 +13,7 @@
 #include "core/seq.h"
 #include "wire/opt.h"
 
-/* ---- segments ---- */
+/* ---- making segments ---- */
 
 static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
@@ -72,9 +73,9 @@ static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Makes an empty segment one octet below what the peer is known to have, which it must answer.
- * Behind nxt, which in an outage may be far ahead of the peer, it would be acceptable, and no
- * answer due. */
+/* Makes a keep-alive: a segment without data one octet below what the peer is known to have, which
+ * it must answer. At SND.NXT, which in an outage may be far beyond what has arrived, the segment
+ * would be acceptable, and no answer would be due. */
 static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->s.tx, c->s.snd.una) - 1;
@@ -83,8 +84,8 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
     scps_segment_begin(c, seg, behind);
     scps_segment_ack(c, seg);
     scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
-    /* The peer ignores the acknowledgement of an unacceptable segment, so send one by itself,
-     * too. */
+    /* The peer ignores the acknowledgement number of an unacceptable segment, so an acknowledgement
+     * that is due is sent by itself, too. */
     if (owed)
         scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_stats_probe(c->s.ctx.st);
@@ -94,8 +95,8 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
                       0);
 }
 
-/* Sends what goes before everything else. Returns true if that is all now: a segment, or none
- * (*done false). */
+/* Sends what has priority over data and acknowledgements. Returns true if nothing else is to be
+ * done now: a segment was made, or none may be sent (*done false). */
 static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
@@ -103,7 +104,7 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
         scps_segment_begin(
             c, seg,
             scps_send_acceptable(
-                &c->s.snd)); /* It carries timestamps, as RFC 7323 section 3.2 requires. */
+                &c->s.snd)); /* RFC 7323 section 3.2: the reset carries timestamps. */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
         scps_todo_done(&c->s.todo, SCPS_TODO_RST);
@@ -140,7 +141,7 @@ static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *se
     SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
-/* Of a bare acknowledgement. */
+/* Makes an acknowledgement without data. */
 static uint32_t bare_size(const struct scps_comp_tx *comp, uint8_t family,
                           const struct scps_seg *seg)
 {
@@ -161,7 +162,8 @@ static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg
     const struct scps_comp_tx *comp = NULL;
     uint32_t over = c->s.ctx.cfg->c.rate_overhead;
 
-    if (scps_rx_need(&c->rcv, &c->s.ctx)) { /* without memory nothing holds it */
+    /* without memory for the token buckets the acknowledgement is sent at once */
+    if (scps_rx_need(&c->rcv, &c->s.ctx)) {
         fill_ack(c, seg);
         return true;
     }
@@ -182,11 +184,12 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
- * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for
- * data that it can ride on, but not where a single segment leaves without it: messages that answer
- * each other would wait for the timer each time, where plain TCP does not. It leaves only
- * if it acknowledges something new: with holes the timer may run on after it, without end. */
+/* A compressed header on a full segment has no room for an acknowledgement number: returns true if
+ * an acknowledgement is to be sent first, by itself. One that may be delayed (RFC 9293 section
+ * 3.8.6.3) waits for data that can carry it, except where a single segment is sent without it:
+ * applications that answer each other's messages would wait for the timer each time, where plain
+ * TCP does not. It is sent only if it acknowledges something new: otherwise, with holes, the
+ * delayed-ACK timer could restart without end. */
 static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
 {
     bool due = c->s.todo.bits & SCPS_TODO_ACK;
@@ -217,10 +220,12 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
         if (scps_snd_data(c, seg))
             return true;
         scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-        /* Recovery may be finished, or held by the peer's window: new data never overtakes it. */
+        /* The lost data may be resent already, or wait for the peer's window: new data is never
+         * sent before it. */
     } else {
         scps_snd_hold(&c->s, SCPS_HOLD_APP);
     }
-    /* Otherwise the acknowledgement is carried by the data. */
+    /* If the data waits for the rate of the route, the acknowledgement waits, too, and is sent with
+     * it. */
     return c->s.todo.bits & SCPS_TODO_ACK && c->s.hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What leaves, and why nothing does: snd.c, snddata.c, sndtimer.c, rto.c, hold.c. */
+/* Decides what is sent, and why nothing is: snd.c, snddata.c, sndtimer.c, rto.c, hold.c. */
 #ifndef SCPS_CORE_SND_H
 #define SCPS_CORE_SND_H
 
@@ -11,20 +11,21 @@
 
 struct scps_conn;
 
-/* The last ICMP error about the peer, until it is heard again. */
+/* The last ICMP error about the peer, valid until a segment from it arrives. */
 enum scps_soft { SCPS_SOFT_NONE, SCPS_SOFT_REFUSED, SCPS_SOFT_UNREACH };
 
 /* Sets the reason why nothing is sent now; SCPS_HOLD_NONE: a segment is sent. */
 void scps_snd_hold(struct scps_sender *s, enum scps_hold why);
-/* Records that the rate of the route holds s, if it has anything to send. */
+/* Records that s waits for the rate of its route, if it has anything to send. */
 void scps_snd_routed(struct scps_sender *s);
-/* The peer's window is shut, or takes silly segments only: probes begin, and end. */
+/* The first function begins probing, when the peer's window is closed or allows only silly segments
+ * (RFC 9293 section 3.8.6.2.1); the second ends it. */
 void scps_snd_begin_persist(struct scps_sender *s);
 void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo);
-/* The next segment with data, or a probe. There is a tx. False: none may leave, and c->s.hold says
- * why. */
+/* Makes the next segment with data, or a probe, in *seg. Precondition: c->s.tx is not NULL. Returns
+ * false if none may be sent; c->s.hold then says why. */
 bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg);
-/* The states in which data is sent. */
+/* Returns true in the states in which data is sent. */
 static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
 {
     switch (state) {
@@ -38,8 +39,8 @@ static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
         return false;
     }
 }
-/* The peer's window has changed while it is probed (SCPS_TODO_PERSIST): ends or continues
- * probing. */
+/* Called when the peer's window has changed while it is probed (SCPS_TODO_PERSIST): ends or
+ * continues probing. */
 void scps_snd_window_changed(struct scps_sender *s);
 /* Starts the retransmission timer as if the segment were sent at `from`, which is not before
  * now. */
@@ -47,17 +48,17 @@ void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
 #define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
 /* Starts the timer of window probes, and stops the retransmission timer. */
 void scps_snd_arm_persist(struct scps_sender *s);
-/* Starts the override timer for a window that permits only silly segments, unless it is due
- * earlier. */
+/* Starts the override timer for a window that permits only silly segments, unless it expires
+ * earlier already. */
 void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto);
 /* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
- * timer that backs off up to max. Precondition: there is a tx, and a timeout or a probe has set
- * tx->rto.silent_since. */
+ * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe
+ * has set tx->rto.silent_since. */
 bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
 /* Returns the error that ends a connection after that silence; soft: the last ICMP error. */
 int scps_snd_silence_err(uint8_t soft);
 /* Handle the expiry of the retransmission timer, and of the timer of window probes. Precondition:
- * there is a tx. */
+ * c->s.tx is not NULL. */
 void scps_snd_timeout(struct scps_conn *c);
 void scps_snd_probe_timeout(struct scps_conn *c);
 

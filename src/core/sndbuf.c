@@ -5,8 +5,9 @@
  *      |---------|-----------------------------------|---------|
  *      octets of [0, slack) are written twice ------> the copy
  *
- * A packet lends its payload from here, so a segment must not be torn at the ring's end. The copy
- * costs slack octets once round the ring. Memory begins small and doubles as it is used.
+ * The payload of a packet points into this ring, so a segment must be contiguous at the ring's end,
+ * too. Writing the copy costs slack octets for each ring of data. The memory begins small and
+ * doubles as it is needed.
  */
 #include "core/sndbuf.h"
 #include "base/bytes.h"

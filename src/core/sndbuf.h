@@ -9,7 +9,7 @@ struct scps_sndbuf {
     uint8_t *mem;      /* NULL: nothing is stored (hollow, or empty so far) */
     uint32_t cap;      /* power of two; octet off lies at mem[off & (cap - 1)] */
     uint32_t slack;    /* the first slack octets of the ring are repeated behind its end */
-    scps_off from, to; /* octets held */
+    scps_off from, to; /* octets [from, to) of the stream are stored */
 };
 
 /* Initialises; the first octet will have offset `first`, and segments of at most max_seg octets
@@ -19,32 +19,34 @@ void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a);
 /* Takes a ring of cap octets (a power of two, at least max_seg) at once. Precondition: it has
  * none yet. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint32_t cap);
-/* Appends len octets (buf NULL: zeros; with hollow set nothing is stored at all). The caller keeps
- * to the limit. Returns len, less when memory is short (0: none). */
+/* Appends len octets (buf NULL: zeros; if the buffer is hollow nothing is stored, the octets are
+ * only counted). The caller observes the limit of the buffer. Returns len, or less when memory is
+ * short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
-/* Returns how many octets, up to len, fit contiguously behind the last one and before the ring's
- * end, and sets *at to their place; 0: no memory. Grows as scps_sndbuf_write does. The caller keeps
- * to the limit, and the buffer is not hollow. */
+/* Returns how many octets, up to len, fit contiguously between the last octet and the ring's end,
+ * and sets *at to their place; 0: there is no memory. The ring grows as in scps_sndbuf_write(). The
+ * caller observes the limit of the buffer. Precondition: the buffer is not hollow. */
 size_t scps_sndbuf_room(struct scps_sndbuf *b, const struct scps_alloc *a, size_t len,
                         uint8_t **at);
-/* Appends the first len octets of that room, which have been filled in. */
+/* Appends the first len octets of the place that scps_sndbuf_room() returned, where the caller has
+ * written them. */
 void scps_sndbuf_filled(struct scps_sndbuf *b, size_t len);
 /* Removes the last len octets written. */
 static inline void scps_sndbuf_unwrite(struct scps_sndbuf *b, size_t len)
 {
     b->to -= len;
 }
-/* Returns len octets (at most max_seg) at off, contiguous; NULL when hollow. Valid until the next
- * write or release. */
+/* Returns a pointer to len contiguous octets (at most max_seg) at offset off; NULL when the buffer
+ * is hollow. It is valid until the next write or release. */
 const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off);
-/* Releases everything below off, which is acknowledged. */
+/* Releases all octets below off, which are acknowledged. */
 static inline void scps_sndbuf_release(struct scps_sndbuf *b, scps_off off)
 {
     if (off > b->from)
         b->from = off < b->to ? off : b->to;
 }
-/* Frees the memory when nothing is held. */
+/* Frees the memory if the buffer is empty. */
 void scps_sndbuf_trim(struct scps_sndbuf *b, const struct scps_alloc *a);
 
 #endif

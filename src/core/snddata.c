@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data: what is sent again, what is sent for the first time, and what holds either.
+/* Makes segments with data: decides what is sent again, what is sent for the first time, and what
+ * prevents it.
  *
  * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293
  * section 3.8.6.2.1 for the silly window; a corked one waits 200 ms at most, as with Linux's
@@ -21,7 +22,8 @@ static bool must_probe(const struct scps_send *s)
     return s->nxt < scps_send_fin_end(s) && s->edge <= s->nxt && s->una == s->nxt;
 }
 
-/* Octets that may be in flight now: the congestion window, but in repair and after a silence. */
+/* Returns the octets that may be in flight now: the congestion window, except during recovery and
+ * after a silence. */
 static inline uint64_t window_of(struct scps_sender *s)
 {
     const struct scps_recovery *rec = &s->tx->rec;
@@ -31,10 +33,10 @@ static inline uint64_t window_of(struct scps_sender *s)
     return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
-/* Returns what a segment of len octets costs at the connection's own rate; 0: there is no rate.
- * A rate that spreads the congestion window counts what the window counts: with headers a window
- * of small segments would take longer than a round trip, would never be full, and so would not
- * grow. */
+/* Returns what a segment with len octets of data costs at the connection's own rate, bytes; 0:
+ * there is no rate. A rate that spreads the congestion window counts payload only, as the window
+ * does: if it counted headers, too, a window of small segments would take longer than a round trip,
+ * would never be full, and so would not grow. */
 static inline uint32_t pace_size(const struct scps_tx *tx, const struct scps_agreed *a,
                                  uint8_t family, uint32_t overhead, uint32_t len)
 {
@@ -70,8 +72,8 @@ static inline bool covered(struct scps_conn *c, uint32_t size)
     return false;
 }
 
-/* Returns true if the connection's own rate and the route's permit a segment of len octets, `size`
- * on the wire; charges the former. */
+/* Returns true if the connection's own rate and the route's rate permit a segment with len octets
+ * of data, `size` octets on the link; its cost is charged to the former. */
 static inline bool paced(struct scps_conn *c, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &c->s.tx->pacer;
@@ -107,15 +109,16 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
-/* Whether a segment of len octets that ends a record has room for its acknowledgement: with ECE,
- * which a compressed header cannot say, it leaves with a TCP header and the record's option. */
+/* Returns true if a segment of len octets that ends a record has room for its acknowledgement: with
+ * ECE, which a compressed header cannot express, it is sent with a TCP header and the end-of-record
+ * option. */
 static SCPS_NOINLINE bool record_has_room(const struct scps_agreed *a, uint32_t todo, uint32_t len)
 {
     return len <= scps_agreed_any_payload(a, todo & SCPS_TODO_ECE && a->caps & SCPS_CAP_COM);
 }
 
-/* Makes seg of octets [from, from+len); flags: SCPS_SENT_FIN follows them, SCPS_SENT_RECORD ends
- * with them. */
+/* Makes seg a segment with octets [from, from+len) of our stream. flags: SCPS_SENT_FIN if it has
+ * the FIN, SCPS_SENT_RECORD if a record ends with it. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
                                 uint32_t len, uint32_t flags,
                                 const struct scps_sent_segment *resent)
@@ -128,7 +131,8 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     if (len && from + len == c->s.snd.end)
         seg->flags |= SCPS_PSH;
     if (c->s.agreed.opts & SCPS_AGREED_ECN && len && !resent &&
-        !(flags & SCPS_SENT_PROBE)) { /* RFC 3168 sections 6.1.5, 6.1.6 */
+        /* RFC 3168 sections 6.1.5 and 6.1.6: no ECT in retransmissions and window probes */
+        !(flags & SCPS_SENT_PROBE)) {
         seg->tos |= SCPS_ECN_ECT0;
         if (c->s.todo.bits & SCPS_TODO_CWR) {
             seg->flags |= SCPS_CWR;
@@ -148,9 +152,10 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     scps_snd_hold(&c->s, SCPS_HOLD_NONE);
 }
 
-/* Makes seg a retransmission of record r. If the peer has it, it drops it with its acknowledgement
- * (RFC 9293 section 3.10.7.4, first step): an answer to what was unacceptable here, or to a FIN, is
- * still owed, or two ends that resend what the other has would never hear of it. */
+/* Makes seg a retransmission of record r. If the peer has its data already, the peer drops it
+ * together with its acknowledgement number (RFC 9293 section 3.10.7.4, first step): so an answer to
+ * an unacceptable segment, or to a FIN, is still due after it. Otherwise two ends that resend data
+ * which the other has would never receive that answer. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {
@@ -204,7 +209,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     if (in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, window_of(&c->s)))
         scps_cc_limited(&c->s.use, true);
     if (scps_agreed_snack(&c->s.agreed) &&
-        c->s.rtt.srtt) /* at the earliest; snacktx.c knows better */
+        c->s.rtt.srtt) /* at the earliest; snacktx.c computes the exact time */
         scps_timer_by(&c->s.ctx, &tx->look_timer,
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
     /* The oldest segment gets a whole round trip: the timer of its first transmission would be too
@@ -223,16 +228,17 @@ static inline void ran_dry(struct scps_tx *tx, uint64_t window)
         scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
 }
 
-/* Returns true if a segment smaller than a full one may be sent. */
+/* Returns true if a segment smaller than a full one may be sent now. */
 static SCPS_NOINLINE bool small_may_leave(struct scps_sender *s, uint32_t len, uint64_t usable)
 {
     struct scps_tx *tx = s->tx;
     bool all = s->snd.nxt + len == s->snd.end;
 
     if (!all && usable < s->agreed.mss && scps_send_worth(&s->snd, s->agreed.mss, len))
-        return true; /* all the peer takes */
+        return true; /* this is all that the peer's window will take */
     if (!all) {
-        /* More will fit soon, or the override timeout sends it. */
+        /* Otherwise the window will soon permit a larger segment, or the override timeout sends
+         * this one. */
         scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
         if (s->snd.una == s->snd.nxt && !(s->todo.bits & SCPS_TODO_PERSIST)) {
             scps_snd_begin_persist(s);
@@ -264,20 +270,20 @@ static SCPS_NOINLINE void restart_if_idle(struct scps_sender *s, void *cc)
     }
 }
 
-/* A planned segment of new data, from SND.NXT on. */
+/* The next segment of new data, as planned: it begins at SND.NXT. */
 struct tx_plan {
     uint64_t avail, usable; /* octets written; octets that the peer's window permits */
     uint64_t inflight;
     /* len: payload of this segment; full: payload of the largest possible one */
     uint32_t len, full;
-    uint32_t takes; /* sequence numbers that it takes: len and the FIN */
-    uint32_t size;  /* octets on the wire; 0: no rate counts them */
+    uint32_t takes; /* sequence numbers that it takes: len, and one for the FIN */
+    uint32_t size;  /* octets on the link; 0: no rate counts them */
     uint32_t flags; /* SCPS_SENT_* */
     bool fin;       /* the FIN is sent with it */
 };
 
-/* Plans the next segment. Returns false if there is nothing to send, or the peer's window is
- * closed. */
+/* Plans the next segment of new data. Returns false if there is nothing to send, or the peer's
+ * window is closed. */
 static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan *p)
 {
     struct scps_tx *tx = c->s.tx;
@@ -308,7 +314,8 @@ static inline bool plan_segment(struct scps_conn *c, bool probe, struct tx_plan 
     p->full = c->s.todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&c->s.agreed) : c->s.agreed.mss;
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
-    /* Never beyond the end of a record: up to there it is as large as it can become. */
+    /* A segment never contains octets of two records; one that ends a record does not wait for more
+     * data. */
     if (tx->ends.n)
         p->len = scps_record_cut(&tx->ends, c->s.snd.nxt, p->full, p->len, &p->flags, &p->full);
     return true;
@@ -328,8 +335,8 @@ static inline bool window_covers(struct scps_conn *c, struct tx_plan *p)
            c->s.todo.bits & SCPS_TODO_TAIL || gate_permits(c);
 }
 
-/* Makes room for its record. Without memory it is tried again later, if nothing else happens
- * before. */
+/* Makes room for the record of the planned segment in the scoreboard. If memory is lacking, it is
+ * tried again later, unless something else happens before. */
 static inline bool record_fits(struct scps_conn *c)
 {
     if (!scps_sb_reserve(&c->s.tx->sb, &c->s.ctx.env->alloc))
@@ -339,7 +346,7 @@ static inline bool record_fits(struct scps_conn *c)
     return false;
 }
 
-/* Records in the scoreboard that the segment planned in p has been sent. */
+/* Records in the scoreboard that planned segment p has been sent. */
 static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->s.tx;
@@ -363,7 +370,7 @@ static inline void enlist(struct scps_conn *c, const struct tx_plan *p)
         scps_small_set(&c->s.small, SCPS_SMALL_PUSH, false);
 }
 
-/* Counts segment p, which was sent to probe the window. Returns false if the window had room for p:
+/* Counts planned segment p as a window probe. Returns false if the peer's window had room for p:
  * then p is an ordinary segment, and probing ends. */
 static SCPS_NOINLINE bool was_probe(struct scps_sender *s, const struct tx_plan *p)
 {
@@ -373,12 +380,13 @@ static SCPS_NOINLINE bool was_probe(struct scps_sender *s, const struct tx_plan 
         scps_stats_probe(s->ctx.st);
         return true;
     }
-    scps_snd_end_persist(s->tx, &s->todo); /* A small window accepts it: an ordinary segment. */
+    /* The small window has room for it: it is an ordinary segment. */
+    scps_snd_end_persist(s->tx, &s->todo);
     return false;
 }
 
-/* Records whether the window is used now, and arms the pacer's timer if only the rate will hold the
- * next segment. */
+/* Records whether the congestion window is fully used now, and arms the pacer's timer if only the
+ * rate prevents the next segment. */
 static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_plan *p)
 {
     struct scps_tx *tx = c->s.tx;
@@ -390,8 +398,8 @@ static SCPS_ALWAYS_INLINE void look_ahead(struct scps_conn *c, const struct tx_p
         p->avail >= p->len + c->s.agreed.mss && p->usable >= p->len + c->s.agreed.mss &&
         !tx->ends.n && !c->s.turns->gate && p->inflight + p->len + c->s.agreed.mss <= window) {
         uint32_t next = p->len == c->s.agreed.mss ? p->size : PACE_SIZE(c, c->s.agreed.mss);
-        /* Called for its side effect: it arms the pacer's timer, so that the connection need not
-         * be asked before. */
+        /* This is called for its side effect: it arms the pacer's timer, so that the connection is
+         * not served before. */
         covered(c, next);
     }
 }
@@ -418,7 +426,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         if (p.len)
             scps_stats_flight(c->s.ctx.st, c->s.ctx.env->now);
         if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c))
-            /* Later segments find it armed, or an acknowledgement arms it. */
+            /* If the timer runs already, later segments leave it; otherwise an acknowledgement arms
+             * it. */
             scps_timer_by(&c->s.ctx, &tx->look_timer, scps_rack_wait(&c->s.rtt, c->s.ctx.env->now));
     }
     if (p.fin)
@@ -438,10 +447,10 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* RFC 5682 step 2b: new segments, two by the window after a timeout, instead of a resend. Their
- * acknowledgements, or the timer, end the wait. "If the TCP sender does not have any new data to
- * send, or the advertised window prohibits new transmissions", nothing would: conventional
- * recovery goes on. */
+/* RFC 5682 step 2b: sends new segments, two by the window after a timeout, instead of
+ * retransmissions. Their acknowledgements, or the timer, end this. "If the TCP sender does not have
+ * any new data to send, or the advertised window prohibits new transmissions", F-RTO ends and
+ * conventional recovery continues. */
 static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
 {
     if (new_data(c, seg))
@@ -452,7 +461,7 @@ static bool frto_step_2b(struct scps_conn *c, struct scps_seg *seg)
     return false;
 }
 
-/* While something is lost. */
+/* Sends retransmissions while something is lost. */
 static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 {
     if (c->s.tx->rec.frto == 2 && frto_step_2b(c, seg))
@@ -460,9 +469,10 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
     return c->s.tx->rec.frto != 2 && repair(c, seg);
 }
 
-/* Tail loss probe, RFC 8985 section 7.3: new data if there is any, whatever the window permits;
- * otherwise the last segment again. What the peer has it drops, and takes no acknowledgement from
- * it (RFC 9293 section 3.10.7.4, first step): one that was owed is still owed. */
+/* Sends a tail loss probe, RFC 8985 section 7.3: new data if there is any, whatever the congestion
+ * window permits; otherwise the last segment again. If the peer has its data already, it drops the
+ * segment and ignores its acknowledgement number (RFC 9293 section 3.10.7.4, first step): so an
+ * acknowledgement that was due is still due. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;
@@ -488,8 +498,8 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Sends a window probe that is due. Returns false if nothing was sent before: then the next octet
- * is to be sent. */
+/* Sends a window probe that is due. Returns false if no octet was sent beyond the window before:
+ * then the caller sends the next octet as the probe. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the timers of the sending side do: nothing outstanding was acknowledged in time, or a window
- * that is shut is to be probed.
- */
+/* Handles the expiry of the sender's timers: data was not acknowledged in time, or a closed window
+ * has to be probed. */
 #include "core/snd.h"
 
 #include "base/bytes.h"
@@ -24,7 +23,7 @@ SCPS_NOINLINE void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *to
 
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 {
-    /* The window is open; a probe that the peer did not accept is resent first. */
+    /* The window is open again. Resend a probe first that the peer did not accept. */
     if (s->tx && s->snd.edge > s->snd.una) {
         struct scps_ack_result sum = {0};
         scps_todo_done(&s->todo, SCPS_TODO_PROBE);
@@ -87,9 +86,9 @@ void scps_snd_probe_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
 
-    /* A window may stay closed for ever as long as the peer answers; but after the application
-     * has closed it ends like a silence (RFC 6429 section 3), or peers could pile such
-     * connections up. */
+    /* A window may stay closed for ever as long as the peer answers. But after the application has
+     * closed the connection, a closed window ends it like a silence (RFC 6429 section 3): otherwise
+     * peers could accumulate such connections. */
     if (c->s.heard.persist && !c->notify.released)
         scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
     scps_heard_since_persist(&c->s.heard);
@@ -104,7 +103,7 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     scps_snd_arm_persist(&c->s);
 }
 
-/* Nothing has answered: the SYN, or what should have been answered by now, is lost. */
+/* Nothing was acknowledged: the SYN, or all that should have been acknowledged by now, is lost. */
 static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
 {
     struct scps_tx *tx = s->tx;
@@ -150,7 +149,7 @@ void scps_snd_timeout(struct scps_conn *c)
 
     if (c->s.snd.una == c->s.snd.nxt)
         return;
-    /* Best effort: not a timeout, but the end of the segment's lifetime. */
+    /* Best effort: this is not a timeout, but the end of the segment's lifetime. */
     if (c->s.ctx.env->now >= scps_bets_until(&c->s)) {
         scps_bets_send(c);
         if (c->s.snd.una < c->s.snd.nxt)
@@ -165,7 +164,7 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_conn_ctx_need_stats(&c->s.ctx);
     c->s.ctx.st->timeouts++;
     SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->rto.backoff, tx->sb.inflight);
-    if (!c->s.tx->rto.backoff) /* This is the first timeout in a row. */
+    if (!c->s.tx->rto.backoff) /* This is the first of a series of timeouts. */
         scps_rto_silent_since(&tx->rto, c->s.ctx.env->now - c->s.rtt.rto);
     if (cfg->outage_after && c->s.tx->rto.backoff >= cfg->outage_after && !handshake) {
         scps_outage_begin(c, SCPS_NEVER, true);

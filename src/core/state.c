@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An arriving segment through the states, in the order of RFC 9293 section 3.10.7.
+/* Processes an arriving segment according to the state, in the order of RFC 9293 section 3.10.7.
  *
  * Departures, each for robustness:
  *   - RFC 5961: resets and SYNs inside the window but not at its left edge are challenged,
@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-#define ANOTHER 65536u /* octets: further than the window of any SYN reaches */
+#define ANOTHER 65536u /* octets: more than the window of any SYN, whose field has 16 bits */
 
 static SCPS_NOINLINE int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
 {
@@ -97,7 +97,8 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
         struct scps_seg bare = *seg;
-        bare.wnd = 0; /* The window was taken above; the scale applies from the next segment on. */
+        /* The window was processed above; window scaling applies from the next segment on. */
+        bare.wnd = 0;
         bare.seq = seg->seq - 1;
         scps_ackin(c, &bare);
     }
@@ -136,7 +137,8 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
         scps_conn_ack_now(c);
 }
 
-/* Our FIN is acknowledged: moves on as in RFC 9293 section 3.10.7.4, fifth check. */
+/* Called when our FIN is acknowledged: changes the state as in RFC 9293 section 3.10.7.4, fifth
+ * check. */
 static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_seg *seg)
 {
     switch (c->state) {
@@ -176,10 +178,10 @@ static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, u
     return ack >= (int64_t)scps_bets_peer_una(tx, s->una) - most;
 }
 
-/* Returns true if an unacceptable segment shows that the peer sends and the link carries it: it
- * is an old duplicate (it stands no more than one window behind RCV.NXT) and its acknowledgement
- * is plausible, as in the peer's own probe or in a resend whose acknowledgement was lost. A peer
- * that waits for the end of an outage, too, sends nothing else. */
+/* Returns true if an unacceptable segment shows that the peer sends and the link carries its
+ * segments: it is an old duplicate (at most one window below RCV.NXT) and its acknowledgement is
+ * plausible, as in the peer's own probe, or in a retransmission whose acknowledgement was lost. A
+ * peer that waits for the end of an outage, too, sends nothing else. */
 static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t next = (int64_t)scps_receive_next(&c->rcv);
@@ -198,15 +200,16 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     if (seg->flags & SCPS_RST)
         return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
     if (shows_link(c, seg)) {
-        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is there. */
-        /* Otherwise the answer would be held, and two ends in an outage would wait for each
+        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is reachable. */
+        /* Otherwise the answer would be delayed, and two ends in an outage would wait for each
          * other. */
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_outage_heard(c);
     }
     scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
     if (old && c->state != SCPS_SYN_RECEIVED) {
-        scps_rcv_data(c, seg); /* Only for statistics and DSACK: nothing in the segment is new. */
+        /* The segment contains nothing new; this is called for statistics and DSACK only. */
+        scps_rcv_data(c, seg);
         return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     answer_unacceptable(c, seg);
@@ -252,7 +255,8 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
                                      scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK)) {
         struct scps_ack_result sum = {0};
         if (c->s.snd.nxt &&
-            /* It is sent again; the peer, who was heard, gets its whole time to answer. */
+            /* The SYN-ACK is sent again; a segment from the peer has arrived, so it has the full
+             * time to answer. */
             !c->s.snd.una) {
             scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
             scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
@@ -274,7 +278,8 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     return GO_ON;
 }
 
-/* SYN-RECEIVED: RFC 9293 section 3.10.7.4, fifth check. Returns 0 to go on with the segment. */
+/* Processes the acknowledgement in SYN-RECEIVED (RFC 9293 section 3.10.7.4, fifth check). Returns 0
+ * if the processing of the segment continues. */
 static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->s.snd.nxt == 0 || scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) <= 0 ||
@@ -299,15 +304,16 @@ static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *s
     return drop(c, SCPS_DROP_BLIND_ACK, seg);
 }
 
-/* A segment whose compressed header leaves out where it stands, or what it acknowledges (CCSDS
- * 714.0-B-2; docs/SCPS-TP.md section 8.2): the number filled in is always acceptable, so it proves
- * nothing. Somebody off the path who knows the two addresses has 255 ids to try and would be heard.
- * So of a segment without a sequence number only an acknowledgement is heard that says what it
- * acknowledges, and this must lie in [SND.UNA, SND.NXT]: less than RFC 5961 section 5.2 would
- * accept, and all that is new to us. Its reports are read, since those of the reference
- * implementation come no other way, and its TSecr, which is used only where SND.UNA moves; its
- * TSval (a forged one would make PAWS reject the peer) and its option 23 are not. Data, FIN and RST
- * without a sequence number do not get here. GO_ON, or what became of the segment. */
+/* Processes a segment whose compressed header omits the sequence number or the acknowledgement
+ * number (CCSDS 714.0-B-2; docs/SCPS-TP.md section 8.2). The number filled in for it is always
+ * acceptable, so it proves nothing: somebody off the path who knows the two addresses needs to try
+ * only 255 connection ids. So of a segment without a sequence number only the acknowledgement is
+ * processed, if it carries its number, which must lie in [SND.UNA, SND.NXT]: a smaller range than
+ * that of RFC 5961 section 5.2. Its SACK and SNACK are processed, since those of the reference
+ * implementation come no other way, and its TSecr, which is used only where SND.UNA advances. Its
+ * TSval (a forged one would make PAWS reject the peer's segments) and its corruption option 23 are
+ * ignored. Data, FIN and RST without a sequence number are dropped before. Returns GO_ON, or the
+ * result for the segment. */
 static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t ack;
@@ -325,14 +331,15 @@ static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg
     return ack > (int64_t)c->s.snd.nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
 }
 
-/* The acknowledgement of an acceptable segment. 0, or the reason why the segment has no effect. */
+/* Processes the acknowledgement of an acceptable segment. Returns 0, or the reason why the segment
+ * has no effect. */
 static SCPS_ALWAYS_INLINE int acknowledged(struct scps_conn *c, const struct scps_seg *seg)
 {
     bool behind;
 
     if (c->state == SCPS_SYN_RECEIVED)
         return handshake_ends(c, seg);
-    /* scps_ackin refuses by itself what lies ahead of SND.NXT. */
+    /* scps_ackin() itself refuses an acknowledgement beyond SND.NXT. */
     behind = scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) < 0;
     if ((behind && !ack_plausible(&c->s.snd, c->s.tx, seg->ack)) || !scps_ackin(c, seg))
         return blind_ack(c, seg);
@@ -341,12 +348,12 @@ static SCPS_ALWAYS_INLINE int acknowledged(struct scps_conn *c, const struct scp
     return 0;
 }
 
-/* A mark of congestion, or the peer's answer to an echo of one. */
+/* Process ECN: a congestion mark, or the peer's ECE. */
 static void take_ecn(struct scps_todo *todo, bool agreed, const struct scps_seg *seg)
 {
     if (agreed && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
         scps_todo_echo(todo);
-    if (seg->flags & SCPS_CWR) /* which leaves a mark that nothing has echoed yet */
+    if (seg->flags & SCPS_CWR) /* after CWR a mark in this segment still has to be echoed */
         scps_todo_cwr_came(todo);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters of a connection.
  *
- * Invariant: the protocol never reads them; info.c does, and this file where a new value follows
- * from the old one. The test house.statistics overwrites all of it again and again.
+ * Invariant: the protocol never reads them; only info.c does, and this file where a new value is
+ * computed from the old one. The test house.statistics overwrites all counters at random times, to
+ * show that the protocol does not depend on them.
  */
 #ifndef SCPS_CORE_STATS_H
 #define SCPS_CORE_STATS_H
@@ -16,11 +17,11 @@
  * it would not be saved (RFC 9959 section 3.1). */
 struct scps_carried {
     uint64_t bytes; /* 0: no round trip has ended */
-    scps_dur took;  /* µs */
+    scps_dur took;  /* length of that round trip, µs */
 };
 #define SCPS_CARRIED_LEAST 4096u
 
-/* counters for scps_conn_info() that no other part of the connection keeps */
+/* Counters for scps_conn_info() that no other part of the connection stores. */
 struct scps_conn_stats {
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
         bytes_duplicate;
@@ -32,13 +33,14 @@ struct scps_conn_stats {
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
     scps_dur last_rtt; /* newest RTT, kept while the sending state is freed */
     struct scps_carried
-        carried; /* most bytes in a round trip, kept while the sending state is freed */
+        /* most bytes delivered in a round trip, stored here while the sending state is freed */
+        carried;
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
     uint64_t records_out, records_in;
-    uint32_t holes;          /* holes given up by the receiver */
-    uint64_t bytes_missing;  /* in them */
-    uint64_t bytes_given_up; /* by the sending side */
+    uint32_t holes;          /* number of holes that the receiving side has given up */
+    uint64_t bytes_missing;  /* bytes in those holes */
+    uint64_t bytes_given_up; /* bytes that the sending side has given up */
 };
 
 /* Sets all counters to zero. */
@@ -72,19 +74,20 @@ static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
 {
     st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
 }
-/* Keeps the most bytes of a round trip when the sending state is freed. */
+/* Stores the most bytes of a round trip when the sending state is freed. */
 static inline void scps_stats_carried(struct scps_conn_stats *st, struct scps_carried most)
 {
     if (most.bytes > st->carried.bytes)
         st->carried = most;
 }
-/* Adds the time for which the reason `was` has held. */
+/* Adds the time since the last call to the reason `was`, which prevented sending during it. */
 static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold was, scps_time now)
 {
     st->holds[was] += now - st->hold_since;
     st->hold_since = now;
 }
-/* A probe leaves: of the peer's window, of the peer itself, or of a link that is out. */
+/* Counts a probe that is sent: of the peer's window, of the peer itself, or of a link in an
+ * outage. */
 static inline void scps_stats_probe(struct scps_conn_stats *st)
 {
     st->probes_out++;

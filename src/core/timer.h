@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A timer of a connection, for one purpose.
  *
- * Invariant: the key of a connection in its host's heap of deadlines is never later than a timer of
- * the connection that runs.  It may be earlier: putting a timer off, which every acknowledgement
- * does to the retransmission timer, or stopping it, touches no heap: when the key comes due
- * scps_conn_timers() (timers.c) finds the next timer.  Neither does
- * starting a timer that is later than the earliest one, which ctx.timers_by remembers.
+ * Invariant: the key of a connection in its host's heap of deadlines is never later than any
+ * running timer of the connection. It may be earlier: postponing a timer, which every
+ * acknowledgement does to the retransmission timer, or stopping it, does not change the heap; when
+ * the key becomes due, scps_conn_timers() (timers.c) finds the next timer. Starting a timer that is
+ * later than the earliest one, which ctx.timers_by stores, does not change the heap either.
  */
 #ifndef SCPS_CORE_TIMER_H
 #define SCPS_CORE_TIMER_H
@@ -34,7 +34,7 @@ static inline bool scps_timer_take(struct scps_timer *t, scps_time now)
 }
 /* Ensures that the connection of x has a key of at most `when` in the heap. */
 void scps_timer_key(struct scps_conn_ctx *x, scps_time when);
-/* Ensures that the connection's timers are checked by `when`. */
+/* Ensures that the connection's timers are checked at `when` or before. */
 static inline void scps_timer_due(struct scps_conn_ctx *x, scps_time when)
 {
     if (when >= x->timers_by)

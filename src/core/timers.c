@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serves expired timers in a fixed order, and finds the next one.
+/* Handles expired timers in a fixed order, and finds the next one to expire.
  *
  * Of the retransmission timer, the timer of window probes and the timer of an outage at most one
  * runs: starting window probes stops the retransmission timer, an outage stops both, and none of
@@ -35,7 +35,7 @@ static inline scps_time deadline(const struct scps_conn *c)
     return t;
 }
 
-/* Serves the expired timers of the sending side. The functions called from the outage timer on may
+/* Handles the expired timers of the sending side. The functions called from the outage timer on may
  * free c->s.tx. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
@@ -75,7 +75,7 @@ static void keep_alive(struct scps_conn *c)
     }
 }
 
-/* Serves each expired timer, in this order. */
+/* Handles each expired timer, in this order. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
@@ -100,10 +100,11 @@ scps_time scps_conn_timers(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
 
-    /* The pacer's timer expires with each segment, and only means that one may be sent. */
+    /* The pacer's timer expires with each segment; its expiry only means that a segment may be
+     * sent. */
     if (c->s.tx && scps_timer_take(&c->s.tx->pace_timer, now))
         scps_sender_wake(&c->s);
-    if (c->s.ctx.timers_by <= now) { /* Otherwise none of the other timers is due. */
+    if (c->s.ctx.timers_by <= now) { /* Otherwise none of the other timers has expired. */
         if (deadline(c) <= now)
             serve(c);
         scps_timer_looked(&c->s.ctx, deadline(c));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks that input, calls and timers set for output, which checks them before it looks for data.
+/* Bits that input, calls and timers set for output, which checks them before it looks for data to
+ * send.
  *
- * Invariant: only the files that compose the parts add marks and take them away, by the two
- * functions below.  All marks stand in one word, since output tests several of them at once.
+ * Invariant: only the files that compose the parts set and clear these bits, by the two functions
+ * below. All bits are in one word, since output tests several of them at once.
  */
 #ifndef SCPS_CORE_TODO_H
 #define SCPS_CORE_TODO_H
@@ -10,19 +11,20 @@
 #include <stdint.h>
 
 enum scps_todo_bit {
-    SCPS_TODO_ACK = 1u << 0,     /* an acknowledgement is due now */
-    SCPS_TODO_RST = 1u << 1,     /* a reset */
-    SCPS_TODO_KEEP = 1u << 2,    /* a keep-alive probe, or the probe of an outage */
-    SCPS_TODO_PROBE = 1u << 3,   /* a window probe or a tail loss probe is due */
-    SCPS_TODO_TAIL = 1u << 4,    /* that probe is a tail loss probe (RFC 8985 section 7) */
-    SCPS_TODO_ECE = 1u << 5,     /* ECN echo is sent until CWR comes */
-    SCPS_TODO_ECE_DUE = 1u << 9, /* an ECN mark has come that no acknowledgement has echoed yet */
-    SCPS_TODO_CWR = 1u << 6,     /* the next new data carries CWR */
+    SCPS_TODO_ACK = 1u << 0,   /* an acknowledgement is due now */
+    SCPS_TODO_RST = 1u << 1,   /* a reset is due */
+    SCPS_TODO_KEEP = 1u << 2,  /* a keep-alive probe, or the probe of an outage, is due */
+    SCPS_TODO_PROBE = 1u << 3, /* a window probe or a tail loss probe is due */
+    SCPS_TODO_TAIL = 1u << 4,  /* that probe is a tail loss probe (RFC 8985 section 7) */
+    SCPS_TODO_ECE = 1u << 5,   /* segments carry ECE until a segment with CWR arrives */
+    /* an ECN congestion mark has arrived that no acknowledgement has echoed yet */
+    SCPS_TODO_ECE_DUE = 1u << 9,
+    SCPS_TODO_CWR = 1u << 6, /* the next segment with new data carries CWR */
     /* the acknowledgement due answers an unacceptable segment or a FIN: a retransmission does not
      * count as that answer, since a peer that has its data drops it with its acknowledgement */
     SCPS_TODO_ANSWER = 1u << 10,
-    /* The following are states in which other segments are held */
-    SCPS_TODO_OUTAGE = 1u << 7, /* the link is out: only its probe is sent */
+    /* The following bits are states in which other segments are not sent. */
+    SCPS_TODO_OUTAGE = 1u << 7, /* the link is in an outage: only its probe is sent */
     SCPS_TODO_PERSIST = 1u << 8 /* the peer's window is closed: only window probes are sent */
 };
 
@@ -43,9 +45,9 @@ static inline void scps_todo_echo(struct scps_todo *t)
 {
     scps_todo_add(t, SCPS_TODO_ECE | SCPS_TODO_ECE_DUE);
 }
-/* The peer has reduced its window. RFC 3168 section 6.1.3: "if any of the received data packets are
- * CE packets, then the returning ACK has the ECN-Echo flag set", also if CWR came between the two.
- */
+/* Records that a segment with CWR came: the peer has reduced its window. RFC 3168 section 6.1.3:
+ * "if any of the received data packets are CE packets, then the returning ACK has the ECN-Echo flag
+ * set", also if CWR came between the two. */
 static inline void scps_todo_cwr_came(struct scps_todo *t)
 {
     if (!(t->bits & SCPS_TODO_ECE_DUE))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Time stamps (RFC 7323): ours, and the one of the peer's that is echoed and judges segments
- * (PAWS).
+/* Timestamps (RFC 7323): our own clock, and the peer's timestamp that is echoed and checked by
+ * PAWS.
  *
  * Invariant: recent never goes back while it is valid, which is 24 days.  Only this file assigns
  * the fields.
@@ -11,11 +11,11 @@
 #include <scps/types.h>
 #include <scps/wire.h>
 
-#define SCPS_TS_TICK SCPS_MS(1) /* of our clock */
+#define SCPS_TS_TICK SCPS_MS(1) /* period of our timestamp clock, µs */
 
 struct scps_ts {
     uint32_t recent;    /* TS.Recent */
-    uint32_t recent_at; /* when `recent` was taken, by scps_ts_clock */
+    uint32_t recent_at; /* time at which `recent` was stored, by scps_ts_clock() */
     /* offset of our clock, different for each connection so that it does not show the host's
      * uptime */
     uint32_t offset;
@@ -30,7 +30,7 @@ static inline uint32_t scps_ts_value(const struct scps_ts *t, scps_time now)
 {
     return (uint32_t)((uint64_t)now / 1000) + t->offset;
 }
-/* Returns the time in units of 2^20 µs, about a second: for ages of weeks. */
+/* Returns the time in units of 2^20 µs, about a second, to compute ages of weeks. */
 static inline uint32_t scps_ts_clock(scps_time now)
 {
     return (uint32_t)((uint64_t)now >> 20);
@@ -52,7 +52,7 @@ static inline bool scps_ts_rejects(const struct scps_ts *t, const struct scps_se
     return scps_ts_is_older(t, seg->tsval) && !(seg->flags & SCPS_RST) &&
            scps_ts_clock(now) - t->recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
 }
-/* Returns how long ago the segment was sent whose timestamp the peer echoes. */
+/* Returns the age, µs, of the segment whose timestamp the peer echoes. */
 static inline scps_dur scps_ts_age(const struct scps_ts *t, uint32_t tsecr, scps_time now)
 {
     return (scps_dur)(scps_ts_value(t, now) - tsecr) * SCPS_TS_TICK;

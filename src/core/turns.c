@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues that a connection can be in because of what it has to send: ready, or to be freed. */
+/* The queues of connections: those that are ready to send, and those to be freed. */
 #include "core/turns.h"
 
 #include "core/sender.h"
@@ -29,7 +29,7 @@ void scps_sender_dequeue(struct scps_sender *s)
     if (!s->ready)
         return;
     s->ready = false;
-    if (t->head == s) { /* In the usual case the first of the queue is removed. */
+    if (t->head == s) { /* In the usual case it is the first in the queue. */
         t->head = s->ready_next;
     } else {
         for (before = t->head; before->ready_next != s;)

@@ -11,7 +11,7 @@ struct scps_sender;
 struct scps_ready_queue {
     struct scps_sender *head, *tail;
     struct scps_gate *gate; /* rate of the route; NULL: none is set */
-    const void *link;       /* tells links apart */
+    const void *link;       /* identifies the link of the queue; it is not dereferenced */
 };
 
 /* Appends s to its ready queue, if it is not there yet. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* State of a connection that sends: the parts and their timers.
  *
- * Invariant: it exists while anything is written and not acknowledged. */
+ * Invariant: it exists while anything is written and not acknowledged.
+ */
 #ifndef SCPS_CORE_TX_H
 #define SCPS_CORE_TX_H
 
@@ -34,50 +35,51 @@ struct scps_tx {
     bool paces_window;
     struct scps_delivery delivery;
     scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
-    /* At most one of these two timers and the connection's outage_timer runs. */
+    /* At most one of the retransmission timer, the timer of window probes and the connection's
+     * outage_timer runs. */
     struct scps_rto rto;
     struct scps_timer persist_timer; /* timer of window probes (RFC 9293 section 3.8.6.1) */
-    struct scps_timer pace_timer;    /* the connection's own rate permits a segment */
-    struct scps_timer look_timer;    /* rack.c and snacktx.c look for what is lost */
-    struct scps_timer retry_timer;   /* memory was lacking for a segment: try again */
-    struct scps_timer cork_timer;    /* a corked small segment has waited long enough */
-    struct scps_timer trim_timer;    /* unused memory is freed */
-    scps_time sent_at;               /* time at which data was last sent; 0: none */
-    scps_time heard_at;              /* time of the last report that data arrived; 0: none */
+    struct scps_timer pace_timer;    /* expires when the connection's own rate permits a segment */
+    struct scps_timer look_timer;    /* expires when rack.c or snacktx.c may find further losses */
+    struct scps_timer retry_timer;   /* expires when a segment that lacked memory is tried again */
+    struct scps_timer cork_timer; /* expires when a corked small segment has waited long enough */
+    struct scps_timer trim_timer; /* expires when unused memory is freed */
+    scps_time sent_at;            /* time at which data was last sent; 0: none */
+    scps_time heard_at;           /* time of the last report that data arrived; 0: none */
     /* time at which SND.UNA last moved, or data was sent with nothing outstanding */
     scps_time progress_at;
     scps_time outage_over; /* end of the last outage during which data was outstanding; 0: none */
     scps_off gave_up_to,
-        /* best effort: SND.UNA that this end moved by itself; SND.UNA by the peer's
+        /* best effort: the SND.UNA that this end has moved by itself; and SND.UNA by the peer's
          * acknowledgements */
         peer_una;
     /* time at which this end last moved SND.UNA, or the window opened for what was only probed */
     scps_time gave_up_at;
-    /* when SND.UNA last moved, for the lifetime of data sent before life_nxt */
+    /* time at which SND.UNA last moved, for the lifetime of data sent before life_nxt */
     scps_time life_since;
     scps_off life_nxt;
     struct scps_sample sample;
     bool outage_inferred; /* timeouts began the outage, and no signal has reported it */
     struct scps_sackin sackin;
     struct scps_cause cause;
-    /* scps_conn_reserve: the octets from reserved to reserved_to of the ring may be committed as
-     * long as the ring's data ends at reserved; equal: none are reserved */
+    /* For scps_conn_reserve: octets [reserved, reserved_to) of the stream may be committed as long
+     * as the ring's data ends at `reserved`. If both are equal none are reserved. */
     scps_off reserved, reserved_to;
-    /* gate.c */
-    int32_t share; /* bytes left of its turn */
+    /* Position in the queue of a route with a rate: gate.c. */
+    int32_t share; /* bytes that it may still send before the next connection is served */
     bool in_line;
     struct scps_sender *line_next, *line_prev;
-    /* undo */
+    /* State of the controller before a recovery episode, restored if the episode was spurious. */
     struct scps_cc_ctl saved_ctl;
-    uint64_t saved_state[]; /* the controller's state before the episode */
+    uint64_t saved_state[]; /* state of the congestion controller's own algorithm */
 };
 
-/* Returns true if either of them runs. */
+/* Returns true if the retransmission timer or the timer of window probes runs. */
 static inline bool scps_rto_runs(const struct scps_tx *tx)
 {
     return scps_timer_runs(&tx->rto.timer) || scps_timer_runs(&tx->persist_timer);
 }
-/* Stops both timers. */
+/* Stops the retransmission timer and the timer of window probes. */
 static inline void scps_rto_stop(struct scps_tx *tx)
 {
     scps_timer_stop(&tx->rto.timer);
@@ -93,14 +95,14 @@ static inline bool scps_recovery_reduces(const struct scps_sender *s)
            !s->ctx.cfg->c.cc->own_recovery &&
            !(s->resumes && s->tp->resume.phase == SCPS_RESUME_RETREAT);
 }
-/* What is outstanding is looked at by `when`; 0: that is not needed. */
+/* Ensures that segments in flight are examined for loss at `when`; 0: that is not needed. */
 static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
 {
     if (when)
         scps_timer_by(&s->ctx, &s->tx->look_timer, when);
 }
-/* Returns SND.UNA by the peer's acknowledgements, which lag behind una where best effort moved it.
- * tx may be NULL. */
+/* Returns SND.UNA by the peer's acknowledgements, which is lower than una where best effort has
+ * moved una. tx may be NULL. */
 static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
     return tx && una == tx->gave_up_to ? tx->peer_una : una; /* never ahead of una */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* All the memory that a stack will ever have, planned before it is opened.
+/* Plans all the memory of a stack with fixed memory, before the stack is opened.
  *
  *      struct scps_stack | struct scps_reserve | blocks of every size
  *
  * Arrays that grow by one element when a netif, an address or a route is added have a block for
- * each length.
+ * each possible length.
  */
 #include "stack/stack.h"
 
@@ -52,7 +52,7 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
     scps_slots_plan(s, scps_plain_size(cfg), 1);
     scps_slots_plan(s, scps_demux_buckets(conns) * sizeof(struct scps_conn *), 1);
     scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node), 1);
-    /* One for each connection and listener, one for the last connect, and one that is being
+    /* One for each connection and listener, one for the last scps_connect(), and one that is being
      * compared with it. */
     scps_slots_plan(s, sizeof(struct scps_shared_config),
                     (uint64_t)conns + SCPS_FIXED_LISTENERS + 2);

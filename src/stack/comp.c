@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed headers (IP protocol 105; docs/SCPS-TP.md section 8) between packets and connections:
- * the codec is wire/comp.c.
+/* Compressed headers (IP protocol 105; docs/SCPS-TP.md section 8) between packets and connections;
+ * wire/comp.c encodes and decodes them.
  *
- * Out: everything after the SYNs, but what the format has no bits for (RST, ECE, CWR), which goes
- * as TCP, and what is to reach a peer that may not know the connection (goes_as_tcp); both may be
- * mixed at any time (8.5). In: the id names the connection, the checksum is judged before anything
- * else is believed, and what a later header may leave out is taken from segments that the
- * connection accepted, since the checksum does not cover it (8.3).
+ * Sending: everything after the SYNs is compressed, except what the format has no bits for (RST,
+ * ECE, CWR), which is sent as TCP, and segments to a peer that may not know the connection
+ * (goes_as_tcp); both forms may be mixed at any time (8.5). Receiving: the id identifies the
+ * connection, the checksum is verified before any field is used, and values that a later header may
+ * leave out are taken only from segments that the connection accepted, since the checksum does not
+ * cover them (8.3).
  *
  * The checksum's pseudo-header has 105 by the standard; the reference implementation puts 6 or 106
- * there (8.3). We send what the configuration says and expect the same. 105 and 106 differ in one
- * bit, so 1 of 32 single-bit errors makes a segment right by the other of these two numbers; no
- * such error leads to 6 or from it. One number is accepted at a time: the expected one, or another
- * that several segments in a row had, with none of the accepted number between (enough). A number
- * of two good segments gives way to a long row only, so that damaged segments neither decide nor
- * stay decisive. What the device vouches for is accepted whatever its number is, but until two good
- * segments have agreed on one it is worked out there, too: the device may not vouch for all, as one
- * that passes on what was damaged.
+ * there (8.3). We send the number in the configuration and expect the same. 105 and 106 differ in
+ * one bit, so 1 of 32 single-bit errors makes the checksum of a segment right by the other of these
+ * two numbers; no such error leads to 6 or from it. One number is accepted at a time: the expected
+ * one, or another one that several segments in a row had, with none of the accepted number between
+ * them (enough). A number that two good segments had is replaced only after a long row of segments
+ * with another one, so that damaged segments neither decide the number nor keep it. A segment whose
+ * checksum the device has verified is accepted whatever its number is, but until two good segments
+ * have the same number it is computed there, too: the device may not verify all segments, as one
+ * that passes on damaged ones.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* Returns the octets that compression saves on s, whose header has n octets. Options of the peer
- * that are not known count as nothing. */
+/* Returns the octets that compression saves on s, whose uncompressed header has n octets. Unknown
+ * options of the peer count as nothing. */
 static size_t saved(const struct scps_seg *s, size_t n)
 {
     size_t tcp = scps_tcp_hdr_len(s);
@@ -32,20 +34,23 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-#define COPY     SCPS_SEC(1) /* The same segment again within this time is a copy of a packet. */
-#define FIRM     2           /* A number of this many good segments gives way to a long row only. */
-#define ROW      16          /* The long row has this many segments */
-#define ROW_TIME SCPS_SEC(10) /* and takes this long. */
-#define ALONE    SCPS_SEC(3)  /* A shorter row takes this long before data is accepted. */
+/* The same segment again within this time is a duplicate of the packet. */
+#define COPY SCPS_SEC(1)
+/* A number that so many good segments had is replaced only after a long row of another one. */
+#define FIRM     2
+#define ROW      16           /* number of segments in a long row */
+#define ROW_TIME SCPS_SEC(10) /* and the least time from its first to its last segment */
+#define ALONE    SCPS_SEC(3)  /* A shorter row needs this time before data is accepted. */
 
-/* Returns true if one damaged bit may make a segment with number a right by number b. */
+/* Returns true if a single bit error can make the checksum of a segment with number a right by
+ * number b. */
 static bool alike(uint8_t a, uint8_t b)
 {
     return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
 }
 
-/* Returns true if a segment with checksum `mark` is a copy of the one before it, which is no new
- * evidence. The same segment later than that is a resend. */
+/* Returns true if a segment with checksum `mark` is a duplicate of the one before it, which gives
+ * no new evidence. The same segment after COPY is a retransmission. */
 static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
 {
     bool copy = sum->mark == mark && sum->mark_at && now - sum->mark_at < COPY;
@@ -57,7 +62,7 @@ static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
     return copy;
 }
 
-/* Counts a segment whose number is not accepted yet. */
+/* Counts a segment whose number is not the accepted one. */
 static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time now)
 {
     if (sum->other != found) {
@@ -71,9 +76,9 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
         sum->others++;
 }
 
-/* Returns true if the row of segments that were counted is long enough to accept their number. A
- * segment without data (bare) is accepted sooner, since the reference implementation's first one
- * has none. */
+/* Returns true if the row of counted segments is long enough to accept their number. A segment
+ * without data (bare) is accepted sooner, since the reference implementation's first one has no
+ * data. */
 static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare, scps_time now)
 {
     uint8_t accepted = sum->agreed ? sum->agreed : expected;
@@ -86,9 +91,10 @@ static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
     return sum->others >= n && ((bare && !sum->mixed) || now - sum->other_at >= ALONE);
 }
 
-/* Returns true if `found`, the protocol number for which the segment's checksum is right, is the
- * one to accept. mark: the checksum. bare: the segment carries no data. Where two numbers have been
- * seen, data waits: a damaged segment of a peer with another number may have the expected one. */
+/* Returns true if `found`, the protocol number by which the segment's checksum is right, is to be
+ * accepted. mark: the checksum. bare: the segment has no data. While two numbers have been seen,
+ * data is not accepted: a damaged segment of a peer with another number may have the expected
+ * one. */
 static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool bare)
 {
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
@@ -116,16 +122,16 @@ void scps_comp_good(struct scps_conn *c)
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
 
     if (!sum->newest)
-        return; /* The segment is a copy, or the device vouched for its checksum. */
+        return; /* The segment is a duplicate, or the device has verified its checksum. */
     sum->good = sum->agreed == sum->newest ? FIRM : 1;
     sum->agreed = sum->newest;
     sum->other = 0;
     sum->mixed = false;
 }
 
-/* Returns the half-open connection, among those that share an id and follow c, whose handshake the
- * segment at p completes: it acknowledges that connection's initial sequence number. Returns c if
- * there is none. */
+/* Returns the half-open connection, among c and those with the same id after it, whose handshake
+ * the segment at p completes: it acknowledges that connection's initial sequence number. Returns c
+ * if there is none. */
 static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t avail,
                                    size_t whole)
 {
@@ -193,7 +199,7 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
         scps_conn_heard(&c->s);
 }
 
-#define FIRST 4u /* This many full segments are sent uncompressed before the peer was heard. */
+#define FIRST 4u /* So many full segments are sent uncompressed until the peer has answered. */
 
 /* Returns true if seg is sent uncompressed although compression is possible. So are the first
  * data and FIN before the peer is heard, which then complete the handshake if the
@@ -224,18 +230,19 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     size_t ip_len = ip.version == 4 ? 20 : 40, n;
     uint8_t *p = out->data + ip_len;
 
-    /* For a number that is left out the peer takes the furthest it has heard of. A segment
-     * without data below SND.NXT, such as a keep-alive or the probe of an outage, must carry its
-     * own number, or the peer does not answer it. */
+    /* The peer replaces a sequence number that is left out by the highest it has received. So a
+     * segment without data below SND.NXT, such as a keep-alive or the probe of an outage, must
+     * carry its own number, or the peer does not answer it. */
     if (!seg->len && seg->seq != scps_seq_wrap(c->s.snd.iss, c->s.snd.nxt))
         c->s.tp->comp_tx.seq_again = SCPS_MAX(c->s.tp->comp_tx.seq_again, 1);
     n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->s.tp->comp_tx, seg, NULL);
-    /* It could not be compressed, and the peer may miss its values: send all fields in the next
-     * one. */
+    /* The segment could not be compressed, and the peer may miss its values: send all fields in the
+     * next one. */
     if (!n) {
         c->s.tp->comp_tx.known = false;
-        /* So many segments have repeated the acknowledgement that completes the handshake: one of
-         * them has arrived, or all are resent after a timeout. The next may be compressed. */
+        /* So many segments have repeated the acknowledgement that completes the handshake: either
+         * one of them has arrived, or all are resent after a timeout. The next one may be
+         * compressed. */
         if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && c->s.snd.nxt > FIRST * c->s.agreed.mss)
             scps_conn_heard(&c->s);
         return false;

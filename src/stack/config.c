@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration of a stack: its defaults, which of its values are refused, and how much memory
- * it needs. */
+/* The configuration of a stack: its defaults, which values are refused, and how much memory it
+ * needs. */
 #include "stack/stack.h"
 
 #include "base/field.h"
 #include "base/line.h"
 #include "base/sized.h"
 
-/* Public, so simulations are repeatable without a setting; real drivers refuse it. */
+/* The default seed is public, so that simulations can be repeated; drivers in real time refuse
+ * it. */
 #define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
 
 #define PORT_MIN 49152 /* RFC 6056 section 2.1: the Dynamic Ports */
 #define PORT_MAX 65535
 
-/* Bounds of the fields that have any by themselves. */
+/* Bounds of the fields that have bounds of their own. */
 static const struct bounds {
     const char *name;
-    uint16_t at, size; /* of the field */
-    bool is_time;      /* the field is signed; the others are not */
+    uint16_t at, size; /* offset and size of the field */
+    bool is_time;      /* true: the field is signed; false: it is unsigned */
     int64_t least, most;
 } bounds[] = {
 #define FIELD(f, is_time, least, most)                                                             \
@@ -31,7 +32,7 @@ static const struct bounds {
     FIELD(plain_memory, true, 0, SCPS_SEC(INT64_C(3153600000))),
 };
 
-/* The least size of a configuration: up to the time. */
+/* The smallest size of a configuration that is accepted: up to `now`. */
 #define LEAST SCPS_SIZED_TO(scps_stack_config, observer)
 
 void scps_stack_config_init(struct scps_stack_config *cfg, size_t size)
@@ -63,7 +64,7 @@ bool scps_stack_is_predictable(const struct scps_stack *st)
     return st->cfg.seed[0] == known[0] && st->cfg.seed[1] == known[1];
 }
 
-/* Checks all but fixed_memory, and fills in what 0 and NULL stand for. */
+/* Checks all fields but fixed_memory, and replaces 0 and NULL by the values that they stand for. */
 static int resolve_fields(struct scps_stack_config *c, struct scps_line *why)
 {
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -115,7 +116,7 @@ static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
     return SCPS_ERR_RANGE;
 }
 
-/* Copies a configuration of any size that is understood; from NULL: the defaults. */
+/* Copies a configuration of any size that this version knows; from NULL: the defaults. */
 static int copy(struct scps_stack_config *to, const struct scps_stack_config *from,
                 struct scps_line *why)
 {

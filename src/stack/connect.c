@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "base/line.h"
 
-/* Returns the shared configuration of a connection: most connections are opened alike, so they
- * share one copy. */
+/* Returns the shared configuration of a connection. Most connections are opened with the same
+ * configuration, so they share one copy. */
 static struct scps_shared_config *
 share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
 {
@@ -26,8 +26,8 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
     return s;
 }
 
-/* Finds the route to remote and both ends of the flow: local as far as it is given, chosen where
- * it is not. Returns 0, or an error. */
+/* Finds the route to remote and both ends of the flow: the local end as far as it is given, the
+ * rest is chosen. Returns 0, or an error. */
 static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
                        const struct scps_route_entry **way)
@@ -39,7 +39,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     memset(f->remote.b + (f->remote.family == 4 ? 4 : 16), 0, f->remote.family == 4 ? 12 : 0);
     f->rport = remote->port;
     *way = scps_route_find(st, &f->remote);
-    /* A connection has one peer, so never a group address. */
+    /* A connection has one peer, so its address cannot be a group. */
     if (!*way || !scps_route_unicast(&f->remote))
         return SCPS_ERR_UNREACH;
     if (local && !scps_stack_any(&local->addr)) {
@@ -94,7 +94,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     if (scps_plain_known(st, &c->remote))
         scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_REMEMBERED);
     else if (c->s.ctx.cfg->c.compress)
-        scps_connid_give(st, c); /* Without an id the SYN offers no compression. */
+        scps_connid_give(st, c); /* If this gives no id, the SYN offers no compression. */
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);
         *err = SCPS_ERR_NOMEM;

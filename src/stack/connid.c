@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Connection ids: the one octet that names a connection in a compressed header (docs/SCPS-TP.md
- * section 8.4).
+/* Connection ids: the one octet that identifies a connection in a compressed header
+ * (docs/SCPS-TP.md section 8.4).
  *
- * Each side gives its own, announces it in its SYN and sends under it; so a table for each pair of
- * hosts knows the ids we gave and those we heard. Ids are drawn at random from 1 to 255, none while
- * a connection has it nor for TIME-WAIT after: what of the old connection is still on its way must
- * not be taken for the new one's.
+ * Each end chooses an id, announces it in its SYN and puts it into the headers that it sends; so a
+ * table for each pair of hosts has our ids and those of the peer. Our ids are drawn at random from
+ * 1 to 255, without those of open connections and of connections that ended less than TIME-WAIT
+ * ago: a packet of the old connection that is still on its way must not be taken for one of the new
+ * connection.
  *
  *                       ours[id]      rest[id]                 theirs[id]
  *      10.0.0.1         connection    not again before         connections, by same_id
  *      10.0.0.2         ...
  *
- * An id heard in a SYN to a listener, which anybody can forge, never takes one from a living
- * connection: the new one goes without compression. Half-open connections share it, since any of
- * them may be a forged SYN's; it is that one's whose handshake is completed, by an acknowledgement
- * of our own initial sequence number. An id heard in answer to our SYN takes it: that peer has
- * begun anew and forgotten the old one.
+ * An id in a SYN to a listener, which anybody can forge, is never taken from an open connection:
+ * the new one does without compression. Half-open connections may share an id, since any of them
+ * may come from a forged SYN; the id belongs to the one whose handshake is completed, by an
+ * acknowledgement of our initial sequence number. An id in the answer to our SYN is taken from the
+ * older connection: that peer has restarted and forgotten it.
  *
- * Nor do such SYNs use up our ids, or the pairs of hosts: when none is free, the half-open
- * connection that has waited longest gives its up, and its place: at once to a connection that we
- * open, after HALF_OPEN_LEAST to one that a SYN opens. The id of a handshake that was never
- * completed does not rest: nothing of the peer's was accepted under it.
+ * Nor can such SYNs use up our ids, or the pairs of hosts: when none is free, the half-open
+ * connection that has waited longest gives up its id and its place, at once for a connection that
+ * we open, and after HALF_OPEN_LEAST for one that a SYN opens. The id of a handshake that was never
+ * completed is free at once, because nothing of the peer was accepted under it.
  *
- * A pair of hosts costs about 5 KiB while it has connections that compress and for TIME-WAIT after;
- * their number is limited (scps_stack_config.max_comp_hosts).
+ * A pair of hosts needs about 5 KiB while it has connections with compression and for TIME-WAIT
+ * after; the number of pairs is limited (scps_stack_config.max_comp_hosts).
  */
 #include "stack/stack.h"
 
@@ -75,14 +76,13 @@ static bool resting(const struct hosts *h, scps_time now)
     return false;
 }
 
-/* Returns c if it waits for the end of its handshake with a peer that may not exist; otherwise
- * NULL. */
+/* Returns c if it is half-open, so that its peer may not exist; otherwise NULL. */
 static struct scps_conn *unsure(struct scps_conn *c)
 {
     return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
 }
 
-/* Returns true if the half-open connection c has to yield to the new connection `to`. */
+/* Returns true if the half-open connection c has to be dropped for the new connection `to`. */
 static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
 {
     scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->s.ctx.cfg->c.expected_rtt);
@@ -96,8 +96,8 @@ static void evict(struct scps_stack *st, struct scps_conn *c)
     scps_listener_evict(st, c);
 }
 
-/* Returns the connection of h that has waited longest for the end of its handshake; NULL: none
- * does. others: whether h has other connections. */
+/* Returns the connection of h that has been half-open for longest; NULL: none is half-open.
+ * *others: whether h has other connections. */
 static struct scps_conn *oldest(const struct hosts *h, bool *others)
 {
     struct scps_conn *found = NULL, *c;
@@ -111,7 +111,8 @@ static struct scps_conn *oldest(const struct hosts *h, bool *others)
     return found;
 }
 
-/* Frees the entry of a pair of hosts whose connections are all half-open and yield to c. */
+/* Frees the entry of a pair of hosts all of whose connections are half-open and have to be dropped
+ * for c. */
 static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
@@ -227,8 +228,8 @@ static void unlist(struct hosts *h, struct scps_conn *c)
     c->s.tp->heard = false;
 }
 
-/* Returns true if the peer uses its id for c and for no other connection: not before the handshake
- * is over, nor after the end. */
+/* Returns true if the peer uses its id for c and for no other connection: this holds from the end
+ * of the handshake to the end of the connection. */
 static bool holds(const struct scps_conn *c)
 {
     return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the connections of a host, with their device and route, enters them into all tables, and
+/* Creates the connections of a host, with their device and route, adds them to all tables, and
  * removes them. */
 #include "stack/stack.h"
 
@@ -61,7 +61,8 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
 
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
 {
-    if (c->notify.listed) /* Rare: its owner has closed it without taking its events. */
+    /* This is rare: the application has closed the connection without taking its events. */
+    if (c->notify.listed)
         scps_queue_remove(&st->env.events, &c->link);
     scps_listener_forget(c);
     scps_demux_remove(st, c);

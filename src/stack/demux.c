@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a flow to its connection: a chained hash table, keyed so that strangers cannot aim at one
- * bucket. */
+/* Finds the connection of a flow, by a chained hash table with a secret key, so that an attacker
+ * cannot choose flows of the same bucket. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -41,8 +41,8 @@ static bool same(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && !memcmp(a->b, b->b, sizeof a->b);
 }
 
-/* Finds a connection. One that has ended stays in the table until its owner closes it, and a new
- * one may have the same flow meanwhile: that one is found. */
+/* Finds a connection. One that has ended stays in the table until the application closes it, and a
+ * new connection may have the same flow meanwhile: then that one is returned. */
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_conn *c, *ended = NULL;
@@ -76,7 +76,8 @@ struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t fl
     if (!st->buckets)
         return NULL;
     h = mix(h, (uint64_t)scps_get32(flow)
-                   << 32); /* Hashed as words, so an IPv4 address is followed by zeros. */
+                   /* Addresses are hashed as words; behind an IPv4 address there are zeros. */
+                   << 32);
     h = mix(h, (uint64_t)scps_get32(flow + 4) << 32);
     h = ports(st, h, lport, rport);
     for (c = st->buckets[h & st->bucket_mask]; c; c = c->hash_next)
@@ -111,7 +112,8 @@ static int grow(struct scps_stack *st)
     struct scps_conn **old = st->buckets, **b = a->alloc(a->ctx, n * sizeof *b);
 
     if (!b)
-        return old ? 0 : SCPS_ERR_NOMEM; /* longer chains will do */
+        /* without memory for a larger table, keep the old one with longer chains */
+        return old ? 0 : SCPS_ERR_NOMEM;
     memset(b, 0, n * sizeof *b);
     st->buckets = b;
     st->bucket_mask = n - 1;

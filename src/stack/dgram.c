@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Endpoints of datagrams: opening, connecting, receiving, and what ICMP says of what was sent (RFC
+/* Endpoints of datagrams: opening, connecting, receiving, and ICMP errors about datagrams sent (RFC
  * 1122 section 4.1).
  *
- * They are found by their port, and of several the one that fits best: connected to the sender,
- * then at this very address, then opened last. An arriving datagram is copied once, into its
- * endpoint's queue.
+ * An endpoint is found by its port; of several the best match is used: one connected to the sender,
+ * then one at this very address, then the one opened last. An arriving datagram is copied once,
+ * into its endpoint's queue.
  *
- * An ICMP error is the endpoint's whose port it quotes, connected or not (RFC 1122 section 4.1.3.3
- * wants the application to hear of each). Nothing in a quoted datagram is hard to guess (RFC 8085
- * section 5.2), so an error is told and ends nothing; too big lowers the path MTU of an endpoint
- * that is connected there, for ten minutes (RFC 1191 section 6.3).
+ * An ICMP error is reported to the endpoint with the quoted port, connected or not (RFC 1122
+ * section 4.1.3.3 requires that the application gets each one). Nothing in a quoted datagram is
+ * hard to guess (RFC 8085 section 5.2), so an error is reported but ends nothing. A "too big"
+ * message lowers the path MTU of an endpoint that is connected to that destination, for ten minutes
+ * (RFC 1191 section 6.3).
  */
 #include "stack/dgram.h"
 
@@ -26,7 +27,7 @@ void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
     scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
-/* Copies a configuration of any size that is understood; from NULL: the defaults. */
+/* Copies a configuration of any size that this version knows; from NULL: the defaults. */
 static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *from)
 {
     scps_dgram_config_init(to, sizeof *to);
@@ -67,7 +68,7 @@ static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct s
     return best;
 }
 
-/* Returns true if another endpoint has local. shared: endpoints that also allow sharing do not
+/* Returns true if another endpoint uses local. shared: endpoints that also allow sharing do not
  * count. */
 static bool taken(const struct scps_stack *st, const struct scps_endpoint *local, bool shared)
 {
@@ -90,7 +91,7 @@ uint32_t scps_dgram_count(const struct scps_stack *st)
     return st->dgrams ? st->dgrams->n : 0;
 }
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
 /* Chooses a free port for local, whose address is set (RFC 6056 section 3.3.1). Returns 0 or
  * SCPS_ERR_ADDRINUSE. */
@@ -354,7 +355,7 @@ int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned
     return err;
 }
 
-/* ---- what it is ---- */
+/* ---- information about an endpoint ---- */
 
 void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* An endpoint of datagrams: what dgram.c, dgram_list.c and dgram_out.c share. */
+/* An endpoint of datagrams: types and functions that dgram.c, dgram_list.c and dgram_out.c
+ * share. */
 #ifndef SCPS_STACK_DGRAM_H
 #define SCPS_STACK_DGRAM_H
 
 #include "stack/stack.h"
 
-/* The largest ring of a queue: the largest configured limit, and what is lost where the ring
- * wraps. */
+/* The largest ring of a queue, bytes: the largest configured limit, and the part that is unused
+ * where the ring wraps. */
 #define SCPS_DGRAM_RING (1u << 31)
 
 /* Header of a datagram in the send queue; its octets follow. */
@@ -18,7 +19,7 @@ struct scps_dgram_out {
 /* Header of a datagram in the receive queue; its octets follow. */
 struct scps_dgram_in {
     struct scps_dgram_from from;
-    uint32_t len; /* octets stored; from.hollow more are not stored */
+    uint32_t len; /* number of octets stored; the from.hollow octets behind them are not stored */
 };
 
 struct scps_dgram {
@@ -28,34 +29,34 @@ struct scps_dgram {
     struct scps_endpoint local;
     struct scps_endpoint remote; /* family 0: not connected */
     struct scps_recring in, out;
-    uint32_t in_used, out_used; /* bytes in the queues, as rcvbuf and sndbuf count them */
+    uint32_t in_used, out_used; /* bytes in the queues, counted as for rcvbuf and sndbuf */
     struct scps_nif *nif;       /* interface on which the oldest datagram waits to be sent */
     struct scps_shaper *pipe;   /* shaper of its route; NULL: the route has no rate */
     struct scps_addr asked;     /* address given when the endpoint was opened */
-    uint32_t pmtu;              /* path MTU to remote, reported by ICMP at pmtu_at; 0: none */
+    uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
     scps_time pmtu_at;
-    /* the owner has closed it; it is freed once its datagrams have been sent */
+    /* The application has closed it; it is freed when its datagrams have been sent */
     bool closed;
-    /* ready: waits in a queue of its link or route; queued: has an event in ev_dgrams; wants_room:
-     * a send was refused */
+    /* ready: it is in the ready queue of its link or route; queued: it has an event in ev_dgrams;
+     * wants_room: a send was refused */
     bool ready, queued, wants_room;
     /* a send was refused for lack of memory, and no event has followed yet */
     bool starved;
-    uint16_t events; /* 1 << enum scps_event_kind */
+    uint16_t events; /* pending events, 1 << enum scps_event_kind */
     unsigned icmp;   /* the newest ICMP error, and the destination it is about */
     int err;
     struct scps_endpoint err_about;
     struct scps_dgram_stats count;
     void *user;
-    /* next endpoint: of the bucket, of the ready queue, with an event */
+    /* links of lists: the bucket, the ready queue, endpoints with an event */
     struct scps_dgram *next, *ready_next, *ev_next;
 };
 
 #define SCPS_DGRAM_BUCKETS 256u
 
 struct scps_dgrams {
-    struct scps_dgram *bucket[SCPS_DGRAM_BUCKETS]; /* by port */
-    struct scps_dgram *closed;                     /* by next */
+    struct scps_dgram *bucket[SCPS_DGRAM_BUCKETS]; /* lists of open endpoints by port */
+    struct scps_dgram *closed;                     /* list of closed endpoints, linked by next */
     uint32_t n, port_next;
     uint16_t ip_id; /* IP identification of datagrams that may be fragmented (RFC 6864) */
 };
@@ -66,13 +67,13 @@ static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st,
 {
     return &st->dgrams->bucket[port % SCPS_DGRAM_BUCKETS];
 }
-/* Enters d, whose local is set, into the tables of open endpoints. */
+/* Adds d, whose local address is set, to the tables of open endpoints. */
 void scps_dgram_enter(struct scps_dgram *d);
 /* Iterates over all open endpoints: begin with NULL. */
 struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d);
-/* Queues an event for the owner of d. */
+/* Queues an event for the application that owns d. */
 void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind);
-/* Removes a pending event of d: the owner knows already. */
+/* Removes a pending event of d, which the application does not need any more. */
 void scps_dgram_told(struct scps_dgram *d, enum scps_event_kind kind);
 /* Removes d from all lists except its bucket's, and frees it. */
 void scps_dgram_free(struct scps_dgram *d);

@@ -4,18 +4,18 @@
  *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe
  *     -> a packet
  *
- * An endpoint waits in the ready queue of the link or route of its oldest datagram; endpoints in
- * one queue take turns, one datagram each. A route that has a rate is shared with connections: its
- * gate (core/gate.c) takes the same from both, and whose turn it is goes back and forth, each of
- * them worth what the largest packet costs. While one kind waits for credit the other does not
- * overtake it.
+ * An endpoint is in the ready queue of the link or route that its oldest datagram uses; the
+ * endpoints of a queue send in turn, one datagram each. A route with a rate is shared with
+ * connections: its token bucket (core/gate.c) is used by both, and both kinds alternate, each with
+ * as many bytes as the largest packet. While one kind waits for credit, the other one does not send
+ * before it.
  *
- * Nothing is allocated for a packet: its octets are lent from the queue, which keeps them until
- * something new is put in. So an endpoint that was closed with datagrams waiting is freed one call
- * after its last one has left.
+ * No memory is allocated for a packet: its octets are lent from the queue, which keeps them until
+ * the next datagram is put in. So an endpoint that was closed with datagrams waiting is freed one
+ * call after its last datagram was sent.
  *
- * Every datagram has its checksum (RFC 1122 section 4.1.3.4) and the DF bit, unless the
- * configuration leaves that out; then it has an identification of its own (RFC 6864 section 4.2).
+ * Every datagram has a checksum (RFC 1122 section 4.1.3.4), and the DF bit unless the configuration
+ * switches it off; then it has an identification of its own (RFC 6864 section 4.2).
  */
 #include "stack/dgram.h"
 
@@ -28,13 +28,13 @@ static uint32_t ip_header(uint8_t family)
     return family == 4 ? 20 : 40;
 }
 
-/* Returns the length of the IP packet that a datagram makes. */
+/* Returns the length of the IP packet of a datagram. */
 static uint32_t packet(const struct scps_dgram_out *rec)
 {
     return ip_header(rec->to.addr.family) + UDP_HDR + rec->len + rec->hollow;
 }
 
-/* Returns the largest packet to addr through route w. */
+/* Returns the size of the largest packet to addr through route w. */
 static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_route_entry *w,
                        const struct scps_addr *addr)
 {
@@ -96,7 +96,7 @@ bool scps_dgram_writable(const struct scps_dgram *d)
     return !d->starved && d->out_used <= d->cfg.sndbuf / 2;
 }
 
-/* ---- turns ---- */
+/* ---- ready queues ---- */
 
 static void room_again(struct scps_dgram *d)
 {
@@ -122,8 +122,8 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
     room_again(d);
 }
 
-/* Appends d to the ready queue that its oldest datagram needs. Datagrams that have no route any
- * more are dropped. Returns false if none is left. */
+/* Appends d to the ready queue of its oldest datagram. Datagrams that have no route any more are
+ * dropped. Returns false if none is left. */
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
@@ -226,7 +226,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->len += scps_udp_build(out->data + out->len, &ip.src, &ip.dst, &u);
     out->payload = NULL;
     out->payload_len = rec->hollow;
-    if (rec->hollow) { /* The bytes that are not hollow lie before it. */
+    if (rec->hollow) { /* The bytes that are stored come before the hollow ones. */
         memcpy(out->data + out->len, data, rec->len);
         out->len += rec->len;
     } else if (rec->len) {
@@ -254,12 +254,13 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     pop(d, rec);
     scps_dgram_unready(d);
     if (!place(d) && d->closed)
-        scps_dgram_make_ready(d); /* The packet lent now is its own; it leaves at its next turn. */
+        /* The packet that is lent now belongs to d, so d is freed only the next time it is
+         * served. */
+        scps_dgram_make_ready(d);
     return bytes;
 }
 
-/* Returns the next endpoint to serve. Closed endpoints that have nothing left to send are freed on
- * the way. */
+/* Returns the next endpoint to serve. Frees closed endpoints that have nothing left to send. */
 static struct scps_dgram *next_dgram(struct scps_dgram_turns *t)
 {
     while (t->head && scps_recring_empty(&t->head->out))

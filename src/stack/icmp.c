@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes ICMP messages: answers echo requests and passes errors to connections and endpoints.
  *
- * An error concerns a connection only when it quotes octets that are outstanding (RFC 5927 section
- * 4.1). On a synchronized connection no error ends it (RFC 5927 section 5.2): it is kept as the
- * reason to give should the connection time out. While a SYN is outstanding, port, protocol and
- * prohibited mean refused. Too big lowers the path MTU, never below what the links of small
- * satellites have; the octets it stopped go out again at once, cut to size, and no controller is
- * told (RFC 1191 section 6.5, RFC 8201). An error that quotes a datagram goes to its endpoint.
+ * An error is applied to a connection only when it quotes octets that are outstanding (RFC 5927
+ * section 4.1). No error ends a synchronized connection (RFC 5927 section 5.2): it is stored as the
+ * reason to report if the connection times out later. While a SYN is outstanding, port, protocol
+ * and prohibited mean refused. "Too big" lowers the path MTU, but never below the MTU of the links
+ * of small satellites; the octets that were too big are sent again at once in smaller segments, and
+ * the congestion controller is not informed (RFC 1191 section 6.5, RFC 8201). An error that quotes
+ * a datagram is passed to its endpoint.
  */
 #include "stack/stack.h"
 
@@ -33,13 +34,14 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
-    /* Without DF a router cuts what is too big, but not with IPv6 (RFC 8200 section 4.5). */
+    /* Without DF a router fragments packets that are too big, but not with IPv6 (RFC 8200 section
+     * 4.5). */
     if (mtu >= old || !c->s.tx || (c->s.ctx.cfg->c.df_off && c->remote.family == 4))
         return;
     SCPS_OBSERVE_CONN(c, PMTU, old, mtu, 0, 0);
     sb = &c->s.tx->sb;
-    /* Mark only segments that are too long as lost, before cutting them: the pieces keep the
-     * mark. */
+    /* Declare only segments that are too long lost, before they are cut: the pieces are lost,
+     * too. */
     for (uint32_t i = sb->head; i != sb->tail; i++)
         if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->s.agreed) >
             (int64_t)(mtu - over))

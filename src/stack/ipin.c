@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes an arriving packet: checks, parsing, its connection or endpoint; answers packets that
- * have none. */
+/* Processes an arriving packet: checks it, parses it and finds its connection or endpoint; answers
+ * packets that have none. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -15,8 +15,9 @@ static bool loopback(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] == 127 : !memcmp(a->b, one, 16);
 }
 
-/* RFC 1122 section 4.2.3.10: a connection is between two unicast addresses. Section 3.2.1.3 (g): a
- * loopback address does not come from outside, unless ours is one, too. */
+/* Checks the addresses of a packet. A connection is between two unicast addresses (RFC 1122 section
+ * 4.2.3.10). A loopback address cannot come from outside, unless ours is one, too (section 3.2.1.3
+ * (g)). */
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
@@ -26,12 +27,13 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
         return SCPS_DROP_NOT_OURS;
     if (loopback(src) && !loopback(dst))
         return SCPS_DROP_BAD_ADDRESS;
-    if (scps_addr_equal(src, dst) || (loopback(src) && !loopback(dst))) /* "land"; from nowhere */
+    /* Both addresses are equal (a "land" attack), or the source cannot exist. */
+    if (scps_addr_equal(src, dst) || (loopback(src) && !loopback(dst)))
         return SCPS_DROP_BAD_ADDRESS;
     return SCPS_DROP_NONE;
 }
 
-/* Counts a wrong checksum; if so configured, reports damage by the link on all connections with
+/* Counts a wrong checksum; with checksum_hints, reports damage by the link on all connections with
  * this peer. */
 static SCPS_NOINLINE int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
 {
@@ -71,11 +73,11 @@ static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
     return SCPS_DROP_NONE;
 }
 
-/* The connection that takes a segment. */
+/* The connection that will process a segment. */
 struct taker {
-    /* the connection that takes the segment; NULL: none, and nothing is left to do */
+    /* NULL: there is none, and the packet has been handled */
     struct scps_conn *c;
-    bool compressed; /* the segment came with a compressed header */
+    bool compressed; /* the segment had a compressed header */
 };
 
 static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
@@ -99,8 +101,8 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
     return err;
 }
 
-/* Parses a TCP segment into *seg and finds its taker, which must be zeroed. Returns 0, or the drop
- * that was counted. */
+/* Parses a TCP segment into *seg and finds its connection, *taker, which must be zeroed. Returns 0,
+ * or the drop that was counted. */
 static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_pkt *in, struct scps_seg *seg, struct taker *taker)
 {
@@ -122,12 +124,13 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     c = scps_demux_find(st, &f);
     if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
         scps_conn_finish(c, 0);
-        /* The link no longer finds the connection, should its device vanish. */
+        /* Detach it, so that the link no longer finds the connection when its device vanishes. */
         scps_conn_detach(c);
         c = NULL;
     }
-    /* RFC 9293 section 3.3.2: CLOSED is no connection, even if the application holds its handle.
-     * Its reset may not be sent yet; a new connection does not wait for that. */
+    /* A connection in CLOSED does not exist for a segment (RFC 9293 section 3.3.2), even if the
+     * application still has its handle. Its reset may not be sent yet; a new connection does not
+     * wait for that. */
     if (c && c->state == SCPS_CLOSED &&
         (!(c->s.todo.bits & SCPS_TODO_RST) || (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
         c = NULL;
@@ -135,7 +138,7 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return c ? 0 : input_no_connection(st, nif, &f, seg);
 }
 
-/* Parses a segment with a compressed header and finds its connection: *taker. Returns 0, or the
+/* Parses a segment with a compressed header and finds its connection, *taker. Returns 0, or the
  * scps_drop, counted, for which it is dropped. */
 static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const struct scps_pkt *in,
                       struct scps_seg *seg, struct taker *taker)
@@ -151,8 +154,8 @@ static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const str
     return 0;
 }
 
-/* Fast path test: a TCP segment in an IPv4 header without options, contiguous, complete and from no
- * tunnel with ECN, as most packets are. */
+/* Returns true for the usual packet, which the fast path handles: a TCP segment in an IPv4 header
+ * without options, contiguous, complete and from no tunnel with ECN. */
 static inline bool ordinary(const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
@@ -176,7 +179,7 @@ static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *ni
     return c;
 }
 
-/* Verifies the checksum of an IPv4 packet without options, in which the addresses lie just before
+/* Verifies the checksum of an IPv4 packet without options, in which the addresses are just before
  * the TCP header. */
 static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
 {
@@ -193,7 +196,8 @@ static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
     return scps_sum_fold_raw(sum) == 0xffff;
 }
 
-/* Parses such a packet for connection c into *seg. Returns 0, or the drop that was counted. */
+/* Parses a packet for which ordinary() is true, of connection c, into *seg. Returns 0, or the drop
+ * that was counted. */
 static inline int ordinary_segment(struct scps_stack *st, const struct scps_conn *c,
                                    const struct scps_pkt *in, struct scps_seg *seg)
 {
@@ -260,7 +264,7 @@ static bool leave_tunnel(uint8_t *tos, uint8_t outer)
     return true;
 }
 
-/* Parses any packet: a segment into *seg, and its taker, which must be zeroed. */
+/* Parses any packet: a segment into *seg, and its connection into *taker, which must be zeroed. */
 static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
                                    const struct scps_pkt *in, struct scps_seg *seg,
                                    struct taker *taker)

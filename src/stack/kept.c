@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The packet that a device has refused for now: see kept.h. */
+/* The packet that a device has refused: see kept.h. */
 #include "stack/kept.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The packet that a device has refused for now (SCPS_ERR_AGAIN). It goes first when the device is
- * ready again; until then the stack asks that link for nothing.
+/* The packet that a device has refused (SCPS_ERR_AGAIN). It is sent first when the device is ready
+ * again; until then the stack sends nothing on that link.
  *
  * Invariants: `pending` implies that `pkt` and its payload lie in `mem`, which has pkt.cap bytes.
  * Only kept.c assigns these fields.
@@ -12,22 +12,22 @@
 #include <scps/netif.h>
 
 struct scps_kept {
-    bool blocked; /* the device has refused a packet, and was not ready since */
+    bool blocked; /* the device has refused a packet, and was not ready since then */
     bool pending; /* `pkt` waits for the device */
     struct scps_pkt pkt;
-    uint8_t *mem; /* NULL: the device has not refused a packet yet */
+    uint8_t *mem; /* memory of the copy; NULL: the device has not refused a packet yet */
 };
 
-/* Keeps a copy of pkt, which the device has refused: its payload was lent for one call only. The
- * memory is allocated for `cap` bytes, if there is none yet. Without memory, or where cap is too
- * small, the packet is lost, as on any full link. */
+/* Stores a copy of pkt, which the device has refused, because its payload was lent for one call
+ * only. If there is no memory for it yet, `cap` bytes are allocated. If that fails, or cap is too
+ * small, the packet is lost, as on a full link. */
 void scps_kept_put(struct scps_kept *k, const struct scps_alloc *a, size_t cap,
                    const struct scps_pkt *pkt);
-/* The device has refused the kept packet again. */
+/* Records that the device has refused the stored packet again. */
 void scps_kept_refused(struct scps_kept *k);
-/* The device has taken the kept packet. */
+/* Records that the device has accepted the stored packet. */
 void scps_kept_sent(struct scps_kept *k);
-/* The device takes packets again. */
+/* Records that the device accepts packets again. */
 void scps_kept_ready(struct scps_kept *k);
 void scps_kept_fini(struct scps_kept *k, const struct scps_alloc *a);
 

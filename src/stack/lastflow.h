@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The connection of a link's last packet: most packets belong to the connection of the packet
- * before, which needs no lookup then.
+/* The connection of the last packet of a link: most packets belong to the same connection as the
+ * one before, which then needs no lookup.
  *
  * Invariant: `conn` is a connection of the stack, or NULL; whoever frees a connection calls
  * scps_lastflow_forget() first. Only this header assigns these fields.
@@ -15,12 +15,12 @@
 struct scps_conn;
 
 struct scps_lastflow {
-    struct scps_conn *conn; /* NULL: no packet was IPv4 without options yet */
-    uint8_t flow[12];       /* addresses and ports of that packet, as they lie in it */
+    struct scps_conn *conn; /* NULL: no packet of IPv4 without options has come yet */
+    uint8_t flow[12];       /* addresses and ports of that packet, in the order in the packet */
 };
 
-/* Returns the connection of the last packet, if `flow`, twelve bytes as they lie in a packet, is
- * the same; NULL: it is another flow. */
+/* Returns the connection of the last packet, if `flow`, the twelve bytes with addresses and ports
+ * in the order in the packet, is the same; NULL: it is another flow. */
 static inline struct scps_conn *scps_lastflow_find(const struct scps_lastflow *l,
                                                    const uint8_t *flow)
 {
@@ -35,7 +35,7 @@ static inline void scps_lastflow_set(struct scps_lastflow *l, struct scps_conn *
     l->conn = c;
     memcpy(l->flow, flow, sizeof l->flow);
 }
-/* c is about to be freed. */
+/* Must be called before connection c is freed. */
 static inline void scps_lastflow_forget(struct scps_lastflow *l, const struct scps_conn *c)
 {
     if (l->conn == c)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Passive opens: how a listener handles a SYN and the acknowledgement that follows; SYN cookies.
  *
- * A SYN makes a connection in SYN-RECEIVED until max_half_open of them wait. The one that has
- * waited longest is dropped, the sooner the more there are (half_open_lifetime()), so that spoofed
- * SYNs that nobody answers neither shut out later connections nor cause many SYN-ACKs (RFC 4987
- * sections 3.3 and 3.4). At the limit the answer is a cookie and no state is kept. A cookie is our
- * sequence number:
+ * A SYN creates a connection in SYN-RECEIVED until there are max_half_open of them. The one that
+ * has waited longest is dropped, the sooner the more there are (half_open_lifetime()), so that
+ * spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude later connections nor cause many
+ * SYN-ACKs (RFC 4987 sections 3.3 and 3.4). At the limit the answer is a SYN cookie, and no state
+ * is kept. A cookie is our initial sequence number:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
  *     sequence number, time, bits 5 to 0  of 64 s
  *
- * When the SYN carried time stamps, the low six bits of ours carry what was agreed besides, which
- * the peer echoes (RFC 7323 appendix A, RFC 4987 section 3.6):
+ * If the SYN had timestamps, the low six bits of our timestamp carry what else was agreed, and the
+ * peer echoes them (RFC 7323 appendix A, RFC 4987 section 3.6):
  *
  *     5    4     3 2 1 0
  *     ECN  SACK  window scale, 15: none
  *
- * Without time stamps these three are not in force; compressed headers and bindings never are, for
- * they need memory.  A peer that echoes other bits gets what it could have asked for.  A cookie is
- * good for the current unit and the one before.
+ * Without timestamps these three are not in force; compressed headers and bindings never are,
+ * because they need memory. A peer that echoes other bits gets only what it could have asked for. A
+ * cookie is valid in its unit of time and the next one.
  */
 #include "stack/stack.h"
 
@@ -31,7 +31,7 @@
 #define TS_BITS         63u
 #define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
 #define CAPS_DOWN       2 /* shift of the capability bits, from 0xe0 to bits 3 to 5 of a cookie */
-/* SYN-ACKs that are charged to the share of strangers for each half-open connection */
+/* SYN-ACKs that each half-open connection charges to the share of replies to unknown peers */
 #define PLACE 3u
 
 /* approximate length of a SYN-ACK, bytes: IPv6, or IPv4 with framing, and the usual options */
@@ -57,7 +57,7 @@ static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow 
     return (uint32_t)scps_siphash(st->env.key, msg, sizeof msg) & 0xffffff;
 }
 
-/* Returns the capabilities that a configuration offers. */
+/* Returns the SCPS capabilities that a configuration offers. */
 static uint8_t offers(const struct scps_conn_config *cfg)
 {
     return (uint8_t)((cfg->bets ? SCPS_CAP_BETS : 0) | (cfg->snack ? SCPS_CAP_SNACK1 : 0) |
@@ -65,7 +65,7 @@ static uint8_t offers(const struct scps_conn_config *cfg)
                      (cfg->compress ? SCPS_CAP_COM : 0));
 }
 
-/* Returns true if syn asked for a feature that we have and its cookie, sent in seg, cannot
+/* Returns true if syn asked for a feature that we have and that its cookie, sent in seg, cannot
  * carry. */
 static bool loses(const struct scps_conn_config *cfg, const struct scps_seg *syn,
                   const struct scps_seg *seg)
@@ -137,7 +137,7 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         st->count.cookies_reduced++;
 }
 
-/* Rebuilds the SYN for which a cookie stands. Returns false if the cookie is not ours. */
+/* Rebuilds the SYN that a cookie stands for. Returns false if the cookie is not ours. */
 static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f,
                         const struct scps_seg *seg, struct scps_seg *syn)
 {
@@ -186,9 +186,9 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     return scps_stack_conn(l->st, l->cfg, f, nif, way, &err);
 }
 
-/* Returns how long a half-open connection of l is kept when another SYN comes: for all its SYN-ACKs
- * while less than a quarter of the places is taken, for four from then on, three from a half, two
- * when all are taken. */
+/* Returns how long a half-open connection of l is kept when another SYN comes, µs: for all its
+ * SYN-ACKs while less than a quarter of the places is used, for four of them from then on, for
+ * three from a half on, for two when all are used. */
 static scps_dur half_open_lifetime(const struct scps_listener *l)
 {
     const struct scps_stack *st = l->st;
@@ -215,8 +215,8 @@ static bool evict(struct scps_listener *l)
 }
 
 /* Returns true if f may become a half-open connection. From a quarter of the limit on, there are
- * more than a busy server's clients make: the SYN-ACKs are then charged to the share that
- * strangers have of the link. */
+ * more than the clients of a busy server cause: the SYN-ACKs are then charged to the share of the
+ * link's rate for replies to unknown peers. */
 static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f)
 {
     struct scps_stack *st = l->st;
@@ -247,8 +247,8 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
-    scps_listener_join(l, c); /* scps_listener_forget takes it back */
-    /* The peer's id names another connection, so this one goes without compression. */
+    scps_listener_join(l, c); /* scps_listener_forget() removes it */
+    /* Another connection uses the peer's id, so this one does without compression. */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
         scps_connid_release(st, c);
@@ -271,8 +271,8 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     struct scps_conn *c;
 
     if (!read_cookie(l, f, seg, &syn)) {
-        /* While cookies are in use, data may come from a peer whose first segments were lost: they
-         * are sent again. */
+        /* While cookies are in use, data may come from a peer whose first segments were lost; the
+         * peer will send them again. */
         if (seg->len && l->cookie_at && st->env.now - l->cookie_at <= 2 * UNIT)
             return scps_stack_drop(st, SCPS_DROP_BAD_COOKIE);
         scps_answer_reset(st, nif, f, seg);
@@ -284,7 +284,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_send_begin(&c->s.snd, seg->ack - 1);
-    scps_listener_join(l, c); /* scps_listener_established takes it back */
+    scps_listener_join(l, c); /* scps_listener_established() removes it */
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
@@ -325,7 +325,7 @@ void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *ou
     *out = l->local;
 }
 
-/* ---- lifetime ---- */
+/* ---- opening and closing ---- */
 
 struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_config *cfg,
                                   const struct scps_endpoint *local, unsigned backlog, int *err)

@@ -109,7 +109,7 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     scps_queue_remove(&l->ready, &c->link);
     l->pending--;
     scps_notify_accept(&c->notify, &c->owner);
-    if (c->notify.events) /* Report what happened before the connection had an owner. */
+    if (c->notify.events) /* Report what happened before the application had the connection. */
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;
 }

@@ -20,49 +20,50 @@
 
 struct scps_dgram;
 
-/* Queue of endpoints whose oldest datagram waits for the same link or route. */
+/* Ready queue of endpoints whose oldest datagram waits for the same link or route. */
 struct scps_dgram_turns {
     struct scps_dgram *head, *tail;
 };
 
-/* Rate at which connections and datagrams use a link; answers get what they leave. */
+/* The rate at which connections and datagrams use a link; replies get what they leave. */
 struct scps_usage {
-    scps_time since;  /* time of the last measurement */
-    uint64_t sent;    /* their bytes up to that time, as counted on the line */
-    uint64_t answers; /* bytes of answers so far, as counted on the line */
+    scps_time since;  /* time of the last measurement, µs */
+    uint64_t sent;    /* bytes that connections and datagrams had sent by then, with framing */
+    uint64_t answers; /* bytes of replies so far, with framing */
     uint64_t rate;    /* highest recent rate, bytes/s */
 };
 
-/* Queue of answers to packets of no connection: resets, ICMP, SYN cookies. */
+/* Queue of replies to packets of no connection: resets, ICMP, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
-    struct scps_pacer share; /* token bucket: their share of the route's or the device's rate */
+    /* token bucket: the share of replies in the route's or the device's rate */
+    struct scps_pacer share;
 };
 
-/* The rate of a route and the connections, datagrams and answers that share it. */
+/* The rate of a route and the connections, datagrams and replies that share it. */
 struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
     struct scps_ready_queue turns;
     struct scps_dgram_turns dgrams;
-    bool for_dgrams;          /* datagrams, if any wait, are served before connections */
-    int32_t share;            /* bytes that they may still send in this turn */
-    struct scps_shaper *next; /* of the same link */
+    bool for_dgrams; /* true: datagrams, if any wait, are served before connections */
+    int32_t share;   /* bytes that this kind may still send before the other kind is served */
+    struct scps_shaper *next; /* next shaper of the same link */
 };
 
-/* A netif as the stack sees it: netif->stack_priv. */
+/* A netif as the stack sees it; scps_netif.stack_priv points to it. */
 struct scps_nif {
     struct scps_netif *nif;
     struct scps_ready_queue turns;
-    struct scps_shaper *pipes;      /* routes with a rate */
-    struct scps_dgram_turns dgrams; /* endpoints that no route's rate holds back */
-    uint32_t n_dgrams;              /* endpoints in this queue and in those of the shapers */
-    bool after_dgram;               /* a datagram was served last, when both kinds waited */
-    struct scps_answers answers;    /* answers through routes without a rate */
+    struct scps_shaper *pipes;      /* list of the shapers of its routes with a rate */
+    struct scps_dgram_turns dgrams; /* endpoints whose datagrams use no route with a rate */
+    uint32_t n_dgrams;           /* number of endpoints in this queue and in those of the shapers */
+    bool after_dgram;            /* the last packet was a datagram, while both kinds waited */
+    struct scps_answers answers; /* queue of replies through routes without a rate */
     struct scps_usage usage;
-    uint32_t n_answers;   /* answers that wait here and in the shapers */
-    uint8_t since_answer; /* packets sent since the last answer, at most SCPS_ANSWER_SHARE */
-    bool others;          /* see scps_nif_others */
+    uint32_t n_answers;   /* number of replies that wait here and in the shapers */
+    uint8_t since_answer; /* packets sent since the last reply, at most SCPS_ANSWER_SHARE */
+    bool others; /* something else than connections may have packets, see scps_nif_others() */
     struct scps_lastflow last;
     struct scps_kept kept;
 };
@@ -72,34 +73,35 @@ static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
     return nif->stack_priv;
 }
 
-/* Makes *nif the stack's view of netif. */
+/* Initialises *nif as the stack's view of netif. */
 void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif);
-/* Forgets the netif, which its owner may close afterwards. Nothing is left to send through *nif,
- * which may be attached again. Precondition: what *nif held was freed. */
+/* Removes the netif from the stack; its owner may close it afterwards. No packet is left to be sent
+ * through *nif, which may be attached again. Precondition: the packets and replies that *nif stored
+ * were freed. */
 void scps_nif_detach(struct scps_nif *nif);
 
-/* Enters p, whose fields are zero, into the list of nif's shapers. */
+/* Adds p, whose fields are zero, to the list of nif's shapers. */
 void scps_nif_add_shaper(struct scps_nif *nif, struct scps_shaper *p);
 /* Removes p from the list of nif's shapers. */
 void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
-/* Moves p to the end of the list of nif's shapers: the others are served first. */
+/* Moves p to the end of the list of nif's shapers, so that the others are served first. */
 void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p);
 
-/* Records that something other than the connections in the ready queue has packets. */
+/* Records that something else than the connections in the ready queue has packets. */
 static inline void scps_nif_set_others(struct scps_nif *nif)
 {
     nif->others = true;
 }
-/* Returns true if something other than the connections in nif's ready queue may have packets: a
- * packet that the device refused, routes with a rate, datagrams, answers. */
+/* Returns true if something else than the connections in nif's ready queue may have packets: a
+ * packet that the device refused, routes with a rate, datagrams, or replies. */
 static inline bool scps_nif_others(struct scps_nif *nif)
 {
     if (nif->others)
         nif->others = nif->kept.pending || nif->pipes || nif->n_dgrams || nif->n_answers;
     return nif->others;
 }
-/* Returns true if there is anything to do for the link. Without netif operations the driver fetches
- * packets with scps_stack_output. */
+/* Returns true if there may be packets for the link. Without netif operations the driver fetches
+ * packets with scps_stack_output(). */
 static inline bool scps_nif_busy(struct scps_nif *nif)
 {
     return (nif->turns.head || scps_nif_others(nif)) && nif->nif->ops;

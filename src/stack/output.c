@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the next packet: connections in turn, datagrams between them, answers to strangers. */
+/* Chooses the next packet to send: connections in turn, datagrams alternating with them, replies to
+ * packets of no connection. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-/* GSO: for a device that segments itself, appends the following full segments of c that may be sent
- * now. */
+/* Appends the next full segments of c that may be sent now to seg, for a device that does
+ * segmentation itself (GSO). */
 static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
 {
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
@@ -14,7 +15,7 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     if (size != c->s.agreed.mss || c->s.agreed.caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
-        /* PSH and FIN belong to the last segment, and the device puts them there. */
+        /* PSH and FIN belong to the last segment; the device sets them only there. */
         seg->flags |= next.flags;
         seg->ack = next.ack;
         seg->wnd = next.wnd;
@@ -25,7 +26,7 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     }
 }
 
-/* Before any packet: frees connections that have ended, and serves timers. */
+/* Does what comes before any packet: frees connections that have ended, and serves timers. */
 static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 {
     if (st->env.dead)
@@ -34,9 +35,9 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
         scps_stack_serve_timers(st);
 }
 
-/* Returns the ready queue to serve: routes with a rate go before the link's own queue, which could
- * leave nothing for them, and take turns among themselves. A route is ready if its credit covers
- * its first packet. */
+/* Returns the ready queue to serve. Routes with a rate come before the link's own queue, which
+ * could leave nothing for them, and are served in turn. A route is ready if its credit covers its
+ * first packet. */
 static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
                                                          struct scps_nif *nif)
 {
@@ -52,8 +53,8 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
     return &nif->turns;
 }
 
-/* Connection c was served but sends nothing: it waits for credit and stays first, or it has nothing
- * to send. Returns the queue to serve now. */
+/* Called when connection c was served but sends nothing: it waits for credit and stays first, or it
+ * has nothing to send. Returns the queue to serve now. */
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {
@@ -70,7 +71,7 @@ static inline void count_packet(struct scps_stack *st, const struct scps_pkt *ou
     st->count.bytes_out += out->len + out->payload_len;
 }
 
-/* Builds the next segment of the ready connections, in turn. */
+/* Builds the next segment of the ready connections, which are served in turn. */
 static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     struct scps_ready_queue *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
@@ -123,7 +124,7 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     return 1;
 }
 
-/* Datagrams are waiting, too: each kind goes first every other time. */
+/* Sends a segment or a datagram while both wait: each kind comes first every other time. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
@@ -135,9 +136,9 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
     return datagram(st, nif, out);
 }
 
-/* Slow path: besides connections there are timers, answers, datagrams or routes with a rate.
- * Answers to strangers are sent when nothing else waits, and otherwise every SCPS_ANSWER_SHARE-th
- * time. */
+/* Slow path of scps_stack_output(): besides connections there are timers, replies, datagrams or
+ * routes with a rate. Replies to packets of no connection are sent when nothing else waits, and
+ * otherwise every SCPS_ANSWER_SHARE-th time. */
 static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
                                      struct scps_pkt *out)
 {
@@ -158,7 +159,7 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
-    if (out->cap < SCPS_MAX_HEADERS) /* Every packet's headers fit into this room. */
+    if (out->cap < SCPS_MAX_HEADERS) /* The headers of every packet fit into this room. */
         return SCPS_ERR_ROOM;
     /* Every driver calls this function until it returns 0. The empty case is common, so it must not
      * set up a stack frame. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver step, scps_pump(), that all drivers share.
+/* The driver step, scps_pump(), which all drivers share.
  *
- * A packet the device refuses for now (SCPS_ERR_AGAIN) is kept, its lent payload copied, and goes
- * first when the device is ready again; until then that link is asked for nothing.
+ * A packet that the device refuses for now (SCPS_ERR_AGAIN) is kept, with a copy of its lent
+ * payload, and is sent first when the device is ready again; until then nothing is requested for
+ * that link.
  */
 #include "stack/stack.h"
 
@@ -19,7 +20,7 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
         scps_nif_set_others(nif);
 }
 
-/* clk NULL: the time is that of the stack and does not advance. */
+/* Sends all packets for nif. clk NULL: the time is that of the stack and does not advance. */
 static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif *nif,
                                          const struct scps_clock *clk)
 {

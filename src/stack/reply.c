@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers that belong to no connection: resets, SYN cookies, echo replies, port unreachable.
+/* Replies to packets that belong to no connection: resets, SYN cookies, echo replies, port
+ * unreachable.
  *
- * They are built when the packet that they answer arrives, and wait in a ring of bounded size, that
- * of their route if it has a rate, else that of the link. Strangers can cause them, so they never
- * take the link from connections. While others have something to send, every SCPS_ANSWER_SHARE-th
- * packet at most is an answer; they use up the route's rate; and they have a rate of their own,
- * which is checked when they are queued:
+ * A reply is built when the packet that it answers arrives, and waits in a ring of limited size,
+ * that of its route if it has a rate, else that of the link. Anybody can cause replies, so they
+ * must not take the link from connections. While other packets wait, at most every
+ * SCPS_ANSWER_SHARE-th packet is a reply; replies use up the route's rate; and they have a rate of
+ * their own, which is checked when they are queued:
  *
  *   route with a rate        one part in SCPS_ANSWER_SHARE of it
  *   device with a rate       what connections and datagrams leave of seven eighths of it, at most
@@ -14,7 +15,7 @@
  *                            SCPS_ANSWER_FLOOR: the line may be full of that
  *   neither, no connections  scps_stack_config.answer_rate
  *
- * Answers beyond it are dropped and counted.
+ * Replies beyond it are dropped and counted.
  */
 #include "stack/stack.h"
 
@@ -23,7 +24,7 @@
 
 #define RING  65536u
 #define BURST (UINT32_C(1) << 30)
-#define LEAST 128u /* least burst in bytes: one answer without data, however slow the link */
+#define LEAST 128u /* smallest burst, bytes: one reply without data, however slow the link is */
 
 #define WINDOW SCPS_SEC(1)
 #define FORGET SCPS_SEC(64)
@@ -46,8 +47,8 @@ static const struct scps_netif *device(const struct scps_nif *nif)
     return dev;
 }
 
-/* Returns the rate, bytes/s, at which connections and datagrams send through nif: the highest of
- * the last WINDOWs. An old value counts less and less, and for nothing after FORGET. */
+/* Returns the rate, bytes/s, at which connections and datagrams send through nif: the highest in
+ * the recent periods of WINDOW. An old value counts less and less, and nothing after FORGET. */
 static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_netif *top = nif->nif;
@@ -59,7 +60,7 @@ static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
         return u->rate;
     all = top->ops ? top->tx_bytes : st->count.bytes_out;
     all += device(nif)->overhead * (top->ops ? top->tx_packets : st->count.packets_out);
-    /* The device may still hold answers that were counted. */
+    /* The device may not have sent all replies that were counted. */
     sent = all > u->answers ? all - u->answers : 0;
     rate = sent > u->sent ? scps_muldiv(sent - u->sent, 1000000, (uint64_t)dt) : 0;
     u->rate -= dt < FORGET ? scps_muldiv(u->rate, (uint64_t)dt, FORGET) : u->rate;
@@ -69,7 +70,7 @@ static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
     return u->rate;
 }
 
-/* Returns the rate for answers, bytes/s, through nif or the route of shaper p (NULL: the route has
+/* Returns the rate for replies, bytes/s, through nif or the route of shaper p (NULL: the route has
  * no rate). */
 static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                          const struct scps_shaper *p)
@@ -91,13 +92,13 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                     st->cfg.answer_rate);
 }
 
-/* Returns what an answer of len bytes uses up of its share. */
+/* Returns how many bytes of their share a reply of len bytes uses. */
 static uint32_t weight(const struct scps_nif *nif, size_t len)
 {
     return (uint32_t)len + device(nif)->overhead;
 }
 
-/* Returns the answers queue for dst if its share covers len bytes more; NULL if not. */
+/* Returns the queue of replies for dst if its share covers len bytes more; NULL if not. */
 static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
                                     const struct scps_addr *dst, size_t len)
 {
@@ -106,7 +107,7 @@ static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
     struct scps_answers *w = pipe ? &pipe->answers : &nif->answers;
     uint64_t share = share_of(st, nif, pipe);
 
-    /* The burst is the share of one second. */
+    /* The burst is what the share allows in one second. */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
                    (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
     if (!share || scps_pacer_when(&w->share, st->env.now, weight(nif, len)) > st->env.now)
@@ -146,15 +147,16 @@ static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struc
     return true;
 }
 
-/* Moves the oldest answer of q to out. Its bytes stay in the ring until the next put. */
+/* Moves the oldest reply of q to out. Its bytes stay in the ring until the next put. */
 static void take_reply(struct scps_recring *q, struct scps_pkt *out)
 {
-    /* q is not empty; without the initial value gcc 12 warns when it optimises at link time. */
+    /* q is not empty; the initial value prevents a warning of gcc 12 with link-time
+     * optimisation. */
     uint32_t len = 0;
     const uint8_t *p = scps_recring_front(q, &len);
 
     scps_recring_pop(q);
-    /* A packet longer than the caller's room is lent. */
+    /* A packet longer than the caller's room is lent from the ring. */
     out->len = len > out->cap ? SCPS_MAX_HEADERS : len;
     out->payload_len = len - out->len;
     out->payload = out->payload_len ? p + out->len : NULL;

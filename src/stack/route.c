@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which link leads to an address, which of our addresses to use there, and the rate that its
- * connections share.
+/* Which link leads to an address, which of our addresses to use as the source, and the rate that
+ * the connections of a route share.
  *
- * A route that has a rate, or once had one, owns a shaper: a gate (core/gate.c) and the ready queue
- * of the connections that use the route. Other connections are in the link's ready queue.
+ * A route that has a rate, or had one, owns a shaper: a token bucket (core/gate.c) and the ready
+ * queue of the connections that use the route. Other connections are in the link's ready queue.
  */
 #include "stack/stack.h"
 

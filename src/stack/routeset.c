@@ -6,11 +6,12 @@
 #include "base/bytes.h"
 #include "base/sized.h"
 
-/* The bounds of the connection's settings burst and expected_rtt. */
+/* the bounds of the settings burst and expected_rtt of connections */
 #define BURST_MOST (UINT32_C(1) << 30)
 #define RTT_MOST   SCPS_SEC(UINT64_C(3153600000))
 
-/* Rows that are not used any more match nothing and are at the end of their array. */
+/* Returns a row for a new route. Rows that are not used any more match no address and are at the
+ * end of the array. */
 static struct scps_route_entry *spare_way(struct scps_stack *st)
 {
     uint32_t i = st->n_ways;
@@ -29,8 +30,8 @@ static struct scps_local_addr *spare_addr(struct scps_stack *st)
     return i < st->n_addrs ? &st->addrs[i] : NULL;
 }
 
-/* Appends one element to an array whose size is its count; returns the element, or NULL. Fixed
- * memory has room for `most` of them. */
+/* Appends one element to an array that has room for exactly *n; returns the element, or NULL. With
+ * fixed memory there is room for `most` of them. */
 static void *append(struct scps_stack *st, void **v, uint32_t *n, size_t size, uint32_t most)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -54,8 +55,8 @@ static uint32_t route_mtu(const struct scps_route *r)
     return r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu;
 }
 
-/* Returns true if every field of r lies within its bounds. The least MTU of IPv6 holds
- * 40 octets of IP header, 20 of TCP, 12 of time stamps and the least MSS, 8. */
+/* Returns true if every field of r is within its bounds. The least MTU of IPv6 has room for 40
+ * octets of IP header, 20 of TCP, 12 of timestamps and the least MSS, 8. */
 static bool in_range(const struct scps_route *r)
 {
     uint32_t least = r->dst.family == 4 ? SCPS_MTU_LEAST : SCPS_MTU_LEAST6;
@@ -75,7 +76,7 @@ static bool rated_full(const struct scps_stack *st)
     return st->reserve && n >= SCPS_FIXED_RATED;
 }
 
-/* Sets the rate of w to that of r; the shaper is made when first needed. */
+/* Sets the rate of w to that of r; allocates the shaper when first needed. */
 static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -97,8 +98,8 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
     return 0;
 }
 
-/* Assigns each connection of nif, ready or not, to the ready queue of its present route, and makes
- * it ready there if that is another queue; does the same for datagram endpoints that wait. */
+/* Moves each connection of nif, ready or not, to the ready queue of its present route; does the
+ * same for datagram endpoints that wait. */
 static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
@@ -116,7 +117,7 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
     scps_dgram_regroup(st);
 }
 
-/* A structure is no shorter than this: up to its device. */
+/* The smallest size of a route that is accepted: up to `nif`. */
 #define LEAST SCPS_SIZED_TO(scps_route, mtu)
 
 int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *asked, size_t size)
@@ -135,7 +136,8 @@ int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *a
         slot = append(st, (void **)&st->ways, &st->n_ways, sizeof *slot, SCPS_FIXED_ROUTES);
     if (!slot)
         return SCPS_ERR_NOMEM;
-    memset(slot, 0, sizeof *slot); /* On failure the row stays in the array but matches nothing. */
+    /* On failure the row stays in the array, but matches no address. */
+    memset(slot, 0, sizeof *slot);
     err = set_rate(st, &way, r);
     if (!err)
         *slot = way;
@@ -203,7 +205,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
 
 /* ---- removing ---- */
 
-/* Moves connections and datagrams away from shaper p, which is freed. */
+/* Moves connections and datagrams away from shaper p, and frees p. */
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -284,8 +286,8 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
     for (uint32_t i = 0; i < st->n_ways; i++)
         if (st->ways[i].route.nif != nif->nif)
             st->ways[keep++] = st->ways[i];
-    /* The allocator needs the original size back, so the array keeps it, and spare rows match
-     * nothing. */
+    /* The allocator needs the original size for freeing, so the array keeps its size, and spare
+     * rows match no address. */
     for (uint32_t i = keep; i < st->n_ways; i++)
         st->ways[i] = (struct scps_route_entry){0};
     keep = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes signals to the connections they concern. */
+/* Passes the signals of scps_stack_signal() to the connections that they concern. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

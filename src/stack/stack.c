@@ -7,7 +7,7 @@
 #include "base/prng.h"
 #include "base/sized.h"
 
-/* ---- lifetime ---- */
+/* ---- opening and closing ---- */
 
 /* Allocates a stack whose memory is not fixed. */
 static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
@@ -22,13 +22,14 @@ static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
     return st;
 }
 
-/* Allocates a stack with all of its fixed memory; *need: bytes. */
+/* Allocates a stack with all of its fixed memory; *need: bytes of it. */
 static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t *need)
 {
     struct scps_reserve plan;
     struct scps_stack *st;
 
-    (void)scps_reserve_plan(&plan, cfg, cfg->fixed_memory, cfg->max_conns); /* checked before */
+    /* the result was checked before */
+    (void)scps_reserve_plan(&plan, cfg, cfg->fixed_memory, cfg->max_conns);
     *need = scps_reserve_bytes(&plan);
     st = cfg->alloc.alloc(cfg->alloc.ctx, (size_t)*need);
     if (!st)
@@ -61,7 +62,8 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
         return NULL;
     }
     st->cfg = cfg;
-    st->cfg.fixed_memory = NULL; /* the caller's */
+    /* It points to the caller's structure, which need not outlive this call. */
+    st->cfg.fixed_memory = NULL;
     st->env.alloc = scps_budget_alloc(&st->env.budget.all);
     st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);
     scps_stack_set_observer(st, &cfg.observer);
@@ -76,12 +78,13 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {
         st->env.fixed = &st->reserve->fixed;
-        (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns); /* the plan has it */
+        /* cannot fail, because the plan includes this memory */
+        (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns);
     }
     return st;
 }
 
-/* Frees all that nif holds and forgets the netif, which its owner may close afterwards.
+/* Frees what the stack holds for nif and forgets the netif, which its owner may close afterwards.
  * Precondition: nothing in the stack refers to either of them any more. */
 static void let_go(struct scps_stack *st, struct scps_nif *nif)
 {
@@ -192,7 +195,7 @@ scps_time scps_stack_now(const struct scps_stack *st)
     return st->env.now;
 }
 
-/* Connections that were refused for lack of memory may try again. */
+/* Lets connections that were refused memory try again. */
 static void serve_memory(struct scps_stack *st)
 {
     scps_env_memory_served(&st->env);
@@ -203,7 +206,8 @@ static void serve_memory(struct scps_stack *st)
     scps_dgram_memory(st);
 }
 
-/* A key in the heap may be too early: then the connection is only given its right deadline. */
+/* Serves the timers that are due. A key in the heap may be too early: then the connection only gets
+ * its right deadline. */
 SCPS_NOINLINE void scps_stack_serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
@@ -232,7 +236,7 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
         scps_stack_serve_timers(st);
 }
 
-/* Returns when a packet of the routes with a rate may be sent next. */
+/* Returns the earliest time at which a packet of the routes with a rate may be sent, µs. */
 static SCPS_NOINLINE scps_time pipes_due(struct scps_shaper *p, scps_time now)
 {
     scps_time due = SCPS_NEVER;
@@ -292,13 +296,14 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
     return 0;
 }
 
-/* ---- what there is ---- */
+/* ---- information about the stack ---- */
 
 struct scps_conn *scps_stack_next_conn(const struct scps_stack *st, const struct scps_conn *prev)
 {
     struct scps_conn *c = scps_demux_next(st, prev);
 
-    while (c && c->s.dead) /* The connection has ended and has no owner: it will be freed. */
+    /* Skip a connection that has ended and has no owner, because it will be freed. */
+    while (c && c->s.dead)
         c = scps_demux_next(st, c);
     return c;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Internals of the stack of one host, shared by the files of this folder. */
+/* Internals of the stack of one host, which the files of this folder share. */
 #ifndef SCPS_STACK_STACK_H
 #define SCPS_STACK_STACK_H
 
@@ -15,7 +15,7 @@
 #include "core/ratelimit.h"
 #include "stack/nif.h"
 
-struct scps_flow { /* our side first */
+struct scps_flow { /* addresses and ports of a connection, seen from this host */
     struct scps_addr local, remote;
     uint16_t lport, rport;
 };
@@ -23,7 +23,7 @@ struct scps_flow { /* our side first */
 /* A route and its shaper. */
 struct scps_route_entry {
     struct scps_route route;
-    struct scps_shaper *pipe; /* NULL: the route never had a rate */
+    struct scps_shaper *pipe; /* its shaper; NULL: the route never had a rate */
 };
 
 struct scps_local_addr {
@@ -43,7 +43,7 @@ struct scps_listener {
     /* time at which the last SYN cookie was sent; 0: never */
     scps_time cookie_at;
     void *user;
-    bool queued; /* stands in the queue of listeners that have an SCPS_EV_ACCEPT to report */
+    bool queued; /* the listener is in the queue of listeners with an SCPS_EV_ACCEPT to report */
     struct scps_listener *next, *ev_next;
 };
 
@@ -69,43 +69,44 @@ struct scps_stack {
     uint32_t n_ways;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
-    /* configuration of the last connect, often that of the next one too */
+    /* configuration of the last scps_connect(), often that of the next one, too */
     struct scps_shared_config *recent;
     struct scps_listener *listeners, *ev_listeners;
     uint32_t next_id, port_next;
     struct scps_ratelimit
         answers_limit; /* of resets and ICMP messages to hosts without a connection */
     struct scps_stack_count count;
-    struct scps_connids *ids;   /* connid.c; NULL until used */
-    struct scps_dgrams *dgrams; /* dgram.c; NULL until used */
+    struct scps_connids *ids;   /* state of connid.c; NULL until used */
+    struct scps_dgrams *dgrams; /* state of dgram.c; NULL until used */
     struct scps_dgram *ev_dgrams, *ev_dgrams_last;
-    struct scps_plain_host *plain; /* no_scps_cache.c; NULL until used */
-    size_t size;                   /* size of the memory block that begins with this struct */
-    struct scps_reserve *reserve;  /* bound.c; NULL unless the memory is fixed */
+    struct scps_plain_host *plain; /* state of no_scps_cache.c; NULL until used */
+    size_t size; /* size of the memory block that begins with this structure, bytes */
+    struct scps_reserve *reserve; /* state of bound.c; NULL unless the memory is fixed */
 };
 
 /* ---- bound.c ---- */
-#define SCPS_FIXED_ANSWERS 2048u /* bytes of an answers queue when memory is fixed */
+#define SCPS_FIXED_ANSWERS 2048u /* size of a queue of replies when memory is fixed, bytes */
 
-/* Plan of all memory of a stack whose memory is fixed. It lies behind the stack in one block. */
+/* Plan of all memory of a stack with fixed memory. It is behind the stack in one block. */
 struct scps_reserve {
     struct scps_fixed fixed;
     struct scps_slots slots;
-    uint32_t packet; /* length of the packet that a device may have refused */
+    uint32_t packet; /* length of the packet that a device may have refused, bytes */
 };
 
 /* Plans all memory for `conns` connections opened within conn. Returns 0, or an error of
  * scps_config_take or scps_config_resolve. */
 int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
                       const struct scps_conn_config *conn, uint32_t conns);
-/* Returns the bytes of the stack and of all that r plans; 0: more than can be addressed. */
+/* Returns the bytes of the stack and of all memory that r plans; 0: more than a size_t can
+ * count. */
 uint64_t scps_reserve_bytes(const struct scps_reserve *r);
-/* Starts the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
+/* Sets up the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
 /* ---- config.c ---- */
-/* Copies a configuration (NULL: the defaults), checks every field and fills in what 0 and NULL
- * stand for. Returns 0, or an error that *why has in words. */
+/* Copies a configuration (NULL: the defaults), checks every field and replaces 0 and NULL by what
+ * they stand for. Returns 0, or an error, and then *why has it in words. */
 int scps_stack_config_take(struct scps_stack_config *to, const struct scps_stack_config *from,
                            struct scps_line *why);
 
@@ -114,14 +115,14 @@ uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, 
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
 /* Returns true if a connection that has not ended uses the flow. */
 bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
-/* Finds a connection that has not ended by its flow as it lies in a TCP segment over IPv4 without
- * options: addresses and ports, the peer's first. */
+/* Finds a connection that has not ended by the octets of a TCP segment over IPv4 without options
+ * that contain addresses and ports, the peer's first. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
-/* Buckets for n connections. */
+/* Returns the number of buckets for n connections. */
 uint32_t scps_demux_buckets(uint32_t n);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
-/* Iterates over all connections: begin with NULL. Ask for the next before freeing one. */
+/* Iterates over all connections: begin with NULL. Ask for the next one before freeing one. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
 /* ---- no_scps_cache.c ---- */
@@ -135,32 +136,32 @@ size_t scps_plain_size(const struct scps_stack_config *cfg);
 /* Gives c a connection id that no other connection between its hosts has, or had in the last
  * TIME-WAIT. Returns false if none is free; c then does without compression. */
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
-/* Records the peer's id as naming c, which has an id of ours. Returns false if an open connection
- * has that id (force: takes it from that one). */
+/* Records the peer's id for c, which has an id of ours. Returns false if an open connection has
+ * that id (force: takes it from that one). */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
-/* Frees c's connection ids. Ours is not given out again for cfg.time_wait. */
+/* Frees c's connection ids. Ours is not used again for scps_conn_config.time_wait. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
-/* Finds the connection that an id of the peer's, or of ours, names; NULL: none. Half-open
- * connections may share the peer's id: while no other has it, the first of them is returned, and
- * the rest follow by same_id. */
+/* Returns the connection with an id of the peer, or of ours; NULL: there is none. Half-open
+ * connections may share the peer's id: if no other connection has it, the first of them is
+ * returned, and the rest follow by same_id. */
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);
-/* Plans the tables of `pairs` pairs of hosts. */
+/* Plans the memory of the tables for `pairs` pairs of hosts. */
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
 /* ---- comp.c ---- */
-/* Parses a packet of protocol 105. Returns its connection with the segment in seg, if *err stays
+/* Parses a packet of protocol 105. Returns its connection with the segment in *seg if *err stays
  * 0. */
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
                                   const struct scps_pkt *in, struct scps_seg *seg, int *err);
-/* Learns the fields of an accepted segment of a connection with compression, in whichever form it
- * came. */
+/* Records the fields of an accepted segment of a connection with compression, whether its header
+ * was compressed or not. */
 void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg);
-/* Call when the connection has accepted the compressed segment that scps_comp_input returned
+/* Call it when the connection has accepted the compressed segment that scps_comp_input() returned
  * last. */
 void scps_comp_good(struct scps_conn *c);
-/* Makes the packet of a segment with a compressed header, as scps_ipout() does with a TCP header.
+/* Builds the packet of a segment with a compressed header, as scps_ipout() does with a TCP header.
  * Returns false if this segment has to be sent uncompressed. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
@@ -183,17 +184,17 @@ const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
 bool scps_route_unicast(const struct scps_addr *a);
 
 /* ---- routeset.c ---- */
-/* Removes the routes and the addresses of nif, which goes away. */
+/* Removes the routes and the addresses of nif, which is being removed. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
-/* The rate of a path has changed: adapts the routes within that path that have a rate. */
+/* Adapts the rates of routes within a path whose rate has changed. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- signal.c ---- */
-/* Passes a signal to the connections that it concerns, at now. */
+/* Passes a signal to the connections that it concerns, at the present time. */
 void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig);
 
 /* ---- port.c ---- */
-/* RFC 6528. */
+/* Returns the initial sequence number for a flow (RFC 6528). */
 uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
 /* Chooses the local port of a flow (RFC 6056 section 3.3.3), whose lport is not looked at. Returns
@@ -207,13 +208,14 @@ bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 /* Returns the listener for a flow to local address and port; NULL if there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
-/* Adds c, just made for l, to the half-open connections. */
+/* Adds c, which was just created for l, to the half-open connections. */
 void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
 /* Moves c from the half-open connections to those waiting for accept. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
-/* Returns the event of the first listener that has one: st->ev_listeners is not NULL. */
+/* Returns the event of the first listener that has one. Precondition: st->ev_listeners is not
+ * NULL. */
 void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
-/* Removes the event of l, which goes away. */
+/* Removes the event of l, which is being closed. */
 void scps_listener_unqueue(struct scps_listener *l);
 /* Drops the half-open connection c without a message to the peer: a later SYN needs its place. The
  * stack frees it before it does anything else. */
@@ -224,8 +226,8 @@ struct scps_listener *scps_conn_listener(const struct scps_conn *c);
 void scps_listener_forget(struct scps_conn *c);
 
 /* ---- listen.c ---- */
-/* Processes a segment to a listener, of a flow without a connection: a SYN makes a half-open
- * connection or is answered with a cookie, and the ACK of a cookie makes a connection. Returns 0,
+/* Processes a segment for a listener, of a flow without a connection: a SYN creates a half-open
+ * connection or is answered with a cookie, and the ACK of a cookie creates a connection. Returns 0,
  * or the scps_drop, counted, for which the segment had no effect. */
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *seg);
@@ -236,7 +238,7 @@ void scps_listener_free_all(struct scps_stack *st);
  * its MTU less the IP and TCP headers without options (RFC 6691). */
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *way, uint8_t family);
-/* Makes a connection for flow f over nif and route way (NULL, or another link's: no route is
+/* Creates a connection for flow f over nif and route way (NULL, or another link's: no route is
  * known). It is in the tables, but not opened yet. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
@@ -255,7 +257,8 @@ static inline bool scps_stack_timers_due(const struct scps_stack *st)
 }
 /* Serves the timers that are due, and connections that wait for memory. */
 void scps_stack_serve_timers(struct scps_stack *st);
-/* Sets the time of the stack. Timers are added to it, so it stops at SCPS_NEVER / 2. */
+/* Sets the time of the stack. Timers are added to it, so it stops at SCPS_NEVER / 2 to avoid
+ * overflow. */
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
     if (now > st->env.now)
@@ -283,20 +286,20 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
  * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
-/* Returns true if one more answer to a stranger may be sent in this second. */
+/* Returns true if one more reply may be sent in this second. */
 bool scps_stack_may_answer(struct scps_stack *st);
-/* Gives the next answer that may be sent through nif now. */
+/* Returns true with the next reply that may be sent through nif now in *out. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
-/* Returns when the first of p's answers may be sent; SCPS_NEVER: none waits. */
+/* Returns the time at which the first of p's replies may be sent, µs; SCPS_NEVER: none waits. */
 scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
-/* Charges len bytes, sent to dst for a stranger's sake by something other than an answer. Returns
- * false if the share is used up. */
+/* Charges len bytes to the share of replies for something other than a reply that is sent to dst
+ * because of an unknown peer. Returns false if the share is used up. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len);
-/* Frees a queue of nif's; the answers in it are lost. */
+/* Frees a queue of nif; the replies in it are lost. */
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a);
-/* Queues one segment without data from f->local to f->remote. Returns false if the share of answers
- * is used up, which was counted. */
+/* Queues one segment without data from f->local to f->remote as a reply. Returns false if the share
+ * of replies is used up, which was counted. */
 bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
 /* Queues the reset that RFC 9293 section 3.10.7.1 prescribes for seg. */
@@ -309,7 +312,7 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
 
 /* ---- dgram.c, dgram_list.c, dgram_out.c ---- */
 /* Copies a datagram for one of our addresses into the queue of its endpoint. Returns 0, or the
- * scps_drop, counted, for which there is none or no room. */
+ * scps_drop, counted, if there is no endpoint or no room. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in);
 /* Reports an ICMP error that quotes a datagram to the endpoint of the quoted port. Returns false if
@@ -322,22 +325,23 @@ void scps_dgram_addr_gone(struct scps_stack *st, const struct scps_addr *addr);
 /* Gets the next event of an endpoint; returns false if there is none. */
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
 uint32_t scps_dgram_count(const struct scps_stack *st);
-/* Reports to endpoints that were refused for lack of memory that they may send again. */
+/* Reports to endpoints whose sends were refused for lack of memory that they may send again. */
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
 /* ---- dgram_out.c ---- */
-/* Gives the next datagram that may be sent through nif, of endpoints in turn. Returns false if none
- * may be sent now. */
+/* Returns true with the next datagram that may be sent through nif in *out; endpoints are served in
+ * turn. Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Returns true if p's datagrams are served before its connections. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.head && (p->for_dgrams || !p->turns.head);
 }
-/* Returns when the first of p's datagrams may be sent. */
+/* Returns the time at which the first of p's datagrams may be sent, µs. */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
-/* Ends a turn of the connections in ready queue t. */
+/* Ends the time for which the connections in ready queue t are served, so that datagrams come
+ * next. */
 void scps_dgram_yield(struct scps_ready_queue *t);
 /* Moves waiting endpoints to the queues of their present routes, after routes have changed. */
 void scps_dgram_regroup(struct scps_stack *st);
@@ -347,7 +351,7 @@ void scps_dgram_regroup(struct scps_stack *st);
 int scps_icmp_err(enum scps_icmp_kind kind);
 
 /* ---- icmp.c ---- */
-/* Returns the least path MTU to which an ICMP message may lead. */
+/* Returns the least path MTU that an ICMP message can set, bytes. */
 static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 {
     return family == 4 ? 256 : 1280;
@@ -355,12 +359,12 @@ static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                     const uint8_t *p, size_t len);
 
-/* Returns true if scps_stack_event has anything to report. */
+/* Returns true if scps_stack_event() has an event to return. */
 static inline bool scps_stack_news(const struct scps_stack *st)
 {
     return st->env.events.first || st->ev_listeners || st->ev_dgrams;
 }
-/* Returns true if a scps_pump at now would have nothing to do, events aside. */
+/* Returns true if scps_pump() at now would have nothing to do, apart from events. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
 {
     if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now || st->env.memory_at <= now)
