@@ -186,7 +186,7 @@ static int with_scenario(const struct options *o, char **arg, int n, bool sweep)
     if (n != 1)
         return refuse("%s: give one scenario: see scps_lab --help", sweep ? "sweep" : "run");
     if (sweep && !o->out)
-        return refuse("%s: where to? give --out DIR", "sweep");
+        return refuse("%s: no folder for the results: give --out DIR", "sweep");
     sc = lab_scenario_read(arg[0], o->set, o->nset, msg);
     if (!sc)
         return refuse("%s", msg);

@@ -107,7 +107,9 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
         printf("\n");
         status = pairs == 0 ? 2 : changed ? 1 : 0;
         if (pairs == 0)
-            fprintf(stderr, "scps_lab: no cell of %s has a partner in %s\n", dir_a, dir_b);
+            fprintf(stderr,
+                    "scps_lab: no cell of %s exists in %s: give two results of the same sweep\n",
+                    dir_a, dir_b);
     }
     lab_table_free(&a.t);
     lab_table_free(&b.t);

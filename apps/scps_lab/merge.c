@@ -104,7 +104,7 @@ int lab_merge(char *const *dirs, size_t n, const char *out)
     }
     if (status == 0 && lab_table_meta(&part[0], "jobs", jobs, sizeof jobs) &&
         strtoull(jobs, NULL, 10) != runs) {
-        snprintf(msg, sizeof msg, "%zu of %s runs are there: merge all shards, and let each end",
+        snprintf(msg, sizeof msg, "%zu of %s runs are done: finish every shard, then merge all",
                  runs, jobs);
         status = refuse(msg);
     }

@@ -331,7 +331,7 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
     if (o->run > 1000000 ||
         ((o->pcap || o->truth || o->events || o->series || o->plot || o->qlog) && !o->run &&
          sc->runs > 1)) {
-        snprintf(msg, sizeof msg, "captures and plots are of one run: choose with --run N");
+        snprintf(msg, sizeof msg, "captures and plots show one run: choose it with --run N");
         return refuse(2, msg);
     }
     if (o->qlog && qlog_refuses(o->qlog)) {

@@ -426,7 +426,7 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
     /* A file beyond the size limit is an error to report, not a signal that ends the program. */
     signal(SIGXFSZ, SIG_IGN);
     if (s.had && !o->quiet)
-        fprintf(stderr, "scps_lab: %zu of %zu runs are there already\n", s.had, s.njobs);
+        fprintf(stderr, "scps_lab: %zu of %zu runs are done already\n", s.had, s.njobs);
     ok = run_all(&s);
     ok = lab_rows_sync(&s.rows, s.msg) && ok;
     lab_rows_close(&s.rows);

@@ -276,8 +276,8 @@ static int make_way(const struct sockaddr_un *addr, char *msg)
     int fd, rc;
 
     if (lstat(path, &st) != 0 || !S_ISSOCK(st.st_mode)) {
-        snprintf(msg, LINK_MSGLEN, "--ctl %s: there is a file that is no socket: take another path",
-                 path);
+        snprintf(msg, LINK_MSGLEN,
+                 "--ctl %s: a file that is no socket has this path: give another path", path);
         return -1;
     }
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -201,7 +201,9 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
     int rc = 0;
 
     if (e->tap && scps_tap_error(e->tap) != 0) {
-        snprintf(msg, LINK_MSGLEN, "%s: %s: it ends there", e->o->pcap, strerror(errno));
+        snprintf(msg, LINK_MSGLEN,
+                 "%s: %s: the capture is incomplete: make room or write elsewhere", e->o->pcap,
+                 strerror(errno));
         rc = -1;
     }
     if (top) {

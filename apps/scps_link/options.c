@@ -241,7 +241,7 @@ static int check_ends(const struct link_options *o, char *msg)
         if (!o->end[i].device[0])
             return fail(msg, "give --%c NAME[@NETNS], the device at end %c", 'a' + i, 'a' + i);
     if (strcmp(a->device, b->device) == 0 && strcmp(a->netns, b->netns) == 0)
-        return fail(msg, "--a and --b are both %s: the two ends need a device each", a->device);
+        return fail(msg, "--a and --b are both %s: give each end a device of its own", a->device);
     for (unsigned i = 0; i < a->naddr; i++)
         for (unsigned k = 0; k < b->naddr; k++)
             if (scps_addr_equal(&a->addr[i], &b->addr[k]))
@@ -298,7 +298,8 @@ static int take_scenario(struct link_options *o, struct source *s, char *msg)
     char seed[64];
 
     if (s->link)
-        return fail(msg, "--link %s: the link is the scenario's: leave out one of them", s->link);
+        return fail(msg, "--link %s: --scenario defines the link already: leave out one of them",
+                    s->link);
     if (s->seeded) { /* --seed overrides a --set of the seed, whichever comes first. */
         snprintf(seed, sizeof seed, "scenario.seed=%" PRIu64, o->seed);
         s->set[s->nset++] = seed;

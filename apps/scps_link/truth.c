@@ -88,7 +88,8 @@ int truth_close(struct truth *t, char *msg, size_t msglen)
     if (fclose(t->f) != 0 && t->err == 0)
         t->err = errno;
     if (t->err)
-        snprintf(msg, msglen, "%s: %s: it ends there", t->spool.path, strerror(t->err));
+        snprintf(msg, msglen, "%s: %s: the log is incomplete: make room or write elsewhere",
+                 t->spool.path, strerror(t->err));
     rc = t->err ? -1 : 0;
     if (spool_close(&t->spool, msg, msglen) != 0)
         rc = -1;

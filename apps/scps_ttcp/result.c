@@ -172,7 +172,7 @@ static const char *connection_remedy(const struct ttcp_result *r, int err, char 
     case SCPS_ERR_ADDRINUSE:
         return "choose another port with -p";
     case SCPS_ERR_MSGSIZE:
-        return "none is cut: give a smaller -l, or a larger --mtu";
+        return "datagrams are not fragmented: give a smaller -l, or a larger --mtu";
     case SCPS_ERR_LINKDOWN:
         return r->link_trouble != NULL
                    ? r->link_trouble
@@ -180,7 +180,7 @@ static const char *connection_remedy(const struct ttcp_result *r, int err, char 
     case SCPS_ERR_NOMEM:
         return "give smaller buffers with -b";
     default:
-        return "see -d for what happened";
+        return "run again with -d to see every event";
     }
 }
 
@@ -207,7 +207,7 @@ static const char *output_remedy(int sys_errno)
     case EDQUOT:
         return "free some space, or write elsewhere";
     case EPIPE:
-        return "its reader has gone";
+        return "its reader has ended: keep it running";
     default:
         return "write elsewhere, or use -s to discard";
     }

@@ -40,12 +40,13 @@ static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN]
 static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_MSGLEN])
 {
     if (o->action == TTCP_UNSET)
-        return FAIL("say -t to transmit or -r to receive; -h lists the options");
+        return FAIL("give -t to transmit or -r to receive; -h lists the options");
     if (o->link && device)
         return FAIL("--link runs inside this process: leave out the interface options");
     if (o->action == TTCP_RECEIVE) {
         if (o->link)
-            return FAIL("-r with --link: a virtual link has both ends here, say -t only");
+            return FAIL(
+                "-r with --link: a virtual link has both ends in this process: give -t only");
         if (!device)
             return FAIL("-r needs an interface: --tun NAME or --udp LOCAL:PORT, with --addr, or "
                         "--ppp DEVICE");
@@ -54,7 +55,7 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
         if (o->host == NULL && o->reverse)
             return FAIL("-r -Q needs a HOST to receive from, as the last word");
         if (o->time != 0 && !o->bidir)
-            return FAIL("--time is the sender's: give it there, or use --timeout here");
+            return FAIL("--time works at the sender: give it there, or use --timeout here");
     } else if (o->reverse && o->host != NULL) {
         return FAIL("-t -Q waits and takes no HOST: leave out %s", o->host);
     } else if (device && o->host == NULL && !o->reverse) {
@@ -105,7 +106,8 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     if (o->pcap_peer != NULL)
         return FAIL("--pcap-peer works over a virtual link only: capture at the peer");
     if (o->truth != NULL)
-        return FAIL("--truth works over a virtual link only: nobody else knows it all");
+        return FAIL(
+            "--truth works over a virtual link only: on a real path nothing knows every packet");
     if (o->ifs.mtu == 0)
         o->ifs.mtu = o->mtu;
     if (!o->server) /* With --server, --timeout applies to each test. */
@@ -135,7 +137,7 @@ static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
                 {o->server && o->interval != 0, "--interval"}};
 
     if (o->tell && o->action != TTCP_RECEIVE)
-        return FAIL("--tell is the receiver's, over an interface: give it there");
+        return FAIL("--tell works at a receiver over an interface: give it there");
     if (o->tell && o->udp)
         return FAIL("--tell with -u: datagrams have no way back: leave out one of them");
     if (o->server && o->streams > 1)
@@ -189,9 +191,10 @@ static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--%s has no effect without --%s: add that", option, other);
     }
     if (o->given[SETTING_quick_acks] && o->conn.ack_mode != SCPS_ACK_OTHER)
-        return FAIL("--quick-acks is of -F 2: leave out -F %d", o->conn.ack_mode == SCPS_ACK_EVERY);
+        return FAIL("--quick-acks works with -F 2 only: leave out -F %d",
+                    o->conn.ack_mode == SCPS_ACK_EVERY);
     if (is_on(o, SETTING_holes_at_once) && o->conn.ack_mode != SCPS_ACK_DELAYED)
-        return FAIL("--holes-at-once is of -F 0, the others always report at once: add -F 0");
+        return FAIL("--holes-at-once works with -F 0 only, other modes always do so: add -F 0");
     if (o->given[SETTING_rto_max] && o->conn.rto_max != 0 && o->conn.rto_min > o->conn.rto_max)
         return FAIL("--rto-min is above --rto-max: swap them");
     if (o->conn.recovery == SCPS_RECOVERY_RACK && !o->conn.sack)
@@ -240,7 +243,8 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
     if (o->cc_by[0] && o->cc_by[1])
         return FAIL("-G and --cc both name a controller: leave out one of them");
     if (o->overhead_set && o->route_bps == 0)
-        return FAIL("--overhead is what --route-rate counts: add that, such as --route-rate 10m");
+        return FAIL(
+            "--overhead has no effect without --route-rate: add it, such as --route-rate 10m");
     if (o->min_bps > o->route_bps && o->route_bps != 0)
         return FAIL("--min-rate is above --route-rate: swap them");
     if ((o->route_bps != 0 || o->min_bps != 0) && !o->link &&
@@ -248,7 +252,7 @@ static int settle_pairs(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return FAIL("--route-rate and --min-rate are of the way to HOST: give them with -t and no "
                     "-Q");
     if (o->path_state != NULL && !o->link && o->action != TTCP_TRANSMIT)
-        return FAIL("--path-state is of the end that sends: give it there");
+        return FAIL("--path-state works at the sending end: give it there");
     if (o->echo && is_on(o, SETTING_bets))
         return FAIL("-e with best effort (-E, -Z): a block that is given up never comes back: "
                     "leave out one of them");
@@ -277,14 +281,14 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         return 0;
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         if (none[i].given)
-            return FAIL("-u with %s: a datagram has none of it: leave out one of them",
+            return FAIL("-u with %s: datagrams do not have this: leave out one of them",
                         none[i].name);
     if (o->route_bps != 0 || o->min_bps != 0)
         return FAIL("-u sends at the rate of -R: leave out --route-rate and --min-rate");
     if (o->qlog != NULL)
-        return FAIL("--qlog is of a connection, and -u has none: leave out one of them");
+        return FAIL("--qlog is about a connection, and -u has none: leave out one of them");
     if (o->path_state != NULL)
-        return FAIL("--path-state is of a connection, and -u has none: leave out one of them");
+        return FAIL("--path-state is about a connection, and -u has none: leave out one of them");
     if (!o->length_set)
         o->length = mtu != 0 ? mtu - over : TTCP_UDP_LENGTH;
     if (o->length < 5)

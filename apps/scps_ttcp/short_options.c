@@ -306,7 +306,7 @@ TAKE(take_N)
 {
     (void)o;
     if (strcmp(arg, "1") != 0)
-        return FAIL("-N %s: only IP is spoken here (-N 1): no peer of SCPS-NP is left", arg);
+        return FAIL("-N %s: the network protocol is IP, SCPS-NP is not supported: give -N 1", arg);
     return 0;
 }
 

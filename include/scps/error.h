@@ -30,10 +30,11 @@ extern "C" {
     X(NOENT, -17, "no such name")                                                                  \
     X(RANGE, -18, "value out of range")                                                            \
     X(LIMIT, -19, "a configured limit was reached")                                                \
-    X(LINKDOWN, -20, "the link is gone")                                                           \
+    X(LINKDOWN, -20, "the network device has gone, or is down")                                    \
     X(PERM, -21, "not permitted")                                                                  \
     X(SYSTEM, -22, "the operating system refused; see errno")                                      \
-    X(HOLE, -23, "reading meets a hole that was given up: take note of it to go on")               \
+    X(HOLE, -23,                                                                                   \
+      "data is missing here (best effort gave it up): call scps_conn_hole() to read on")           \
     X(ROOM, -24, "too little room for a packet's headers: give SCPS_MAX_HEADERS bytes, or an MTU")
 
 enum scps_error {
@@ -52,24 +53,24 @@ SCPS_API const char *scps_errname(int err);
 #define SCPS_DROPS(X)                                                                              \
     X(NONE, "used")                                                                                \
     X(TRUNCATED, "shorter than its own headers say")                                               \
-    X(BAD_IP, "IP version, header length or total length makes no sense")                          \
+    X(BAD_IP, "IP version, header length or total length is impossible")                           \
     X(BAD_IP_CHECKSUM, "IPv4 header checksum is wrong")                                            \
     X(FRAGMENT, "an IP fragment: not reassembled here")                                            \
     X(BAD_ADDRESS, "source or destination address cannot be a unicast peer of ours")               \
     X(NOT_OURS, "addressed to another host")                                                       \
     X(UNKNOWN_PROTOCOL, "an IP protocol that is not known")                                        \
-    X(BAD_TCP, "TCP data offset makes no sense")                                                   \
+    X(BAD_TCP, "TCP data offset is impossible")                                                    \
     X(BAD_CHECKSUM, "TCP, UDP or ICMP checksum is wrong")                                          \
     X(BAD_ICMP, "an ICMP message that is malformed, unknown, or quotes no flow of ours")           \
-    X(BAD_FLAGS, "a combination of TCP flags that means nothing in this state")                    \
-    X(NO_CONNECTION, "no such connection; answered with a reset unless it was one")                \
+    X(BAD_FLAGS, "a combination of TCP flags that has no meaning in this state")                   \
+    X(NO_CONNECTION, "no such connection; answered with a reset unless the segment was a reset")   \
     X(BACKLOG_FULL, "the listener's accept queue is full")                                         \
     X(SYN_LIMIT, "half-open limit reached and no cookie could be sent")                            \
     X(BAD_COOKIE, "an ACK to a listener that no SYN cookie of ours explains")                      \
     X(NOT_ACCEPTABLE, "outside the receive window (RFC 9293 section 3.10.7.4)")                    \
     X(OLD_DUPLICATE, "data that had already arrived")                                              \
     X(PAWS, "timestamp older than the last one (RFC 7323 section 5)")                              \
-    X(BLIND_RESET, "reset not exactly at the left edge: challenged (RFC 5961 section 3)")          \
+    X(BLIND_RESET, "reset whose sequence number is not RCV.NXT: challenged (RFC 5961 section 3)")  \
     X(BLIND_SYN, "SYN on a synchronized connection: challenged (RFC 5961 section 4)")              \
     X(BLIND_ACK, "acknowledgement outside the acceptable range (RFC 5961 section 5)")              \
     X(BAD_ACK, "acknowledges what was never sent")                                                 \
@@ -79,13 +80,13 @@ SCPS_API const char *scps_errname(int err);
     X(TOO_MANY_HOLES, "out-of-order data that would need one more range than is kept")             \
     X(TOO_MANY_RECORDS, "a record boundary that would be one more than is kept unread")            \
     X(RATE_LIMITED, "an answer was due but its rate limit is reached")                             \
-    X(BAD_UDP, "UDP length makes no sense")                                                        \
+    X(BAD_UDP, "UDP length is impossible")                                                         \
     X(NO_UDP_PORT, "no such UDP port: answered with port unreachable")                             \
     X(UDP_QUEUE_FULL, "the receive queue of the datagrams' endpoint, or memory, is full")          \
-    X(BAD_COMPRESSED, "compressed header too short or with nonsense lengths")                      \
+    X(BAD_COMPRESSED, "compressed header too short or with impossible lengths")                    \
     X(UNKNOWN_CONNECTION_ID, "compressed header with an unknown connection id")                    \
-    X(FILTERED, "a netif filter kept it")                                                          \
-    X(MEMORY_LIMIT, "data or a SYN for which the stack's memory limit left nothing")               \
+    X(FILTERED, "a netif filter dropped it")                                                       \
+    X(MEMORY_LIMIT, "data or a SYN for which the stack's memory limit left no memory")             \
     X(NOT_ECT, "Not-ECT, but marked CE on the header of the tunnel (RFC 6040 section 4.2)")
 
 enum scps_drop {
@@ -107,11 +108,11 @@ SCPS_API const char *scps_drop_words(enum scps_drop d);
     X(RECOVERY, "recovery allows nothing more until further acknowledgements")                     \
     X(PEER_WINDOW, "the peer's receive window is full")                                            \
     X(PACE, "the pacing rate sets a later departure")                                              \
-    X(ROUTE, "the rate of the route, shared with others, sets a later departure")                  \
+    X(ROUTE, "the rate of the route, which other connections share, sets a later departure")       \
     X(NAGLE, "a small segment waits for its acknowledgement or for more data (RFC 9293 3.7.4)")    \
-    X(CORK, "the application said that more is to come")                                           \
+    X(CORK, "the application has announced more data (SCPS_MORE or cork)")                         \
     X(HANDSHAKE, "the connection is not established yet")                                          \
-    X(LINK_DOWN, "the link is out")                                                                \
+    X(LINK_DOWN, "an outage of the link")                                                          \
     X(NETIF, "the link's own queue is full")
 
 enum scps_hold {
@@ -146,10 +147,10 @@ enum scps_feature {
     X(NOT_YET, "the handshake is not over")                                                        \
     X(NOT_CONFIGURED, "not configured here")                                                       \
     X(NOT_OFFERED, "the peer did not offer it")                                                    \
-    X(NO_CAPABILITIES, "the peer knows no capabilities option: it is a plain TCP")                 \
-    X(FELL_BACK, "SYNs with the option stayed without answer, one without it did not")             \
+    X(NO_CAPABILITIES, "the peer does not answer the capabilities option: it is a plain TCP")      \
+    X(FELL_BACK, "SYNs with the option were not answered, one without it was")                     \
     X(REMEMBERED, "this destination has not answered SYNs with the option before")                 \
-    X(COOKIE, "a SYN cookie answered, which cannot keep it")                                       \
+    X(COOKIE, "a SYN cookie was used, which cannot store it")                                      \
     X(NO_ID, "no connection id was free, or the peer's was in use")
 
 enum scps_why {

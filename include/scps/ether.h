@@ -58,13 +58,13 @@ struct scps_ether_config {
     X(SHORT, "frames shorter than their header, or than the packet in them")                       \
     X(NOT_OURS, "frames for other stations")                                                       \
     X(TYPE, "frames of other protocols")                                                           \
-    X(ARP, "ARP packets that cannot be")                                                           \
-    X(ND, "Neighbour Discovery messages that cannot be")                                           \
+    X(ARP, "malformed or impossible ARP packets")                                                  \
+    X(ND, "malformed or impossible Neighbour Discovery messages")                                  \
     X(CONFLICT, "other stations with an address of this one")                                      \
-    X(HELD, "packets that gave way to a later one while a neighbour was asked")                    \
+    X(HELD, "packets replaced by a later one while a neighbour was asked")                         \
     X(UNRESOLVED, "packets for neighbours that did not answer")                                    \
-    X(BUSY, "questions and answers that the device did not take")                                  \
-    X(REMOVED, "packets that waited to leave from an address that was taken away")
+    X(BUSY, "requests and replies that the device did not accept")                                 \
+    X(REMOVED, "waiting packets from an address that was removed")
 enum scps_ether_drop {
 #define X(name, words) SCPS_ETHER_DROP_##name,
     SCPS_ETHER_DROPS(X)

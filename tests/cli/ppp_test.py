@@ -175,7 +175,7 @@ class Pair(unittest.TestCase):
             dead.kill()
             err = left.stderr.read().decode()
             self.assertIn(left.wait(PATIENCE), (1, 3), err)  # 1: the acknowledgement had not come
-            self.assertIn("the link is gone", err)
+            self.assertIn("the network device has gone", err)
             self.assertIn(words, err)
         finally:
             for p in (t, r):
