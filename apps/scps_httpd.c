@@ -229,7 +229,7 @@ static int64_t collect(struct app *a, struct client *c)
 
 /* Writes as much of the response as the send buffer takes. Returns 0 when all is written,
  * SCPS_ERR_AGAIN when the buffer is full, SCPS_ERR_SYSTEM when the file has shrunk. */
-static int64_t give(struct app *a, struct client *c)
+static int64_t write_response(struct app *a, struct client *c)
 {
     static uint8_t buf[65536];
     int64_t w;
@@ -261,7 +261,7 @@ static void step(struct app *a, struct client *c)
 
     c->touched = scps_stack_now(a->rt.stack);
     if (n == 1) {
-        n = c->leaving ? 0 : give(a, c);
+        n = c->leaving ? 0 : write_response(a, c);
         /* Read and discard a request's body: unread data would turn the close into a reset. */
         while (scps_conn_read(c->conn, NULL, REQUEST_MAX, 0) > 0)
             ;

@@ -57,7 +57,7 @@ static void begin(struct qlog *q, scps_time at, const char *name)
             (int)(us % 1000), name);
 }
 
-static void end(struct qlog *q)
+static void end_event(struct qlog *q)
 {
     fputs("}}\n", q->f);
 }
@@ -67,7 +67,7 @@ static void end_inferred(struct qlog *q)
 {
     if (q->captured)
         fputs(",\"inferred\":true", q->f);
-    end(q);
+    end_event(q);
 }
 
 struct qlog *qlog_begin(FILE *f, const struct qlog_head *h)
@@ -173,7 +173,7 @@ static void insert(struct qlog *q, size_t i, scps_off off, uint32_t len)
     *at(q, i) = (struct segment){off, len, false, q->sent};
 }
 
-static void keep(struct qlog *q, scps_off off, uint32_t len)
+static void keep_segment(struct qlog *q, scps_off off, uint32_t len)
 {
     size_t i;
 
@@ -200,7 +200,7 @@ static void packet_sent(struct qlog *q, const struct scps_note *n)
 {
     uint64_t len = n->arg[1];
 
-    keep(q, n->arg[0], (uint32_t)len);
+    keep_segment(q, n->arg[0], (uint32_t)len);
     begin(q, n->at, "transport:packet_sent");
     fprintf(q->f,
             "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
@@ -215,7 +215,7 @@ static void packet_sent(struct qlog *q, const struct scps_note *n)
     if (n->arg[3])
         end_inferred(q);
     else
-        end(q);
+        end_event(q);
 }
 
 static void begin_ack(struct qlog *q, const struct scps_note *n)
@@ -276,7 +276,7 @@ static void acked(struct qlog *q, const struct scps_note *n)
             range_add(q, &r, at(q, 0)->number);
     range_out(q, &r);
     fputs("]}]", q->f);
-    end(q);
+    end_event(q);
     if ((int64_t)n->arg[2] > 0)
         qlog_rtt(q, n->at, (scps_dur)n->arg[2]);
 }
@@ -294,7 +294,7 @@ static void sacked(struct qlog *q, const struct scps_note *n)
     }
     range_out(q, &r);
     fputs("]}]", q->f);
-    end(q);
+    end_event(q);
 }
 
 static const char *trigger(uint64_t evidence)
@@ -339,7 +339,7 @@ static void phase(struct qlog *q, const struct scps_note *n)
     if (*q->phase)
         fprintf(q->f, "\"old\":\"%s\",", q->phase);
     fprintf(q->f, "\"new\":\"%s\"", is);
-    end(q);
+    end_event(q);
     q->phase = is;
 }
 
@@ -355,7 +355,7 @@ static void metrics(struct qlog *q, const struct scps_note *n)
         fprintf(q->f, ",\"ssthresh\":%" PRIu64, ssthresh);
     if (rate != q->rate)
         fprintf(q->f, ",\"pacing_rate\":%" PRIu64, 8 * rate);
-    end(q);
+    end_event(q);
     q->cwnd = cwnd;
     q->ssthresh = ssthresh;
     q->rate = rate;
@@ -370,7 +370,7 @@ static void received(struct qlog *q, const struct scps_note *n)
             "},\"raw\":{\"length\":%" PRIu64 "},\"frames\":[{\"frame_type\":\"stream\","
             "\"stream_id\":0,\"offset\":%" PRIu64 ",\"length\":%" PRIu64 "}]",
             q->received++, n->arg[1], n->arg[0], n->arg[1]);
-    end(q);
+    end_event(q);
 }
 
 static void others(struct qlog *q, const struct scps_note *n)
@@ -412,7 +412,7 @@ static void others(struct qlog *q, const struct scps_note *n)
     default:
         return;
     }
-    end(q);
+    end_event(q);
 }
 
 void qlog_note(struct qlog *q, const struct scps_note *n)

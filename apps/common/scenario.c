@@ -105,7 +105,7 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
 /* Opens a scenario file. A name with a slash or a dot is a path. Any other name is first looked
  * for in the working directory, then among the scenarios shipped with the program. A folder is
  * refused. */
-static FILE *find(const char *path, char *found, size_t len)
+static FILE *open_scenario(const char *path, char *found, size_t len)
 {
     struct stat st;
     FILE *f = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? NULL : fopen(path, "r");
@@ -149,7 +149,7 @@ struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size
                                        char msg[LAB_MSGLEN])
 {
     char found[PATH_MAX + 64];
-    FILE *f = find(path, found, sizeof found);
+    FILE *f = open_scenario(path, found, sizeof found);
     struct file file;
     char *text;
     int bad;

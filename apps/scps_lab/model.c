@@ -134,7 +134,7 @@ static void send_pass(struct model *m, const uint8_t *wanted)
 
 /* Sends a flush, waits as the receiver does, and reads its NACK; repeats this until a NACK
  * arrives. */
-static void ask(struct model *m, scps_dur round_trip)
+static void ask_for_nack(struct model *m, scps_dur round_trip)
 {
     for (m->nacked = false; !m->nacked && m->now < m->timeout;) {
         scps_time give_up = m->now + 2 * round_trip + SCPS_MS(100);
@@ -172,7 +172,7 @@ static void transfer(struct model *m, scps_dur round_trip)
 
     do {
         send_pass(m, told);
-        ask(m, round_trip);
+        ask_for_nack(m, round_trip);
         memcpy(told, m->have, m->packets);
         m->out->info.recoveries++;
     } while (m->missing > 0 && m->now < m->timeout);

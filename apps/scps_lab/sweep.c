@@ -212,7 +212,7 @@ static void dismiss(struct sweep *s)
 
 /* ---- the parent ---- */
 
-static void show(struct sweep *s, bool last)
+static void show_progress(struct sweep *s, bool last)
 {
     double now = wall(), spent = now - s->began, done = s->cost_done - s->cost_had;
     double left = done > 0 ? (s->cost - s->cost_done) / done * spent : 0;
@@ -328,7 +328,7 @@ static bool run_all(struct sweep *s)
                 if (ok)
                     deal(s, &s->worker[i]);
             }
-        show(s, false);
+        show_progress(s, false);
     }
     dismiss(s);
     free(p);
@@ -430,7 +430,7 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
     ok = run_all(&s);
     ok = lab_rows_sync(&s.rows, s.msg) && ok;
     lab_rows_close(&s.rows);
-    show(&s, true);
+    show_progress(&s, true);
     if (ok && s.done == s.njobs) {
         ok = conclude(&s);
         if (ok)

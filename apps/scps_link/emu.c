@@ -224,7 +224,7 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
     return 0;
 }
 
-static void watch(struct emu *e)
+static void watch_devices(struct emu *e)
 {
     for (int i = 0; i < 2; i++) {
         ev_io_init(&e->readable[i], on_readable, scps_io_fd(e->end[i].tun), EV_READ);
@@ -260,7 +260,7 @@ void emu_run(struct emu *e)
     e->start = e->last_line = scps_sysclock_now();
     for (int i = 0; e->truth && i < 2; i++)
         truth_watch(e->truth, e->dir[i].ch, i, e->epoch + e->start);
-    watch(e);
+    watch_devices(e);
     if (!e->o->quiet)
         report_start(e, stderr);
     ev_run(e->ev, 0);

@@ -39,7 +39,7 @@ static int end_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 static const struct scps_netif_ops ops = {.name = "link", .recv = end_recv};
 
-static int go(const struct link_end *e, char *msg)
+static int enter_netns(const struct link_end *e, char *msg)
 {
     return e->ns < 0 ? 0 : netns_enter(e->ns, e->o->netns, msg, LINK_MSGLEN);
 }
@@ -171,7 +171,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
         if (e->home < 0 || e->ns < 0)
             goto fail;
     }
-    if (go(e, msg) != 0)
+    if (enter_netns(e, msg) != 0)
         goto fail;
     rc = open_tun(e, far, mtu, msg);
     come_back(e);
@@ -209,7 +209,7 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
     if (top) {
         /* top->upper points into this structure, which is not freed with the chain. */
         top->upper = NULL;
-        bool there = go(e, NULL) == 0;
+        bool there = enter_netns(e, NULL) == 0;
         scps_netif_close(top);
         if (there)
             come_back(e);
@@ -234,7 +234,7 @@ uint64_t link_end_overruns(const struct link_end *e)
 {
     uint64_t n;
 
-    if (!e->tun || go(e, NULL) != 0)
+    if (!e->tun || enter_netns(e, NULL) != 0)
         return 0;
     n = overruns(e->tun->name);
     come_back(e);

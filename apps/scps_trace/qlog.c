@@ -139,8 +139,8 @@ void trace_qlogs_forget(struct trace_qlogs *q, uint32_t conn)
 
 /* ---- a packet as the events (struct scps_note) that the stack reports to an observer ---- */
 
-static void note(struct direction *d, const struct scps_trace_seen *s, enum scps_note_kind kind,
-                 uint64_t a, uint64_t b, uint64_t c, uint64_t e)
+static void log_note(struct direction *d, const struct scps_trace_seen *s, enum scps_note_kind kind,
+                     uint64_t a, uint64_t b, uint64_t c, uint64_t e)
 {
     qlog_note(d->log, &(struct scps_note){.at = s->pkt->at, .kind = kind, .arg = {a, b, c, e}});
 }
@@ -178,8 +178,8 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
         d->una = s->off;
     /* Without a lost note, because the packets do not show the cause of this retransmission. */
     if (s->rexmit && is_loss(s->cause, &by))
-        note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
-    note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);
+        log_note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
+    log_note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);
     if (s->off + s->len > d->sent)
         d->sent = s->off + s->len;
     qlog_outstanding(d->log, s->pkt->at, d->sent > d->una ? d->sent - d->una : 0);
@@ -207,7 +207,7 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
             uint64_t from = unwrap(s, p + i + k), to = unwrap(s, p + i + k + 4);
             /* The block is no DSACK block (RFC 2883). */
             if (from > d->una && to > from && to <= d->sent)
-                note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
+                log_note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
         }
         i += n;
     }
@@ -216,7 +216,7 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
 static void acknowledgement(struct direction *d, const struct scps_trace_seen *s)
 {
     if (s->ack_off > d->una && s->ack_off <= d->sent + 1) { /* The 1 covers a FIN. */
-        note(d, s, SCPS_NOTE_ACKED, s->ack_off, s->ack_off - d->una, 0, 0);
+        log_note(d, s, SCPS_NOTE_ACKED, s->ack_off, s->ack_off - d->una, 0, 0);
         d->una = s->ack_off;
     }
     sack_blocks(d, s);

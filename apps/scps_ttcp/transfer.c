@@ -381,7 +381,7 @@ static void tell_result(struct ttcp_receiver *r)
 
 /* Called at the end of the peer's stream: flushes the output, ends the last record and, if the
  * receiver sends a result, sends it. */
-static void end(struct ttcp_receiver *r)
+static void end_stream(struct ttcp_receiver *r)
 {
     if (!flushed(r, true))
         return;
@@ -435,7 +435,7 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             return;
         }
         if (n == 0) {
-            end(r);
+            end_stream(r);
             return;
         }
         if (r->first == TTCP_NOT_YET) {

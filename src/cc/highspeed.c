@@ -68,7 +68,7 @@ static size_t row(uint64_t segments)
     return lo;
 }
 
-static unsigned keep(uint64_t bytes, uint32_t mss)
+static unsigned kept_share(uint64_t bytes, uint32_t mss)
 {
     return 1024u - table[row(bytes / mss)].cut;
 }
@@ -101,7 +101,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
 {
     struct highspeed *h = s;
 
-    scps_win_loss(&h->win, v, l, keep(scps_win_flight(v, ctl), v->mss), ctl);
+    scps_win_loss(&h->win, v, l, kept_share(scps_win_flight(v, ctl), v->mss), ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -109,7 +109,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 {
     struct highspeed *h = s;
 
-    scps_win_change(&h->win, v, what, keep(scps_win_flight(v, ctl), v->mss), ctl);
+    scps_win_change(&h->win, v, what, kept_share(scps_win_flight(v, ctl), v->mss), ctl);
 }
 
 const struct scps_cc_ops scps_cc_highspeed = {

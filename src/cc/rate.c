@@ -11,7 +11,7 @@
  */
 #include "cc/cc.h"
 
-static void go(const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+static void open_window(const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     ctl->cwnd = SCPS_CWND_OPEN;
     ctl->ssthresh = UINT64_MAX;
@@ -22,7 +22,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
                   struct scps_cc_ctl *ctl)
 {
     (void)s, (void)param;
-    go(v, ctl);
+    open_window(v, ctl);
 }
 
 /* Copies the configured rate, which can change during the connection. */
@@ -30,21 +30,21 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
                 struct scps_cc_ctl *ctl)
 {
     (void)s, (void)a;
-    go(v, ctl);
+    open_window(v, ctl);
 }
 
 static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                  struct scps_cc_ctl *ctl)
 {
     (void)s, (void)l;
-    go(v, ctl);
+    open_window(v, ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
                    struct scps_cc_ctl *ctl)
 {
     (void)s, (void)what;
-    go(v, ctl);
+    open_window(v, ctl);
 }
 
 const struct scps_cc_ops scps_cc_rate = {

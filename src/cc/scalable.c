@@ -74,8 +74,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     }
 }
 
-static unsigned keep(const struct scalable *sc, const struct scps_cc_view *v,
-                     const struct scps_cc_ctl *ctl)
+static unsigned kept_share(const struct scalable *sc, const struct scps_cc_view *v,
+                           const struct scps_cc_ctl *ctl)
 {
     return legacy(sc, scps_win_flight(v, ctl), v->mss) ? 512 : sc->keep;
 }
@@ -85,7 +85,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
 {
     struct scalable *sc = s;
 
-    scps_win_loss(&sc->win, v, l, keep(sc, v, ctl), ctl);
+    scps_win_loss(&sc->win, v, l, kept_share(sc, v, ctl), ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -93,7 +93,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 {
     struct scalable *sc = s;
 
-    scps_win_change(&sc->win, v, what, keep(sc, v, ctl), ctl);
+    scps_win_change(&sc->win, v, what, kept_share(sc, v, ctl), ctl);
 }
 
 const struct scps_cc_ops scps_cc_scalable = {

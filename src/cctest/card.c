@@ -130,8 +130,8 @@ static void put_value(struct card *c, enum id id, double value)
 
 /* Runs n flows of the controller over a link; if `other` is not NULL, it is the controller of the
  * last flow. */
-static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *what,
-                                  const struct scps_cc_ops *other)
+static struct scps_cct_arena *run_flows(struct card *c, const struct scps_cct_arena *what,
+                                        const struct scps_cc_ops *other)
 {
     struct scps_cct_arena *a = c->a;
 
@@ -148,7 +148,7 @@ static struct scps_cct_arena *run(struct card *c, const struct scps_cct_arena *w
 
 /* Returns the rate in per cent of what the link can carry, at most 100: packets are counted when
  * they have arrived, so one that began before the span could make it more. */
-static double use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
+static double link_use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
     double part = 100 * scps_cct_rate(a, a->n, from, to) / full;
 
@@ -160,9 +160,9 @@ static double use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, do
 static void alone(struct card *c)
 {
     const struct scps_cct_arena what = {.link = LINK("1bdp"), .time = SCPS_SEC(60), .n = 1};
-    struct scps_cct_arena *a = run(c, &what, NULL);
+    struct scps_cct_arena *a = run_flows(c, &what, NULL);
 
-    put_value(c, ALONE_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, ALONE_USE, link_use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
     put_value(c, ALONE_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
     put_value(c, ALONE_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
 }
@@ -171,9 +171,9 @@ static void deep(struct card *c)
 {
     const struct scps_cct_arena what = {
         .link = LINK("4bdp"), .time = SCPS_SEC(60), .n = 1, .warm = SCPS_SEC(10)};
-    struct scps_cct_arena *a = run(c, &what, NULL);
+    struct scps_cct_arena *a = run_flows(c, &what, NULL);
 
-    put_value(c, DEEP_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, DEEP_USE, link_use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
     put_value(c, DEEP_QUEUE, scps_cct_wait(a, SCPS_SEC(10), SCPS_SEC(60)));
     put_value(c, DEEP_QUEUE95, scps_cct_wait_quantile(a, 0.95));
 }
@@ -181,9 +181,9 @@ static void deep(struct card *c)
 static void shallow(struct card *c)
 {
     const struct scps_cct_arena what = {.link = LINK("4p"), .time = SCPS_SEC(60), .n = 1};
-    struct scps_cct_arena *a = run(c, &what, NULL);
+    struct scps_cct_arena *a = run_flows(c, &what, NULL);
 
-    put_value(c, SHALLOW_USE, use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, SHALLOW_USE, link_use(a, SCPS_SEC(10), SCPS_SEC(60), FULL));
     put_value(c, SHALLOW_LOST, 100 * scps_cct_loss(a, SCPS_SEC(10), SCPS_SEC(60)));
 }
 
@@ -191,14 +191,14 @@ static void far_away(struct card *c)
 {
     const struct scps_cct_arena geo = {.link = "geo", .time = SCPS_SEC(120), .n = 1};
     const struct scps_cct_arena ber = {.link = "geo,ber=1e-6", .time = SCPS_SEC(120), .n = 1};
-    struct scps_cct_arena *a = run(c, &geo, NULL);
+    struct scps_cct_arena *a = run_flows(c, &geo, NULL);
     scps_time full = scps_cct_when(a, 0, 0, SCPS_SEC(1), 0.8 * FULL);
 
-    put_value(c, GEO_USE, use(a, SCPS_SEC(60), SCPS_SEC(120), FULL));
+    put_value(c, GEO_USE, link_use(a, SCPS_SEC(60), SCPS_SEC(120), FULL));
     if (full != SCPS_NEVER)
         put_value(c, GEO_START, (double)full * 1e-6);
-    a = run(c, &ber, NULL);
-    put_value(c, BER_USE, use(a, SCPS_SEC(20), SCPS_SEC(120), FULL));
+    a = run_flows(c, &ber, NULL);
+    put_value(c, BER_USE, link_use(a, SCPS_SEC(20), SCPS_SEC(120), FULL));
 }
 
 static void lossy(struct card *c)
@@ -206,7 +206,7 @@ static void lossy(struct card *c)
     const struct scps_cct_arena what = {
         .link = LINK("1bdp") ",loss=0.01,loss-back=0", .time = SCPS_SEC(60), .n = 1};
 
-    put_value(c, LOSSY_USE, use(run(c, &what, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, LOSSY_USE, link_use(run_flows(c, &what, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
 }
 
 /* ---- shared ---- */
@@ -245,17 +245,17 @@ static void together(struct card *c)
                                         .flow[1].start = SCPS_MS(337),
                                         .flow[2].start = SCPS_MS(701),
                                         .flow[3].start = SCPS_MS(1009)};
-    struct scps_cct_arena *a = run(c, &two, NULL), eight;
+    struct scps_cct_arena *a = run_flows(c, &two, NULL), eight;
 
     put_value(c, JAIN2, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
-    a = run(c, &four, NULL);
+    a = run_flows(c, &four, NULL);
     put_value(c, JAIN4, jain(a, SCPS_SEC(30), SCPS_SEC(90)));
     put_value(c, STARVED, worst(a));
     eight = four;
     eight.n = 8;
     for (unsigned i = 4; i < eight.n; i++)
         eight.flow[i].start = SCPS_MS(331) * i;
-    put_value(c, JAIN8, jain(run(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
+    put_value(c, JAIN8, jain(run_flows(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
 /* Two flows, of which one has four times the round trip of the other; the queue is one
@@ -267,7 +267,7 @@ static void unlike_ways(struct card *c)
                                        .n = 2,
                                        .flow[1].start = SCPS_MS(337),
                                        .detour = SCPS_MS(150)};
-    struct scps_cct_arena *a = run(c, &two, NULL);
+    struct scps_cct_arena *a = run_flows(c, &two, NULL);
 
     put_value(c, RTT_SHARE, 100 * scps_cct_rate(a, 1, SCPS_SEC(60), SCPS_SEC(150)) / (FULL / 2));
     put_value(c, RTT_JAIN, jain(a, SCPS_SEC(60), SCPS_SEC(150)));
@@ -291,7 +291,7 @@ static void latecomer(struct card *c)
     const scps_time comes = SCPS_SEC(30);
     const struct scps_cct_arena what = {
         .link = LINK("1bdp"), .time = SCPS_SEC(120), .n = 2, .flow[1].start = comes};
-    struct scps_cct_arena *a = run(c, &what, NULL);
+    struct scps_cct_arena *a = run_flows(c, &what, NULL);
     scps_time at = scps_cct_when(a, 1, comes, SCPS_SEC(5), 0.8 * FULL / 2);
 
     if (at != SCPS_NEVER)
@@ -309,7 +309,7 @@ static void beside(struct card *c, const char *name, enum id ours, enum id their
 
     if (!other || !strcmp(name, c->ops->name))
         return;
-    a = run(c, &what, other);
+    a = run_flows(c, &what, other);
     put_value(c, ours, 100 * scps_cct_rate(a, 0, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
     put_value(c, theirs, 100 * scps_cct_rate(a, 1, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
 }
@@ -325,10 +325,10 @@ static void rtt_steps(struct card *c)
                                       .step = "delay=100ms"};
     struct scps_cct_arena down = up;
 
-    put_value(c, RTT_UP, use(run(c, &up, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
+    put_value(c, RTT_UP, link_use(run_flows(c, &up, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
     down.link = "rate=10mbit,rtt=200ms,queue=250000";
     down.step = "delay=10ms";
-    put_value(c, RTT_DOWN, use(run(c, &down, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
+    put_value(c, RTT_DOWN, link_use(run_flows(c, &down, NULL), SCPS_SEC(30), SCPS_SEC(80), FULL));
 }
 
 static void rate_steps(struct card *c)
@@ -339,7 +339,7 @@ static void rate_steps(struct card *c)
                                       .n = 1,
                                       .step_at = at,
                                       .step = "rate=10mbit"};
-    struct scps_cct_arena down = up, *a = run(c, &up, NULL);
+    struct scps_cct_arena down = up, *a = run_flows(c, &up, NULL);
     scps_time full = scps_cct_when(a, 0, at, SCPS_SEC(1), 0.8 * FULL);
 
     if (full != SCPS_NEVER)
@@ -347,8 +347,8 @@ static void rate_steps(struct card *c)
     down.link = "rate=10mbit,rtt=50ms,queue=42p";
     down.step = "rate=100kbit";
     down.time = SCPS_SEC(80);
-    a = run(c, &down, NULL);
-    put_value(c, RATE_DOWN, use(a, SCPS_SEC(30), SCPS_SEC(80), FULL / 100));
+    a = run_flows(c, &down, NULL);
+    put_value(c, RATE_DOWN, link_use(a, SCPS_SEC(30), SCPS_SEC(80), FULL / 100));
     put_value(c, RATE_DOWN_QUEUE, scps_cct_wait(a, SCPS_SEC(30), SCPS_SEC(80)));
     put_value(c, RATE_DOWN_READ, 100 * scps_cct_read(a, SCPS_SEC(30), SCPS_SEC(80)) / (FULL / 100));
 }
@@ -363,7 +363,7 @@ static void outage(struct card *c)
                                         .step = "loss=1",
                                         .step_back = back,
                                         .back = "loss=0"};
-    scps_time full = scps_cct_when(run(c, &what, NULL), 0, back, SCPS_SEC(1), 0.8 * FULL);
+    scps_time full = scps_cct_when(run_flows(c, &what, NULL), 0, back, SCPS_SEC(1), 0.8 * FULL);
 
     if (full != SCPS_NEVER)
         put_value(c, OUTAGE_BACK, (double)(full - back) * 1e-6);
@@ -378,8 +378,10 @@ static void acks(struct card *c)
     const struct scps_cct_arena bursts = {
         .link = LINK("2bdp") ",outage-back=1ms-20ms/20ms,hold-back", .time = SCPS_SEC(60), .n = 1};
 
-    put_value(c, DELAYED_USE, use(run(c, &delayed, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
-    put_value(c, AGGREGATED_USE, use(run(c, &bursts, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, DELAYED_USE,
+              link_use(run_flows(c, &delayed, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
+    put_value(c, AGGREGATED_USE,
+              link_use(run_flows(c, &bursts, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
 }
 
 int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,

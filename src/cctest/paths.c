@@ -30,8 +30,8 @@ struct trial {
     uint64_t fits;
 };
 
-static struct scps_cctest_path_result run(const struct scps_cct_case *c, const struct trial *t,
-                                          uint64_t *cwnd)
+static struct scps_cctest_path_result run_trial(const struct scps_cct_case *c,
+                                                const struct trial *t, uint64_t *cwnd)
 {
     struct scps_cctest_path_result r = {0};
     struct scps_cctest_line *l = scps_cctest_line_new(c->ops, c->param, &t->path, NULL, NULL);
@@ -57,10 +57,11 @@ static struct scps_cctest_path_result run(const struct scps_cct_case *c, const s
     return r;
 }
 
-static void try(const struct scps_cct_case *c, const struct trial *t, struct scps_cctest_verdict *v)
+static void judge_trial(const struct scps_cct_case *c, const struct trial *t,
+                        struct scps_cctest_verdict *v)
 {
     uint64_t bps = t->bps ? t->bps : t->path.bps, cwnd = 0;
-    struct scps_cctest_path_result r = run(c, t, &cwnd);
+    struct scps_cctest_path_result r = run_trial(c, t, &cwnd);
     double use = (double)r.goodput / (double)bps;
     double lost = r.sent ? (double)(r.sent - SCPS_MIN(r.sent, r.delivered)) / (double)r.sent : 1;
     bool runaway = t->fits && r.peak_cwnd / 1000 > RUNAWAY * t->fits + 20;
@@ -85,7 +86,7 @@ static void compare(const struct scps_cct_case *c, const struct trial *plain,
                     const struct variant *other, size_t n, double least,
                     struct scps_cctest_verdict *v)
 {
-    uint64_t cwnd = 0, base = run(c, plain, &cwnd).goodput;
+    uint64_t cwnd = 0, base = run_trial(c, plain, &cwnd).goodput;
 
     for (size_t i = 0; i < n && v->ok; i++) {
         struct trial t = *plain;
@@ -93,7 +94,7 @@ static void compare(const struct scps_cct_case *c, const struct trial *plain,
         bool runaway;
 
         t.path = other[i].path;
-        r = run(c, &t, &cwnd);
+        r = run_trial(c, &t, &cwnd);
         runaway = r.peak_cwnd / 1000 > RUNAWAY * t.fits;
         v->ok = (double)r.goodput >= least * (double)base && base && !runaway;
         scps_cct_say(v->msg, sizeof v->msg,
@@ -308,7 +309,7 @@ void scps_cct_path_check(const struct scps_cct_case *c, struct scps_cctest_verdi
         pause(c, v);
         break;
     default:
-        try(c, &trials[v->check], v);
+        judge_trial(c, &trials[v->check], v);
         break;
     }
 }

@@ -170,7 +170,7 @@ static void advance_filters(struct scps_loop *l)
     }
 }
 
-static void turn(struct scps_loop *l)
+static void run_iteration(struct scps_loop *l)
 {
     /* The function was called from inside on_event; scps_pump() follows anyway. */
     if (l->turning) {
@@ -214,7 +214,7 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     for (struct port *p = l->ports; p; p = p->next)
         if (p->retry <= now)
             free_again(p);
-    turn(l);
+    run_iteration(l);
     if (l->running && l->until <= now)
         ev_break(EV_A_ EVBREAK_ONE);
 }
@@ -226,7 +226,7 @@ static void on_readable(EV_P_ ev_io *w, int revents)
     struct port *p = w->data;
     p->dev->read(p->dev, scps_sysclock_now(),
                  BATCH); /* A failure is recorded in the device; look_after() handles it. */
-    turn(p->loop);
+    run_iteration(p->loop);
 }
 
 static void on_writable(EV_P_ ev_io *w, int revents)
@@ -235,7 +235,7 @@ static void on_writable(EV_P_ ev_io *w, int revents)
     struct port *p = w->data;
     ev_io_stop(EV_A_ w);
     free_again(p);
-    turn(p->loop);
+    run_iteration(p->loop);
 }
 
 /* ---- functions for the application ---- */
@@ -311,14 +311,14 @@ int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
 
 void scps_loop_kick(struct scps_loop *l)
 {
-    turn(l);
+    run_iteration(l);
 }
 
 void scps_loop_run(struct scps_loop *l, scps_time until)
 {
     l->running = true;
     l->until = until;
-    turn(l);
+    run_iteration(l);
     while (!l->stop && scps_sysclock_now() < until)
         ev_run(l->ev, EVRUN_ONCE);
     l->running = l->stop = false;

@@ -44,7 +44,7 @@ void scps_udpctl_read(const struct msghdr *m, int *seg, uint8_t *ecn)
 }
 
 /* Appends one control message at *at, which has room for it, and advances *at. */
-static void put(char **at, int level, int type, const void *value, size_t len)
+static void append_cmsg(char **at, int level, int type, const void *value, size_t len)
 {
     struct cmsghdr c = {.cmsg_len = CMSG_LEN(len), .cmsg_level = level, .cmsg_type = type};
 
@@ -61,11 +61,11 @@ void scps_udpctl_write(struct msghdr *m, union scps_udpctl *ctl, uint16_t seg, u
 
     memset(ctl, 0, sizeof *ctl);
     if (seg)
-        put(&at, SOL_UDP, UDP_SEGMENT, &seg, sizeof seg);
+        append_cmsg(&at, SOL_UDP, UDP_SEGMENT, &seg, sizeof seg);
     if (ecn && ipv4)
-        put(&at, IPPROTO_IP, IP_TOS, &class, sizeof class);
+        append_cmsg(&at, IPPROTO_IP, IP_TOS, &class, sizeof class);
     else if (ecn)
-        put(&at, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof class);
+        append_cmsg(&at, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof class);
     m->msg_controllen = (size_t)(at - ctl->room);
     m->msg_control = m->msg_controllen ? ctl->room : NULL;
 }

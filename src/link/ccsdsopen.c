@@ -61,8 +61,8 @@ static bool identifiers_hold(const struct scps_ccsds_config *c, struct scps_line
 
 /* Copies a configuration of any size that this version knows, and checks it. Returns false, with
  * the reason in *why, if it is refused. */
-static bool take(struct scps_ccsds_config *c, const struct scps_ccsds_config *from,
-                 struct scps_line *why)
+static bool copy_config(struct scps_ccsds_config *c, const struct scps_ccsds_config *from,
+                        struct scps_line *why)
 {
     static const struct scps_bounds bounds[] = {
 #define FIELD(f, least, most) SCPS_BOUNDS(scps_ccsds_config, f, least, most)
@@ -85,7 +85,7 @@ int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size
     struct scps_line why = scps_line_begin(msg, msglen);
     struct scps_ccsds_config c;
 
-    return take(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
+    return copy_config(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
 }
 
 size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg)
@@ -93,7 +93,7 @@ size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg)
     struct scps_line nobody = {NULL, 0};
     struct scps_ccsds_config c;
 
-    return take(&c, cfg, &nobody) ? memory(&c) : 0;
+    return copy_config(&c, cfg, &nobody) ? memory(&c) : 0;
 }
 
 struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *asked,
@@ -109,7 +109,7 @@ struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *asked,
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!take(&own, asked, &nobody))
+    if (!copy_config(&own, asked, &nobody))
         return NULL;
     *err = SCPS_ERR_NOMEM;
     size = memory(cfg);

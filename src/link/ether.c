@@ -88,7 +88,7 @@ static void solicited_node(const struct scps_addr *a, struct scps_addr *group, u
 
 /* Requests the MAC address of neighbour n: by broadcast or multicast when it is unknown, by unicast
  * when it was known. */
-static void ask(struct scps_ether *e, const struct scps_nbr *n)
+static void request_mac(struct scps_ether *e, const struct scps_nbr *n)
 {
     const struct scps_addr *own = own_for(e, &n->addr);
     bool known = n->state == NBR_PROBE;
@@ -127,13 +127,13 @@ static void ask_all(struct scps_ether *e)
 
     while ((n = scps_nbr_due(&e->nbrs, e->now)) != NULL) {
         if (n->state != NBR_FREE)
-            ask(e, n);
+            request_mac(e, n);
         else
             given_up(e, n);
     }
 }
 
-static void hold(struct scps_ether *e, struct scps_nbr *n, const struct scps_pkt *pkt)
+static void store_packet(struct scps_ether *e, struct scps_nbr *n, const struct scps_pkt *pkt)
 {
     if (n->held_len)
         dropped(e, SCPS_ETHER_DROP_HELD);
@@ -260,7 +260,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
         if (lost)
             dropped(e, SCPS_ETHER_DROP_HELD);
     }
-    hold(e, n, pkt);
+    store_packet(e, n, pkt);
     ask_all(e);
     return 0;
 }

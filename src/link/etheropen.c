@@ -54,8 +54,8 @@ static bool addresses_hold(const struct scps_ether_config *c, struct scps_line *
 
 /* Copies a configuration of any size that this version knows, and checks it. Returns false, with
  * the reason in *why, if it is refused. */
-static bool take(struct scps_ether_config *c, const struct scps_ether_config *from,
-                 struct scps_line *why)
+static bool copy_config(struct scps_ether_config *c, const struct scps_ether_config *from,
+                        struct scps_line *why)
 {
     static const struct scps_bounds bounds[] = {
 #define FIELD(f, least, most) SCPS_BOUNDS(scps_ether_config, f, least, most)
@@ -77,7 +77,7 @@ int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size
     struct scps_line why = scps_line_begin(msg, msglen);
     struct scps_ether_config c;
 
-    return take(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
+    return copy_config(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
 }
 
 size_t scps_ether_memory(const struct scps_ether_config *cfg)
@@ -85,7 +85,7 @@ size_t scps_ether_memory(const struct scps_ether_config *cfg)
     struct scps_line nobody = {NULL, 0};
     struct scps_ether_config c;
 
-    return take(&c, cfg, &nobody) ? memory(&c) : 0;
+    return copy_config(&c, cfg, &nobody) ? memory(&c) : 0;
 }
 
 struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
@@ -101,7 +101,7 @@ struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!take(&own, asked, &nobody))
+    if (!copy_config(&own, asked, &nobody))
         return NULL;
     *err = SCPS_ERR_NOMEM;
     size = memory(cfg);

@@ -70,7 +70,7 @@ static void send_terminate(struct scps_cp *cp) /* str */
 }
 
 /* Changes the state; calls up, down or finished when the state is reached or left. */
-static void go(struct scps_cp *cp, enum scps_cp_state to)
+static void set_state(struct scps_cp *cp, enum scps_cp_state to)
 {
     enum scps_cp_state from = cp->state;
 
@@ -85,7 +85,7 @@ static void go(struct scps_cp *cp, enum scps_cp_state to)
 
 static void finished(struct scps_cp *cp, enum scps_cp_state to) /* tlf */
 {
-    go(cp, to);
+    set_state(cp, to);
     cp->env->layer(cp, CP_FINISHED);
 }
 
@@ -95,7 +95,7 @@ static void begin_requests(struct scps_cp *cp) /* irc,scr/6 */
     cp->naks = cp->refusals = 0;
     cp->gave_up = false;
     send_request(cp);
-    go(cp, CP_REQ_SENT);
+    set_state(cp, CP_REQ_SENT);
 }
 
 /* ---- events that are not packets ---- */
@@ -112,7 +112,7 @@ void scps_cp_lower_up(struct scps_cp *cp)
 {
     cp->answered = false;
     if (cp->state == CP_INITIAL)
-        go(cp, CP_CLOSED);
+        set_state(cp, CP_CLOSED);
     else if (cp->state == CP_STARTING)
         begin_requests(cp);
 }
@@ -122,7 +122,7 @@ void scps_cp_lower_down(struct scps_cp *cp)
     switch (cp->state) {
     case CP_CLOSED:
     case CP_CLOSING:
-        go(cp, CP_INITIAL);
+        set_state(cp, CP_INITIAL);
         break;
     case CP_STOPPED:
     case CP_STOPPING:
@@ -130,7 +130,7 @@ void scps_cp_lower_down(struct scps_cp *cp)
     case CP_ACK_RCVD:
     case CP_ACK_SENT:
     case CP_OPENED:
-        go(cp, CP_STARTING);
+        set_state(cp, CP_STARTING);
         break;
     default:
         break;
@@ -140,11 +140,11 @@ void scps_cp_lower_down(struct scps_cp *cp)
 void scps_cp_open(struct scps_cp *cp)
 {
     if (cp->state == CP_INITIAL)
-        go(cp, CP_STARTING);
+        set_state(cp, CP_STARTING);
     else if (cp->state == CP_CLOSED)
         begin_requests(cp);
     else if (cp->state == CP_CLOSING)
-        go(cp, CP_STOPPING);
+        set_state(cp, CP_STOPPING);
 }
 
 void scps_cp_close(struct scps_cp *cp)
@@ -154,7 +154,7 @@ void scps_cp_close(struct scps_cp *cp)
         finished(cp, CP_INITIAL);
         break;
     case CP_STOPPED:
-        go(cp, CP_CLOSED);
+        set_state(cp, CP_CLOSED);
         break;
     case CP_STOPPING:
         cp->state = CP_CLOSING;
@@ -165,7 +165,7 @@ void scps_cp_close(struct scps_cp *cp)
     case CP_OPENED:
         init_restarts(cp, false);
         send_terminate(cp);
-        go(cp, CP_CLOSING);
+        set_state(cp, CP_CLOSING);
         break;
     default:
         break;
@@ -193,7 +193,7 @@ void scps_cp_timeout(struct scps_cp *cp)
         }
         send_request(cp);
         if (cp->state == CP_ACK_RCVD)
-            go(cp, CP_REQ_SENT);
+            set_state(cp, CP_REQ_SENT);
         break;
     default:
         stop_timer(cp);
@@ -217,7 +217,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp) /* RXJ- */
     case CP_OPENED:
         init_restarts(cp, false);
         send_terminate(cp);
-        go(cp, CP_STOPPING);
+        set_state(cp, CP_STOPPING);
         break;
     default:
         break;
@@ -307,11 +307,11 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     scps_cp_send(cp, (uint8_t)answer, id, cp->env->scratch, len); /* sca or scn */
     if (answer != CP_CONF_ACK) {
         if (cp->state == CP_ACK_SENT)
-            go(cp, CP_REQ_SENT);
+            set_state(cp, CP_REQ_SENT);
     } else if (cp->state == CP_ACK_RCVD) {
-        go(cp, CP_OPENED);
+        set_state(cp, CP_OPENED);
     } else {
-        go(cp, CP_ACK_SENT);
+        set_state(cp, CP_ACK_SENT);
     }
 }
 
@@ -339,15 +339,15 @@ static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
     switch (cp->state) {
     case CP_REQ_SENT:
         init_restarts(cp, true);
-        go(cp, CP_ACK_RCVD);
+        set_state(cp, CP_ACK_RCVD);
         break;
     case CP_ACK_SENT:
         init_restarts(cp, true);
-        go(cp, CP_OPENED);
+        set_state(cp, CP_OPENED);
         break;
     default: /* A second answer: two messages have crossed, or the peer is faulty. */
         send_request(cp);
-        go(cp, CP_REQ_SENT);
+        set_state(cp, CP_REQ_SENT);
         break;
     }
 }
@@ -373,7 +373,7 @@ static void conf_nak(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n,
         init_restarts(cp, true);
     send_request(cp);
     if (cp->state != CP_ACK_SENT)
-        go(cp, CP_REQ_SENT);
+        set_state(cp, CP_REQ_SENT);
 }
 
 static void term_request(struct scps_cp *cp, uint8_t id) /* RTR */
@@ -383,10 +383,10 @@ static void term_request(struct scps_cp *cp, uint8_t id) /* RTR */
     scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0); /* sta */
     if (cp->state == CP_OPENED) {
         cp->restarts = 0; /* zrc: wait once for the Ack to arrive, then finish. */
-        go(cp, CP_STOPPING);
+        set_state(cp, CP_STOPPING);
         start_timer(cp);
     } else if (cp->state >= CP_REQ_SENT) {
-        go(cp, CP_REQ_SENT);
+        set_state(cp, CP_REQ_SENT);
     }
 }
 
@@ -400,11 +400,11 @@ static void term_ack(struct scps_cp *cp) /* RTA */
         finished(cp, CP_STOPPED);
         break;
     case CP_ACK_RCVD:
-        go(cp, CP_REQ_SENT);
+        set_state(cp, CP_REQ_SENT);
         break;
     case CP_OPENED:
         send_request(cp);
-        go(cp, CP_REQ_SENT);
+        set_state(cp, CP_REQ_SENT);
         break;
     default:
         drop(cp, SCPS_PPP_DROP_UNEXPECTED);
@@ -419,7 +419,7 @@ static void code_rejected(struct scps_cp *cp, const uint8_t *p, size_t n)
     if (n && p[0] >= CP_CONF_REQ && p[0] <= CP_CODE_REJ)
         scps_cp_proto_rejected(cp);
     else if (cp->state == CP_ACK_RCVD)
-        go(cp, CP_REQ_SENT);
+        set_state(cp, CP_REQ_SENT);
 }
 
 static void reject_code(struct scps_cp *cp, const uint8_t *p, size_t n) /* scj */

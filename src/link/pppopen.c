@@ -49,8 +49,8 @@ static size_t memory(const struct scps_ppp_config *cfg)
 
 /* Copies a configuration of any size that this version knows (NULL: the defaults), and checks it.
  * Returns false, with the reason in *why, if it is refused. */
-static bool take(struct scps_ppp_config *c, const struct scps_ppp_config *from,
-                 struct scps_line *why)
+static bool copy_config(struct scps_ppp_config *c, const struct scps_ppp_config *from,
+                        struct scps_line *why)
 {
     static const struct scps_bounds bounds[] = {
 #define FIELD(f, least, most) SCPS_BOUNDS(scps_ppp_config, f, least, most)
@@ -84,7 +84,7 @@ int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t m
     struct scps_line why = scps_line_begin(msg, msglen);
     struct scps_ppp_config c;
 
-    return take(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
+    return copy_config(&c, cfg, &why) ? 0 : SCPS_ERR_RANGE;
 }
 
 size_t scps_ppp_memory(const struct scps_ppp_config *cfg)
@@ -92,7 +92,7 @@ size_t scps_ppp_memory(const struct scps_ppp_config *cfg)
     struct scps_line nobody = {NULL, 0};
     struct scps_ppp_config c;
 
-    return take(&c, cfg, &nobody) ? memory(&c) : 0;
+    return copy_config(&c, cfg, &nobody) ? memory(&c) : 0;
 }
 
 struct scps_netif *scps_ppp_new(const struct scps_ppp_config *asked, const struct scps_alloc *alloc,
@@ -108,7 +108,7 @@ struct scps_netif *scps_ppp_new(const struct scps_ppp_config *asked, const struc
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!take(&own, asked, &nobody))
+    if (!copy_config(&own, asked, &nobody))
         return NULL;
     *err = SCPS_ERR_NOMEM;
     size = memory(cfg);

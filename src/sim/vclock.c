@@ -94,7 +94,7 @@ static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
 }
 
 /* Moves event x to its place in the heap; the entry i is free. */
-static SCPS_NOINLINE void settle(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
+static SCPS_NOINLINE void place_event(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 {
     if (i > 0 && before(&x, &c->v[(i - 1) / 2]))
         up(c->v, i, x);
@@ -110,7 +110,7 @@ static SCPS_NOINLINE void leave(struct scps_vclock *c, struct scps_vevent *e)
         return;
     e->at = SCPS_VCLOCK_OUT;
     if (i != --c->n)
-        settle(c, i, c->v[c->n]);
+        place_event(c, i, c->v[c->n]);
 }
 
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when)
@@ -130,5 +130,5 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
         assert(c->n < c->reserved);
         i = c->n++;
     }
-    settle(c, i, x);
+    place_event(c, i, x);
 }

@@ -174,7 +174,7 @@ void scps_host_kick(struct scps_host *h)
 }
 
 /* Passes events to the application; returns true if there were any. */
-static bool tell(struct scps_host *h)
+static bool pass_events(struct scps_host *h)
 {
     struct scps_event ev;
     bool any = false;
@@ -187,13 +187,14 @@ static bool tell(struct scps_host *h)
     return any;
 }
 
-static void turn(struct scps_host *h, bool news)
+static void pump_host(struct scps_host *h, bool news)
 {
     if (news)
-        tell(h);
+        pass_events(h);
     do
         wake_at(h, scps_pump_at(h->stack, h->w->now));
-    while (scps_stack_news(h->stack) && tell(h)); /* The timers may have caused events, too. */
+    while (scps_stack_news(h->stack) &&
+           pass_events(h)); /* The timers may have caused events, too. */
 }
 
 /* Serves a host. After most packets there is nothing to send and no earlier deadline, and the
@@ -207,7 +208,7 @@ static inline void serve(struct scps_host *h)
     if (!news && scps_stack_quiet(st, h->w->now) && SCPS_FAST_PATH(SCPS_FAST_NO_PUMP))
         wake_at(h, scps_heap_min(&st->env.deadlines));
     else
-        turn(h, news);
+        pump_host(h, news);
 }
 
 static struct scps_host *next_marked(struct scps_world *w)

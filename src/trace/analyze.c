@@ -16,8 +16,8 @@
 /* ---- packets ---- */
 
 /* Returns the connection of a TCP packet; NULL on lack of memory. */
-static SCPS_ALWAYS_INLINE struct flow *find(struct scps_trace *t, const struct packet *k,
-                                            const struct segment *s, int *dir)
+static SCPS_ALWAYS_INLINE struct flow *find_flow(struct scps_trace *t, const struct packet *k,
+                                                 const struct segment *s, int *dir)
 {
     if (TR_LIKELY(k->version == 4)) {
         struct flow_quick q;
@@ -41,7 +41,7 @@ static SCPS_ALWAYS_INLINE int tcp_packet(struct scps_trace *t, const struct scps
     int dir;
     if (TR_UNLIKELY(!scps_tr_parse_tcp(t, k, &s)))
         return 1;
-    struct flow *f = find(t, k, &s, &dir);
+    struct flow *f = find_flow(t, k, &s, &dir);
     if (TR_UNLIKELY(!f))
         return SCPS_ERR_NOMEM;
     t->tot.tcp_packets++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds a segment to the figures of its connection.
  *
- * take(), at the end of this file, is the list of the steps; each is a function above it, in
- * step_sent.h or in step_ack.h. In all of them h is the direction of the segment, o the opposite
- * direction, x what the steps have found about the segment so far.
+ * analyze_segment(), at the end of this file, calls the steps in order; each is a function above
+ * it, in step_sent.h or in step_ack.h. In all of them h is the direction of the segment, o the
+ * opposite direction, x what the steps have found about the segment so far.
  *
  * The figures with tcptrace's names follow its rules exactly, in its order of evaluation, because
  * several depend on it (for example on the window of the previous packet). docs/SCPS_TRACE.md
@@ -301,10 +301,10 @@ static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trac
 
 /* Processes one segment of connection f. The function is instantiated four times, once for each
  * kind of segment, so that code which a kind does not need is not compiled. */
-static SCPS_ALWAYS_INLINE void take(struct scps_trace *t, const struct scps_trace_pkt *p,
-                                    const struct packet *k, const struct segment *s, struct flow *f,
-                                    struct conn_dir *restrict h, struct conn_dir *restrict o,
-                                    const enum kind kind)
+static SCPS_ALWAYS_INLINE void analyze_segment(struct scps_trace *t, const struct scps_trace_pkt *p,
+                                               const struct packet *k, const struct segment *s,
+                                               struct flow *f, struct conn_dir *restrict h,
+                                               struct conn_dir *restrict o, const enum kind kind)
 {
     const bool watch = kind == WATCHED, odd = kind == ANY || watch;
     const uint16_t fl = odd ? s->flags : (s->flags & SCPS_PSH) | SCPS_ACK;
@@ -376,11 +376,11 @@ void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const
 {
     struct conn_dir *h = &f->h[dir], *o = &f->h[!dir];
     if (TR_UNLIKELY(t->cfg.on_packet))
-        take(t, p, k, s, f, h, o, WATCHED);
+        analyze_segment(t, p, k, s, f, h, o, WATCHED);
     else if (TR_UNLIKELY(!s->plain))
-        take(t, p, k, s, f, h, o, ANY);
+        analyze_segment(t, p, k, s, f, h, o, ANY);
     else if (s->len)
-        take(t, p, k, s, f, h, o, PLAIN_DATA);
+        analyze_segment(t, p, k, s, f, h, o, PLAIN_DATA);
     else
-        take(t, p, k, s, f, h, o, PLAIN_ACK);
+        analyze_segment(t, p, k, s, f, h, o, PLAIN_ACK);
 }
