@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics over the runs of a cell: means, spreads, confidence, and whether two means differ. */
+/* Statistics over the runs of one combination of parameters (a cell): means, spreads, confidence
+ * intervals, and whether two means differ. */
 #ifndef SCPS_LAB_STATS_H
 #define SCPS_LAB_STATS_H
 

@@ -57,9 +57,9 @@ static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
     return o->conn.loss_cause;
 }
 
-/* Returns the limit for acknowledgements. On a virtual link there is one if the return link cannot
- * carry an acknowledgement for every other segment and, during a repair, when some are sent at once
- * and acknowledgements have all their options, for two of three segments (-F 1: for each). */
+/* Returns the limit for acknowledgements without data, bit/s; 0: none. On a virtual link the limit
+ * is the rate of the return link, if that link is too slow for one acknowledgement of the longest
+ * form for two of three segments (-F 1: for each segment). */
 static uint64_t ack_budget_for(const struct ttcp_options *o)
 {
     uint64_t there = o->fwd.rate_bps, back = o->back.rate_bps, halves, segment, ack;

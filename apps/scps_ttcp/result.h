@@ -83,10 +83,9 @@ struct ttcp_result {
     struct ttcp_figures udp;
     scps_dur heard;              /* -u: time between the receiver's first and last guard, µs */
     struct ttcp_receipt receipt; /* the result that the receiver sent back (--tell) */
-    /* receipt has no holes, and its checksum equals that of the bytes sent */
     /* bytes that the receiver sent back without --bidir and that are no result of --tell */
     uint64_t unasked;
-    bool receipt_intact;
+    bool receipt_intact; /* receipt has no holes, and its checksum equals that of the bytes sent */
     /* --link */
     struct scps_link_stats link_fwd, link_back;
     uint64_t limit_bps; /* physical limit of the transfer in closed form, bit/s; 0: there is none */

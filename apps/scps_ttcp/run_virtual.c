@@ -304,8 +304,8 @@ static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *
     return false;
 }
 
-/* With the option that signals outages: tells both stacks at now whether the link is up. Returns
- * the time of the next change, µs. */
+/* With the option that signals outages: informs both stacks whether the link is up at `now`.
+ * Returns the time of the next change, µs. */
 static scps_time tell_outage(struct ttcp_virtual *x, scps_time now)
 {
     const struct scps_spans *s = &x->o->fwd.outages;

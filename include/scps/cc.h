@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface between the core and congestion controllers.
  *
- * A controller reads a view, is told of an event and writes two numbers, cwnd and rate. The core
- * tells it why bytes were lost and when an episode or a round trip begins, so no algorithm keeps
- * its own markers and each can be tested from a table of events without a connection. When a loss
- * turns out to be spurious, the core puts back the state and the numbers of before the episode and
- * then says SCPS_CC_SPURIOUS.
+ * A controller gets a view of the connection and an event, and sets two numbers, cwnd and rate. The
+ * core says why bytes were lost and when a recovery episode or a round trip begins, so no algorithm
+ * keeps markers for that, and each can be tested from a table of events without a connection. When
+ * a loss turns out to be spurious, the core restores the state and the two numbers from before the
+ * episode and then reports SCPS_CC_SPURIOUS.
  *
  * To add one to the library: in its source tree, write src/cc/NAME.c with a struct scps_cc_ops,
  * list it in src/cc/cc.c, add tests/unit/test_cc_NAME.c. From outside the library: fill in a struct

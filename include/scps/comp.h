@@ -55,7 +55,7 @@ struct scps_comp_rx {
     uint16_t wnd;
     bool known;
     /* ts is true if timestamps have come: tsval and tsecr are the newest, for an end that echoes
-     * them. They never stand in for timestamps that a header left out. */
+     * them. They are never used in place of timestamps that a header left out. */
     bool ts;
     uint32_t tsval, tsecr;
 };

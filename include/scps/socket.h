@@ -524,10 +524,10 @@ SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
 /* Adds an address to the built-in netif, with a default route of its family. Returns 0; -1 with
  * errno EINVAL, ENOMEM. */
 SCPS_API int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix);
-/* Adds a route. r->nif NULL: through the built-in netif. Errors as those of scps_ctx_add_addr(). */
 /* Implements scps_ctx_add_route(), which passes the size of the caller's structure, bytes. */
 SCPS_API int scps_ctx_add_route_sized(struct scps_ctx *ctx, const struct scps_route *r,
                                       size_t size);
+/* Adds a route. r->nif NULL: through the built-in netif. Errors as those of scps_ctx_add_addr(). */
 static inline int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r)
 {
     return scps_ctx_add_route_sized(ctx, r, r ? sizeof *r : 0);

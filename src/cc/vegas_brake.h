@@ -30,7 +30,7 @@ struct scps_vegas_brake {
     bool set;
 };
 
-/* Figures of the round that has ended. */
+/* Figures of the last complete round trip. */
 struct scps_vegas_round {
     uint64_t delivered; /* octets delivered */
     scps_dur took;

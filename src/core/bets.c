@@ -184,7 +184,7 @@ static void give_up(struct scps_conn *c)
     tx->gave_up_to = scps_sb_give_up(&tx->sb, &end);
     scps_send_acked(&c->s.snd, tx->gave_up_to);
     tx->gave_up_at = c->s.ctx.env->now;
-    /* The time of a FIN that remains starts anew. */
+    /* The silence that ends the connection (R2) counts from now on, for a FIN that remains. */
     scps_rto_silent_since(&tx->rto, c->s.ctx.env->now);
     if (list && !list->max) {
         const struct scps_fixed *fixed = c->s.ctx.env->fixed;

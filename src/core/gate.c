@@ -5,7 +5,7 @@
  *      connections with something to send     the one at the head is asked; if the credit does
  *      [ a ] [ c ] [ f ] ...                  not cover its packet whole it stays there, and the
  *        |                                    gate is closed until it does
- *      credit covers its packet? ---> leaves, pays, and the turn ends when its share is used up
+ *      credit covers its packet? ---> sent and charged; after its share the next one follows
  *
  * Everything that a connection sends is charged: data, retransmissions, acknowledgements, SYNs and
  * resets, each with its IP length and the overhead below IP; and so are datagrams

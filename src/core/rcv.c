@@ -73,8 +73,8 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
     scps_conn_ack_now(c);
 }
 
-/* Called when octets came in order: tells the application, and decides whether they are
- * acknowledged now, soon or by the timer; filled: they filled a hole. */
+/* Called when octets came in order: informs the application, and decides whether they are
+ * acknowledged now, with later ones or by the timer. filled: they filled a hole. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);
@@ -158,7 +158,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     uint64_t again = overlap(c->rcv.in.ooo, from, from + len, &twice);
     struct scps_env *env = c->s.ctx.env;
     uint64_t refused = env->budget.refused;
-    /* without effect in fixed memory, where the buffer has a limit already */
+    /* most ranges beyond holes; without effect in fixed memory, where the buffer has a limit
+     * already */
     uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf);
     int got = SCPS_ERR_NOMEM;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks in the peer's stream for its reader: ends of records, and holes that were given up.
+/* Positions that a read does not cross: ends of records, and holes that were given up.
  *
  *      read          end of a record     hole                    next
  *       |==================|=============|.......................|
- *        a read gives this, then this,    is told, then passed over
+ *        a read gives this, then this,    is reported, then skipped
  *
  * A connection without either has no such state.
  */

@@ -15,7 +15,6 @@ struct scps_rcv_marks {
     struct scps_rangeset ends; /* octets not read yet that end a record */
     bool ended;                /* the last octet read ended a record */
     bool torn; /* a hole that was given up lies in the record being read, or before it */
-    /* These are written by bets.c. */
     /* hole that was given up and not reported to the application; empty: none */
     struct scps_range hole;
     /* time at which the hole at due_for is given up; SCPS_NEVER: no reader waits */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The receive buffer: a ring that octets enter at their final place, so reassembly moves nothing.
+/* The receive buffer: a ring into which octets are copied at their final place, so reassembly moves
+ * nothing.
  *
  *      read          next         ooo[0]          ooo[1]
  *       |=============|............|======|........|====|
@@ -7,15 +8,15 @@
  *
  *       |<------------- ring: cap ------------->|  pages ...
  *
- * Memory begins small and grows as octets arrive that need it. Whenever all has been read the next
- * octet goes to the front of the ring: a reader that keeps up stays within the few kilobytes that
- * the processor has at hand, however large the ring once had to be.
+ * The memory begins small and grows as needed. Whenever all octets have been read, the next one
+ * goes to the front of the ring: with a reader that keeps up the octets stay in a few kilobytes, in
+ * the processor's cache, however large the ring has grown.
  *
- * The ring doubles only while it is at most DENSE times what is held. An octet beyond that goes
- * into a page (base/pages.h), so that memory is proportional to what has arrived and not to its
- * distance. Where a page exists it has all that is held of its part of the stream; everything else
- * lies in the ring. Octets in pages are read from there; when enough has arrived the ring grows
- * over them.
+ * The ring doubles only while it is at most DENSE times the octets stored. An octet beyond that
+ * goes into a page (base/pages.h), so that the memory is proportional to what has arrived and not
+ * to how far ahead it is. A page, where it exists, has all octets stored of its part of the stream;
+ * all other octets are in the ring. Octets in pages are read from there; when enough has arrived
+ * the ring grows and replaces them.
  */
 #include "core/rcvbuf.h"
 #include "base/bytes.h"

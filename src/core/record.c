@@ -3,17 +3,17 @@
  *
  * A boundary belongs to an octet, the last one of a record.
  *
- * Sender.  The marks of what was not sent yet are kept beside the send buffer.  A segment ends at a
- * mark at the latest and then carries the option and PSH; from there on the mark is its scoreboard
- * record's (SCPS_SENT_RECORD), whose end stays where it is however the record is cut up for
- * resending.  A segment that ends a record is as large as it can become, so it waits for nothing
- * (Nagle, cork).  Where octets fit and the option does not, the last few go alone.
+ * Sender: the ends of records that were not sent yet are stored beside the send buffer. A segment
+ * never contains octets of two records; the one that ends a record carries the option and PSH. From
+ * then on the end is a flag of its scoreboard record (SCPS_SENT_RECORD), and does not move when
+ * that is split for retransmission. A segment that ends a record is sent at once, in spite of
+ * Nagle's rule and cork. If its octets fit and the option does not, the last few octets are sent in
+ * a segment of their own.
  *
- * Receiver (rcv_marks.c).  The mark is taken before its segment: no octet is given out whose
- * boundary could not be kept.
+ * Receiver (rcv_marks.c): the end of a record is stored before its segment is. If there is no room
+ * for it, the segment is dropped, so no octet is delivered whose boundary is lost.
  *
- * Marks are ranges of marked octets: records of one octet, and a peer that marks each octet, cost
- * one range in all.
+ * Ends are stored as ranges of octets, so many records of one octet in a row take one range.
  */
 #include "core/record.h"
 

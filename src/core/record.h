@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of records (option 22) in what is written and not sent yet.
+/* Ends of records (option 22) in data that is written and not sent yet.
  *
- * Invariant: an end belongs to an octet that has not been sent; once its segment leaves, the mark
- * is that of the scoreboard's record (SCPS_SENT_RECORD).
+ * Invariant: an end belongs to an octet that has not been sent; once its segment is sent, the end
+ * is a flag of the scoreboard's record (SCPS_SENT_RECORD).
  */
 #ifndef SCPS_CORE_RECORD_H
 #define SCPS_CORE_RECORD_H

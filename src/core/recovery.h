@@ -156,8 +156,9 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
 /* Ends F-RTO without a decision whether the timeout was spurious: conventional recovery follows. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
-/* Returns true if timeouts alone began the episode, all since the peer was last heard, and SND.UNA
- * is still `una`: if a link outage caused them, the episode says nothing about congestion. */
+/* Returns true if timeouts alone began the episode, all after the last segment of the peer, and
+ * SND.UNA is still `una`: if a link outage caused them, the episode says nothing about
+ * congestion. */
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
 /* Called when SND.UNA moved to `una` without an acknowledgement. Returns true if that ends the
  * episode. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Careful resume; the picture is in resume.h.
  *
- * Source: RFC 9959 sections 3.2 to 3.7, 4.2 and 4.3, and its appendix on BBR; the names are its
- * own.  A segment that left in the Unvalidated Phase is told by its sample: what had been delivered
- * when it left.
+ * Source: RFC 9959 sections 3.2 to 3.7, 4.2 and 4.3, and its appendix on BBR; the names are those
+ * of the RFC. Whether a segment was sent in the Unvalidated Phase is seen from its delivery-rate
+ * sample: the total that had been delivered when it was sent.
  *
  * What the RFC leaves to the implementation:
  * - A loss that is put down to corruption or to an outage is no congestion, here as for the

@@ -5,9 +5,9 @@
  *                          \               \           ^
  *                           +---------------+--> Safe Retreat
  *
- * Invariant: the controller runs as ever; what is set here is laid over its window and rate, after
- * each of its events.  A controller with a `resume` hook (a model instead of a window) is told the
- * rate and sets both itself.  resume.c alone writes the fields.
+ * Invariant: the controller runs as without careful resume; its window and rate are replaced after
+ * each of its events. A controller with a `resume` hook (it models the path instead of a window)
+ * gets the rate and sets both itself. Only resume.c assigns the fields.
  */
 #ifndef SCPS_CORE_RESUME_H
 #define SCPS_CORE_RESUME_H

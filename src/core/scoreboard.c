@@ -4,12 +4,12 @@
  * Indices are absolute 32-bit numbers that wrap; two of one window are never 2^31 apart, so they
  * are compared by the sign of their difference.
  *
- * Whether the first or the second sending of a resent segment arrived cannot be told from SACK. As
- * RFC 8985 section 6.2 does, an acknowledgement less than the least round trip after the second is
- * taken to be for the first; and so is every one while no round trip is known, because the SYN was
- * lost. Such a resending was needless, and more than a round trip of reordering is about: one that
- * comes later may be for the first sending as well, and tells less and less of what was resent
- * before.
+ * SACK does not show whether the first or the second transmission of a resent segment has arrived.
+ * As in RFC 8985 section 6.2, an acknowledgement that comes less than the least round trip after
+ * the second is taken to be for the first; and so is every one while no round trip is known,
+ * because the SYN was lost. In that case the retransmission was needless, and the path reorders by
+ * more than a round trip: a later acknowledgement may be for the first transmission as well, so it
+ * shows less and less about what was resent before.
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"

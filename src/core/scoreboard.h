@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The scoreboard: which segments were sent, and what reports of any kind have shown about each.
  *
- * One record a segment, in a ring in order of offset; a record is in one of three states:
+ * There is one record for each segment, in a ring in order of offset. A record is in one of three
+ * states:
  *
  *      FLIGHT --- a report, a rule or the timer ---> LOST --- resent ---> FLIGHT
  *         \--------------- reported ------------> ARRIVED <---- reported ----/
  *
- * Only the cumulative acknowledgement removes records, from the front. Nothing here walks the
- * window: arrived runs are jumped over (each record points ahead, paths are halved as they are
- * walked), the loss frontier only moves ahead, lost records wait in a heap by offset and resent
- * ones in a queue by time.
+ * Only the cumulative acknowledgement removes records, from the front. No function scans the whole
+ * window: runs of arrived records are skipped (each record points ahead, and a search halves the
+ * path for the next one), the frontier of loss detection only moves ahead, lost records are in a
+ * heap by offset, and resent ones in a queue by time.
  *
- * The rules (when something is lost) are in loss.c; how fast repair may go is in recovery.c.
+ * The rules that decide when something is lost are in loss.c, rack.c and snacktx.c; how fast it may
+ * be resent is decided in recovery.c.
  */
 #ifndef SCPS_CORE_SCOREBOARD_H
 #define SCPS_CORE_SCOREBOARD_H
@@ -37,10 +39,11 @@ enum { /* scps_sent_segment.flags */
 struct scps_sent_segment { /* One sent segment. The size fits a cache line. */
     scps_off from;         /* offsets [from, from+len); SYN and FIN count as one octet each */
     scps_time sent;        /* time of the last transmission */
-    /* state of delivery when it was sent (delivery.h): total bytes delivered, */
+    /* delivery state when it was sent, as in draft-cheng-iccrg-delivery-rate-estimation:
+     * C.delivered, bytes; C.delivered_time; C.first_sent_time */
     uint64_t delivered;
-    scps_time delivered_at; /* time at which the last of those were delivered, */
-    scps_time first_sent;   /* and time at which the flight began that they ended */
+    scps_time delivered_at;
+    scps_time first_sent;
     uint32_t len;
     uint32_t xseq; /* number of this transmission; later ones are larger */
     /* an ARRIVED record: index of a record ahead, such that all in between have arrived */

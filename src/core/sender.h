@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The sending half of a connection: what the rules see that decide what leaves, and when.
+/* The sending half of a connection: all state on which it depends what is sent, and when.
  *
- * Loss detection, recovery, the controller and the timers of sending take this struct.  The states,
- * the receiving half, the addresses and the events are not in it.
+ * Loss detection, recovery, the congestion controller and the timers of sending take this
+ * structure. The TCP state, the receiving half, the addresses and the events are not in it.
  *
- * Invariant: each member belongs to the part of its type, whose file alone assigns its fields;
- * conn.c and memory.c make and free what the pointers name.
+ * Invariant: each member belongs to the part that defines its type, and only that part's file
+ * assigns its fields; conn.c and memory.c allocate and free what the pointers point to.
  */
 #ifndef SCPS_CORE_SENDER_H
 #define SCPS_CORE_SENDER_H

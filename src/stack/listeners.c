@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of a listener: half-open connections, and connections not accepted yet.
- *
- * Each kind is a queue, the oldest first, by the link that later stands in the host's queue of
- * events: a connection has no events of its own before it is accepted. */
+/* The queues of a listener: half-open connections, and connections not accepted yet. Both are in
+ * order of arrival, the oldest first, and use the member `link` of a connection, which later is its
+ * link in the host's queue of events: a connection has no events before it is accepted. */
 #include "stack/stack.h"
 
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,

@@ -2,9 +2,9 @@
 /* A netif as the stack sees it, and the shapers of its routes.
  *
  * Invariants: a shaper is in the list of one netif from scps_nif_add_shaper() to
- * scps_nif_remove_shaper(); `others` is set while anything but the connections in the netif's
- * ready queue has packets. Only nif.h and nif.c assign the lists and `others`; kept.h, lastflow.h,
- * reply.c, output.c and the files of dgram.h have the other fields.
+ * scps_nif_remove_shaper(); `others` is set while anything but the connections in the netif's ready
+ * queue has packets. Only nif.h and nif.c assign the lists and `others`; kept.h, lastflow.h,
+ * reply.c, output.c and the files of dgram.h assign the other fields.
  */
 #ifndef SCPS_STACK_NIF_H
 #define SCPS_STACK_NIF_H

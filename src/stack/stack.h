@@ -220,9 +220,9 @@ void scps_listener_unqueue(struct scps_listener *l);
 /* Drops the half-open connection c without a message to the peer: a later SYN needs its place. The
  * stack frees it before it does anything else. */
 void scps_listener_evict(struct scps_stack *st, struct scps_conn *c);
-/* Removes a connection of l that ended before it was accepted. */
 /* Returns the listener at which c waits to be accepted; NULL: it waits at none. */
 struct scps_listener *scps_conn_listener(const struct scps_conn *c);
+/* Removes c, which ended before it was accepted, from its listener. */
 void scps_listener_forget(struct scps_conn *c);
 
 /* ---- listen.c ---- */

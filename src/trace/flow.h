@@ -278,7 +278,7 @@ struct flow {
     /* the hash finds this flow; false after a later connection on the same ports has replaced it */
     bool listed;
     scps_time first, last;
-    scps_time spent_at; /* time until which shares of time have been counted, µs */
+    scps_time spent_at; /* time until which the time in each state has been added up, µs */
     uint64_t packets;
     struct conn_dir h[2]; /* the directions from key.a and from key.b */
 };
