@@ -25,15 +25,15 @@
 
 #include <scps/dgram.h>
 
-#define TTCP_GUARD  4u /* octets of the largest guard */
-#define TTCP_GUARDS 4u /* number of guards behind the data */
+#define TTCP_GUARD  4u /* octets of the largest guard datagram */
+#define TTCP_GUARDS 4u /* number of guard datagrams behind the data */
 #define TTCP_STAMP  24u
 #define TTCP_DGRAM  65507u       /* octets of the largest datagram */
-#define TTCP_APART  SCPS_MS(100) /* time between these guards */
-/* Datagrams that arrive up to this long after the first guard at the end are counted */
+#define TTCP_APART  SCPS_MS(100) /* time between these guard datagrams */
+/* Datagrams that arrive up to this long after the first guard datagram at the end are counted */
 #define TTCP_STRAGGLE SCPS_MS(500)
-/* After this time without a datagram the receiver ends, because the guards were lost or the sender
- * has stopped */
+/* After this time without a datagram the receiver ends, because the guard datagrams were lost or
+ * the sender has stopped */
 #define TTCP_SILENCE SCPS_SEC(10)
 /* The receiver remembers, for so many numbers below the highest received, which ones have
  * arrived */
@@ -69,9 +69,9 @@ struct ttcp_dsend {
     /* have: bytes in buf; len: bytes of the datagram that the stack refused last, 0: none */
     size_t have, len;
     bool last;       /* the input has ended */
-    uint64_t sent;   /* datagrams, without guards */
-    unsigned guards; /* number of guards sent behind the data */
-    bool started;    /* the guard before the data has been sent */
+    uint64_t sent;   /* datagrams, without guard datagrams */
+    unsigned guards; /* number of guard datagrams sent behind the data */
+    bool started;    /* the guard datagram before the data has been sent */
     scps_time left;  /* time at which the send queue was last empty, µs */
     scps_time next;  /* time to run the sender again, µs; SCPS_NEVER: no time is set */
 };
@@ -82,11 +82,11 @@ struct ttcp_drecv {
     uint8_t *buf;
     const uint8_t *rest; /* data that was not written to the output yet */
     size_t rest_len;
-    bool begun, ours /* the sender is an scps_ttcp, as its guards show */, numbered, timed;
+    bool begun, ours /* the sender is an scps_ttcp, as its guard datagrams show */, numbered, timed;
     unsigned guards; /* behind the data */
     bool silent;     /* the run ended because nothing arrived for TTCP_SILENCE */
     bool differs;    /* a datagram arrived that was not sent with this content */
-    uint64_t told;   /* number of datagrams sent, as the guards report it */
+    uint64_t told;   /* number of datagrams sent, as the guard datagrams report it */
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];
     int64_t transit;

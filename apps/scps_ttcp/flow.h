@@ -21,9 +21,9 @@ struct ttcp_flow {
 
 /* One end of one connection. */
 struct ttcp_end {
-    struct ttcp_end *next;    /* next end on the same stack; NULL: this is the last */
-    struct scps_conn *conn;   /* its connection; NULL: not open yet, or closed */
-    uint32_t id;              /* of conn */
+    struct ttcp_end *next;  /* next end on the same stack; NULL: this is the last */
+    struct scps_conn *conn; /* its connection; NULL: not open yet, or closed */
+    uint32_t id; /* number of the connection, scps_conn_id(); kept after the connection is closed */
     struct ttcp_sender *tx;   /* NULL: this end sends nothing */
     struct ttcp_receiver *rx; /* NULL: this end receives nothing */
 };

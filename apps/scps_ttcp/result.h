@@ -50,11 +50,11 @@ struct ttcp_interval {
     uint64_t jitter;        /* jitter at the end of the interval, in sixteenths of a microsecond */
 };
 
-/* -u: numbers of datagrams, without the guards. */
+/* -u: numbers of datagrams, without the guard datagrams. */
 struct ttcp_figures {
     uint64_t sent, expected /* 0: unknown */, arrived, out_of_order, duplicates;
     uint64_t jitter;
-    unsigned guards; /* number of guards behind the data that have arrived */
+    unsigned guards; /* number of guard datagrams behind the data that have arrived */
     bool numbered, timed;
 };
 
@@ -81,7 +81,7 @@ struct ttcp_result {
     bool compared, intact;
     uint64_t total; /* bytes that were to be sent; UINT64_MAX: unknown */
     struct ttcp_figures udp;
-    scps_dur heard;              /* -u: time between the receiver's first and last guard, µs */
+    scps_dur heard; /* -u: time between the receiver's first and last guard datagram, µs */
     struct ttcp_receipt receipt; /* the result that the receiver sent back (--tell) */
     /* bytes that the receiver sent back without --bidir and that are no result of --tell */
     uint64_t unasked;

@@ -39,7 +39,7 @@ static uint64_t limit(const struct ttcp_virtual *x)
     double bps;
     uint64_t unit, written = 0;
     const struct scps_info *i = &x->r->tx.info;
-    uint64_t rate = x->o->rate_bps * x->n_flows; /* each connection has its own rate */
+    uint64_t rate = x->o->rate_bps * x->n_flows; /* The rate is for each connection. */
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
     /* With header compression, count the compressed header of a full data segment. */
@@ -115,7 +115,7 @@ static void finish(struct ttcp_virtual *x)
 
 static void run_sender(void *ctx);
 
-/* Plans the next call of the sender, which has another guard to send later. */
+/* Plans the next call of the sender, which has another guard datagram to send later. */
 static void look_at_guards(struct ttcp_virtual *x)
 {
     struct ttcp_sender *s = &x->flow->sender;

@@ -358,7 +358,7 @@ struct scps_tcp_info {
          * waiting for accept, and tcpi_sacked the backlog */
         tcpi_sacked;
     uint32_t tcpi_lost;           /* segments */
-    uint32_t tcpi_retrans;        /* always 0 */
+    uint32_t tcpi_retrans;        /* always 0; Linux: segments resent and not acknowledged yet */
     uint32_t tcpi_fackets;        /* 0, as in Linux */
     uint32_t tcpi_last_data_sent; /* ms since any segment was sent; Linux: since data was sent */
     uint32_t tcpi_last_ack_sent;  /* 0, as in Linux */

@@ -24,9 +24,10 @@ struct scps_dgram;
 
 /* Limits of the replies to packets that belong to no connection (RST, ICMP errors, SYN cookies), as
  * shares of a link's rate: scps_stack_config.answer_rate. */
-#define SCPS_ANSWER_SHARE 16   /* at most 1/16 of the rate, if connections leave that much unused */
-#define SCPS_ANSWER_LEAST 128  /* at least 1/128 of it, however busy the link is */
-#define SCPS_ANSWER_FLOOR 1000 /* minimum where no rate is known, bytes/s */
+/* replies get at most 1/16 of the rate, if connections leave that much unused, */
+#define SCPS_ANSWER_SHARE 16
+#define SCPS_ANSWER_LEAST 128  /* and at least 1/128 of it, however busy the link is */
+#define SCPS_ANSWER_FLOOR 1000 /* minimum for replies where no rate is known, bytes/s */
 
 /* The least MTU of a netif and of a route (RFC 791), and of a route to IPv6 addresses, bytes: it
  * holds the headers, timestamps and 8 octets of data. Links of IPv6 have an MTU of 1280 or more

@@ -26,7 +26,7 @@ enum scps_agreed_bit {
 /* Reason why our SYNs are sent without capabilities. */
 enum scps_plain {
     SCPS_PLAIN_NO,
-    SCPS_PLAIN_REMEMBERED, /* this destination did not answer them before */
+    SCPS_PLAIN_REMEMBERED, /* this destination did not answer capabilities before */
     SCPS_PLAIN_FELL_BACK,  /* SYNs with capabilities were not answered */
     SCPS_PLAIN_COOKIE      /* a SYN cookie does not preserve all of them */
 };

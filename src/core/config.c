@@ -62,7 +62,7 @@ enum {
 
 static const struct setting {
     const char *name;
-    uint32_t def, most; /* in DEF_UNIT(kind) and MOST_UNIT(kind) */
+    uint32_t def, most; /* in the units DEF_UNIT(kind) and MOST_UNIT(kind) */
     uint16_t least;
     uint16_t at; /* offset of the field */
     uint8_t size, kind;

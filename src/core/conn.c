@@ -81,7 +81,8 @@ void scps_conn_trim(struct scps_conn *c)
 {
     if (c->s.ctx.env->fixed)
         return;
-    /* How far the peer lags behind what best effort gave up is known there alone. */
+    /* Only the send state knows how far the peer's acknowledgements are behind what best effort
+     * gave up. */
     if (c->s.tx && scps_bets_peer_una(c->s.tx, c->s.snd.una) == c->s.snd.nxt &&
         scps_send_fin_end(&c->s.snd) <= c->s.snd.nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)
@@ -129,7 +130,7 @@ void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)
         /* With compressed headers, leave room for the FIN of the last piece. */
         uint32_t piece = s->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
         if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece))
-            return; /* No memory: the MSS stays. */
+            return; /* Without memory the MSS stays unchanged. */
     }
     scps_agreed_set_path(&s->agreed, mss, full);
 }
@@ -236,7 +237,7 @@ void scps_conn_finish(struct scps_conn *c, int err)
     if (err)
         c->err = (int8_t)err;
     if (c->notify.pending &&
-        !c->s.established) { /* A half-open connection: only the stack knows it. */
+        !c->s.established) { /* The connection is half-open, so no application has a handle. */
         scps_notify_release(&c->notify);
     } else if (err) {
         scps_conn_notify(c, SCPS_EV_ERROR);
@@ -273,14 +274,18 @@ void scps_conn_established(struct scps_conn *c)
     scps_conn_set_pmtu_mss(&c->s, c->s.agreed.pmtu_mss);
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
     if (c->s.syn_lost && !c->s.rtt.srtt)
-        scps_rtt_at_least(&c->s.rtt, 3 * cfg->rto_initial); /* RFC 6298 section 5.7 */
-    if (cfg->expected_rtt) /* On a slow line full segments take longer than the SYN. */
+        /* RFC 6298 section 5.7: after a lost SYN the RTO is at least 3 times the initial one */
+        scps_rtt_at_least(&c->s.rtt, 3 * cfg->rto_initial);
+    /* On a slow line full segments take longer than the SYN, so the initial RTO has to be
+     * longer. */
+    if (cfg->expected_rtt)
         scps_rtt_at_least(&c->s.rtt, cfg->expected_rtt + cfg->rto_min);
 
     scps_cc_begin(&c->s, scps_conn_cc(c));
     if (cfg->keepalive)
         scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now + cfg->keep_idle);
-    if (c->s.tx) /* A connection made from a SYN cookie has no tx, and so no trim timer. */
+    /* A connection made from a SYN cookie has no send state, and so no timer to free it. */
+    if (c->s.tx)
         scps_timer_by(&c->s.ctx, &c->s.tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
     if (c->s.snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
@@ -334,7 +339,7 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
 {
     take_syn(c, syn);
-    /* A cookie carries some capabilities and not others: negotiate.c. */
+    /* A cookie keeps some capabilities and loses others: negotiate.c. */
     scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_COOKIE);
     scps_send_resume(&c->s.snd, una);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
@@ -359,8 +364,8 @@ void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
         scps_sender_wake(s);
 }
 
-/* Gives *n what the handshake of a connection with *old has offered or agreed on, and what both
- * ends have to count alike. */
+/* Copies to *n what the handshake of a connection with *old has offered or agreed on, and what both
+ * ends have to count in the same way. */
 static void keep_agreed(struct scps_conn_config *n, const struct scps_conn_config *old)
 {
     scps_conn_config_set_cc(n, old->cc, old->cc_param);

@@ -95,7 +95,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
 /* Replaces a number of the controller that cannot be used, and counts that. */
 static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
-    scps_conn_ctx_need_stats(x); /* Without memory it is not counted. */
+    /* Without memory for the counters the correction is not counted. */
+    scps_conn_ctx_need_stats(x);
     x->st->cc_corrected++;
     SCPS_OBSERVE(x, CC_CORRECTED, asked, used, 0, 0);
     return used;

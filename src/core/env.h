@@ -34,7 +34,8 @@ struct scps_env {
     scps_time memory_at;
     struct scps_queue events; /* connections with pending events */
     struct scps_sender *dead; /* closed connections without an owner, which the stack frees */
-    struct scps_ratelimit challenge_limit; /* of challenge ACKs (RFC 5961 section 7) */
+    /* limit of challenge ACKs in a second (RFC 5961 section 7) */
+    struct scps_ratelimit challenge_limit;
     uint64_t challenges;
     uint64_t drops[SCPS_DROP_COUNT]; /* what scps_env_drop() has counted */
     struct scps_conn_stats

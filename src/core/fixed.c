@@ -14,8 +14,10 @@
 #include "core/receive.h"
 
 #define ETHERNET_MSS 1460u
-#define MARGIN       64u /* as in scps_conn_need_tx: a segment may exceed the MSS by options */
-#define LEAST        64u
+/* octets by which a segment with options may exceed the MSS; scps_conn_need_tx() uses the same
+ * value */
+#define MARGIN 64u
+#define LEAST  64u
 
 static uint32_t power_of_two(uint64_t least)
 {

@@ -2,25 +2,25 @@
 /* Loss detection by rules that need no timer.
  *
  * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above
- * it have arrived. The frontier walks up the window once: below it every segment has been judged,
- * and how many of those have arrived is kept, so the rule costs a comparison.  When nothing more is
- * to be sent fewer than dupthresh may lie above it, and then all that do suffice (early retransmit,
- * RFC 5827 section 3.2).
+ * it have arrived. The frontier moves up the window once: all segments below it have been examined,
+ * and the number of those that have arrived is stored, so the rule costs a comparison. When nothing
+ * more is to be sent, fewer than dupthresh segments may be above it, and then all of them suffice
+ * (early retransmit, RFC 5827 section 3.2).
  *
- * Resent segments: RFC 6675 leaves a lost retransmission to the timer.  A round trip on a space
- * link is too long for that.  When a segment sent dupthresh or more transmissions later has
- * arrived, the resent one is lost again.  The queue of resent segments is in order of sending, so
- * only its front is looked at.  Where resends prove needless an arrival may be of a first sending,
- * however late, and each would have everything resent before it sent again: there a resent segment
- * has to be older from time to time (scps_sb_resend_wait).
+ * Resent segments: RFC 6675 leaves a lost retransmission to the timer, which takes too long on a
+ * space link. Here, when a segment sent dupthresh or more transmissions later has arrived, the
+ * resent one is lost again. The queue of resent segments is in order of sending, so only its front
+ * is examined. If retransmissions prove needless, an arrival may be that of a first transmission,
+ * however late, and each would cause everything resent before it to be resent again: then a resent
+ * segment must have a certain age, too (scps_sb_resend_wait).
  *
- * At the end: with nothing new to send, the last segments of a flight have too few behind them for
- * the first rule, and would wait for the timer. RFC 6675 section 4, NextSeg (3) and (4), sends such
+ * At the end: with nothing new to send, too few segments follow the last ones of a flight for the
+ * first rule, so they would wait for the timer. RFC 6675 section 4, NextSeg (3) and (4), sends such
  * segments again although IsLost does not hold. Here they are lost as soon as something has arrived
  * that was sent after all of them: a retransmission, a round trip later.
  *
- * By age: what Vegas asks for (scps_cc_ops.by_age), a look at the clock where others wait for a
- * third duplicate.
+ * By age: the check that Vegas asks for (scps_cc_ops.by_age), of the time since sending, where
+ * other controllers wait for a third duplicate.
  */
 #include "core/loss.h"
 
@@ -46,7 +46,8 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
                effective_dupthresh(dupthresh, tail, sb->tail - sb->frontier - 1)) {
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         if (!r->resends && r->from >= from)
-            scps_sb_lose(sb, sb->frontier, sum); /* It is declared lost only if it is in flight. */
+            /* A segment is declared lost only if it is in flight. */
+            scps_sb_lose(sb, sb->frontier, sum);
         scps_sb_pass(sb);
     }
 }
@@ -83,7 +84,7 @@ void scps_loss_of_overtaken(struct scps_scoreboard *sb, unsigned dupthresh, scps
     }
 }
 
-/* rttvar of a steady path is 0; this is the clock granularity G of RFC 6298 */
+/* On a steady path rttvar is 0, so use at least the clock granularity G of RFC 6298, µs */
 #define CLOCK SCPS_MS(1)
 
 void scps_loss_by_age(struct scps_scoreboard *sb, const struct scps_rtt *rtt, scps_time now,

@@ -8,9 +8,9 @@
 struct scps_path_values {
     int64_t saved_at; /* time of saving, seconds since 1970 */
     uint64_t cwnd;    /* saved_cwnd: the most that arrived in a round trip, bytes */
-    uint64_t rate;    /* their rate, bytes/s */
+    uint64_t rate;    /* rate at which these bytes arrived, bytes/s */
     scps_dur rtt;     /* saved_rtt: the smallest round trip, µs */
-    bool limit_found; /* slow start had ended */
+    bool limit_found; /* slow start had ended when the state was saved */
     struct scps_addr local, remote;
 };
 

@@ -183,7 +183,8 @@ static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now)
 {
-    scps_dur wait = rtt->srtt ? 2 * rtt->srtt : SCPS_SEC(1); /* at the earliest */
+    /* the earliest time at which a tail loss probe can be due */
+    scps_dur wait = rtt->srtt ? 2 * rtt->srtt : SCPS_SEC(1);
 
     return now + SCPS_MIN(wait, rtt->rto);
 }

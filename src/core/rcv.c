@@ -348,7 +348,8 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         (c->rcv.rx && c->rcv.rx->fin_at) || !scps_conn_ctx_counts(&c->s.ctx) ||
         !SCPS_FAST_PATH(SCPS_FAST_PREDICTION))
         return false;
-    assert(!c->rcv.fin && !c->notify.released); /* both end ESTABLISHED */
+    /* A FIN that arrives, and a close, both end the state ESTABLISHED. */
+    assert(!c->rcv.fin && !c->notify.released);
     c->segs_in++;
     scps_heard_now(&c->s.heard);
     scps_send_confirmed(&c->s.snd, seg->seq);

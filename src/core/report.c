@@ -46,8 +46,8 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
         const struct scps_range *r = &rep->recent[i];
         if (r->to > v->rcv->in.next && !(once && told(v->rcv->irs, rep->dsack_to != 0, seg,
-                                                      /* Otherwise the range was delivered
-                                                       * meanwhile. */
+                                                      /* A range that ends at or below RCV.NXT was
+                                                       * delivered meanwhile. */
                                                       r->from)))
             add_block(v, seg, r->from, r->to);
     }

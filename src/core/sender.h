@@ -53,8 +53,8 @@ struct scps_sender {
     bool end_known : 1;
     /* enum scps_soft: the last ICMP error, until a segment from the peer arrives */
     uint8_t soft_err : 2;
-    bool ready : 1; /* it is in the queue `turns` */
-    bool dead : 1;  /* it is in the queue of connections to be freed */
+    bool ready : 1; /* the connection is in the queue `turns` */
+    bool dead : 1;  /* the connection is in the queue of connections to be freed */
     struct scps_heard heard;
     uint8_t outage_probes; /* consecutive probes of an outage; UINT8_MAX: that many or more */
     uint16_t keep_probes;  /* consecutive keep-alives without an answer, up to keep_count */

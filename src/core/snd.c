@@ -117,7 +117,8 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
-        scps_todo_done(&c->s.todo, SCPS_TODO_KEEP); /* This is the probe of an outage. */
+        /* The segment of the handshake also serves as the probe of an outage. */
+        scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
         return true;
     }
     *done = false;

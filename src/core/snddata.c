@@ -209,7 +209,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     if (in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, window_of(&c->s)))
         scps_cc_limited(&c->s.use, true);
     if (scps_agreed_snack(&c->s.agreed) &&
-        c->s.rtt.srtt) /* at the earliest; snacktx.c computes the exact time */
+        c->s.rtt.srtt) /* This is the earliest time; snacktx.c computes the exact one. */
         scps_timer_by(&c->s.ctx, &tx->look_timer,
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
     /* The oldest segment gets a whole round trip: the timer of its first transmission would be too

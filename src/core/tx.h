@@ -105,7 +105,7 @@ static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
  * moved una. tx may be NULL. */
 static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
-    return tx && una == tx->gave_up_to ? tx->peer_una : una; /* never ahead of una */
+    return tx && una == tx->gave_up_to ? tx->peer_una : una; /* The result is never above una. */
 }
 
 #endif

@@ -83,7 +83,7 @@ int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
 int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
 int scps_sock_get_cc_text(const struct sock *s, void *val,
-                          uint32_t *len); /* all parameters included */
+                          uint32_t *len); /* The text contains all parameters. */
 bool scps_sock_cc_is(const struct sock *s, const char *name);
 /* Sets a Vegas parameter through an option of the reference implementation: the parameter with that
  * name of the present controller. */

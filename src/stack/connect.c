@@ -94,7 +94,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     if (scps_plain_known(st, &c->remote))
         scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_REMEMBERED);
     else if (c->s.ctx.cfg->c.compress)
-        scps_connid_give(st, c); /* If this gives no id, the SYN offers no compression. */
+        scps_connid_give(st, c); /* If no connection id is free, the SYN offers no compression. */
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);
         *err = SCPS_ERR_NOMEM;

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 
-#define LEAST_MSS 8 /* as in scps_agreed_full() */
+#define LEAST_MSS 8 /* octets: the least MSS, the same value as in scps_agreed_full() */
 
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *way, uint8_t family)

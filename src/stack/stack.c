@@ -62,7 +62,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
         return NULL;
     }
     st->cfg = cfg;
-    /* It points to the caller's structure, which need not outlive this call. */
+    /* The pointer is to the caller's structure, which need not exist after this call. */
     st->cfg.fixed_memory = NULL;
     st->env.alloc = scps_budget_alloc(&st->env.budget.all);
     st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);

@@ -74,7 +74,8 @@ struct scps_stack {
     struct scps_listener *listeners, *ev_listeners;
     uint32_t next_id, port_next;
     struct scps_ratelimit
-        answers_limit; /* of resets and ICMP messages to hosts without a connection */
+        /* limit of resets and ICMP messages in a second, to hosts without a connection */
+        answers_limit;
     struct scps_stack_count count;
     struct scps_connids *ids;   /* state of connid.c; NULL until used */
     struct scps_dgrams *dgrams; /* state of dgram.c; NULL until used */

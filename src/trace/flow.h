@@ -105,9 +105,9 @@ struct gap { /* data that was missing in the capture when data above it was capt
 struct again { /* a retransmission, kept until it is known whether it was necessary */
     uint64_t first, end;
     scps_time at;   /* time, µs; 0: this slot is free */
-    uint32_t tsval; /* its timestamp, if has_ts */
+    uint32_t tsval; /* timestamp of the data, if has_ts */
     bool has_ts;
-    bool open;     /* not acknowledged yet */
+    bool open;     /* the data is not acknowledged yet */
     bool timer;    /* The timer caused the retransmission; no report of the receiver did */
     bool spurious; /* counted as spurious */
 };
