@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a scenario. Later settings override earlier ones, in this order: [link] and [flow],
- * their named sections, the sweep's values, the cases in the order of the file, the settings of the
- * command line. */
+/* Makes the cells of a scenario, that is, the combinations of its swept values. Later settings
+ * override earlier ones, in this order: [link] and [flow], their named sections, the sweep's
+ * values, the cases in the order of the file, the settings of the command line. */
 #include "common/cells.h"
 #include "common/seed.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A cell's links and flows, made from the keys that are set for it (setup_keys.h).
+/* Makes the links and flows of a cell (a combination of a scenario's swept values) from the keys
+ * that are set for it (setup_keys.h).
  *
  * A link's keys are composed into one link SPEC, which scps_link_parse() then parses.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cell runs: links and flows as values, made from keys and texts. setup_keys.c has the list
- * of keys. */
+/* The links and flows of one cell (a combination of a scenario's swept values) as values, made from
+ * keys and texts. setup_keys.c has the list of keys. */
 #ifndef SCPS_LAB_SETUP_H
 #define SCPS_LAB_SETUP_H
 

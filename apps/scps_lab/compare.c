@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab compare: which cells of two results differ by more than their spreads explain.
+/* scps_lab compare: shows in which cells (combinations of swept values) two results differ by more
+ * than their spreads explain.
  *
  * Cells are matched by their swept values and by flow, so results of two versions, or of a scenario
  * and a changed copy, can be compared. Each pair of cells is tested by Welch's test. A difference

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a cell: its links and flows in a simulated world of their own, in virtual time. */
+/* One run of a cell (a combination of swept values): its links and flows in a simulated world of
+ * their own, in virtual time. */
 #ifndef SCPS_LAB_JOB_H
 #define SCPS_LAB_JOB_H
 

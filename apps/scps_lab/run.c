@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab run: runs one cell of a scenario and writes a table or a JSON document, plots and
- * captures.
+/* scps_lab run: runs one cell (combination of swept values) of a scenario and writes a table or a
+ * JSON document, plots and captures.
  *
  * A run has the same seed as in a sweep, so that any line of a sweep's rows can be examined packet
  * by packet.

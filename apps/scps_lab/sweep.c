@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab sweep: runs every cell the configured number of times, on all processors.
+/* scps_lab sweep: runs every cell (combination of swept values) the configured number of times, on
+ * all processors.
  *
  *     parent: jobs, largest first  --index-->  worker   (a process for each core)
  *             rows.csv, one writer <--lines--

@@ -83,7 +83,7 @@ struct ttcp_drecv {
     const uint8_t *rest; /* data that was not written to the output yet */
     size_t rest_len;
     bool begun, ours /* the sender is an scps_ttcp, as its guard datagrams show */, numbered, timed;
-    unsigned guards; /* behind the data */
+    unsigned guards; /* number of guard datagrams that have arrived behind the data */
     bool silent;     /* the run ended because nothing arrived for TTCP_SILENCE */
     bool differs;    /* a datagram arrived that was not sent with this content */
     uint64_t told;   /* number of datagrams sent, as the guard datagrams report it */

@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* Episodes of loss recovery: when one begins and ends, how much may be sent meanwhile, and whether
- * it was spurious.
+/* Episodes of loss recovery: decides when one begins and ends, how much may be sent during it, and
+ * whether it was spurious.
  *
- * FAST  RFC 6675 and RFC 6582: lasts until everything outstanding at its start is acknowledged; the
- *       controller hears of it once. What may leave follows RFC 6937 (PRR with the slow-start
- *       reduction bound), towards the window the controller asks for. When it asks for no reduction
- *       (loss by corruption) there is nothing to smooth.
- * RTO   what should have been answered by now is presumed lost and repaired within the controller's
- *       window, which grows meanwhile. When no acknowledgement at all has come for the length of
- *       the timeout, and from the second timeout in a row without news of anything that arrived, it
- *       is no more than PROBES segments, spread over a timeout where a rate is set: a controller
- *       that keeps its window through losses, or has none, would send the whole flight again, into
- *       an outage or a queue that has yet to drain. The first acknowledgement of something that
- *       arrived ends that. It costs a round trip after an outage that is over when the timer
- *       expires; what had arrived and was only not acknowledged is not sent again.
+ *   FAST  RFC 6675 and RFC 6582: the episode lasts until everything outstanding at its start is
+ *         acknowledged; the controller is informed once. How much may be sent follows RFC 6937 (PRR
+ *         with the slow-start reduction bound), towards the window that the controller asks for. If
+ *         it asks for no reduction (loss by corruption), PRR is not needed.
+ *   RTO   What should have been acknowledged by now is presumed lost and is resent within the
+ *         controller's window, which grows meanwhile. When no acknowledgement at all has come
+ *         during the timeout, and from the second consecutive timeout without news of an arrival
+ *         on, at most PROBES segments are sent, spread over a timeout if a rate is set: a
+ *         controller that keeps its window through losses, or has none, would resend the whole
+ *         flight into an outage or a queue that has yet to drain. The first acknowledgement of
+ *         something that arrived ends that limit. It costs a round trip after an outage that is
+ *         over when the timer expires; data that had arrived and was only not acknowledged is not
+ *         sent again.
  *
- * Spurious losses: the state of the controller is kept at the start of an episode and put back when
- *   - the acknowledgement that moves the left edge from the first segment that was resent echoes a
- *     timestamp older than that resending (RFC 3522),
- *   - after a timeout, the second acknowledgement is for something sent once only, before anything
- *     but the first segment was resent (RFC 5682; only without timestamps, which decide sooner), or
- *   - the receiver reports every segment resent as a duplicate (RFC 2883 through RFC 3708), also
+ * Spurious losses: the controller's state is saved at the start of an episode and restored when
+ *   - the acknowledgement that advances SND.UNA from the first resent segment echoes a timestamp
+ *     older than that retransmission (RFC 3522),
+ *   - after a timeout, the second acknowledgement is for something that was sent only once, before
+ *     anything but the first segment was resent (RFC 5682; used only without timestamps, which
+ *     decide sooner), or
+ *   - the receiver reports every resent segment as a duplicate (RFC 2883 through RFC 3708), also
  *     when the last of these reports comes after the episode, which the first of them may end.
- * The first two take an acknowledgement of what had been sent before for its arrival. A receiver
- * with BETS acknowledges holes, too, before a repair is there: of such a peer the third tells, and
- * the first as long as it cannot have given a hole up yet (scps_bets_is_arrival).
+ * The first two take the acknowledgement of data for its arrival. A receiver with BETS (best
+ * effort) acknowledges holes, too, before a retransmission has arrived: for such a peer the third
+ * is used, and the first as long as the peer cannot have given a hole up yet
+ * (scps_bets_is_arrival).
  *
- * Bursts: while a repair takes its time the peer's window, or the buffer, may hold the sender up,
- * and all that has been delivered meanwhile may be sent at once when the left edge moves (RFC 6937
- * section 4). A queue shorter than that loses it again, and each loss costs a part of the window.
- * RFC 6582 section 3.2 (3) asks for a measure against it: when more than BURST segments may leave
- * at once, during an episode or at its end, the window is spread over a round trip.
+ * Bursts: while a retransmission is on its way, the peer's window or the buffer may stop the
+ * sender, and all that has been delivered meanwhile may be sent at once when SND.UNA advances (RFC
+ * 6937 section 4). A queue shorter than that loses it again, and each loss costs a part of the
+ * window. RFC 6582 section 3.2 (3) recommends a measure against it: when more than BURST segments
+ * may be sent at once, during an episode or at its end, the window is spread over a round trip.
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
  * 5681 section 3.2).
@@ -271,12 +274,13 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
     return false;
 }
 
-/* RFC 3522 section 3.2, steps 4 and 5. A duplicate is answered with the timestamp of what last
- * moved the receiver's left edge (RFC 7323 section 4.3), which is older than its own, although the
- * first sending was not late: such an answer says that it is one. Departure: of a peer that has not
- * reported a duplicate yet an acknowledgement of all there is counts, too; what it gives back is
- * the window alone, and a delayed acknowledgement of a short flight is such a one. A TSecr of 0
- * echoes nothing. */
+/* Detects a spurious loss by timestamps (RFC 3522 section 3.2, steps 4 and 5): the acknowledgement
+ * echoes a timestamp older than the retransmission. But a receiver answers a duplicate with the
+ * timestamp of the segment that last advanced its RCV.NXT (RFC 7323 section 4.3), which is older
+ * than the duplicate, although the first transmission was not late: an answer that is a DSACK does
+ * not count. Departure: if the peer has reported no duplicate yet, an acknowledgement of all
+ * outstanding data counts, too; only the window is restored for it, and a delayed acknowledgement
+ * of a short flight has that form. A TSecr of 0 is no echo. */
 static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {

@@ -34,13 +34,14 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* The same segment again within this time is a duplicate of the packet. */
+/* A segment with the same checksum within this time is a duplicate of the packet. */
 #define COPY SCPS_SEC(1)
-/* A number that so many good segments had is replaced only after a long row of another one. */
+/* If this many segments had the right checksum with a number, only a long series of segments with
+ * another number replaces it. */
 #define FIRM     2
-#define ROW      16           /* number of segments in a long row */
-#define ROW_TIME SCPS_SEC(10) /* and the least time from its first to its last segment */
-#define ALONE    SCPS_SEC(3)  /* A shorter row needs this time before data is accepted. */
+#define ROW      16           /* number of segments in a long series */
+#define ROW_TIME SCPS_SEC(10) /* least time from the first to the last segment of a long series */
+#define ALONE    SCPS_SEC(3)  /* time that a shorter series must last before its data is accepted */
 
 /* Returns true if a single bit error can make the checksum of a segment with number a right by
  * number b. */
