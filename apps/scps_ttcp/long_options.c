@@ -94,25 +94,28 @@ TAKE(take_cc_plugin)
     return ttcp_load_cc(o, arg, msg);
 }
 
+/* Takes the name of a file. Returns 0, or the result of FAIL() for an empty one. */
+static int take_file(const char *option, const char *arg, const char **name, char *msg)
+{
+    if (!*arg)
+        return FAIL("%s: an empty name is none: give a file", option);
+    *name = arg;
+    return 0;
+}
+
 TAKE(take_output)
 {
-    (void)msg;
-    o->output = arg;
-    return 0;
+    return take_file("--output", arg, &o->output, msg);
 }
 
 TAKE(take_pcap)
 {
-    (void)msg;
-    o->pcap = arg;
-    return 0;
+    return take_file("--pcap", arg, &o->pcap, msg);
 }
 
 TAKE(take_pcap_peer)
 {
-    (void)msg;
-    o->pcap_peer = arg;
-    return 0;
+    return take_file("--pcap-peer", arg, &o->pcap_peer, msg);
 }
 
 TAKE(take_qlog)
@@ -127,16 +130,12 @@ TAKE(take_qlog)
 
 TAKE(take_path_state)
 {
-    (void)msg;
-    o->path_state = arg;
-    return 0;
+    return take_file("--path-state", arg, &o->path_state, msg);
 }
 
 TAKE(take_truth)
 {
-    (void)msg;
-    o->truth = arg;
-    return 0;
+    return take_file("--truth", arg, &o->truth, msg);
 }
 
 TAKE(take_json)

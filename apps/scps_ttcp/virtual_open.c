@@ -184,7 +184,10 @@ static bool build(struct ttcp_virtual *x)
         return true;
 fail:
     ttcp_result_fail(x->r, TTCP_FAILED, "cannot set up the virtual link: %s%s", scps_strerror(err),
-                     err == SCPS_ERR_NOMEM ? ": give smaller buffers with -b" : "");
+                     err != SCPS_ERR_NOMEM ? ""
+                     : o->memory_limit_set
+                         ? ": give a larger --memory-limit, or smaller buffers with -b"
+                         : ": give smaller buffers with -b");
     return false;
 }
 

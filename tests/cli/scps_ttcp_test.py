@@ -169,6 +169,16 @@ class Usage(Case):
         self.refused(["-ts", "--cc", "vegas", "-G", "1"], "-G", "--cc")
         self.refused(["-ts", "--link", ""], "--link", "preset", "key=value")
 
+    def test_a_file_has_a_name(self):
+        for option in ["--output", "--pcap", "--pcap-peer", "--path-state", "--truth", "--qlog"]:
+            with self.subTest(option=option):
+                self.refused(["-ts", "--link", "leo", option, ""], option, "empty name")
+
+    def test_a_limit_that_no_connection_fits_in(self):
+        status, out, err = run(["-ts", "--link", "leo", "--memory-limit", "1k"])
+        self.assertEqual(status, 1)
+        self.complains(err[-1:], "out of memory", "--memory-limit", "-b")
+
     def test_a_host_that_cannot_be_reached(self):
         device = ["-ts", "--udp", "127.0.0.1:0,127.0.0.1:9", "--addr", "10.0.0.1/24"]
         self.refused(device + ["224.0.0.1"], "224.0.0.1", "multicast", "host's own address")
