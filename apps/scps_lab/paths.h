@@ -18,11 +18,11 @@ struct lab_paths {
     } of[64]; /* Words beyond this limit have no effect. */
 };
 
-/* Connection c of flow f is opened: gives it the saved state of its word. No other flow gets that
- * state until lab_path_end(). */
+/* Called when connection c of flow f is opened: gives it the saved state of its word. No other flow
+ * gets that state until lab_path_end(). */
 void lab_path_begin(struct lab_paths *p, const struct lab_flow *f, struct scps_conn *c,
                     scps_time now);
-/* The flow has ended: saves the path state of its connection c; NULL: it had none. */
+/* Called when the flow has ended: saves the path state of its connection c; NULL: it had none. */
 void lab_path_end(struct lab_paths *p, const struct lab_flow *f, const struct scps_conn *c,
                   scps_time now);
 

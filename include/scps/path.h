@@ -57,20 +57,20 @@ enum scps_resume_phase {
     SCPS_RESUME_REFUSED
 };
 
-/* Why a connection entered the phase that the comment names. */
+/* Why a connection entered another phase. The comments name the new phase; "stop" means Safe
+ * Retreat, or from Reconnaissance normal. */
 enum scps_resume_why {
     SCPS_RESUME_RESTORED, /* Reconnaissance: scps_path_restore() accepted a saved state */
     /* Unvalidated: initial data was acknowledged, with an RTT similar to the saved one */
     SCPS_RESUME_CONFIRMED,
-    SCPS_RESUME_LAST_SENT,    /* Validating: the window is full */
-    SCPS_RESUME_FIRST_ACKED,  /* Validating: the first unvalidated segment arrived */
-    SCPS_RESUME_RTT_EXCEEDED, /* Validating: a round trip has passed */
-    SCPS_RESUME_VALIDATED,    /* normal: the last unvalidated segment arrived */
-    SCPS_RESUME_RATE_LIMITED, /* normal: the application used no more than before */
-    SCPS_RESUME_LOSS,         /* Safe Retreat, from Reconnaissance normal: a loss */
-    SCPS_RESUME_ECN,          /* Safe Retreat, from Reconnaissance normal: an ECN echo */
-    /* Safe Retreat, from Reconnaissance normal: the path, or its RTT, changed */
-    SCPS_RESUME_PATH_CHANGED,
+    SCPS_RESUME_LAST_SENT,      /* Validating: the window is full */
+    SCPS_RESUME_FIRST_ACKED,    /* Validating: the first unvalidated segment arrived */
+    SCPS_RESUME_RTT_EXCEEDED,   /* Validating: a round trip has passed */
+    SCPS_RESUME_VALIDATED,      /* normal: the last unvalidated segment arrived */
+    SCPS_RESUME_RATE_LIMITED,   /* normal: the application used no more than before */
+    SCPS_RESUME_LOSS,           /* stop: a loss */
+    SCPS_RESUME_ECN,            /* stop: an ECN echo */
+    SCPS_RESUME_PATH_CHANGED,   /* stop: the path, or its RTT, changed */
     SCPS_RESUME_RTT_TOO_SHORT,  /* normal: the RTT is at most half of saved_rtt */
     SCPS_RESUME_RTT_TOO_LONG,   /* normal: the RTT is more than ten times saved_rtt */
     SCPS_RESUME_NOTHING_GAINED, /* normal: the window is as large without the saved state */

@@ -83,7 +83,8 @@ SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
  * for an unknown connection and for packets that depend on one lost in an error. */
 SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const uint8_t *p,
                             size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
-/* A frame arrived damaged, so packets that refer to the one before can no longer be restored. */
+/* Records that a frame arrived damaged, so packets that refer to the one before can no longer be
+ * restored. */
 SCPS_API void scps_vj_line_error(struct scps_vj_rx *rx);
 
 #ifdef __cplusplus

@@ -21,12 +21,13 @@ void scps_bets_late(struct scps_conn *c, scps_off from, scps_off to, const uint8
                     bool record);
 /* Sender: gives up lost segments that were resent too often. */
 void scps_bets_send(struct scps_conn *c);
-/* The peer's window has opened for the octet at SND.UNA, which only window probes have carried:
- * from now on it is sent as often, and has as long, as other data. */
+/* Called when the peer's window has opened for the octet at SND.UNA, which only window probes have
+ * carried: its number of transmissions and its lifetime count from now on. */
 void scps_bets_window_opened(struct scps_tx *tx, struct scps_sent_segment *probe, scps_time now);
-/* Returns true when the peer has reported data at SND.UNA that its acknowledgement cannot reach
- * yet; *ack is then the offset behind it. Never beyond edge, the peer's window: there the report is
- * false, and from an SND.UNA beyond it no acknowledgement would be acceptable to the peer. */
+/* Called for an acknowledgement of SND.UNA, to which this end has moved SND.UNA past data that it
+ * gave up. If the scoreboard says that the data from there on has arrived, moves *ack behind that
+ * data and returns true; otherwise returns false. *ack never gets beyond edge, the peer's window:
+ * a report of data there is false, and a segment from there would not be acceptable to the peer. */
 bool scps_bets_pass(struct scps_tx *tx, scps_off una, scps_off edge, scps_off *ack);
 /* Returns the oldest segment if it can be given up: it has data, has not arrived, and the peer's
  * window has room behind it; NULL if not. */

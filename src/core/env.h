@@ -57,7 +57,8 @@ static inline void scps_env_starved(struct scps_env *env)
     if (env->memory_at == SCPS_NEVER)
         env->memory_at = env->now + SCPS_MEMORY_RETRY;
 }
-/* No connection waits for memory: none has begun to, or all of them try again now. */
+/* Records that no connection waits for memory, because none has begun to or all of them try again
+ * now. */
 static inline void scps_env_memory_served(struct scps_env *env)
 {
     env->memory_at = SCPS_NEVER;

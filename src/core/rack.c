@@ -78,7 +78,7 @@ static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur
     return SCPS_NEVER;
 }
 
-/* The same step for segments that were resent. */
+/* RFC 8985 section 6.2 step 5 for segments that were resent. Returns as judge_first(). */
 static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
                               struct scps_ack_result *sum)
 {

@@ -199,8 +199,8 @@ static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
-/* Only window probes have carried r: of its transmissions two count, so that it stays ambiguous
- * which one an acknowledgement answers. */
+/* Called when only window probes have carried r: of its transmissions two count, so that it stays
+ * ambiguous which one an acknowledgement answers. */
 static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 {
     r->resends = SCPS_MIN(r->resends, 1);

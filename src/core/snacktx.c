@@ -62,8 +62,8 @@ static uint32_t unit(struct scps_sender *s)
     return scps_agreed_unit(&s->agreed, s->ctx.cfg->c.snack_raw_unit, s->agreed.adv_mss);
 }
 
-/* The peer's reports have passed over [from, to): data that was resent there, and could have
- * arrived, seems to have arrived. */
+/* Called when the peer's reports have passed over [from, to): data that was resent there, and could
+ * have arrived, seems to have arrived. */
 static void pass(struct scps_sender *s, scps_off from, scps_off to)
 {
     struct scps_scoreboard *sb = &s->tx->sb;

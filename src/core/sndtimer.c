@@ -60,11 +60,12 @@ static bool timed_out(struct scps_sender *s)
     return scps_snd_silent_too_long(s, s->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(s);
 }
 
-/* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
- * user timeout continues. The rate is the route's if this connection is not served yet, or was
- * held by it, and otherwise its own. *at: when the rate permits the packet, headers included.
- * The timer runs from then; otherwise it would expire repeatedly on a slow line. It does not wait
- * where SND.UNA was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
+/* Returns true if the retransmission waits for a rate limit: then no acknowledgement is overdue,
+ * and only a user timeout continues to run. The limit is the route's rate if the connection waits
+ * to be served by it, or could not send because of it; otherwise it is the connection's own rate.
+ * *at: time at which the rate permits the packet, headers included; the timer runs from then on, or
+ * it would expire again and again on a slow line. The retransmission does not wait where SND.UNA
+ * was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
 static bool waits_for_rate(const struct scps_sender *s, uint8_t family, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
@@ -103,7 +104,8 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     scps_snd_arm_persist(&c->s);
 }
 
-/* Nothing was acknowledged: the SYN, or all that should have been acknowledged by now, is lost. */
+/* Called when nothing was acknowledged: the SYN, or all that should have been acknowledged by now,
+ * is declared lost. */
 static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
 {
     struct scps_tx *tx = s->tx;

@@ -60,7 +60,8 @@ struct scps_conn_scps {
     struct scps_resume resume; /* state of careful resume, valid where scps_sender.resumes is set */
 };
 
-/* The next segment without data leaves with TCP's header; tp may be NULL: all segments do. */
+/* Requires that the next segment without data is sent with TCP's header; tp may be NULL: then all
+ * segments are. */
 static inline void scps_tp_plain_next(struct scps_conn_scps *tp)
 {
     if (tp)

@@ -33,11 +33,12 @@ void scps_sock_names_set_given(struct sock_names *n, bool addr, bool port);
 /* Records the addresses of a connection that was made. */
 void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *local,
                              const struct scps_endpoint *remote);
-/* The TCP state has become CLOSED: as in Linux's tcp_set_state(), a port that bind() did not give
- * is the socket's no longer, and it can be bound again. getsockname() goes on returning it. */
+/* Called when the TCP state has become CLOSED: as in Linux's tcp_set_state(), a port that bind()
+ * did not give is the socket's no longer, and it can be bound again. getsockname() goes on
+ * returning it. */
 void scps_sock_names_end(struct sock_names *n);
-/* The socket is unconnected: an address that bind() did not give and a port that is not the
- * socket's any more are forgotten. */
+/* Called when the socket is unconnected: an address that bind() did not give and a port that is not
+ * the socket's any more are forgotten. */
 void scps_sock_names_disconnect(struct sock_names *n, const struct scps_addr *any);
 
 #endif

@@ -399,8 +399,8 @@ void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, u
                       scps_time now);
 /* Processes a DSACK: the receiver reports that it received [from, to) twice. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to);
-/* The acknowledgement of h's data has advanced from una to ack. bets: with best effort the receiver
- * may acknowledge data that it did not receive. */
+/* Records that the acknowledgement of h's data has advanced from una to ack. bets: with best effort
+ * the receiver may acknowledge data that it did not receive. */
 void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr);
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
