@@ -35,6 +35,9 @@ enum {
 
 #define START SCPS_SEC(100) /* when a run begins */
 
+/* How an application writes: by a copy, in pieces (scps_conn_writev), or into reserved room. */
+enum { HOW_COPY, HOW_PIECES, HOW_RESERVED };
+
 /* Who may be injecting packets: how much the third party knows. */
 enum { THIRD_NONE, THIRD_BLIND, THIRD_PORTS, THIRD_ALL };
 
@@ -73,6 +76,7 @@ struct end {
     uint64_t written, goal, read, missing; /* octets; missing: in holes that were told */
     uint64_t sum;                          /* hash of what was read */
     uint32_t chunk;                        /* largest single write; 0: as much as there is */
+    uint8_t how;                           /* HOW_*; others: by a copy */
     uint64_t record[MOST_RECORDS];         /* where records written here end, ascending */
     unsigned records, records_seen;
     uint64_t unacked;

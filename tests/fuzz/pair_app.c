@@ -136,6 +136,50 @@ static void note_progress(struct world *w, struct end *e)
     e->unacked = u;
 }
 
+/* In three pieces, the second of which is one octet. */
+static int64_t write_pieces(struct end *e, const uint8_t *p, size_t n, unsigned flags)
+{
+    const size_t first = n / 3, second = n > 1;
+    struct scps_iovec v[] = {
+        {(void *)(uintptr_t)p, first},
+        {(void *)(uintptr_t)(p ? p + first : NULL), second},
+        {(void *)(uintptr_t)(p ? p + first + second : NULL), n - first - second}};
+
+    return scps_conn_writev(e->c, v, sizeof v / sizeof *v, flags);
+}
+
+/* Without a copy: the room is contiguous, and may be less than could be written. */
+static int64_t write_reserved(struct end *e, const uint8_t *p, size_t n, unsigned flags)
+{
+    size_t did = 0;
+    uint8_t *at;
+
+    while (did < n) {
+        int64_t room = scps_conn_reserve(e->c, n - did, &at), done;
+        if (room < 0)
+            return did ? (int64_t)did : room;
+        MUST(room > 0 && (size_t)room <= n - did);
+        memcpy(at, p + did, (size_t)room);
+        bool all = did + (size_t)room == n;
+        done = scps_conn_commit(e->c, (size_t)room, all ? flags : (flags & ~SCPS_EOR) | SCPS_MORE);
+        if (done < 0) /* a record's end had no memory: nothing was written */
+            return did ? (int64_t)did : done;
+        MUST(done == room);
+        did += (size_t)room;
+    }
+    return (int64_t)did;
+}
+
+static int64_t write_some(struct world *w, struct end *e, const uint8_t *p, size_t n,
+                          unsigned flags)
+{
+    if (e->how == HOW_PIECES)
+        return write_pieces(e, w->hollow ? NULL : p, n, flags);
+    if (e->how == HOW_RESERVED && n && !w->hollow)
+        return write_reserved(e, p, n, flags);
+    return scps_conn_write(e->c, w->hollow ? NULL : p, n, flags);
+}
+
 int64_t pair_write(struct world *w, struct flow *f, struct end *e, size_t n, unsigned flags)
 {
     unsigned sender = (unsigned)(e - f->end);
@@ -146,7 +190,7 @@ int64_t pair_write(struct world *w, struct flow *f, struct end *e, size_t n, uns
         return 0;
     note_progress(w, e);
     h->touched = true;
-    did = scps_conn_write(e->c, w->hollow ? NULL : stream(f, sender, e->written), n, flags);
+    did = write_some(w, e, stream(f, sender, e->written), n, flags);
     MUST(did <= (int64_t)n && (did != 0 || !n));
     e->can_write = did == (int64_t)n;
     if (did < 0) {
@@ -440,6 +484,7 @@ void pair_call(struct world *w, struct host *h, struct flow *f, uint8_t what, ui
         break;
     case 10:
         e->chunk = (uint32_t)b << (c & 7);
+        e->how = c >> 3 & 3;
         break;
     case 11:
         look(w, e);
