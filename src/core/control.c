@@ -65,10 +65,10 @@ static inline uint64_t set_rate(struct scps_sender *s)
     if (ctl->cwnd != SCPS_CWND_OPEN) {
         if (!rate && cfg->pacing && s->rtt.srtt) {
             /* The rate is two windows in a round trip while the window may double, later 1.2
-             * windows. */
-            rate = scps_muldiv(ctl->cwnd, 1000000, (uint64_t)s->rtt.srtt);
-            rate = ctl->cwnd < ctl->ssthresh ? rate * 2 : rate * 6 / 5;
-            rate = SCPS_MAX(rate, 1);
+             * windows. It is rounded up: on a round trip of minutes it is a few bytes/s, and with
+             * less than a window in a round trip the window would never be full, nor grow. */
+            rate = ctl->cwnd < ctl->ssthresh ? 2000000 : 1200000;
+            rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)s->rtt.srtt) + 1;
             window = true;
         } else if (!rate && tx && tx->rec.spread_until) {
             rate = scps_recovery_rate(s);

@@ -56,5 +56,5 @@ uint64_t scps_recovery_rate(struct scps_sender *s)
     /* The rate is a sixteenth above window per round trip: with less the window would never be
      * fully used, and with more a loss could cost more than an eighth of it. */
     rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000, (uint64_t)s->rtt.srtt);
-    return SCPS_MAX(rate, 1);
+    return rate + 1; /* rounded up, as a few bytes/s are all that a round trip of minutes takes */
 }

@@ -187,6 +187,31 @@ static void small_segments_in_a_round_trip(void **x)
     script_free(t);
 }
 
+/* Over a long round trip a window is a few bytes a second: 1.2 times 250 octets in 51 s are 5.9.
+ * Taken as 4 they take longer than the round trip: the window is never full and does not grow. */
+static void a_few_bytes_a_second(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.pacing = true;
+    t->cfg.burst = 50;
+    t->cfg.mss = 50;
+    t->cfg.init_cwnd_segs = 8;
+    t->cfg.rto_initial = SEC(60);
+    script_established(t, SEC(51));
+    app_writes(t, SEC(60), 400);
+    script_run(t, SEC(90));
+    assert_int_equal(script_forget_sent(t), 8);
+    peer_says(t, SEC(111), .ack = 1, .sack = {{51, 201}});
+    script_run(t, SEC(162));
+    assert_int_equal(script_forget_sent(t), 1);
+    peer_says(t, SEC(162), .ack = 401);
+    assert_int_equal(script_info(t).cwnd, 250);
+    app_writes(t, SEC(163), 250);
+    script_run(t, SEC(163) + SEC(40));
+    assert_int_equal(script_forget_sent(t), 5);
+    script_free(t);
+}
+
 /* A bare acknowledgement never waits for the bucket */
 static void acknowledgements_do_not_wait(void **x)
 {
@@ -215,6 +240,7 @@ int main(void)
         SCRIPT_TEST(it_needs_a_rate),
         SCRIPT_TEST(a_window_under_a_rate),
         SCRIPT_TEST(small_segments_in_a_round_trip),
+        SCRIPT_TEST(a_few_bytes_a_second),
         SCRIPT_TEST(acknowledgements_do_not_wait),
         SCRIPT_TEST(no_timeout_before_it_leaves),
     };
