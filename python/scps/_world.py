@@ -250,19 +250,23 @@ class Link(Made):
         return {_names.text(lib.py_link_stat_name(i)): int(out[i]) for i in range(7)}
 
 
-@callback
 def py_on_event(ctx: Any, seen: Any) -> None:
     host = ffi.from_handle(ctx)
-    world = host.world
-    if world._error is not None:
+    if host.world._error is not None:
         return
-    try:
-        event = host._event(seen)
-        if host.on_event is not None:
-            host.on_event(host, event)
-    except BaseException as e:  # raised again by run()
-        world._error = e
-        lib.py_world_stop(world._world)
+    event = host._event(seen)
+    if host.on_event is not None:
+        host.on_event(host, event)
+
+
+def _raised(kind: Any, error: BaseException, traceback: Any) -> None:
+    """Keeps what a handler raised, or an interrupt that came before the first line of py_on_event, until run() raises it again."""
+    world = ffi.from_handle(traceback.tb_frame.f_locals["ctx"]).world
+    world._error = error
+    lib.py_world_stop(world._world)
+
+
+callback(py_on_event, onerror=_raised)
 
 
 class World(Single):

@@ -401,6 +401,23 @@ class Threads(unittest.TestCase):
                 self.assertLess(time.monotonic() - begun, 30)
             w.run(0)
 
+    def test_an_interrupt_before_a_handler_has_begun(self):
+        """It is raised by run() wherever it comes, also where no line of Python could have caught it."""
+        w, *_ = pair(lambda host, event: None)
+
+        def strike(frame, what, _):
+            if what == "call" and frame.f_code.co_name == "py_on_event":
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+        sys.setprofile(strike)
+        try:
+            self.assertRaises(KeyboardInterrupt, w.run, 10)
+        finally:
+            sys.setprofile(None)
+        w.run(1)
+        w.close()
+
     def test_random_uses(self):
         """Objects of a few worlds, used, closed and forgotten in any order."""
         r = random.Random(5)
