@@ -15,6 +15,7 @@
 #include <scps/error.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 
 static const uint8_t marker[SCPS_CCSDS_MARKER] = {0x1a, 0xcf, 0xfc, 0x1d};
 
@@ -127,7 +128,7 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
         return SCPS_ERR_INVAL;
     if (total > c->cfg.mtu)
         return SCPS_ERR_MSGSIZE;
-    c->now = SCPS_MAX(c->now, pkt->at);
+    c->now = scps_clock_later(c->now, pkt->at);
     if (!flush(c))
         return SCPS_ERR_AGAIN;
     begin_packet(c);
@@ -309,7 +310,7 @@ static int ccsds_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     struct scps_ccsds *c = of(nif);
 
-    c->now = SCPS_MAX(c->now, pkt->at);
+    c->now = scps_clock_later(c->now, pkt->at);
     if (c->cfg.markers)
         stream_input(c, pkt->data, pkt->len, pkt->at);
     else if (pkt->len == c->cfg.frame)
@@ -332,7 +333,7 @@ static void ccsds_advance(struct scps_netif *nif, scps_time now)
 {
     struct scps_ccsds *c = of(nif);
 
-    c->now = SCPS_MAX(c->now, now);
+    c->now = scps_clock_later(c->now, now);
     if (!c->begun) {
         c->begun = true;
         for (struct scps_netif *n = nif; n; n = n->upper)

@@ -8,6 +8,7 @@
 #include <scps/error.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "link/nbrmsg.h"
 
 #define HEADER SCPS_ETHER_HEADER
@@ -241,7 +242,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
         return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
     if (pkt->len + pkt->payload_len > e->cfg.mtu)
         return SCPS_ERR_MSGSIZE;
-    e->now = SCPS_MAX(e->now, pkt->at);
+    e->now = scps_clock_later(e->now, pkt->at);
     if (!addresses(pkt->data, pkt->len, &src, &dst))
         return SCPS_ERR_INVAL;
     if (group_mac(e, &dst, mac))
@@ -429,7 +430,7 @@ static int ether_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     struct scps_ether *e = of(nif);
     int drop;
 
-    e->now = SCPS_MAX(e->now, pkt->at);
+    e->now = scps_clock_later(e->now, pkt->at);
     e->stats.rx_frames++;
     drop = frame_input(e, pkt->data, pkt->len, pkt->at);
     if (drop == SCPS_ETHER_DROP_COUNT)
@@ -451,7 +452,7 @@ static void ether_advance(struct scps_netif *nif, scps_time now)
 {
     struct scps_ether *e = of(nif);
 
-    e->now = SCPS_MAX(e->now, now);
+    e->now = scps_clock_later(e->now, now);
     if (!e->begun) {
         e->begun = true;
         for (struct scps_netif *n = nif; n; n = n->upper)

@@ -17,6 +17,7 @@
 #include <scps/error.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 
 static struct scps_ppp *of(const struct scps_netif *nif)
 {
@@ -391,7 +392,7 @@ static int ppp_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     struct scps_ppp *p = of(nif);
 
-    p->env.now = SCPS_MAX(p->env.now, pkt->at);
+    p->env.now = scps_clock_later(p->env.now, pkt->at);
     octets_input(p, pkt->data, pkt->len, pkt->at);
     if (pkt->payload)
         octets_input(p, pkt->payload, pkt->payload_len, pkt->at);
@@ -428,7 +429,7 @@ static void ppp_advance(struct scps_netif *nif, scps_time now)
     struct scps_ppp *p = of(nif);
     struct scps_cp *all[3] = {&p->lcp.cp, &p->ipcp.cp, &p->ip6cp.cp};
 
-    now = p->env.now = SCPS_MAX(p->env.now, now);
+    now = p->env.now = scps_clock_later(p->env.now, now);
     if (!p->begun)
         begin(p);
     for (unsigned i = 0; i < 3; i++)
@@ -477,7 +478,7 @@ void scps_ppp_shut(struct scps_netif *ppp, scps_time now)
 {
     struct scps_ppp *p = of(ppp);
 
-    p->env.now = SCPS_MAX(p->env.now, now);
+    p->env.now = scps_clock_later(p->env.now, now);
     p->why = SCPS_PPP_WHY_CLOSED;
     p->begun = true;
     scps_cp_close(&p->lcp.cp);

@@ -306,6 +306,23 @@ static void a_frame_waits_for_more(void **state)
     close_ends();
 }
 
+/* A frame that begins to wait at a time near SCPS_NEVER waits; it is not overdue. */
+static void the_end_of_time(void **state)
+{
+    struct scps_ccsds_config c = config(SCPS_CCSDS_AOS, 1115);
+
+    (void)state;
+    c.fill_after = SCPS_MS(10);
+    open_end(&a, &c);
+    open_end(&b, &c);
+    scps_netif_advance(&a.sink, SCPS_NEVER);
+    now = SCPS_NEVER;
+    send_packet(&a, 4, 1, 100);
+    assert_int_equal(a.n, 0);
+    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER / 2 + SCPS_MS(10));
+    close_ends();
+}
+
 /* Each frame in turn is lost: its packets are, and no wrong one comes up. */
 static void lost_frames_cost_their_packets_only(void **state)
 {
@@ -500,6 +517,7 @@ int main(void)
         cmocka_unit_test_setup(packets_octet_by_octet, setup),
         cmocka_unit_test_setup(packets_cross_in_frames_of_any_length, setup),
         cmocka_unit_test_setup(a_frame_waits_for_more, setup),
+        cmocka_unit_test_setup(the_end_of_time, setup),
         cmocka_unit_test_setup(lost_frames_cost_their_packets_only, setup),
         cmocka_unit_test_setup(damaged_foreign_and_late_frames, setup),
         cmocka_unit_test_setup(packets_that_cannot_be, setup),

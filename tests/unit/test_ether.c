@@ -268,6 +268,19 @@ static void a_neighbour_that_does_not_answer_is_named(void **state)
     assert_true(unanswered_is(NULL));
 }
 
+/* A time near SCPS_NEVER is later than any timer that runs, and one that begins then ends later. */
+static void the_end_of_time(void **state)
+{
+    (void)state;
+    scps_netif_advance(&a.sink, SCPS_NEVER);
+    send_to(&a, "10.0.0.2", 1, 100);
+    assert_int_equal(a.n, 1);
+    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER / 2 + SCPS_SEC(1));
+    scps_netif_advance(&a.sink, SCPS_NEVER);
+    assert_int_equal(a.n, 1); /* The clock stands, so nothing is asked again. */
+    a.n = 0;
+}
+
 /* RFC 4861 section 7.3: an old answer is used, and asked for again by unicast; then forgotten. */
 static void what_is_old_is_asked_again(void **state)
 {
@@ -544,6 +557,7 @@ int main(void)
         TEST(questions_octet_by_octet),
         TEST(the_last_packet_is_kept_and_silence_is_given_up),
         TEST(a_neighbour_that_does_not_answer_is_named),
+        TEST(the_end_of_time),
         TEST(what_is_old_is_asked_again),
         TEST(groups_and_gateways),
         TEST(an_address_is_taken_away_and_given_again),

@@ -455,6 +455,35 @@ static void a_line_that_loops_later_is_noticed(void **state)
     close_end(&b);
 }
 
+/* A time near SCPS_NEVER is later than any timer that runs, not later than one that does not. */
+static void the_end_of_time(void **state)
+{
+    static const scps_time last[] = {SCPS_NEVER, SCPS_NEVER - 1, SCPS_NEVER / 2};
+    struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
+
+    (void)state;
+    ca.echo_interval = SCPS_SEC(5);
+    for (unsigned i = 0; i < 3; i++) {
+        open_end(&a, &ca);
+        open_end(&b, &cb);
+        run(now + SCPS_SEC(1), 64);
+        uint64_t asked = status(&a).echoes_sent, frames = status(&b).tx_frames;
+        scps_netif_advance(&a.sink, last[i]);
+        assert_int_equal(status(&a).echoes_sent, asked + 1); /* The echo request was due. */
+        assert_true(scps_netif_deadline(&a.sink) > SCPS_NEVER / 2);
+        scps_netif_advance(&b.sink, last[i]);
+        assert_int_equal(scps_netif_deadline(&b.sink), SCPS_NEVER); /* It asks for no echoes. */
+        assert_int_equal(status(&b).tx_frames, frames);
+        struct scps_pkt p = {.data = a.out, .len = a.len, .at = last[i]};
+        scps_netif_recv(&b.dev, &p);
+        assert_int_equal(status(&b).tx_frames, frames + 1); /* the reply */
+        scps_ppp_shut(a.ppp, last[i]);
+        assert_true(scps_netif_deadline(&a.sink) > SCPS_NEVER / 2);
+        close_end(&a);
+        close_end(&b);
+    }
+}
+
 static void a_silent_line_is_given_up(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1");
@@ -786,6 +815,7 @@ int main(void)
         cmocka_unit_test_setup(sizes_and_slots_are_kept_to, setup),
         cmocka_unit_test_setup(a_looped_line_is_noticed, setup),
         cmocka_unit_test_setup(a_line_that_loops_later_is_noticed, setup),
+        cmocka_unit_test_setup(the_end_of_time, setup),
         cmocka_unit_test_setup(a_silent_line_is_given_up, setup),
         cmocka_unit_test_setup(the_peer_ends_and_begins_again, setup),
         cmocka_unit_test_setup(a_peer_that_stops_answering, setup),
