@@ -39,7 +39,8 @@ struct scps_conn_config {
 
     /* ---- Rate ---- */
     /* Rate limit on the wire, IP header and framing counted. A controller that needs a rate (pure
-     * rate control) takes this one. In bytes/s; 0, the default: limited by the route alone. */
+     * rate control) takes this one. In bytes/s, at most 2^43; 0, the default: limited by the route
+     * alone. */
     uint64_t rate;
     /* Bytes that rate and ack_budget count for each packet beyond its IP length: the link's
      * framing. 0 to 65535 bytes; default 0. */
@@ -97,7 +98,9 @@ struct scps_conn_config {
     /* Offer and accept window scaling; without it no window is larger than 65535 bytes. Default
      * true; RFC 7323 section 2. */
     bool wscale;
-    /* Offer and accept explicit congestion notification. Default false; RFC 3168. */
+    /* Offer and accept explicit congestion notification. A SYN that is sent again does not offer
+     * it, so one lost SYN leaves the connection without it (RFC 3168 section 6.1.1.1). Default
+     * false; RFC 3168. */
     bool ecn;
 
     /* ---- SCPS-TP ---- */
@@ -216,7 +219,7 @@ struct scps_conn_config {
      * 0, the default: no limit. */
     uint32_t ack_budget_pps;
     /* Limit for acknowledgements that carry no data, for a thin return link, headers and framing
-     * counted. In bytes/s; 0, the default: no limit. */
+     * counted. In bytes/s, at most 2^43; 0, the default: no limit. */
     uint64_t ack_budget;
 
     /* ---- Timers ---- */
