@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,26 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* Refuses files of --qlog and graphs that may be an input or another output. */
+static bool check_families(const struct options *o, const struct files *f,
+                           char msg[SCPS_TRACE_MSGLEN])
+{
+    char prefix[PATH_MAX];
+    const struct files_family logs = {prefix, "-", {".qlog"}};
+    const struct files_family graphs = {prefix, "_", {".xpl", ".gpl", ".dat"}};
+    bool ok = true;
+
+    if (o->qlog) {
+        snprintf(prefix, sizeof prefix, "%s-", o->qlog);
+        ok = files_check_family(f, "--qlog", &logs, msg, SCPS_TRACE_MSGLEN);
+    }
+    if (ok && o->plots) {
+        snprintf(prefix, sizeof prefix, "%s/", o->graph_dir ? o->graph_dir : ".");
+        ok = files_check_family(f, "--graph-dir", &graphs, msg, SCPS_TRACE_MSGLEN);
+    }
+    return ok;
+}
+
 /* Refuses an output that is an input or another output. Returns 0, or the exit status. */
 static int check_files(const struct options *o, const char *const *in, size_t n)
 {
@@ -255,6 +276,7 @@ static int check_files(const struct options *o, const char *const *in, size_t n)
         ok = strcmp(in[i], "-") == 0
                  ? files_add_fd(&f, "standard input", STDIN_FILENO, FILES_READ, msg, sizeof msg)
                  : files_add(&f, "capture", in[i], FILES_READ, msg, sizeof msg);
+    ok = ok && check_families(o, &f, msg);
     if (!ok)
         fprintf(stderr, "scps_trace: %s\n", msg);
     return ok ? 0 : 2;

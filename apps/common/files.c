@@ -2,6 +2,7 @@
 #include "common/files.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,8 +51,9 @@ static bool missing(const char *path, struct files_one *one)
             at[folder] = '\0';
             if (stat(folder != 0 ? at : ".", &st) != 0)
                 return false;
-            one->dev = st.st_dev;
-            one->ino = st.st_ino;
+            one->dev = one->folder_dev = st.st_dev;
+            one->ino = one->folder_ino = st.st_ino;
+            memcpy(one->base, one->name, sizeof(one->base));
             return true;
         }
         target[n] = '\0';
@@ -62,6 +64,23 @@ static bool missing(const char *path, struct files_one *one)
         memcpy(at + folder, target, (size_t)n + 1);
     }
     return false;
+}
+
+/* Fills in where a file that exists lies, symbolic links followed. */
+static void place(const char *path, struct files_one *one)
+{
+    char real[PATH_MAX], *slash;
+    struct stat st;
+
+    if (realpath(path, real) == NULL || (slash = strrchr(real, '/')) == NULL ||
+        strlen(slash + 1) >= sizeof(one->base))
+        return;
+    memcpy(one->base, slash + 1, strlen(slash + 1) + 1);
+    slash[slash == real] = '\0'; /* The root folder is "/". */
+    if (stat(real, &st) != 0)
+        one->base[0] = '\0';
+    one->folder_dev = st.st_dev;
+    one->folder_ino = st.st_ino;
 }
 
 /* Adds a file to the list. Returns false, with a message, if it is the same file as another one and
@@ -95,8 +114,47 @@ bool files_add(struct files *f, const char *label, const char *path, enum files_
         return true;
     if (stat(path, &st) == 0 ? !existing(&st, use, &one) : !missing(path, &one))
         return true;
+    if (one.name[0] == '\0')
+        place(path, &one);
     snprintf(shown, sizeof(shown), "%.64s %.200s", label, path);
     return add(f, &one, shown, msg, msglen);
+}
+
+/* Returns true if name, behind its prefix of n bytes, is one of the family. */
+static bool is_of(const struct files_family *of, const char *name, size_t n)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < 4 && of->end[i] != NULL; i++) {
+        size_t end = strlen(of->end[i]);
+        if (len >= n + end && strcmp(name + len - end, of->end[i]) == 0)
+            return strstr(name + n, of->within) != NULL;
+    }
+    return false;
+}
+
+bool files_check_family(const struct files *f, const char *label, const struct files_family *of,
+                        char *msg, size_t msglen)
+{
+    const char *slash = strrchr(of->prefix, '/'), *stem = slash != NULL ? slash + 1 : of->prefix;
+    char folder[PATH_MAX];
+    struct stat st;
+
+    if (snprintf(folder, sizeof(folder), "%.*s", (int)(stem - of->prefix), of->prefix) >=
+            (int)sizeof(folder) ||
+        stat(folder[0] != '\0' ? folder : ".", &st) != 0)
+        return true;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct files_one *o = &f->v[i];
+
+        if (o->base[0] == '\0' || o->folder_dev != st.st_dev || o->folder_ino != st.st_ino ||
+            strncmp(o->base, stem, strlen(stem)) != 0 || !is_of(of, o->base, strlen(stem)))
+            continue;
+        snprintf(msg, msglen, "%.64s %.200s: %s may be one of its files: give another one", label,
+                 of->prefix, o->label);
+        return false;
+    }
+    return true;
 }
 
 bool files_add_fd(struct files *f, const char *label, int fd, enum files_use use, char *msg,

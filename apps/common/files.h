@@ -21,6 +21,11 @@ struct files {
         dev_t dev;
         ino_t ino; /* inode of the file, or of the folder where the file will be created */
         char name[NAME_MAX + 1]; /* name in that folder; empty: the file exists */
+        /* Where the file lies, or will be created: its folder, and its name there; base empty: the
+         * file has no name, as a descriptor, or may clash with nothing */
+        dev_t folder_dev;
+        ino_t folder_ino;
+        char base[NAME_MAX + 1];
     } v[FILES_MAX];
     size_t n;
 };
@@ -29,6 +34,16 @@ struct files {
  * label and path, if the file is one that was added before and one of the two uses is writing. */
 bool files_add(struct files *f, const char *label, const char *path, enum files_use use, char *msg,
                size_t msglen);
+/* Files that a run writes and whose names depend on what it reads. */
+struct files_family {
+    const char *prefix; /* folder and beginning of each name */
+    const char *within; /* text that each name contains behind the prefix */
+    const char *end[4]; /* each name ends with one of these; NULL: no more of them */
+};
+/* Returns false, with a message as files_add(), if a file that was added before may be one of the
+ * family, so that it would be overwritten. */
+bool files_check_family(const struct files *f, const char *label, const struct files_family *of,
+                        char *msg, size_t msglen);
 /* Adds an open descriptor, such as standard output, in the same way. */
 bool files_add_fd(struct files *f, const char *label, int fd, enum files_use use, char *msg,
                   size_t msglen);

@@ -38,6 +38,8 @@ int ttcp_files_check(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 
     if (o->action == TTCP_TRANSMIT && !o->pattern)
         files_add_fd(&f, "standard input", STDIN_FILENO, FILES_READ, msg, TTCP_MSGLEN);
+    if (!files_add(&f, "--cc-plugin", o->cc_file, FILES_READ, msg, TTCP_MSGLEN))
+        return -1;
     return outputs(o, &f, msg);
 }
 

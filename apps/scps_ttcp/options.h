@@ -64,7 +64,8 @@ struct ttcp_options {
     const struct scps_cc_ops *cc;
     const char *compare; /* --compare: list of controllers as typed; NULL: one transfer only */
     int64_t cc_param[SCPS_CC_PARAMS];
-    bool cc_loaded; /* the controller is from a shared object */
+    bool cc_loaded;     /* the controller is from a shared object */
+    char cc_file[1024]; /* --cc-plugin: the shared object; empty: none */
     /* cc_text: as typed, NAME,key=value...; cc_more: parameters from -g -W -X -Y */
     char cc_text[256], cc_more[64];
     char cc_letters[80]; /* the letters -g, -W, -X and -Y that were given, for messages */

@@ -209,6 +209,7 @@ int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
 
     if (!plugin_load(arg, &o->cc, o->cc_param, why, sizeof(why)))
         return FAIL("--cc-plugin %s", why);
+    snprintf(o->cc_file, sizeof(o->cc_file), "%.*s", (int)strcspn(arg, ","), arg);
     o->cc_loaded = true;
     return 0;
 }

@@ -171,6 +171,13 @@ class Plugin(Case):
             self.assertEqual(0, said.returncode, said.stderr)
             self.assertIn('"cc": "westwood"', said.stdout)
             self.refused(run(TTCP, "-t", "-s", "--link", "geo", "--cc-plugin", so, "--cc", "vj"), "one controller")
+            with open(so, "rb") as f:
+                kept = f.read()
+            for output in ("--pcap", "--qlog", "--truth", "--path-state"):
+                self.refused(run(TTCP, "-t", "-s", "--link", "geo", "-n", "1", output, so, "--cc-plugin", so + ",filter=8"),
+                             output, "--cc-plugin is the same file")
+            with open(so, "rb") as f:
+                self.assertEqual(f.read(), kept)
         if os.access(LAB, os.X_OK):
             path = os.path.join(self.dir.name, "s.ini")
             with open(path, "w", encoding="utf-8") as f:

@@ -258,6 +258,18 @@ def no_capture(program, d):
         p = run([program, *args])
         check("one file twice %s" % args, p.returncode == 2 and not p.stdout and b"same file" in p.stderr, p.stderr)
     check("the capture is kept", open(capture, "rb").read() == before)
+    # names that depend on the connections: those that a run may write are not read or written by it besides
+    log, graph = cases.plain().write(d + "/x-1-a2b.qlog"), cases.plain().write(d + "/a2b_tsg.xpl")
+    os.symlink(log, d + "/link")
+    os.mkdir(d + "/graphs")
+    for args in (["--qlog", d + "/x", log], ["--qlog", d + "/./x", d + "/link"], ["--qlog", d + "/x", "--html", d + "/x-7-b2a.qlog", capture],
+                 ["-S", "--graph-dir", d, graph], ["-G", "--graph-dir", d + "/.", "--html", d + "/c2d_rtt.gpl", capture]):
+        p = run([program, *args])
+        check("a file of a family %s" % args, p.returncode == 2 and not p.stdout and b"may be one of its files" in p.stderr, p.stderr)
+    for args in (["--qlog", d + "/xx", log], ["--qlog", d + "/graphs/x", log], ["-S", "--graph-dir", d + "/graphs", graph],
+                 ["--qlog", d + "/x", graph]):
+        p = run([program, *args])
+        check("not of the family %s" % args, p.returncode == 0, p.stderr)
     p = run([program, "--json=/nowhere/x", cases.plain().write(d + "/ok")])
     check("unwritable report", p.returncode == 1 and p.stderr.count(b"\n") == 1, p.stderr)
     p = subprocess.run([program, "--json", d + "/ok"], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE)
