@@ -75,6 +75,12 @@ static bool refused(struct ttcp_real *x, int err)
                          "%.100s: no route: give --addr a /LEN that covers it, or --gateway",
                          x->o->host);
         break;
+    case SCPS_ERR_BADADDR:
+        ttcp_result_fail(x->r, TTCP_FAILED,
+                         "%.100s: unspecified, multicast, broadcast or reserved: give the address "
+                         "of one host",
+                         x->o->host);
+        break;
     case SCPS_ERR_ADDRNOTAVAIL:
         ttcp_result_fail(x->r, TTCP_FAILED,
                          "no address of this stack fits: give --addr one of the family of HOST, "

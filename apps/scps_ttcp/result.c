@@ -167,6 +167,8 @@ static const char *connection_remedy(const struct ttcp_result *r, int err, char 
         return ttcp_unanswered_words(r, buf, TTCP_MSGLEN) ? buf : patience_remedy(o, buf);
     case SCPS_ERR_UNREACH:
         return "check --addr A/LEN and --gateway";
+    case SCPS_ERR_BADADDR:
+        return "give HOST the address of one host";
     case SCPS_ERR_ADDRNOTAVAIL:
         return "give -H an address of --addr, of the same family as HOST";
     case SCPS_ERR_ADDRINUSE:

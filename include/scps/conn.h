@@ -303,9 +303,10 @@ SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char 
 SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen);
 
 /* Starts an active open. cfg NULL: the defaults. local NULL, or with family or port 0: the stack
- * chooses it. Returns NULL and sets *err (may be NULL): SCPS_ERR_UNREACH (no route, or a multicast,
- * broadcast or reserved address), ADDRNOTAVAIL, ADDRINUSE, NORATE, INVAL, RANGE, NOMEM, LIMIT. The
- * event SCPS_EV_CONNECTED or SCPS_EV_ERROR says how the handshake ended. */
+ * chooses it. Returns NULL and sets *err (may be NULL): SCPS_ERR_BADADDR (remote is unspecified,
+ * multicast, broadcast or reserved: RFC 9293 section 3.9.2.3), UNREACH (no route), ADDRNOTAVAIL,
+ * ADDRINUSE, NORATE, INVAL, RANGE, NOMEM, LIMIT. The event SCPS_EV_CONNECTED or SCPS_EV_ERROR says
+ * how the handshake ended. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,
                                         const struct scps_endpoint *remote, int *err);

@@ -75,15 +75,15 @@ SCPS_API void scps_dgram_close(struct scps_dgram *d);
  * no destination, and datagrams from any host are received. An endpoint bound to any address gets
  * the local address from which remote is routed; datagrams that wait to be sent leave from there,
  * too, and those of the other family are lost (scps_dgram_stats.unsent). Returns 0, SCPS_ERR_INVAL,
- * UNREACH or ADDRNOTAVAIL. */
+ * BADADDR (no single host has the address of remote), UNREACH or ADDRNOTAVAIL. */
 SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote);
 
 /* Queues one datagram: a copy of len bytes at data, and behind them `hollow` zeros that are not
  * stored, for links that carry those (then len is at most SCPS_DGRAM_PREFIX). to NULL: it is sent
  * to the connected destination. Returns 0. SCPS_ERR_AGAIN: the queue is full, and SCPS_EV_WRITABLE
  * will come; NOMEM: no memory, and SCPS_EV_WRITABLE will come after 100 ms at the latest; MSGSIZE:
- * it does not fit the MTU; NOTCONN: to is NULL and the endpoint is not connected; UNREACH,
- * ADDRNOTAVAIL, INVAL. */
+ * it does not fit the MTU; NOTCONN: to is NULL and the endpoint is not connected; BADADDR: no
+ * single host has the address; UNREACH, ADDRNOTAVAIL, INVAL. */
 SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                              size_t len, size_t hollow);
 #define SCPS_DGRAM_PREFIX 64u

@@ -35,7 +35,8 @@ extern "C" {
     X(SYSTEM, -22, "the operating system refused; see errno")                                      \
     X(HOLE, -23,                                                                                   \
       "data is missing here (best effort gave it up): call scps_conn_hole() to read on")           \
-    X(ROOM, -24, "too little room for a packet's headers: give SCPS_MAX_HEADERS bytes, or an MTU")
+    X(ROOM, -24, "too little room for a packet's headers: give SCPS_MAX_HEADERS bytes, or an MTU") \
+    X(BADADDR, -25, "no single host has this address: unspecified, multicast, broadcast, reserved")
 
 enum scps_error {
 #define SCPS_X(name, value, words) SCPS_ERR_##name = value,

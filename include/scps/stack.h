@@ -254,19 +254,21 @@ static inline int scps_stack_set_route(struct scps_stack *st, const struct scps_
 SCPS_API int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst,
                                      unsigned prefix, const struct scps_netif *nif);
 
-/* Processes one packet that arrived on nif. Its bytes, also those of a payload that lies apart, are
- * borrowed for the call only. Returns 0 if the packet was used, else the scps_drop that was
- * counted. A driver that finds several packets waiting passes them in one after the other and asks
- * for output then: this batch is answered together, with one acknowledgement for each connection
- * (RFC 9293 section 3.10.7.4, MUST-59), unless scps_conn_config.stretch_acks is off. The event loop
- * of <scps/io.h> passes 64 at most, so that acknowledgements are sent while many packets arrive. */
+/* Processes one packet that arrived on nif. Its bytes, also those of a payload that lies apart,
+ * are borrowed for the call only. Returns 0 if the packet was used, else the scps_drop that was
+ * counted: SCPS_DROP_NOT_OURS if nif, which is not NULL, is not attached to st. A driver that
+ * finds several packets waiting passes them in one after the other and asks for output then: this
+ * batch is answered together, with one acknowledgement for each connection (RFC 9293 section
+ * 3.10.7.4, MUST-59), unless scps_conn_config.stretch_acks is off. The event loop of <scps/io.h>
+ * passes 64 at most, so that acknowledgements are sent while many packets arrive. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
 /* Does what is due at now, µs, then builds the next packet for nif in *out. out->data and out->cap
  * give the room for its headers, SCPS_MAX_HEADERS bytes at least. The payload lies apart at
  * out->payload, unless all of it fits at out->data. Returns 1 with a packet, 0 if there is none
- * before scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less than SCPS_MAX_HEADERS: then
- * nothing was done, and what is due stays due. */
+ * before scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less than SCPS_MAX_HEADERS,
+ * SCPS_ERR_INVAL if nif, which is not NULL, is not attached to st: then nothing was done, and what
+ * is due stays due. */
 SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
                                struct scps_pkt *out);
 /* Returns the time, µs, at which scps_stack_output() has something to do next. SCPS_NEVER: the

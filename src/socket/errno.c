@@ -38,6 +38,8 @@ int scps_sock_errno(int err)
         return ENOBUFS;
     case SCPS_ERR_LINKDOWN:
         return ENETDOWN;
+    case SCPS_ERR_BADADDR:
+        return ENETUNREACH; /* as Linux, which has no route to such addresses */
     case SCPS_ERR_PERM:
         return EPERM;
     case SCPS_ERR_SYSTEM:

@@ -32,15 +32,16 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
                        const struct scps_route_entry **way)
 {
-    if (!remote || !remote->port || scps_stack_any(&remote->addr) ||
-        (remote->addr.family != 4 && remote->addr.family != 6))
+    if (!remote || !remote->port || (remote->addr.family != 4 && remote->addr.family != 6))
         return SCPS_ERR_INVAL;
     f->remote = remote->addr;
     memset(f->remote.b + (f->remote.family == 4 ? 4 : 16), 0, f->remote.family == 4 ? 12 : 0);
     f->rport = remote->port;
+    /* RFC 9293 MUST-57: opening to a broadcast or multicast address is an error. */
+    if (!scps_route_unicast(&f->remote) || scps_route_broadcast(st, &f->remote))
+        return SCPS_ERR_BADADDR;
     *way = scps_route_find(st, &f->remote);
-    /* A connection has one peer, so its address cannot be a group. */
-    if (!*way || !scps_route_unicast(&f->remote))
+    if (!*way)
         return SCPS_ERR_UNREACH;
     if (local && !scps_stack_any(&local->addr)) {
         if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))

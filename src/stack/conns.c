@@ -74,7 +74,7 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
     scps_conn_free(c);
 }
 
-void scps_stack_reap(struct scps_stack *st)
+SCPS_NOINLINE void scps_stack_reap(struct scps_stack *st)
 {
     while (st->env.dead) {
         struct scps_conn *c = scps_conn_of(st->env.dead);

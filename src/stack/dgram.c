@@ -210,10 +210,12 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
         return 0;
     }
     to = (struct scps_endpoint){only_its_own(&remote->addr), remote->port};
-    if (!to.port || scps_stack_any(&to.addr) || (to.addr.family != 4 && to.addr.family != 6))
+    if (!to.port || (to.addr.family != 4 && to.addr.family != 6))
         return SCPS_ERR_INVAL;
+    if (!scps_route_unicast(&to.addr))
+        return SCPS_ERR_BADADDR;
     way = scps_route_find(st, &to.addr);
-    if (!way || scps_stack_multicast(&to.addr))
+    if (!way)
         return SCPS_ERR_UNREACH;
     if (d->asked.family && d->asked.family != to.addr.family)
         return SCPS_ERR_ADDRNOTAVAIL;

@@ -67,8 +67,10 @@ static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
         return SCPS_ERR_NOTCONN;
     if (!to->port || (to->addr.family != 4 && to->addr.family != 6))
         return SCPS_ERR_INVAL;
+    if (!scps_route_unicast(&to->addr))
+        return SCPS_ERR_BADADDR;
     *way = scps_route_find(d->st, &to->addr);
-    if (!*way || scps_stack_any(&to->addr) || scps_stack_multicast(&to->addr))
+    if (!*way)
         return SCPS_ERR_UNREACH;
     return source(d, *way, &to->addr) ? 0 : SCPS_ERR_ADDRNOTAVAIL;
 }

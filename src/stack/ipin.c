@@ -21,14 +21,13 @@ static bool loopback(const struct scps_addr *a)
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
-    if (!scps_route_unicast(src) || !scps_route_unicast(dst))
+    if (!scps_route_unicast(src) || !scps_route_unicast(dst) || scps_route_broadcast(st, src))
         return SCPS_DROP_BAD_ADDRESS;
     if (!scps_route_local(st, dst))
         return SCPS_DROP_NOT_OURS;
     if (loopback(src) && !loopback(dst))
         return SCPS_DROP_BAD_ADDRESS;
-    /* Both addresses are equal (a "land" attack), or the source cannot exist. */
-    if (scps_addr_equal(src, dst) || (loopback(src) && !loopback(dst)))
+    if (scps_addr_equal(src, dst)) /* A segment to itself ("land") would be answered for ever. */
         return SCPS_DROP_BAD_ADDRESS;
     return SCPS_DROP_NONE;
 }
@@ -160,9 +159,10 @@ static inline bool ordinary(const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
 
-    return in->len >= 40 && p[0] == 0x45 && p[9] == SCPS_IPPROTO_TCP && !in->ecn &&
-           !(scps_get16(p + 6) & 0x3fff) && scps_get16(p + 2) == in->len + in->payload_len &&
-           SCPS_FAST_PATH(SCPS_FAST_INPUT);
+    return in->len >= 40 && p[0] == 0x45 && !in->ecn &&
+           /* neither MF nor an offset, and the protocol; the TTL is between them */
+           (scps_get32(p + 6) & 0x3fff00ff) == SCPS_IPPROTO_TCP &&
+           scps_get16(p + 2) == in->len + in->payload_len && SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
 /* Finds the connection of a packet. NULL: the general code decides. */
@@ -308,6 +308,8 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
     struct scps_seg seg;
     bool compressed = false;
 
+    if (netif->stack != st)
+        return scps_stack_drop(st, SCPS_DROP_NOT_OURS);
     if (st->env.dead)
         scps_stack_reap(st);
     scps_stack_clock(st, in->at);

@@ -161,6 +161,8 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 
     if (out->cap < SCPS_MAX_HEADERS) /* The headers of every packet fit into this room. */
         return SCPS_ERR_ROOM;
+    if (netif->stack != st)
+        return SCPS_ERR_INVAL;
     /* Every driver calls this function until it returns 0. The empty case is common, so it must not
      * set up a stack frame. */
     scps_stack_clock(st, now);

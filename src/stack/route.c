@@ -27,6 +27,18 @@ bool scps_route_unicast(const struct scps_addr *a)
     return !scps_stack_multicast(a) && (a->family == 4 ? a->b[0] != 0 : !scps_stack_any(a));
 }
 
+bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a)
+{
+    for (uint32_t i = 0; a->family == 4 && i < st->n_addrs; i++) {
+        const struct scps_local_addr *own = &st->addrs[i];
+        uint32_t host = own->prefix > 30 ? 0 : UINT32_MAX >> own->prefix;
+        if (own->addr.family == 4 && host && scps_addr_match(&own->addr, a, own->prefix) &&
+            (scps_get32(a->b) & host) == host)
+            return true;
+    }
+    return false;
+}
+
 struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif)
 {
     return w && w->pipe && w->route.nif == nif->nif ? &w->pipe->turns : &nif->turns;

@@ -183,6 +183,9 @@ const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
 /* Returns true for an address, of family 4 or 6, that a host can have: not of "this network" (RFC
  * 1122 section 3.2.1.3), not unspecified (RFC 4291 section 2.5.2), not multicast or reserved. */
 bool scps_route_unicast(const struct scps_addr *a);
+/* Returns true for the directed broadcast address of a network that one of our addresses is in (RFC
+ * 1122 section 3.2.1.3 (d)). Prefixes of 31 and 32 bits have none (RFC 3021). */
+bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a);
 
 /* ---- routeset.c ---- */
 /* Removes the routes and the addresses of nif, which is being removed. */
@@ -263,7 +266,7 @@ void scps_stack_serve_timers(struct scps_stack *st);
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
     if (now > st->env.now)
-        st->env.now = now >> 62 ? SCPS_NEVER / 2 : now;
+        st->env.now = SCPS_MIN(now, SCPS_NEVER / 2);
 }
 static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
 {

@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 
 #include <scps/scps.h>
+#include <scps/wire.h>
 
 #include <string.h>
 
@@ -158,10 +159,10 @@ static void a_host_has_unicast_addresses(void **state)
         struct scps_conn *c;
         int err = 0;
         assert_int_equal(scps_addr_parse(t[i].text, &to.addr), 0);
-        if (to.addr.family == 4 && to.addr.b[0]) {
+        if (t[i].err || to.addr.family == 4) {
             c = scps_connect(h.st, NULL, NULL, &to, &err);
             assert_true(!c == (t[i].err != 0));
-            assert_int_equal(err, t[i].err ? SCPS_ERR_UNREACH : 0);
+            assert_int_equal(err, t[i].err ? SCPS_ERR_BADADDR : 0);
             if (c)
                 scps_conn_abort(c);
         }
@@ -169,6 +170,94 @@ static void a_host_has_unicast_addresses(void **state)
         assert_true(scps_stack_has_addr(h.st, &to.addr) == !t[i].err);
     }
     scps_stack_free(h.st);
+}
+
+/* Passes a SYN from `from` to port 80 of h to its stack; returns the scps_drop. */
+static int syn_from(struct host *h, const char *from)
+{
+    struct scps_seg seg = {.sport = 99, .dport = 80, .seq = 1, .flags = SCPS_SYN, .wnd = 1000};
+    struct scps_ip ip = {
+        .dst = h->us, .version = 4, .proto = SCPS_IPPROTO_TCP, .ttl = 64, .df = true};
+    uint8_t p[40];
+    struct scps_pkt pkt = {.data = p, .len = sizeof p, .csum_ok = true};
+
+    assert_int_equal(scps_addr_parse(from, &ip.src), 0);
+    assert_int_equal(scps_ip_build(p, &ip, 20), 20);
+    scps_tcp_build(p + 20, &seg);
+    return scps_stack_input(h->st, &h->nif, &pkt);
+}
+
+/* RFC 9293 MUST-57: opening to a broadcast address is an error; MUST-63: a SYN from one has no
+ * effect. RFC 1122 section 3.2.1.3 (d): it is the last address of a network that the host is in. */
+static void a_directed_broadcast_address_is_no_peer(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned prefix;
+        const char *addr;
+        bool broadcast;
+    } t[] = {{24, "10.0.0.255", true},  {24, "10.0.0.254", false},   {24, "10.0.1.255", false},
+             {25, "10.0.0.127", true},  {25, "10.0.0.255", false},   {8, "10.255.255.255", true},
+             {8, "10.0.0.255", false},  {30, "10.0.0.3", true},      {31, "10.0.0.1", false},
+             {32, "10.0.0.255", false}, {0, "10.255.255.255", false}};
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct host h;
+        struct scps_conn *c;
+        struct scps_listener *l;
+        struct scps_stack_stats s;
+        int err = 0;
+        open_host(&h, t[i].prefix == 31 ? "10.0.0.0" : "10.0.0.2", t[i].addr, t[i].prefix, 1500);
+        const struct scps_route all = {.dst = {.family = 4}, .nif = &h.nif};
+        assert_int_equal(scps_stack_add_route(h.st, &all), 0);
+        c = scps_connect(h.st, NULL, NULL, &h.them, &err);
+        assert_true(!c == t[i].broadcast);
+        assert_int_equal(err, t[i].broadcast ? SCPS_ERR_BADADDR : 0);
+        if (c)
+            scps_conn_abort(c);
+        l = scps_listen(h.st, NULL, &(struct scps_endpoint){.port = 80}, 1, NULL);
+        assert_non_null(l);
+        assert_int_equal(syn_from(&h, t[i].addr),
+                         t[i].broadcast ? SCPS_DROP_BAD_ADDRESS : SCPS_DROP_NONE);
+        scps_stack_get_stats(h.st, &s);
+        assert_int_equal(s.half_open, !t[i].broadcast);
+        scps_stack_free(h.st);
+    }
+}
+
+/* ---- netifs ---- */
+
+/* A driver whose netif was removed, or never added, may still have packets for the stack. */
+static void a_netif_of_no_stack_or_of_another(void **state)
+{
+    (void)state;
+    struct host a, b;
+    struct scps_netif loose = {.name = "loose", .mtu = 1500};
+    uint8_t room[SCPS_MAX_HEADERS] = {0x45};
+    struct scps_stack_stats s;
+    struct scps_conn *c;
+    open_host(&a, "10.0.0.2", "10.0.0.3", 24, 1500);
+    open_host(&b, "10.0.0.3", "10.0.0.2", 24, 1500);
+    c = scps_connect(a.st, NULL, NULL, &a.them, NULL);
+    assert_non_null(c);
+    struct scps_netif *const wrong[] = {&loose, &b.nif};
+    for (size_t i = 0; i < 2; i++) {
+        struct scps_pkt in = {.data = room, .len = 40, .at = SCPS_SEC(1)};
+        struct scps_pkt out = {.data = room, .cap = sizeof room};
+        assert_int_equal(scps_stack_input(a.st, wrong[i], &in), SCPS_DROP_NOT_OURS);
+        assert_int_equal(scps_stack_output(a.st, wrong[i], SCPS_SEC(1), &out), SCPS_ERR_INVAL);
+        assert_int_equal(scps_stack_now(a.st), 0); /* Nothing was done. */
+        scps_stack_get_stats(a.st, &s);
+        assert_int_equal(s.drops[SCPS_DROP_NOT_OURS], i + 1);
+        assert_int_equal(s.packets_in, 0);
+    }
+    struct scps_pkt out = {.data = room, .cap = sizeof room};
+    assert_int_equal(scps_stack_output(a.st, &a.nif, 0, &out), 1); /* The SYN is still due. */
+    scps_stack_remove_netif(a.st, &a.nif);
+    assert_int_equal(scps_stack_input(a.st, &a.nif, &out), SCPS_DROP_NOT_OURS);
+    assert_int_equal(scps_stack_output(a.st, &a.nif, SCPS_SEC(9), &out), SCPS_ERR_INVAL);
+    scps_stack_free(a.st);
+    scps_stack_free(b.st);
 }
 
 /* ---- time ---- */
@@ -394,6 +483,8 @@ int main(void)
         cmocka_unit_test(the_mss_never_wraps),
         cmocka_unit_test(the_fields_of_a_route_have_bounds),
         cmocka_unit_test(a_host_has_unicast_addresses),
+        cmocka_unit_test(a_directed_broadcast_address_is_no_peer),
+        cmocka_unit_test(a_netif_of_no_stack_or_of_another),
         cmocka_unit_test(time_stops_at_half_of_never),
         cmocka_unit_test(a_signal_has_a_kind),
         cmocka_unit_test(what_the_syn_offers_stays),
