@@ -860,15 +860,16 @@ static void a_fin_is_reliable(void **x)
 static void a_fin_after_a_pause(void **x)
 {
     struct script *t = bets_of(x);
+    t->cfg.data_retries = 5; /* R2 is 100 s */
     script_established(t, MS(100));
     app_writes(t, MS(200), 500);
-    script_run(t, SEC(30));
+    script_run(t, SEC(99));
     assert_int_equal(script_forget_sent(t), 3);
     assert_int_equal(script_info(t).bytes_given_up, 500);
     script_forget_events(t);
     assert_int_equal(scps_conn_shutdown(t->c), 0);
-    expect_sent(t, .at = SEC(30), .from = 501, .flags = SCPS_FIN | SCPS_ACK);
-    script_run(t, SEC(30) + SEC(90));
+    expect_sent(t, .at = SEC(99), .from = 501, .flags = SCPS_FIN | SCPS_ACK);
+    script_run(t, SEC(99) + SEC(90));
     expect_state(t, SCPS_FIN_WAIT_1);
     assert_true(script_forget_sent(t) > 3);
     script_free(t);
