@@ -105,6 +105,7 @@ struct packet {
     scps_time at;
     uint8_t to;
     bool ours;    /* of one of the flows, not of the third party and not an answer to it */
+    bool theirs;  /* of the third party, or an answer to it */
     bool damaged; /* must not be used */
     bool compressed;
     bool csum_ok;
@@ -174,6 +175,7 @@ struct world {
     scps_time now;
     unsigned third;
     bool inject;        /* the third party's packets are sent in this run */
+    bool third_sends;   /* what is injected now is the third party's, not a router's */
     bool rated;         /* a route had a rate: what leaves for strangers pays, too */
     bool crowded;       /* few half-open connections: one may make room for another */
     bool hollow, vouch; /* bytes are counted only; checksums are the device's affair */

@@ -71,10 +71,14 @@ static void connect_end(struct world *w, struct flow *f, struct host *h)
         f->excuse |= EXCUSE_LISTENER;
 }
 
-static bool port_on_way(const struct world *w, const struct flow *f)
+/* The third party's packets do not count: the run without them must decide alike. */
+static bool any_on_way(const struct world *w)
 {
-    (void)f;
-    return w->head != NULL;
+    const struct packet *p = w->head;
+
+    while (p && p->theirs)
+        p = p->next;
+    return p != NULL;
 }
 
 /* again: on the port of the last incarnation, if nothing of that is on its way. */
@@ -82,7 +86,7 @@ void pair_open(struct world *w, struct flow *f, bool again)
 {
     if (f->end[0].c || f->end[1].c || f->generation >= 63)
         return;
-    again = again && f->port && !port_on_way(w, f) &&
+    again = again && f->port && !any_on_way(w) &&
             (!w->host[0].l || !w->host[1].l ||
              (!scps_listener_pending(w->host[0].l) && !scps_listener_pending(w->host[1].l)));
     f->generation++;

@@ -299,6 +299,7 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
     p->ours = f != NULL;
     p->compressed = proto == SCPS_IPPROTO_SCPS_COMP;
     if (!f) { /* an answer to the third party */
+        p->theirs = true;
         p->at = w->now + d->delay;
         enqueue(w, p);
         return;
@@ -395,7 +396,8 @@ void pair_inject(struct world *w, struct host *h, const uint8_t *data, size_t le
     struct packet *p = malloc(sizeof *p + len);
 
     MUST(p != NULL);
-    *p = (struct packet){.at = w->now + delay, .to = (uint8_t)h->nr, .len = (uint32_t)len};
+    *p = (struct packet){
+        .at = w->now + delay, .to = (uint8_t)h->nr, .len = (uint32_t)len, .theirs = w->third_sends};
     memcpy(p->data, data, len);
     enqueue(w, p);
 }

@@ -257,6 +257,7 @@ void pair_third(struct world *w, struct host *h, struct flow *f, uint8_t b, uint
     if (w->third == THIRD_NONE || w->strangers >= 300)
         return;
     w->strangers++;
+    w->third_sends = true;
     if ((b & 15) == 8) { /* where a compressed SYN would stand */
         if (guess(w, h, f, b, c, &g) && w->inject)
             false_icmp(w, h, &g, b & 16, b & 32 && w->third != THIRD_PORTS);
@@ -269,4 +270,5 @@ void pair_third(struct world *w, struct host *h, struct flow *f, uint8_t b, uint
     } else {
         one(w, h, f, b, c);
     }
+    w->third_sends = false;
 }
