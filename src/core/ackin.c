@@ -15,26 +15,26 @@
 
 /* ---- the parts of an acknowledgement ---- */
 
-/* Wakes c, unless its own rate is the only limit: then the pacer's timer wakes it. */
-static inline void wake(struct scps_conn *c)
+/* Wakes s unless only its own rate holds it: the pacer's timer does that. */
+static inline void wake(struct scps_sender *s)
 {
-    if (c->s.hold != SCPS_HOLD_PACE || !c->s.tx || !scps_timer_runs(&c->s.tx->pace_timer) ||
-        c->s.ctl.cwnd != SCPS_CWND_OPEN || c->s.tx->sb.lost)
-        scps_sender_wake(&c->s);
+    if (s->hold != SCPS_HOLD_PACE || !s->tx || !scps_timer_runs(&s->tx->pace_timer) ||
+        s->ctl.cwnd != SCPS_CWND_OPEN || s->tx->sb.lost)
+        scps_sender_wake(s);
 }
 
-static inline void take_window(struct scps_conn *c, const struct scps_seg *seg, scps_off ack)
+static inline void take_window(struct scps_sender *s, const struct scps_seg *seg, scps_off ack)
 {
-    uint64_t wnd = (uint64_t)seg->wnd << c->s.agreed.snd_wscale;
+    uint64_t wnd = (uint64_t)seg->wnd << s->agreed.snd_wscale;
 
-    if (scps_send_window(&c->s.snd, seg->seq, ack, wnd) != SCPS_WINDOW_MOVED)
+    if (scps_send_window(&s->snd, seg->seq, ack, wnd) != SCPS_WINDOW_MOVED)
         return;
-    if (!scps_send_all_sent(&c->s.snd))
-        wake(c);
+    if (!scps_send_all_sent(&s->snd))
+        wake(s);
     if (!wnd)
-        c->s.ctx.st->zero_windows_in++;
-    if (c->s.todo.bits & SCPS_TODO_PERSIST)
-        scps_snd_window_changed(&c->s);
+        s->ctx.st->zero_windows_in++;
+    if (s->todo.bits & SCPS_TODO_PERSIST)
+        scps_snd_window_changed(s);
 }
 
 /* ---- an acknowledgement: all steps in order ---- */
@@ -78,9 +78,9 @@ static inline void take_reports(struct scps_sender *s, void *cc, struct scps_ack
 static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
                                      struct scps_ack_input *n)
 {
-    n->jumped = (n->before && n->before == tx->gave_up_to) || tx->sb.hi_arrived > n->before ||
+    n->jumped = (n->before && n->before == tx->bets.gave_up_to) || tx->sb.hi_arrived > n->before ||
                 tx->rec.dupacks;
-    if (scps_bets_pass(tx, una, edge, &n->ack))
+    if (scps_bets_pass(&tx->bets, &tx->sb, una, edge, &n->ack))
         n->advanced = true;
 }
 
@@ -265,8 +265,8 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     if (n.advanced)
         advance(&c->s, &c->ts, &n);
     if (ack_in >= (int64_t)n.before)
-        take_window(c, seg, n.ack);
-    scps_conn_news(c);
+        take_window(&c->s, seg, n.ack);
+    scps_keep_news(&c->keep, c->s.ctx.env->now);
     take_duplicate(&c->s, &n, edge);
     take_samples(&c->s, &c->ts, &n, &a);
     if (tx->rec.episode != SCPS_EPISODE_NONE) {
@@ -290,7 +290,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     }
     if (n.advanced && room_again(c->s.small, &c->s.snd, c->s.ctx.cfg->c.sndbuf))
         scps_conn_room(c);
-    wake(c);
+    wake(&c->s);
 }
 
 /* Returns the age, µs, of the segment whose timestamp seg echoes; -1: seg echoes none. */
@@ -302,23 +302,23 @@ static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts
     return echoes ? scps_ts_age(ts, seg->tsecr, now) : -1;
 }
 
-/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA past it.
- * Returns true if its SACK blocks or SNACK may still contain something new. */
-static SCPS_NOINLINE bool old_but_reports(struct scps_conn *c, const struct scps_seg *seg,
+/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA ahead of
+ * it. Returns true if its SACK blocks or SNACK may still tell something new. */
+static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct scps_seg *seg,
                                           int64_t ack_in)
 {
-    bool reports = (c->s.agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
-                   (c->s.agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
+    bool reports = (s->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
+                   (s->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
 
     /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
-    if (c->s.tx && c->s.agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)c->s.tx->peer_una &&
-        c->s.snd.una == c->s.tx->gave_up_to) {
-        c->s.tx->peer_una = (scps_off)ack_in;
-        take_window(c, seg, c->s.tx->peer_una);
+    if (s->tx && s->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)s->tx->bets.peer_una &&
+        s->snd.una == s->tx->bets.gave_up_to) {
+        scps_bets_heard(&s->tx->bets, (scps_off)ack_in);
+        take_window(s, seg, (scps_off)ack_in);
     }
     /* RFC 9293 section 3.10.7.4: the window is taken only from a segment with SND.UNA =<
      * SEG.ACK. */
-    return c->s.tx && reports && c->s.snd.una != c->s.snd.nxt;
+    return s->tx && reports && s->snd.una != s->snd.nxt;
 }
 
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
@@ -329,31 +329,31 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     if (ack_in > (int64_t)c->s.snd.nxt)
         return false;
     if (c->s.todo.bits & SCPS_TODO_OUTAGE)
-        scps_outage_heard(c);
+        scps_snd_outage_heard(c);
     if (seg->has & SCPS_HAS_CORRUPTION && c->s.agreed.opts & SCPS_AGREED_CAPS &&
         !(seg->implied & SCPS_IMPLIED_SEQ))
-        scps_outage_cause(&c->s, SCPS_LOSS_CORRUPTION,
-                          c->s.ctx.env->now + (c->s.ctx.cfg->c.corruption_hold
-                                                   ? c->s.ctx.cfg->c.corruption_hold
-                                                   : 2 * c->s.rtt.rto));
-    /* Any acknowledgement is an answer: the window may stay closed for ever as long as the peer
-     * answers (RFC 9293 section 3.8.6.1). */
+        scps_snd_cause(c->s.tx, SCPS_LOSS_CORRUPTION,
+                       c->s.ctx.env->now + (c->s.ctx.cfg->c.corruption_hold
+                                                ? c->s.ctx.cfg->c.corruption_hold
+                                                : 2 * c->s.rtt.rto));
+    /* Any acknowledgement is an answer: a window that stays closed may do so as long as the peer
+     * answers. */
     scps_heard_now(&c->s.heard);
     if (c->s.agreed.caps & SCPS_CAP_BETS &&
         scps_bets_peer_una(c->s.tx, c->s.snd.una) < c->s.snd.una &&
-        ack_in > (int64_t)c->s.tx->peer_una && ack_in <= (int64_t)c->s.snd.una) {
+        ack_in > (int64_t)c->s.tx->bets.peer_una && ack_in <= (int64_t)c->s.snd.una) {
         scps_sample_late(c->s.tx, &c->s.ctx, &c->s.rtt,
                          echo_of(&c->s.agreed, &c->ts, seg, c->s.ctx.env->now));
-        c->s.tx->peer_una = (scps_off)ack_in;
+        scps_bets_heard(&c->s.tx->bets, (scps_off)ack_in);
     }
     if (ack_in < (int64_t)c->s.snd.una) {
         ack = c->s.snd.una;
-        if (!old_but_reports(c, seg, ack_in))
+        if (!old_but_reports(&c->s, seg, ack_in))
             return true;
     }
     /* Nothing is outstanding, so the window is the only information in the acknowledgement. */
     if (!c->s.tx || (ack == c->s.snd.una && c->s.snd.una == c->s.snd.nxt))
-        take_window(c, seg, ack);
+        take_window(&c->s, seg, ack);
     else
         learn(c, seg, ack_in, ack);
     return true;
@@ -405,11 +405,10 @@ static bool look_for_silence(struct scps_sender *s, void *cc)
     return true;
 }
 
-void scps_ackin_look(struct scps_conn *c)
+void scps_ackin_look(struct scps_sender *s, void *cc, scps_time outage_at)
 {
-    if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c) &&
-        look_by_clock(&c->s, scps_conn_cc(c), c->outage_timer.at))
-        scps_sender_wake(&c->s);
-    if (scps_agreed_snack(&c->s.agreed) && look_for_silence(&c->s, scps_conn_cc(c)))
-        scps_sender_wake(&c->s);
+    if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c) && look_by_clock(s, cc, outage_at))
+        scps_sender_wake(s);
+    if (scps_agreed_snack(&s->agreed) && look_for_silence(s, cc))
+        scps_sender_wake(s);
 }

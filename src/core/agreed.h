@@ -97,8 +97,8 @@ static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool
 {
     return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);
 }
-/* Returns the octets of an IP packet with `len` octets of data. */
-static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, uint8_t family, uint32_t len)
+/* Octets of an IP packet with `len` octets of data. */
+static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6, uint32_t len)
 {
     uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);
 
@@ -106,7 +106,7 @@ static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, uint8_t f
         /* If there is room, the compressed header has an acknowledgement, 6 octets. */
         !(a->opts & SCPS_AGREED_UNHEARD))
         tcp = (a->opts & SCPS_AGREED_TS ? 16u : 8u) + (len <= scps_agreed_any_mss(a) ? 6u : 0);
-    return len + (family == 4 ? 20u : 40u) + tcp;
+    return len + (ipv6 ? 40u : 20u) + tcp;
 }
 /* Returns the payload of a full segment on a path that takes `path` octets of payload and options;
  * cfg_mss: the configured limit, 0: none. */

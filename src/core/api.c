@@ -35,21 +35,20 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
     return (int64_t)SCPS_MIN(len, room);
 }
 
-/* Completes a write of n octets that are in the send buffer already. end: they end a record.
- * Returns n, or SCPS_ERR_NOMEM if there is no memory to record the end; then the octets are removed
- * again. */
-static inline int64_t wrote(struct scps_conn *c, size_t n, bool end, unsigned flags)
+/* Completes a write of n octets that are in the send buffer already; end: they end a record.
+ * Returns n, or SCPS_ERR_NOMEM, with the octets removed: there is no memory to record the end. */
+static inline int64_t wrote(struct scps_sender *s, size_t n, bool end, unsigned flags)
 {
-    if (end && scps_record_write(&c->s.tx->ends, &c->s.ctx, c->s.snd.end + n)) {
-        scps_sndbuf_unwrite(&c->s.tx->buf, n);
-        return scps_conn_starve(&c->s);
+    if (end && scps_record_write(&s->tx->ends, &s->ctx, s->snd.end + n)) {
+        scps_sndbuf_unwrite(&s->tx->buf, n);
+        return scps_conn_starve(s);
     }
-    scps_send_wrote(&c->s.snd, n);
+    scps_send_wrote(&s->snd, n);
     if (flags & SCPS_MORE)
-        scps_small_set(&c->s.small, SCPS_SMALL_MORE, true);
+        scps_small_set(&s->small, SCPS_SMALL_MORE, true);
     else
-        scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
-    scps_sender_wake(&c->s);
+        scps_small_set(&s->small, SCPS_SMALL_MORE, false);
+    scps_sender_wake(s);
     return (int64_t)n;
 }
 
@@ -64,7 +63,7 @@ int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsign
                           c->s.ctx.cfg->c.hollow);
     if (!n)
         return scps_conn_starve(&c->s);
-    r = wrote(c, n, flags & SCPS_EOR && n == len, flags);
+    r = wrote(&c->s, n, flags & SCPS_EOR && n == len, flags);
     if (r > 0)
         scps_room_want(&c->s.small, n < len);
     return r;
@@ -126,12 +125,12 @@ int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags)
         return SCPS_ERR_INVAL;
     tx->reserved = tx->reserved_to = 0;
     scps_sndbuf_filled(&tx->buf, len);
-    return wrote(c, len, flags & SCPS_EOR, flags);
+    return wrote(&c->s, len, flags & SCPS_EOR, flags);
 }
 
 int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags)
 {
-    uint64_t ready = scps_conn_ready(c);
+    uint64_t ready = scps_marks_readable(scps_tp_marks(c->s.tp), &c->rcv.in);
     size_t n = scps_rcvbuf_read(&c->rcv.in, buf, (size_t)SCPS_MIN(len, ready), flags & SCPS_PEEK);
 
     if (n) {
@@ -168,7 +167,7 @@ const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len)
 {
     const uint8_t *p = scps_rcvbuf_front(&c->rcv.in, len);
 
-    *len = (size_t)SCPS_MIN(*len, scps_conn_ready(c));
+    *len = (size_t)SCPS_MIN(*len, scps_marks_readable(scps_tp_marks(c->s.tp), &c->rcv.in));
     return *len ? p : NULL;
 }
 
@@ -275,7 +274,7 @@ int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags)
         return 1;
     scps_marks_pass(m, &c->rcv.in);
     scps_rcv_read(c);
-    scps_bets_wait(c);
+    scps_rcv_check_hole(c);
     return 1;
 }
 

@@ -17,7 +17,7 @@ static size_t conn_size(const struct scps_shared_config *cfg)
 static void stop_timers(struct scps_conn *c)
 {
     scps_timer_stop(&c->ack.timer);
-    scps_timer_stop(&c->keep_timer);
+    scps_timer_stop(&c->keep.timer);
     scps_timer_stop(&c->end_timer);
     scps_timer_stop(&c->outage_timer);
     scps_timer_looked(&c->s.ctx, SCPS_NEVER);
@@ -135,23 +135,27 @@ void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)
     scps_agreed_set_path(&s->agreed, mss, full);
 }
 
-struct scps_asked scps_conn_asked(const struct scps_conn *c)
+SCPS_NOINLINE struct scps_asked scps_conn_asked(const struct scps_sender *s, uint8_t state,
+                                                bool active)
 {
-    return (struct scps_asked){.cfg = &c->s.ctx.cfg->c,
-                               .agreed = &c->s.agreed,
-                               .state = (enum scps_state)c->state,
-                               .family = c->remote.family,
-                               .conn_id = c->s.tp ? c->s.tp->conn_id : 0,
-                               .active = c->notify.active,
-                               .established = c->s.established != 0,
-                               .syn_lost = c->s.syn_lost};
+    return (struct scps_asked){.cfg = &s->ctx.cfg->c,
+                               .agreed = &s->agreed,
+                               .state = (enum scps_state)state,
+                               .family = s->ipv6 ? 6 : 4,
+                               .conn_id = s->tp ? s->tp->conn_id : 0,
+                               .active = active,
+                               .established = s->established != 0,
+                               .syn_lost = s->syn_lost};
 }
 
-bool scps_conn_offers(const struct scps_conn *c)
+bool scps_conn_falls_back(struct scps_sender *s, uint8_t state, bool active)
 {
-    struct scps_asked asked = scps_conn_asked(c);
+    const struct scps_asked asked = scps_conn_asked(s, state, active);
 
-    return scps_negotiate_offers(&asked);
+    if (scps_agreed_plain(&s->agreed) || !scps_negotiate_offers(&asked))
+        return false;
+    scps_agreed_plainly(&s->agreed, SCPS_PLAIN_FELL_BACK);
+    return true;
 }
 
 bool scps_conn_doubts_comp(const struct scps_sender *s)
@@ -165,7 +169,7 @@ bool scps_conn_doubts_comp(const struct scps_sender *s)
 
 void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
 {
-    struct scps_asked asked = scps_conn_asked(c);
+    struct scps_asked asked = scps_conn_asked(&c->s, c->state, c->notify.active);
     struct scps_agreed *a = &c->s.agreed;
 
     *a = scps_negotiate_settle(&asked, syn);
@@ -202,7 +206,7 @@ void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind)
 
 void scps_conn_end_after(struct scps_conn *c, scps_dur wait)
 {
-    scps_timer_stop(&c->keep_timer);
+    scps_timer_stop(&c->keep.timer);
     scps_timer_set(&c->s.ctx, &c->end_timer, c->s.ctx.env->now + wait);
 }
 
@@ -258,7 +262,7 @@ void scps_conn_detach(struct scps_conn *c)
 {
     scps_sender_dequeue(&c->s);
     scps_gate_forget(&c->s);
-    c->s.turns = NULL;
+    scps_sender_serve(&c->s, NULL);
     scps_todo_done(&c->s.todo, SCPS_TODO_RST);
     scps_conn_queue_for_free(c);
 }
@@ -267,7 +271,8 @@ void scps_conn_established(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
 
-    c->s.established = c->heard_at = SCPS_MAX(c->s.ctx.env->now, 1);
+    c->s.established = SCPS_MAX(c->s.ctx.env->now, 1);
+    scps_keep_news(&c->keep, c->s.established);
     if (c->s.tx)
         scps_rto_anew(&c->s.tx->rto, 0);
     scps_agreed_await(&c->s.agreed, c->s.agreed.caps & SCPS_CAP_COM && c->notify.active);
@@ -283,9 +288,8 @@ void scps_conn_established(struct scps_conn *c)
 
     scps_cc_begin(&c->s, scps_conn_cc(c));
     if (cfg->keepalive)
-        scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now + cfg->keep_idle);
-    /* A connection made from a SYN cookie has no send state, and so no timer to free it. */
-    if (c->s.tx)
+        scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + cfg->keep_idle);
+    if (c->s.tx) /* A connection made from a SYN cookie has no tx, and so no trim timer. */
         scps_timer_by(&c->s.ctx, &c->s.tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
     if (c->s.snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
@@ -417,11 +421,11 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
         scps_cc_follow(&c->s, s->c.rate);
         if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
             ; /* No keep-alive is needed. */
-        else if (!scps_timer_runs(&c->keep_timer))
-            scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now + s->c.keep_idle);
+        else if (!scps_timer_runs(&c->keep.timer))
+            scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + s->c.keep_idle);
         else if (s->c.keep_idle != idle && !c->s.keep_probes)
             /* scps_keep_timer() computes when the next probe is due. */
-            scps_timer_set(&c->s.ctx, &c->keep_timer, c->s.ctx.env->now);
+            scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now);
     }
     scps_sender_wake(&c->s);
     return 0;

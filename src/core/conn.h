@@ -17,11 +17,11 @@
 #include "core/control.h"
 #include "core/gate.h"
 #include "core/input.h"
+#include "core/keep.h"
 #include "core/life.h"
 #include "core/memory.h"
 #include "core/negotiate.h"
 #include "core/notify.h"
-#include "core/outage.h"
 #include "core/rcv.h"
 #include "core/resume.h"
 #include "core/rtt.h"
@@ -49,12 +49,10 @@ struct scps_conn {
     struct scps_ts ts;
     uint64_t segs_out, segs_in;
     scps_time opened;
-    /* time of the last arrival of data, or of information about data sent, µs: keep.c */
-    scps_time heard_at;
     struct scps_receive rcv;
     struct scps_ackout ack;
-    struct scps_timer keep_timer; /* timer of keep-alive probes */
-    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a connection that the application has closed */
+    struct scps_keep keep;
+    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a released connection */
     struct scps_timer end_timer;
     /* timer for the known end of an outage, or for the next probe of the link */
     struct scps_timer outage_timer;
@@ -78,14 +76,7 @@ static inline void *scps_conn_cc(struct scps_conn *c)
 {
     return c->cc_state;
 }
-/* Records that data, or information about data sent, has arrived: no keep-alive probe is needed for
- * some time. */
-static inline void scps_conn_news(struct scps_conn *c)
-{
-    c->heard_at = c->s.ctx.env->now;
-}
-
-/* Makes an acknowledgement of all that has arrived due now. */
+/* An acknowledgement of all that has arrived is due now. */
 static inline void scps_conn_ack_now(struct scps_conn *c)
 {
     if (c->rcv.rx)
@@ -93,30 +84,22 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }
-/* Returns how many bytes one read can return. */
-static inline uint64_t scps_conn_ready(const struct scps_conn *c)
-{
-    const struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
-
-    return m ? scps_marks_ready(m, &c->rcv.in) : scps_rcvbuf_ready(&c->rcv.in);
-}
-/* Checks whether a hole stops the reader, and since when. Called after a read or an arrival. */
+/* Called after a read or an arrival: checks whether a hole holds up the reader, and since when. */
 static inline void scps_bets_check_hole(struct scps_conn *c)
 {
     if (c->s.agreed.caps & SCPS_CAP_BETS)
-        scps_bets_wait(c);
+        scps_rcv_check_hole(c);
 }
-/* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
- * data: a segment with data has just been sent. False: there may be something. */
-static inline bool scps_conn_quiet(const struct scps_conn *c, bool data)
+/* Returns true if there is surely nothing to send now, which saves a call of scps_conn_output.
+ * data: a segment with data has just been sent. False: perhaps there is. */
+static inline bool scps_sender_quiet(const struct scps_sender *s, bool data)
 {
-    if (c->s.hold == SCPS_HOLD_NONE ||
-        c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_PROBE))
+    if (s->hold == SCPS_HOLD_NONE ||
+        s->todo.bits & (SCPS_TODO_ACK | SCPS_TODO_RST | SCPS_TODO_KEEP | SCPS_TODO_PROBE))
         return false;
-    if (c->s.hold == SCPS_HOLD_PACE)
+    if (s->hold == SCPS_HOLD_PACE)
         return data;
-    return c->s.hold == SCPS_HOLD_APP &&
-           (!c->s.tx || (scps_send_all_sent(&c->s.snd) && !c->s.tx->sb.lost));
+    return s->hold == SCPS_HOLD_APP && (!s->tx || (scps_send_all_sent(&s->snd) && !s->tx->sb.lost));
 }
 
 #endif

@@ -15,6 +15,12 @@ void scps_snd_hold(struct scps_sender *s, enum scps_hold why)
                      s->tx ? s->tx->pace_timer.at : SCPS_NEVER);
 }
 
+void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time until)
+{
+    if (tx)
+        scps_cause_name(&tx->cause, cause, until);
+}
+
 void scps_snd_routed(struct scps_sender *s)
 {
     if (s->tx && (!scps_send_all_sent(&s->snd) || s->tx->sb.lost))

@@ -64,7 +64,7 @@ uint32_t scps_conn_id(const struct scps_conn *c)
 
 size_t scps_conn_readable(const struct scps_conn *c)
 {
-    return (size_t)scps_conn_ready(c);
+    return (size_t)scps_marks_readable(scps_tp_marks(c->s.tp), &c->rcv.in);
 }
 
 size_t scps_conn_writable(const struct scps_conn *c)
@@ -240,7 +240,7 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
 {
     static const struct scps_conn_stats none;
     const struct scps_conn_stats *st = scps_conn_ctx_counts(&c->s.ctx) ? c->s.ctx.st : &none;
-    const struct scps_asked asked = scps_conn_asked(c);
+    const struct scps_asked asked = scps_conn_asked(&c->s, c->state, c->notify.active);
     const struct scps_tx *tx = c->s.tx;
     scps_off una = SCPS_MAX(c->s.snd.una, 1);
     struct scps_info own, *out = &own;

@@ -11,6 +11,7 @@
 #include "core/env.h"
 
 struct scps_conn;
+struct scps_sender;
 
 /* Processes one segment, for which scps_rcv_predicted() returned false. Returns 0, or the scps_drop
  * (already counted) that says why all of it had no effect. For SCPS_DROP_BAD_ACK, AFTER_CLOSE and,
@@ -34,7 +35,8 @@ scps_time scps_conn_timers(struct scps_conn *c);
 /* Processes the acknowledgement of an acceptable segment. Returns false if it acknowledges what was
  * never sent. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
-/* Handles the expiry of tx->look_timer: checks whether something outstanding is lost. */
-void scps_ackin_look(struct scps_conn *c);
+/* Called when tx->look_timer expires: looks whether something outstanding is lost. cc: the
+ * controller's state; outage_at: when the timer of an outage expires. */
+void scps_ackin_look(struct scps_sender *s, void *cc, scps_time outage_at);
 
 #endif

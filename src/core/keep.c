@@ -21,19 +21,18 @@ static bool gone(const struct scps_conn_config *cfg, unsigned probes, scps_dur s
     return probes >= cfg->keep_count;
 }
 
-enum scps_keep scps_keep_expired(struct scps_sender *s, struct scps_timer *t, uint8_t state,
-                                 scps_time heard_at)
+enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender *s, uint8_t state)
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;
     const scps_time now = s->ctx.env->now;
     /* Wait at least until the answer to the last probe can have arrived. */
     scps_dur interval = SCPS_MAX(cfg->keep_interval, s->rtt.rto);
-    scps_time heard = heard_at, due;
+    scps_time heard = k->heard_at, due;
 
     if (!in_force(cfg, state))
         return SCPS_KEEP_LATER;
     if (s->todo.bits & SCPS_TODO_OUTAGE) { /* During an outage other probes are sent and counted. */
-        scps_timer_set(&s->ctx, t, now + cfg->keep_idle);
+        scps_timer_set(&s->ctx, &k->timer, now + cfg->keep_idle);
         return SCPS_KEEP_LATER;
     }
     if (s->keep_probes && s->heard.keep) { /* The last probe was answered. */
@@ -43,18 +42,18 @@ enum scps_keep scps_keep_expired(struct scps_sender *s, struct scps_timer *t, ui
     due = heard + cfg->keep_idle;
     if (s->snd.una != s->snd.nxt ||
         scps_send_fin_end(&s->snd) > s->snd.nxt) { /* Outstanding data has timers of its own. */
-        scps_timer_set(&s->ctx, t, now + cfg->keep_idle);
+        scps_timer_set(&s->ctx, &k->timer, now + cfg->keep_idle);
         return SCPS_KEEP_LATER;
     }
     if (due > now) {
         s->keep_probes = 0;
-        scps_timer_set(&s->ctx, t, due);
+        scps_timer_set(&s->ctx, &k->timer, due);
         return SCPS_KEEP_LATER;
     }
     if (gone(cfg, s->keep_probes, now - due))
         return SCPS_KEEP_END;
     s->keep_probes++;
     scps_heard_since_keep(&s->heard);
-    scps_timer_set(&s->ctx, t, now + interval);
+    scps_timer_set(&s->ctx, &k->timer, now + interval);
     return SCPS_KEEP_PROBE;
 }

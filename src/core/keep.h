@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Keep-alive (RFC 9293 section 3.8.4; keep.c). */
+/* Keep-alive (RFC 9293 section 3.8.4): keep.c.
+ *
+ * Invariant: a probe leaves only when nothing is outstanding. Only this file and keep.c assign the
+ * fields. */
 #ifndef SCPS_CORE_KEEP_H
 #define SCPS_CORE_KEEP_H
 
 #include "core/sender.h"
 #include "core/timer.h"
 
-/* What has to be done when the keep-alive timer has expired. */
-enum scps_keep {
+struct scps_keep {
+    struct scps_timer timer; /* timer of keep-alive probes */
+    /* time of the last arrival of data, or of news about data sent: no probe is needed for a
+     * while */
+    scps_time heard_at;
+};
+
+/* What the expiry of the keep-alive timer asks for. */
+enum scps_keep_verdict {
     SCPS_KEEP_LATER, /* nothing: the timer runs again, or is not needed any more */
     SCPS_KEEP_PROBE, /* a probe is to be sent; the timer runs until its answer is overdue */
     SCPS_KEEP_END    /* the peer has not answered: the connection ends */
@@ -19,9 +29,12 @@ static inline void scps_keep_progress(struct scps_sender *s)
 {
     s->keep_probes = 0;
 }
-/* Called when timer t of keep-alive has expired. state: enum scps_state; heard_at: when a segment
- * of the peer arrived last, µs. */
-enum scps_keep scps_keep_expired(struct scps_sender *s, struct scps_timer *t, uint8_t state,
-                                 scps_time heard_at);
+/* Records that data, or news about data sent, has arrived. */
+static inline void scps_keep_news(struct scps_keep *k, scps_time now)
+{
+    k->heard_at = now;
+}
+/* Called when the timer has expired; state: enum scps_state. */
+enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender *s, uint8_t state);
 
 #endif

@@ -166,17 +166,14 @@ int scps_conn_need_marks(struct scps_sender *s)
     return 0;
 }
 
-bool scps_conn_keep_record(struct scps_sender *s, scps_off next, scps_off from, scps_off end)
+bool scps_conn_keep_record(struct scps_sender *s, const struct scps_receive *rcv, scps_off from,
+                           scps_off end)
 {
-    int err = scps_conn_need_marks(s);
-
-    if (!err)
-        err = scps_marks_record(s->tp->marks, &s->ctx, next, from, end);
-    if (err)
-        scps_conn_ctx_drop(&s->ctx,
-                           err == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_RECORDS : SCPS_DROP_NO_BUFFER,
-                           NULL);
-    return !err;
+    if (scps_conn_need_marks(s)) {
+        scps_conn_ctx_drop(&s->ctx, SCPS_DROP_NO_BUFFER, NULL);
+        return false;
+    }
+    return !scps_marks_record(s->tp->marks, &s->ctx, rcv->in.next, from, end);
 }
 
 static uint64_t with_controller(size_t size, const struct scps_conn_config *c)
@@ -184,35 +181,37 @@ static uint64_t with_controller(size_t size, const struct scps_conn_config *c)
     return size + (scps_cc_state_size(c->cc, c->cc_param) + 7) / 8 * 8;
 }
 
-static void plan_ranges(struct scps_slots *s, uint32_t max, uint64_t n)
+/* Returns the size of `max` ranges; 0: none are kept. */
+static uint64_t ranges(uint32_t max)
 {
-    if (max)
-        scps_slots_plan(s, scps_rangeset_places(max) * sizeof(struct scps_range), n);
+    return max ? scps_rangeset_places(max) * sizeof(struct scps_range) : 0;
 }
 
 void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n, size_t size)
 {
     const struct scps_conn_config *c = &f->most;
+    const uint64_t sizes[] = {
+        with_controller(size, c),
+        with_controller(sizeof(struct scps_tx), c),
+        sizeof(struct scps_rx),
+        sizeof(struct scps_conn_scps),
+        sizeof(struct scps_conn_stats),
+        f->sndring ? (uint64_t)f->sndring + f->slack : 0,
+        f->sent * sizeof(struct scps_sent_segment),
+        f->sent * sizeof(struct scps_resent),
+        f->sent * sizeof(uint32_t),
+        f->rcvring,
+        scps_rcvbuf_beyond_size(),
+        ranges(f->holes),
+        c->records || c->bets ? sizeof(struct scps_rcv_marks) : 0,
+        ranges(f->marks), /* ends of records to be sent */
+        ranges(f->marks), /* ends of records that have arrived */
+        ranges(f->given_up),
+        c->snack_delay ? SCPS_SNACK_WAITS * sizeof(struct scps_snack_wait) : 0,
+    };
 
-    scps_slots_plan(s, with_controller(size, c), n);
-    scps_slots_plan(s, with_controller(sizeof(struct scps_tx), c), n);
-    scps_slots_plan(s, sizeof(struct scps_rx), n);
-    scps_slots_plan(s, sizeof(struct scps_conn_scps), n);
-    scps_slots_plan(s, sizeof(struct scps_conn_stats), n);
-    scps_slots_plan(s, f->sndring ? (uint64_t)f->sndring + f->slack : 0, n);
-    scps_slots_plan(s, f->sent * sizeof(struct scps_sent_segment), n);
-    scps_slots_plan(s, f->sent * sizeof(struct scps_resent), n);
-    scps_slots_plan(s, f->sent * sizeof(uint32_t), n);
-    scps_slots_plan(s, f->rcvring, n);
-    scps_slots_plan(s, scps_rcvbuf_beyond_size(), n);
-    plan_ranges(s, f->holes, n);
-    if (c->records || c->bets)
-        scps_slots_plan(s, sizeof(struct scps_rcv_marks), n);
-    /* Plan the ends of records, of those to be sent and of those that have arrived. */
-    plan_ranges(s, f->marks, 2 * (uint64_t)n);
-    plan_ranges(s, f->given_up, n);
-    if (c->snack_delay)
-        scps_slots_plan(s, SCPS_SNACK_WAITS * sizeof(struct scps_snack_wait), n);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        scps_slots_plan(s, sizes[i], n);
 }
 
 /* ---- memory is short ---- */

@@ -1,189 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Outages, and changes of the path, of one connection, which no packet reports.
- *
- * During an outage (docs/SCPS-TP.md section 3.5) there is no new data and no retransmission; timers
- * and window do not change. A probe, an empty segment whose number is one octet before what the
- * peer is known to have, and which the peer has to answer, is sent after 5, 6, 12, 24, 48, 60, 60
- * ... s (in a handshake, the SYN of the end that connects); when the end of the outage is known no
- * probe is sent before it. The outage ends by a signal, by any acceptable segment, or by an old
- * duplicate whose acknowledgement is plausible (state.c), because the probe of a peer that also
- * waits is such a duplicate. A segment that was on its way when the link failed must not end the
- * outage, so after a signal only segments that arrive a round trip later count. Then what has been
- * outstanding for a round trip is sent again within the window from before: either the segments or
- * their acknowledgements were lost. An outage that was signalled ends no connection; one that was
- * inferred does if the application has closed (may_be_abandoned).
- */
-#include "core/conn.h"
-#include "core/keep.h"
-
-#include "base/bytes.h"
+/* An outage of the link: when its probes leave, and when a connection may end in it: outage.h. */
+#include "core/outage.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-/* An inferred outage may end a connection that the application has closed, but only after so many
- * probes. */
+/* An inferred outage may end a connection whose application has closed, but not before this many
+ * probes have left: those of the SCPS reference implementation. */
 #define ORPHAN_PROBES 32
 
-void scps_outage_cause(struct scps_sender *s, enum scps_loss_cause cause, scps_time until)
+scps_dur scps_outage_interval(const struct scps_outage *o)
 {
-    if (s->tx)
-        scps_cause_name(&s->tx->cause, cause, until);
-}
-
-void scps_outage_damage(struct scps_conn *c, scps_time until)
-{
-    if (c->s.agreed.opts & SCPS_AGREED_CAPS && c->s.ctx.cfg->c.corruption &&
-        c->state != SCPS_CLOSED && !scps_conn_need_tp(&c->s))
-        scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
-}
-
-/* Returns the interval before the next probe, µs, from the schedule of docs/SCPS-TP.md: 5, 6, 12,
- * 24, 48, then 60 s. */
-static scps_dur schedule(unsigned probes)
-{
-    if (!probes)
+    if (!o->probes)
         return SCPS_SEC(5);
-    return probes > 4 ? PROBE_MAX : SCPS_SEC(6) << (probes - 1);
+    return o->probes > 4 ? PROBE_MAX : SCPS_SEC(6) << (o->probes - 1);
 }
 
-/* Restores the controller to its state before the first of the timeouts in this silence, unless
- * something else had begun the episode: they were timeouts of an outage, which does not show the
- * load of the path. */
-static void restore(struct scps_sender *s, void *cc)
+void scps_outage_probed(struct scps_outage *o)
 {
-    if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
-        return;
-    scps_cc_restore(s, cc, 0);
-    scps_recovery_end(&s->tx->rec);
-    scps_cc_apply(s);
-    SCPS_OBSERVE(&s->ctx, RECOVERY, 2, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+    if (o->probes < SCPS_OUTAGE_PROBES_MAX)
+        o->probes++;
 }
 
-void scps_outage_begin(struct scps_conn *c, scps_time until, bool inferred)
+/* Nothing else limits how long it may last: the connection would probe a peer that has gone for
+ * ever, and peers could pile such connections up (RFC 6429 section 3 has the same of a closed
+ * window). An outage that a signal began, a signal ends. */
+bool scps_outage_may_end(const struct scps_outage *o)
 {
-    /* A signal confirms an outage that was inferred before, so its end will be signalled, too. */
-    if (c->s.tx)
-        c->s.tx->outage_inferred = inferred;
-    if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
-        if (until != SCPS_NEVER) { /* The end of the outage was not known before. */
-            c->s.end_known = true;
-            scps_timer_set(&c->s.ctx, &c->outage_timer, until);
-        }
-        return;
-    }
-    if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
-        return;
-    SCPS_OBSERVE_CONN(c, OUTAGE, 1, inferred, 0, 0);
-    if (inferred)
-        restore(&c->s, scps_conn_cc(c));
-    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
-    scps_todo_add(&c->s.todo, SCPS_TODO_OUTAGE);
-    if (!inferred && c->s.rtt.srtt && !scps_conn_need_tp(&c->s))
-        c->s.tp->deaf_until = c->s.ctx.env->now + c->s.rtt.srtt;
-    c->s.end_known = until != SCPS_NEVER;
-    c->s.outage_probes = 0;
-    scps_keep_progress(&c->s);
-    scps_timer_stop(&c->ack.timer);
-    if (c->rcv.rx)
-        scps_timer_stop(&c->rcv.rx->budget.timer);
-    if (c->s.tx) {
-        scps_rto_stop(c->s.tx);
-        scps_timer_stop(&c->s.tx->pace_timer);
-        scps_timer_stop(&c->s.tx->retry_timer);
-    }
-    scps_bets_check_hole(c);
-    scps_timer_set(&c->s.ctx, &c->outage_timer,
-                   until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
-                                       : c->s.ctx.env->now + schedule(0));
-    scps_sender_wake(&c->s); /* The next output determines what stops the connection. */
-}
-
-/* Returns the time since when segments may still be acknowledged. The latest round trip may be
- * longer than the smoothed one if a queue grows. */
-static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
-{
-    return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);
-}
-
-void scps_outage_end(struct scps_conn *c)
-{
-    if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
-        return;
-    SCPS_OBSERVE_CONN(c, OUTAGE, 0, 0, 0, 0);
-    scps_todo_done(&c->s.todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
-    if (c->s.tx)
-        scps_rto_anew(&c->s.tx->rto, c->s.tx->rto.latest);
-    scps_timer_stop(&c->outage_timer);
-    if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
-        /* An old timestamp echo shows that the first transmission of the acknowledged data arrived,
-         * not that later data did. */
-        scps_recovery_final(&c->s.tx->rec);
-        c->s.tx->outage_over = c->s.ctx.env->now;
-        scps_sb_lose_since(&c->s.tx->sb,
-                           unanswered_since(c->s.ctx.env->now, c->s.rtt.srtt, c->s.tx->rto.latest));
-        c->s.tx->progress_at = c->s.ctx.env->now;
-        scps_snd_arm_rtx(&c->s);
-    }
-    scps_bets_check_hole(c);
-    scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_LINK_UP);
-    scps_sender_wake(&c->s);
-}
-
-void scps_outage_heard(struct scps_conn *c)
-{
-    if (!c->s.tp || c->s.ctx.env->now >= c->s.tp->deaf_until)
-        scps_outage_end(c);
-}
-
-/* Returns true if the connection may end in an inferred outage: the application has closed it, so
- * nothing else limits its time; it would probe for ever a peer that has gone, and attackers could
- * accumulate such connections (RFC 6429 section 3 describes the same for a closed window). It ends
- * after R2, and only after the 32 probes of the SCPS reference implementation. An outage that a
- * signal began ends by a signal. */
-static bool may_be_abandoned(const struct scps_tx *tx, bool released, unsigned probes)
-{
-    return released && tx && tx->outage_inferred && probes >= ORPHAN_PROBES;
-}
-
-void scps_outage_timer(struct scps_conn *c)
-{
-    struct scps_ack_result sum = {0};
-
-    if (c->s.end_known) {
-        scps_outage_end(c);
-        return;
-    }
-    if (may_be_abandoned(c->s.tx, c->notify.released, c->s.outage_probes) &&
-        scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
-        scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
-        return;
-    }
-    /* During the handshake the probe is the SYN of the end that connects. The other end waits for
-     * it, because the sender of the SYN may not exist. */
-    if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
-        scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
-    scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
-    if (c->s.outage_probes < UINT8_MAX)
-        c->s.outage_probes++;
-    scps_timer_set(&c->s.ctx, &c->outage_timer, c->s.ctx.env->now + schedule(c->s.outage_probes));
-    scps_sender_wake(&c->s);
-}
-
-void scps_outage_path(struct scps_conn *c, uint64_t rate, scps_dur rtt)
-{
-    if (rtt > 0 && c->s.rtt.srtt) {
-        scps_rtt_path(&c->s.rtt, rtt, c->s.ctx.cfg->c.rto_min, c->s.ctx.cfg->c.rto_max);
-        if (c->s.tx && c->s.snd.una < c->s.snd.nxt &&
-            !(c->s.todo.bits & (SCPS_TODO_OUTAGE | SCPS_TODO_PERSIST)))
-            scps_snd_arm_rtx(&c->s);
-    }
-    if (rate && !(c->s.turns && c->s.turns->gate && c->s.turns->gate->rate.rate)) {
-        struct scps_conn_config
-            /* If the route has a rate, the configured one stays: the route's was changed once for
-             * all connections. */
-            cfg;
-        scps_conn_get_config(c, &cfg);
-        cfg.rate = rate;
-        scps_conn_set_config(c, &cfg);
-    }
-    scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_PATH);
+    return o->inferred && o->probes >= ORPHAN_PROBES;
 }

@@ -25,15 +25,16 @@ static scps_off limit(const struct scps_conn_config *cfg, const struct scps_rece
     return cfg->first_window ? scps_receive_edge(r, cfg->rcvbuf, announced) : announced;
 }
 
-bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
+bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_receive *rcv,
+                         const struct scps_ackout *a, const struct scps_seg *seg)
 {
-    scps_off next = scps_receive_next(&c->rcv), edge;
-    int64_t at = scps_seq_ahead(c->rcv.irs, next, seg->seq), len, window;
+    scps_off next = scps_receive_next(rcv), edge;
+    int64_t at = scps_seq_ahead(rcv->irs, next, seg->seq), len, window;
 
     if (at == 0) /* Accepted even with a closed window, for its ACK. */
         return true;
     len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
-    edge = limit(&c->s.ctx.cfg->c, &c->rcv, c->ack.announced);
+    edge = limit(cfg, rcv, a->announced);
     window = (int64_t)(edge > next ? edge - next : 0);
     /* Either the whole window is in flight, or this is a probe beyond it. The acknowledgement in
      * such a segment is valid all the same. */
@@ -42,14 +43,13 @@ bool scps_rcv_acceptable(const struct scps_conn *c, const struct scps_seg *seg)
     return window && at < window && at + len > 0;
 }
 
-static SCPS_NOINLINE void duplicate(struct scps_conn *c, scps_off from, scps_off to)
+/* Reports octets that came twice. */
+static SCPS_NOINLINE void report_twice(struct scps_conn_ctx *x, const struct scps_agreed *a,
+                                       struct scps_receive *rcv, const struct scps_range *twice)
 {
-    c->s.ctx.st->bytes_duplicate += to - from;
-    SCPS_OBSERVE_CONN(c, DUPLICATE, from, to - from, 0, 0);
-    if (c->s.ctx.cfg->c.dsack && c->s.agreed.opts & SCPS_AGREED_SACK &&
-        !scps_rx_need(&c->rcv, &c->s.ctx)) {
-        scps_report_duplicate(&c->rcv.rx->report, from, to);
-    }
+    SCPS_OBSERVE(x, DUPLICATE, twice->from, twice->to - twice->from, 0, 0);
+    if (x->cfg->c.dsack && a->opts & SCPS_AGREED_SACK && !scps_rx_need(rcv, x))
+        scps_report_duplicate(&rcv->rx->report, twice->from, twice->to);
 }
 
 static inline void ack_soon(struct scps_sender *s)
@@ -184,10 +184,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
             /* Otherwise the duplicate is a part of the octets that were cut off, which are reported
              * already. */
             c->rcv.rx->report.dsack_to != from)
-            duplicate(c, twice.from, twice.to);
-        else
-            c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
-        c->s.ctx.st->bytes_duplicate += again - (twice.to - twice.from);
+            report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
+        c->s.ctx.st->bytes_duplicate += again;
     }
     if (got)
         SCPS_OBSERVE_CONN(c, RECEIVED, from, len, in_order, 0);
@@ -204,13 +202,14 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     return true;
 }
 
-static void count(struct scps_conn *c, const struct scps_seg *seg)
+static void count(struct scps_conn_ctx *x, struct scps_keep *k, struct scps_receive *rcv,
+                  const struct scps_seg *seg)
 {
     uint32_t size = seg->gso ? seg->gso : seg->len;
 
-    scps_stats_received(c->s.ctx.st, c->s.ctx.env->now);
-    scps_conn_news(c);
-    scps_receive_segment(&c->rcv, size);
+    scps_stats_received(x->st, x->env->now);
+    scps_keep_news(k, x->env->now);
+    scps_receive_segment(rcv, size);
 }
 
 /* The part of a segment to be stored, and the end of the peer's stream. */
@@ -225,9 +224,12 @@ struct piece {
  * yet. */
 static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
 {
-    if (scps_tp_marks(c->s.tp) && p->from > 0)
-        scps_bets_late(c, (scps_off)p->from, (scps_off)p->to, p->data,
-                       seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records);
+    const struct scps_late l = {(scps_off)p->from, (scps_off)p->to, p->data,
+                                seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records};
+    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
+
+    if (m && p->from > 0 && scps_marks_late(m, &c->s.ctx, &c->rcv.in, l))
+        scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
 /* Cuts off the parts of a segment that lie outside the window or the stream, or have arrived
@@ -243,10 +245,14 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         p->fin = false;
     if (p->from < next) {
         int64_t gone = SCPS_MIN(next, p->to) - p->from;
+        const struct scps_range twice = {(scps_off)SCPS_MAX(p->from, 1),
+                                         (scps_off)(p->from + gone)};
         late(c, seg, p);
         /* Otherwise the octets would lie before the stream's beginning, and were never received. */
-        if (p->from + gone > 1)
-            duplicate(c, (scps_off)SCPS_MAX(p->from, 1), (scps_off)(p->from + gone));
+        if (p->from + gone > 1) {
+            c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
+            report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
+        }
         p->from += gone;
         p->data = p->data ? p->data + gone : NULL;
         scps_conn_ack_now(c);
@@ -263,17 +269,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         p->to = (int64_t)p->fin_at;
 }
 
-/* Records that piece p, which would end at `to`, ends a record. Returns false if there was no room
- * to store the end of the record. */
-static SCPS_NOINLINE bool mark(struct scps_conn *c, const struct scps_seg *seg, int64_t to,
-                               const struct piece *p)
-{
-    if (!(seg->has & SCPS_HAS_RECORD) || !c->s.ctx.cfg->c.records || p->to != to || p->from >= to)
-        return true;
-    return scps_conn_keep_record(&c->s, c->rcv.in.next, (scps_off)p->from, (scps_off)to);
-}
-
-/* Decides whether the peer's stream ends with piece p. */
+/* Decides whether the stream ends with piece p. */
 static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
@@ -309,12 +305,14 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         return;
     }
     if (seg->len)
-        count(c, seg);
+        count(&c->s.ctx, &c->keep, &c->rcv, seg);
     if (c->rcv.rx)
         scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
     if (!plain) {
         cut(c, seg, next, edge, &p);
-        if (!mark(c, seg, from + seg->len, &p)) {
+        if (seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records && p.from < p.to &&
+            p.to == from + seg->len && /* Its last octet ends a record. */
+            !scps_conn_keep_record(&c->s, &c->rcv, (scps_off)p.from, (scps_off)p.to)) {
             scps_conn_ack_now(c); /* The data will be sent again. */
             return;
         }
@@ -356,7 +354,7 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
     /* RFC 7323 section 4.3, as in state.c */
     if (ts && (int32_t)((uint32_t)from - c->ack.acked_to) <= 0)
         scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
-    count(c, seg);
+    count(&c->s.ctx, &c->keep, &c->rcv, seg);
     if (!scps_rcvbuf_append(&c->rcv.in, from, seg->data, seg->len)) {
         if (!store(c, from, seg->data, seg->len))
             scps_conn_ack_now(c);
@@ -386,11 +384,4 @@ void scps_rcv_read(struct scps_conn *c)
         scps_conn_ack_now(c);
         scps_sender_wake(&c->s);
     }
-}
-
-void scps_rcv_ack_timer(struct scps_conn *c)
-{
-    if (scps_ackout_expired(&c->ack, &c->s.ctx, c->rcv.rx, &c->rcv,
-                            scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)))
-        scps_conn_ack_now(c);
 }

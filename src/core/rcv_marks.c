@@ -15,7 +15,7 @@
 
 void scps_marks_init(struct scps_rcv_marks *m, uint32_t most)
 {
-    *m = (struct scps_rcv_marks){.due = SCPS_NEVER};
+    *m = (struct scps_rcv_marks){.wait = {.due = SCPS_NEVER}};
     scps_rangeset_init(&m->ends, most);
 }
 
@@ -32,8 +32,11 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
     /* A quarter of the places is kept for segments in order: reading them makes room again. */
     if (from == next || m->ends.n < m->ends.max / 4 * 3)
         got = scps_rangeset_add(&m->ends, &x->env->alloc, end - 1, end, NULL);
-    if (got < 0)
+    if (got < 0) {
+        scps_conn_ctx_drop(
+            x, got == SCPS_ERR_LIMIT ? SCPS_DROP_TOO_MANY_RECORDS : SCPS_DROP_NO_BUFFER, NULL);
         return got;
+    }
     if (got) {
         x->st->records_in++;
         SCPS_OBSERVE(x, RECORD, end, 1, 0, 0);
@@ -81,6 +84,33 @@ bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to)
     else
         m->hole.to = from;
     return !hole(m);
+}
+
+bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
+                     struct scps_rcvbuf *in, struct scps_late late)
+{
+    const struct scps_range *h = &m->hole;
+    scps_off from = late.from, to = late.to;
+    const uint8_t *data = late.data;
+
+    if (to <= h->from || from >= h->to)
+        return false;
+    late.record = late.record && to <= h->to;
+    if (from < h->from) {
+        data = data ? data + (h->from - from) : NULL;
+        from = h->from;
+    }
+    to = SCPS_MIN(to, h->to);
+    if ((from != h->from && to != h->to) || /* The data would split the hole in two. */
+        (late.record && scps_marks_record(m, x, in->next, from, to)) ||
+        scps_rcvbuf_fill(in, &x->env->alloc, from, data, (uint32_t)(to - from),
+                         scps_receive_max_holes(x->cfg->c.rcvbuf)))
+        return false;
+    if (scps_marks_repair(m, from, to))
+        x->st->holes--;
+    x->st->bytes_missing -= to - from;
+    SCPS_OBSERVE(x, RECEIVED, from, to - from, 0, 0);
+    return true;
 }
 
 bool scps_marks_at_hole(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in)

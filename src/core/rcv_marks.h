@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* Marks in the peer's stream: ends of records, and a hole that was given up.
  *
- * Invariant: an entry belongs to an octet that has not been read, and one read never crosses the
- * end of a record or a hole. bets.c decides when a hole is given up: it assigns due_for, known and
- * old, and sets `due` by the functions below.
+ * Invariant: a mark belongs to an octet that has not been read, and reading never crosses a mark or
+ * a hole.  betsrx.c decides when a hole is given up.
  */
 #ifndef SCPS_CORE_RCV_MARKS_H
 #define SCPS_CORE_RCV_MARKS_H
 
+#include "core/betsrx.h"
 #include "core/ctx.h"
 #include "core/rcvbuf.h"
 
 struct scps_rcv_marks {
     struct scps_rangeset ends; /* octets not read yet that end a record */
     bool ended;                /* the last octet read ended a record */
-    bool torn; /* a hole that was given up lies in the record being read, or before it */
+    bool torn;                 /* a hole lies in the record being read, or before it */
     /* hole that was given up and not reported to the application; empty: none */
     struct scps_range hole;
-    /* time at which the hole at due_for is given up; SCPS_NEVER: no reader waits */
-    scps_time due;
-    /* RCV.NXT when `due` was set: a repair since then makes `due` invalid */
-    scps_off due_for;
-    /* known: end of the data that had arrived when the present wait began; old: the same of the
-     * wait before */
-    scps_off known, old;
+    struct scps_betsrx wait; /* for the hole that is to be given up next */
 };
 
 /* Initialises m; at most `most` ends of records are kept. */
 void scps_marks_init(struct scps_rcv_marks *m, uint32_t most);
 void scps_marks_fini(struct scps_rcv_marks *m, const struct scps_alloc *a);
 /* Records that octets [from, end), about to be stored, end a record; next: RCV.NXT. Returns 0,
- * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: too many are kept. On an error the octets must be dropped. */
+ * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: too many are kept. On an error the octets must be dropped,
+ * which is counted. */
 int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, scps_off next,
                       scps_off from, scps_off end);
 /* Returns how many octets one read may return. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Records that a read returned the n octets before in->read. */
+/* Returns how many octets one read may give; m NULL: there are no marks. */
+static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
+                                           const struct scps_rcvbuf *in)
+{
+    return m ? scps_marks_ready(m, in) : scps_rcvbuf_ready(in);
+}
+/* Records that a read gave the n octets before in->read. */
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
 /* Returns true if a record end or a hole lies ahead, which a read does not cross. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
@@ -52,15 +53,19 @@ void scps_marks_pass(struct scps_rcv_marks *m, struct scps_rcvbuf *in);
 static inline void scps_marks_stop(struct scps_rcv_marks *m)
 {
     if (m)
-        m->due = SCPS_NEVER;
+        scps_betsrx_stop(&m->wait);
 }
-/* Starts the wait for a hole, which is given up at `due`. */
-static inline void scps_marks_wait(struct scps_rcv_marks *m, scps_time due)
-{
-    m->due = due;
-}
-/* Returns the number of octets in the hole that was not reported to the application yet; 0: none. m
- * may be NULL. */
+/* Data that arrives late, below RCV.NXT. */
+struct scps_late {
+    scps_off from, to;
+    const uint8_t *data; /* NULL: the octets are counted, not stored */
+    bool record;         /* the last octet ends a record */
+};
+/* Stores in `in` what of it belongs to the hole. Returns true if that is anything; then the hole is
+ * smaller, or filled. */
+bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
+                     struct scps_rcvbuf *in, struct scps_late late);
+/* Returns the octets of a hole that was not reported to the application; m may be NULL. */
 static inline uint64_t scps_marks_hole_len(const struct scps_rcv_marks *m)
 {
     return m ? m->hole.to - m->hole.from : 0;

@@ -77,6 +77,16 @@ void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from)
         scps_timer_set(&s->ctx, &tx->rto.timer, when);
 }
 
+void scps_snd_path(struct scps_sender *s, scps_dur rtt)
+{
+    if (!s->rtt.srtt)
+        return;
+    scps_rtt_path(&s->rtt, rtt, s->ctx.cfg->c.rto_min, s->ctx.cfg->c.rto_max);
+    if (s->tx && s->snd.una < s->snd.nxt &&
+        !(s->todo.bits & (SCPS_TODO_OUTAGE | SCPS_TODO_PERSIST)))
+        scps_snd_arm_rtx(s);
+}
+
 void scps_snd_arm_persist(struct scps_sender *s)
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;

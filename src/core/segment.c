@@ -29,14 +29,15 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
     }
 }
 
-/* Adds SACK, SNACK and DSACK options. Returns true if more is to be reported by another
- * acknowledgement. */
-static SCPS_NOINLINE bool report(struct scps_conn *c, struct scps_seg *seg)
+/* Adds SACK, SNACK, a duplicate. Returns true if there is more to report. */
+static SCPS_NOINLINE bool report(struct scps_conn_ctx *x, const struct scps_receive *rcv,
+                                 const struct scps_agreed *a, const struct scps_gate *gate,
+                                 struct scps_seg *seg)
 {
-    const struct scps_report_view v = {&c->s.ctx, &c->rcv, &c->s.agreed, c->rcv.rx->fin_at,
-                                       scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)};
+    const struct scps_report_view v = {x, rcv, a, rcv->rx->fin_at,
+                                       scps_gate_budgets(&x->cfg->c, gate)};
 
-    return scps_ackout_more(&c->rcv.rx->ack, scps_report_fill(&c->rcv.rx->report, &v, seg));
+    return scps_ackout_more(&rcv->rx->ack, scps_report_fill(&rcv->rx->report, &v, seg));
 }
 
 /* Returns true if data has arrived beyond a hole, so that a report is needed. */
@@ -68,7 +69,8 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     if (c->s.tp && seg->len + 8 <= scps_agreed_any_mss(&c->s.agreed) && !syn &&
         scps_corruption_tell(&c->s.tp->corruption, c->s.ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
-    more = !step && has_report(c->rcv.rx, &c->rcv, &c->s.agreed) && report(c, seg);
+    more = !step && has_report(c->rcv.rx, &c->rcv, &c->s.agreed) &&
+           report(&c->s.ctx, &c->rcv, &c->s.agreed, c->s.turns->gate, seg);
     if (!scps_ackout_left(&c->ack, next, more, step))
         scps_todo_done(&c->s.todo, SCPS_TODO_ACK | SCPS_TODO_ANSWER);
     scps_ackout_told(&c->ack, c->rcv.rx, &c->rcv, cfg, more);

@@ -15,6 +15,7 @@
 #include "core/agreed.h"
 #include "core/ctx.h"
 #include "core/heard.h"
+#include "core/outage.h"
 #include "core/rtt.h"
 #include "core/scoreboard.h"
 #include "core/send.h"
@@ -45,18 +46,15 @@ struct scps_sender {
     uint8_t hold; /* enum scps_hold: the reason why nothing is sent now */
     struct scps_cc_use use;
     struct scps_small small;
-    bool dsacks : 1;  /* the peer has sent a DSACK, so it supports them */
-    bool resumes : 1; /* a saved path state was accepted (careful resume): tp->resume */
-    /* our SYN timed out: the initial window is one segment (RFC 5681 section 3.1) */
-    bool syn_lost : 1;
-    /* in an outage whose end is known: the timer runs to that end, and no probe is sent */
-    bool end_known : 1;
-    /* enum scps_soft: the last ICMP error, until a segment from the peer arrives */
-    uint8_t soft_err : 2;
-    bool ready : 1; /* the connection is in the queue `turns` */
-    bool dead : 1;  /* the connection is in the queue of connections to be freed */
+    bool dsacks : 1;      /* the peer has sent a DSACK, so it supports them */
+    bool resumes : 1;     /* a saved path state was accepted: tp->resume */
+    bool syn_lost : 1;    /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
+    uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
+    bool ready : 1;       /* it is in its ready queue */
+    bool ipv6 : 1;        /* its packets have IPv6's header */
+    bool dead : 1;        /* it is in the queue of connections to be freed */
     struct scps_heard heard;
-    uint8_t outage_probes; /* consecutive probes of an outage; UINT8_MAX: that many or more */
+    struct scps_outage outage;
     uint16_t keep_probes;  /* consecutive keep-alives without an answer, up to keep_count */
     uint16_t icmp;         /* type << 8 | code of the newest ICMP error; 0: none */
     scps_time established; /* time at which the connection became ESTABLISHED; 0: not yet */
@@ -64,5 +62,11 @@ struct scps_sender {
     struct scps_rtt rtt;
     struct scps_cc_ctl ctl; /* window and rate that the controller asks for */
 };
+
+/* Sets the version of IP. */
+static inline void scps_sender_ip(struct scps_sender *s, bool ipv6)
+{
+    s->ipv6 = ipv6;
+}
 
 #endif

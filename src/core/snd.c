@@ -17,7 +17,7 @@
 
 static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
-    const struct scps_asked asked = scps_conn_asked(c);
+    const struct scps_asked asked = scps_conn_asked(&c->s, c->state, c->notify.active);
 
     scps_segment_begin(c, seg, 0);
     seg->has = 0;
@@ -91,7 +91,7 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
     scps_stats_probe(c->s.ctx.st);
     scps_segment_left(&c->s.ctx, c->s.tx, seg, behind, false);
     SCPS_OBSERVE_CONN(c, PROBE, 1,
-                      c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage_probes : c->s.keep_probes, 0,
+                      c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage.probes : c->s.keep_probes, 0,
                       0);
 }
 
@@ -142,11 +142,10 @@ static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *se
     SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
-/* Makes an acknowledgement without data. */
-static uint32_t bare_size(const struct scps_comp_tx *comp, uint8_t family,
-                          const struct scps_seg *seg)
+/* Of a bare acknowledgement. */
+static uint32_t bare_size(const struct scps_comp_tx *comp, bool ipv6, const struct scps_seg *seg)
 {
-    uint32_t ip = family == 4 ? 20 : 40;
+    uint32_t ip = ipv6 ? 40 : 20;
     uint8_t octets[SCPS_COMP_MAX];
 
     if (comp) {
@@ -173,7 +172,7 @@ static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg
     fill_ack(c, seg);
     if (c->s.agreed.caps & SCPS_CAP_COM)
         comp = &c->s.tp->comp_tx;
-    scps_ackbudget_spend(&c->rcv.rx->budget, bare_size(comp, c->remote.family, seg) + over);
+    scps_ackbudget_spend(&c->rcv.rx->budget, bare_size(comp, c->s.ipv6, seg) + over);
     return true;
 }
 
@@ -185,23 +184,20 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* A compressed header on a full segment has no room for an acknowledgement number: returns true if
- * an acknowledgement is to be sent first, by itself. One that may be delayed (RFC 9293 section
- * 3.8.6.3) waits for data that can carry it, except where a single segment is sent without it:
- * applications that answer each other's messages would wait for the timer each time, where plain
- * TCP does not. It is sent only if it acknowledges something new: otherwise, with holes, the
- * delayed-ACK timer could restart without end. */
-static SCPS_NOINLINE bool ack_goes_apart(struct scps_conn *c, struct scps_seg *seg)
+/* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
+ * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for
+ * data that it can ride on, but not where a single segment leaves without it: messages that answer
+ * each other would wait for the timer each time, where plain TCP does not. It leaves only
+ * if it acknowledges something new: with holes the timer may run on after it, without end. */
+static SCPS_NOINLINE bool ack_goes_apart(const struct scps_sender *s, uint32_t acked_to,
+                                         scps_off next)
 {
-    bool due = c->s.todo.bits & SCPS_TODO_ACK;
-    uint64_t left = c->s.snd.end - SCPS_MIN(c->s.snd.nxt, c->s.snd.end);
+    uint64_t left = s->snd.end - SCPS_MIN(s->snd.nxt, s->snd.end);
 
-    if (due ? !c->s.tx->sb.lost && left <= scps_agreed_any_mss(&c->s.agreed)
-            : c->s.snd.una != c->s.snd.nxt ||
-                  c->ack.acked_to == (uint32_t)scps_receive_next(&c->rcv) ||
-                  left > c->s.agreed.mss || left <= scps_agreed_any_mss(&c->s.agreed))
-        return false;
-    return bare_ack(c, seg);
+    if (s->todo.bits & SCPS_TODO_ACK)
+        return s->tx->sb.lost || left > scps_agreed_any_mss(&s->agreed);
+    return s->snd.una == s->snd.nxt && acked_to != (uint32_t)next && left <= s->agreed.mss &&
+           left > scps_agreed_any_mss(&s->agreed);
 }
 
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
@@ -216,7 +212,7 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
     if (scps_snd_may_send(c->state, c->s.tx)) {
         if (c->s.agreed.caps & SCPS_CAP_COM &&
             (c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer)) &&
-            ack_goes_apart(c, seg))
+            ack_goes_apart(&c->s, c->ack.acked_to, scps_receive_next(&c->rcv)) && bare_ack(c, seg))
             return true;
         if (scps_snd_data(c, seg))
             return true;

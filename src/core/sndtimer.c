@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "core/conn.h"
+#include "core/fixed.h"
 
 void scps_snd_begin_persist(struct scps_sender *s)
 {
@@ -37,11 +38,79 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
         if (scps_sb_count(&s->tx->sb)) {
             struct scps_sent_segment *head = scps_sb_at(&s->tx->sb, s->tx->sb.head);
             if (head->flags & SCPS_SENT_PROBE)
-                scps_bets_window_opened(s->tx, head, s->ctx.env->now);
+                scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
             scps_sb_lose(&s->tx->sb, s->tx->sb.head, &sum);
         }
     }
 }
+
+/* ---- best effort ---- */
+
+#define KEPT_RANGES 4096u /* ranges given up that are kept, unless memory is fixed */
+
+/* Keeps [from, end), which is given up, in the list; the sum of octets counts all. */
+static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
+{
+    const struct scps_fixed *fixed = s->ctx.env->fixed;
+    struct scps_rangeset *list;
+
+    s->ctx.st->bytes_given_up += end - from;
+    SCPS_OBSERVE(&s->ctx, GAVE_UP, from, end, 0, 0);
+    if (scps_conn_need_tp(s))
+        return;
+    list = &s->tp->given_up;
+    if (!list->max) {
+        scps_rangeset_init(list, fixed ? fixed->given_up : KEPT_RANGES);
+        if (fixed)
+            (void)scps_rangeset_reserve(list, &s->ctx.env->alloc); /* the plan has it */
+    }
+    scps_rangeset_add(list, &s->ctx.env->alloc, from, end, NULL);
+}
+
+/* Gives up the oldest segment. */
+static void give_up(struct scps_sender *s, void *cc)
+{
+    struct scps_tx *tx = s->tx;
+    scps_off from = s->snd.una, end;
+
+    scps_send_acked(&s->snd, scps_bets_give_up(&tx->bets, &tx->sb, from, s->ctx.env->now, &end));
+    /* The time of a FIN that remains starts anew. */
+    scps_rto_silent_since(&tx->rto, s->ctx.env->now);
+    keep_range(s, from, end);
+    scps_sndbuf_release(&tx->buf, s->snd.una);
+    scps_recovery_forget(&tx->rec);
+    if (scps_recovery_passed(&tx->rec, s->snd.una)) {
+        scps_cc_change(s, cc, SCPS_CC_RECOVERED);
+        SCPS_OBSERVE(&s->ctx, RECOVERY, 0, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+    }
+    if (s->snd.una < s->snd.nxt) {
+        scps_snd_arm_rtx(s);
+        return;
+    }
+    scps_rto_stop(tx);
+    if (s->snd.una == scps_send_fin_end(&s->snd))
+        scps_timer_set(&s->ctx, &tx->trim_timer, s->ctx.env->now + 2 * s->rtt.rto);
+}
+
+void scps_snd_give_up(struct scps_conn *c, scps_off old)
+{
+    const struct scps_send *snd = &c->s.snd;
+    scps_off una = snd->una;
+
+    if (!c->s.established)
+        return;
+    while (scps_bets_is_due(&c->s.tx->sb, snd->edge, old, c->s.ctx.cfg->c.bets_retries))
+        give_up(&c->s, scps_conn_cc(c));
+    if (snd->una == una)
+        return;
+    scps_conn_notify(c, SCPS_EV_GAVE_UP);
+    if (c->s.small.wanted)
+        scps_conn_room(c);
+    if (snd->una == snd->nxt && snd->una == scps_send_fin_end(snd))
+        scps_conn_notify(c, SCPS_EV_DRAINED);
+}
+
+/* ---- timeouts ---- */
 
 static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *tx,
                            bool established)
@@ -60,13 +129,12 @@ static bool timed_out(struct scps_sender *s)
     return scps_snd_silent_too_long(s, s->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(s);
 }
 
-/* Returns true if the retransmission waits for a rate limit: then no acknowledgement is overdue,
- * and only a user timeout continues to run. The limit is the route's rate if the connection waits
- * to be served by it, or could not send because of it; otherwise it is the connection's own rate.
- * *at: time at which the rate permits the packet, headers included; the timer runs from then on, or
- * it would expire again and again on a slow line. The retransmission does not wait where SND.UNA
- * was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
-static bool waits_for_rate(const struct scps_sender *s, uint8_t family, scps_time *at)
+/* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
+ * user timeout continues. The rate is the route's if this connection is not served yet, or was
+ * held by it, and otherwise its own. *at: when the rate permits the packet, headers included.
+ * The timer runs from then; otherwise it would expire repeatedly on a slow line. It does not wait
+ * where SND.UNA was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
+static bool waits_for_rate(const struct scps_sender *s, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
     bool queued = s->hold == SCPS_HOLD_ROUTE || s->ready;
@@ -76,7 +144,7 @@ static bool waits_for_rate(const struct scps_sender *s, uint8_t family, scps_tim
         (s->hold != SCPS_HOLD_PACE && !g) || user_timed_out(&s->ctx, s->tx, s->established != 0))
         return false;
     *at = g ? scps_gate_asks(g, s->ctx.env->now,
-                             scps_agreed_packet(&s->agreed, family, scps_sb_at(sb, sb->head)->len))
+                             scps_agreed_packet(&s->agreed, s->ipv6, scps_sb_at(sb, sb->head)->len))
             : s->tx->pace_timer.at;
     if (*at == SCPS_NEVER || *at < s->ctx.env->now)
         *at = s->ctx.env->now;
@@ -148,18 +216,20 @@ void scps_snd_timeout(struct scps_conn *c)
     bool handshake = c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED;
     struct scps_tx *tx = c->s.tx;
     scps_time leaves;
+    scps_off old;
 
     if (c->s.snd.una == c->s.snd.nxt)
         return;
-    /* Best effort: this is not a timeout, but the end of the segment's lifetime. */
-    if (c->s.ctx.env->now >= scps_bets_until(&c->s)) {
-        scps_bets_send(c);
+    /* Best effort: not a timeout, but the end of the segment's lifetime. */
+    old = scps_bets_old(&c->s);
+    if (old) {
+        scps_snd_give_up(c, old);
         if (c->s.snd.una < c->s.snd.nxt)
             scps_snd_arm_rtx(&c->s);
         scps_sender_wake(&c->s);
         return;
     }
-    if (waits_for_rate(&c->s, c->remote.family, &leaves)) {
+    if (waits_for_rate(&c->s, &leaves)) {
         scps_snd_arm_rtx_from(&c->s, leaves);
         return;
     }
@@ -169,7 +239,7 @@ void scps_snd_timeout(struct scps_conn *c)
     if (!c->s.tx->rto.backoff) /* This is the first of a series of timeouts. */
         scps_rto_silent_since(&tx->rto, c->s.ctx.env->now - c->s.rtt.rto);
     if (cfg->outage_after && c->s.tx->rto.backoff >= cfg->outage_after && !handshake) {
-        scps_outage_begin(c, SCPS_NEVER, true);
+        scps_snd_outage(c, SCPS_NEVER, true);
         return;
     }
     if (timed_out(&c->s)) {
@@ -184,9 +254,8 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_rto_back_off(&c->s.tx->rto);
     if (c->s.agreed.caps & SCPS_CAP_COM && scps_conn_doubts_comp(&c->s))
         ask_as_tcp(&c->s);
-    if (c->state == SCPS_SYN_SENT && c->s.tx->rto.backoff == cfg->caps_tries &&
-        !scps_agreed_plain(&c->s.agreed) && scps_conn_offers(c))
-        scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_FELL_BACK);
+    if (c->state == SCPS_SYN_SENT && c->s.tx->rto.backoff == cfg->caps_tries)
+        scps_conn_falls_back(&c->s, c->state, c->notify.active);
     scps_snd_arm_rtx(&c->s);
     scps_sender_wake(&c->s);
 }

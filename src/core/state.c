@@ -19,9 +19,10 @@
 
 #define ANOTHER 65536u /* octets: more than the window of any SYN, whose field has 16 bits */
 
-static SCPS_NOINLINE int drop(struct scps_conn *c, enum scps_drop d, const struct scps_seg *seg)
+static SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, enum scps_drop d,
+                              const struct scps_seg *seg)
 {
-    scps_conn_ctx_drop(&c->s.ctx, d, seg);
+    scps_conn_ctx_drop(x, d, seg);
     return (int)d;
 }
 
@@ -51,11 +52,10 @@ static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
     struct scps_ack_result sum = {0};
 
-    if (!c->s.ctx.cfg->c.caps_tries || scps_agreed_plain(&c->s.agreed) || !scps_conn_offers(c)) {
+    if (!c->s.ctx.cfg->c.caps_tries || !scps_conn_falls_back(&c->s, c->state, c->notify.active)) {
         scps_conn_finish(c, SCPS_ERR_REFUSED);
         return;
     }
-    scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_FELL_BACK);
     scps_send_begin(&c->s.snd, c->s.snd.iss + ANOTHER);
     scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
     scps_snd_arm_rtx(&c->s);
@@ -67,15 +67,16 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     bool acks = seg->flags & SCPS_ACK;
 
     if (acks && (c->s.snd.nxt == 0 || seg->ack != scps_seq_wrap(c->s.snd.iss, 1)))
-        return drop(c, seg->flags & SCPS_RST ? SCPS_DROP_BLIND_RESET : SCPS_DROP_BAD_ACK, seg);
+        return drop(&c->s.ctx, seg->flags & SCPS_RST ? SCPS_DROP_BLIND_RESET : SCPS_DROP_BAD_ACK,
+                    seg);
     if (seg->flags & SCPS_RST) {
         if (!acks)
-            return drop(c, SCPS_DROP_BLIND_RESET, seg);
+            return drop(&c->s.ctx, SCPS_DROP_BLIND_RESET, seg);
         refused(c);
         return 0;
     }
     if (!(seg->flags & SCPS_SYN))
-        return drop(c, SCPS_DROP_BAD_FLAGS, seg);
+        return drop(&c->s.ctx, SCPS_DROP_BAD_FLAGS, seg);
     scps_receive_begin(&c->rcv, seg->seq);
     scps_conn_settle(c, seg);
     scps_ackout_begin(&c->ack, SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535));
@@ -87,7 +88,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
             scps_sb_lose(&c->s.tx->sb, idx, &sum); /* The SYN is resent as a SYN-ACK. */
         scps_send_offered(&c->s.snd, seg->seq, seg->wnd);
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
-            scps_outage_heard(c);
+            scps_snd_outage_heard(c);
         scps_sender_wake(&c->s);
         return 0;
     }
@@ -119,12 +120,11 @@ static bool data_after_close(const struct scps_receive *r, bool released,
 }
 
 /* Returns true if a segment that cannot be used may be answered. */
-static bool may_answer(struct scps_conn *c, const struct scps_seg *seg)
+static bool may_answer(struct scps_ackout *a, struct scps_env *env, const struct scps_seg *seg)
 {
-    if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) ||
-        scps_ackout_may_answer(&c->ack, c->s.ctx.env->now))
+    if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) || scps_ackout_may_answer(a, env->now))
         return true;
-    scps_env_drop(c->s.ctx.env, SCPS_DROP_RATE_LIMITED);
+    scps_env_drop(env, SCPS_DROP_RATE_LIMITED);
     return false;
 }
 
@@ -133,7 +133,7 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
     bool keepalive = !seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
                      scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) == -1;
 
-    if (keepalive || may_answer(c, seg)) /* A keep-alive is always answered. */
+    if (keepalive || may_answer(&c->ack, c->s.ctx.env, seg)) /* A keep-alive is always answered. */
         scps_conn_ack_now(c);
 }
 
@@ -178,18 +178,19 @@ static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, u
     return ack >= (int64_t)scps_bets_peer_una(tx, s->una) - most;
 }
 
-/* Returns true if an unacceptable segment shows that the peer sends and the link carries its
- * segments: it is an old duplicate (at most one window below RCV.NXT) and its acknowledgement is
- * plausible, as in the peer's own probe, or in a retransmission whose acknowledgement was lost. A
- * peer that waits for the end of an outage, too, sends nothing else. */
-static bool shows_link(const struct scps_conn *c, const struct scps_seg *seg)
+/* Returns true if an unacceptable segment shows that the peer sends and the link carries it: it
+ * is an old duplicate (it stands no more than one window behind RCV.NXT) and its acknowledgement
+ * is plausible, as in the peer's own probe or in a resend whose acknowledgement was lost. A peer
+ * that waits for the end of an outage, too, sends nothing else. */
+static bool shows_link(const struct scps_receive *rcv, const struct scps_ackout *a,
+                       const struct scps_sender *s, const struct scps_seg *seg)
 {
-    int64_t next = (int64_t)scps_receive_next(&c->rcv);
-    int64_t behind = next - scps_seq_unwrap(c->rcv.irs, (scps_off)next, seg->seq);
+    int64_t next = (int64_t)scps_receive_next(rcv);
+    int64_t behind = next - scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq);
 
     return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&
-           behind <= (int64_t)SCPS_MAX(c->ack.max_offered, 1) &&
-           ack_plausible(&c->s.snd, c->s.tx, seg->ack);
+           behind <= (int64_t)SCPS_MAX(a->max_offered, 1) &&
+           ack_plausible(&s->snd, s->tx, seg->ack);
 }
 
 static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
@@ -198,33 +199,32 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     bool old = seg->len && to <= (int64_t)scps_receive_next(&c->rcv);
 
     if (seg->flags & SCPS_RST)
-        return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
-    if (shows_link(c, seg)) {
-        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is reachable. */
-        /* Otherwise the answer would be delayed, and two ends in an outage would wait for each
+        return drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
+    if (shows_link(&c->rcv, &c->ack, &c->s, seg)) {
+        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is there. */
+        /* Otherwise the answer would be held, and two ends in an outage would wait for each
          * other. */
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
-            scps_outage_heard(c);
+            scps_snd_outage_heard(c);
     }
     scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
     if (old && c->state != SCPS_SYN_RECEIVED) {
-        /* The segment contains nothing new; this is called for statistics and DSACK only. */
-        scps_rcv_data(c, seg);
-        return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
+        scps_rcv_data(c, seg); /* Only for statistics and DSACK: nothing in the segment is new. */
+        return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     answer_unacceptable(c, seg);
     if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN)
         scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
-    return drop(c, SCPS_DROP_NOT_ACCEPTABLE, seg);
+    return drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
 
 static SCPS_NOINLINE int reset(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->state == SCPS_TIME_WAIT)
-        return drop(c, SCPS_DROP_BLIND_RESET, seg);
+        return drop(&c->s.ctx, SCPS_DROP_BLIND_RESET, seg);
     if (seg->seq != scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv))) {
         challenge(c);
-        return drop(c, SCPS_DROP_BLIND_RESET, seg);
+        return drop(&c->s.ctx, SCPS_DROP_BLIND_RESET, seg);
     }
     scps_conn_finish(c, c->state == SCPS_SYN_RECEIVED ? SCPS_ERR_REFUSED : SCPS_ERR_RESET);
     return 0;
@@ -241,9 +241,9 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     const struct scps_seg *seg = *at;
 
     if (c->state == SCPS_CLOSED)
-        return drop(c, SCPS_DROP_NO_CONNECTION, seg);
+        return drop(&c->s.ctx, SCPS_DROP_NO_CONNECTION, seg);
     if (seg->len && scps_conn_ctx_need_stats(&c->s.ctx))
-        return drop(c, SCPS_DROP_NO_BUFFER, seg);
+        return drop(&c->s.ctx, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
     if (!(seg->flags & SCPS_SYN) || seg->seq != c->rcv.irs)
@@ -264,9 +264,9 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
                 scps_snd_arm_rtx(&c->s);
         }
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
-            scps_outage_heard(c);
+            scps_snd_outage_heard(c);
         scps_sender_wake(&c->s);
-        return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
+        return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     if (!c->s.established)
         scps_conn_settle(c, seg);
@@ -284,11 +284,11 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
 {
     if (c->s.snd.nxt == 0 || scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) <= 0 ||
         scps_seq_ahead(c->s.snd.iss, c->s.snd.nxt, seg->ack) > 0)
-        return drop(c, SCPS_DROP_BAD_ACK, seg);
+        return drop(&c->s.ctx, SCPS_DROP_BAD_ACK, seg);
     scps_send_update_next(&c->s.snd, seg->seq);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     if (!scps_ackin(c, seg))
-        return drop(c, SCPS_DROP_BAD_ACK, seg);
+        return drop(&c->s.ctx, SCPS_DROP_BAD_ACK, seg);
     scps_conn_established(c);
     if (c->state != SCPS_CLOSED && c->s.snd.shut)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
@@ -299,9 +299,9 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
  * (RFC 5961 section 5.2). Returns SCPS_DROP_BLIND_ACK. */
 static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (may_answer(c, seg))
+    if (may_answer(&c->ack, c->s.ctx.env, seg))
         challenge(c);
-    return drop(c, SCPS_DROP_BLIND_ACK, seg);
+    return drop(&c->s.ctx, SCPS_DROP_BLIND_ACK, seg);
 }
 
 /* Processes a segment whose compressed header omits the sequence number or the acknowledgement
@@ -320,15 +320,16 @@ static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg
 
     if (seg->implied & SCPS_IMPLIED_ACK) {
         if (c->state == SCPS_SYN_RECEIVED)
-            return drop(c, SCPS_DROP_NO_ACK, seg);
+            return drop(&c->s.ctx, SCPS_DROP_NO_ACK, seg);
         if (seg->len || seg->flags & (SCPS_FIN | SCPS_RST))
             return GO_ON; /* The segment carries its sequence number. */
-        return scps_rcv_acceptable(c, seg) ? 0 : unacceptable(c, seg);
+        return scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg) ? 0
+                                                                            : unacceptable(c, seg);
     }
     ack = scps_seq_unwrap(c->s.snd.iss, c->s.snd.una, seg->ack);
     if (ack < (int64_t)scps_bets_peer_una(c->s.tx, c->s.snd.una))
-        return drop(c, SCPS_DROP_OLD_DUPLICATE, seg);
-    return ack > (int64_t)c->s.snd.nxt ? drop(c, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
+        return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
+    return ack > (int64_t)c->s.snd.nxt ? drop(&c->s.ctx, SCPS_DROP_BLIND_ACK, seg) : GO_ON;
 }
 
 /* Processes the acknowledgement of an acceptable segment. Returns 0, or the reason why the segment
@@ -369,7 +370,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         if (done != GO_ON)
             return done;
     } else if (seg->len && scps_conn_ctx_need_stats(&c->s.ctx)) {
-        return drop(c, SCPS_DROP_NO_BUFFER, seg);
+        return drop(&c->s.ctx, SCPS_DROP_NO_BUFFER, seg);
     }
     stamped = c->s.agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS;
     if (seg->implied) {
@@ -382,18 +383,18 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         scps_conn_ctx_need_stats(&c->s.ctx);
         c->s.ctx.st->paws_drops++;
         answer_unacceptable(c, seg);
-        return drop(c, SCPS_DROP_PAWS, seg);
+        return drop(&c->s.ctx, SCPS_DROP_PAWS, seg);
     }
-    if (!scps_rcv_acceptable(c, seg))
+    if (!scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg))
         return unacceptable(c, seg);
     if (seg->flags & SCPS_RST)
         return reset(c, seg);
     if (seg->flags & SCPS_SYN) {
         challenge(c);
-        return drop(c, SCPS_DROP_BLIND_SYN, seg);
+        return drop(&c->s.ctx, SCPS_DROP_BLIND_SYN, seg);
     }
     if (!(seg->flags & SCPS_ACK))
-        return drop(c, SCPS_DROP_NO_ACK, seg);
+        return drop(&c->s.ctx, SCPS_DROP_NO_ACK, seg);
     refused = acknowledged(c, seg);
     if (refused)
         return refused;
@@ -409,7 +410,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
                           * 3.10.7.1). */
                          seg)) {
         scps_conn_finish(c, SCPS_ERR_RESET);
-        return drop(c, SCPS_DROP_AFTER_CLOSE, seg);
+        return drop(&c->s.ctx, SCPS_DROP_AFTER_CLOSE, seg);
     }
     if (seg->tos & 3 || seg->flags & SCPS_CWR)
         take_ecn(&c->s.todo, c->s.agreed.opts & SCPS_AGREED_ECN, seg);

@@ -3,10 +3,9 @@
  *
  * Of the retransmission timer, the timer of window probes and the timer of an outage at most one
  * runs: starting window probes stops the retransmission timer, an outage stops both, and none of
- * the two is started again before the outage is over (rto.c, outage.c).
+ * the two is started again before the outage is over (rto.c, snd_outage.c).
  */
 #include "core/conn.h"
-#include "core/keep.h"
 
 #include "base/bytes.h"
 
@@ -23,7 +22,7 @@ static inline scps_time of_tx(const struct scps_tx *tx, scps_time t)
 /* Returns the earliest of the running timers except the pacer's; SCPS_NEVER: none runs. */
 static inline scps_time deadline(const struct scps_conn *c)
 {
-    scps_time t = SCPS_MIN(c->ack.timer.at, c->keep_timer.at);
+    scps_time t = SCPS_MIN(c->ack.timer.at, c->keep.timer.at);
 
     t = SCPS_MIN(t, SCPS_MIN(c->end_timer.at, c->outage_timer.at));
     if (c->s.tx)
@@ -31,68 +30,69 @@ static inline scps_time deadline(const struct scps_conn *c)
     if (c->rcv.rx)
         t = SCPS_MIN(t, c->rcv.rx->budget.timer.at);
     if (scps_tp_marks(c->s.tp))
-        t = SCPS_MIN(t, c->s.tp->marks->due);
+        t = SCPS_MIN(t, c->s.tp->marks->wait.due);
     return t;
 }
 
-/* Handles the expired timers of the sending side. The functions called from the outage timer on may
+/* Does the same as scps_timer_take(), out of line: most of these timers have not expired when one
+ * of them has. */
+static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
+{
+    return scps_timer_take(t, now);
+}
+
+/* Serves the expired timers of the sending side. The functions called from the outage timer on may
  * free c->s.tx. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
     struct scps_tx *tx = c->s.tx;
 
-    if (scps_timer_take(&tx->retry_timer, now))
+    if (expired(&tx->retry_timer, now))
         scps_sender_wake(&c->s);
-    if (scps_timer_take(&tx->cork_timer, now) && c->s.snd.nxt < c->s.snd.end) {
+    if (expired(&tx->cork_timer, now) && c->s.snd.nxt < c->s.snd.end) {
         scps_small_set(&c->s.small, SCPS_SMALL_PUSH, true);
         scps_sender_wake(&c->s);
     }
-    if (scps_timer_take(&tx->look_timer, now) && c->s.snd.una != c->s.snd.nxt)
-        scps_ackin_look(c);
-    if (scps_timer_take(&c->outage_timer, now))
-        scps_outage_timer(c);
-    if (c->s.tx && scps_timer_take(&tx->persist_timer, now))
+    if (expired(&tx->look_timer, now) && c->s.snd.una != c->s.snd.nxt)
+        scps_ackin_look(&c->s, scps_conn_cc(c), c->outage_timer.at);
+    if (expired(&c->outage_timer, now))
+        scps_snd_outage_timer(c);
+    if (c->s.tx && expired(&tx->persist_timer, now))
         scps_snd_probe_timeout(c);
-    if (c->s.tx && scps_timer_take(&tx->rto.timer, now))
+    if (c->s.tx && expired(&tx->rto.timer, now))
         scps_snd_timeout(c);
-    if (c->s.tx && scps_timer_take(&tx->trim_timer, now) && c->s.snd.una == c->s.snd.nxt)
+    if (c->s.tx && expired(&tx->trim_timer, now) && c->s.snd.una == c->s.snd.nxt)
         scps_conn_trim(c);
 }
 
-static void keep_alive(struct scps_conn *c)
-{
-    switch (scps_keep_expired(&c->s, &c->keep_timer, c->state, c->heard_at)) {
-    case SCPS_KEEP_PROBE:
-        scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
-        scps_sender_wake(&c->s);
-        break;
-    case SCPS_KEEP_END:
-        scps_conn_reset(c, SCPS_ERR_TIMEDOUT);
-        break;
-    default:
-        break;
-    }
-}
-
-/* Handles each expired timer, in this order. */
+/* Serves each expired timer, in this order. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
 
-    if (scps_timer_take(&c->ack.timer, now))
-        scps_rcv_ack_timer(c);
-    if (c->rcv.rx && scps_timer_take(&c->rcv.rx->budget.timer, now))
+    if (expired(&c->ack.timer, now) &&
+        scps_ackout_expired(&c->ack, &c->s.ctx, c->rcv.rx, &c->rcv,
+                            scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)))
+        scps_conn_ack_now(c);
+    if (c->rcv.rx && expired(&c->rcv.rx->budget.timer, now))
         scps_sender_wake(&c->s);
     if (c->s.tx)
         serve_tx(c);
-    if (scps_timer_take(&c->outage_timer, now))
-        scps_outage_timer(c);
-    if (scps_tp_marks(c->s.tp) && c->s.tp->marks->due <= now)
-        scps_bets_timer(c);
-    if (scps_timer_take(&c->keep_timer, now))
-        keep_alive(c);
-    if (scps_timer_take(&c->end_timer, now))
+    if (expired(&c->outage_timer, now))
+        scps_snd_outage_timer(c);
+    if (scps_tp_marks(c->s.tp) && c->s.tp->marks->wait.due <= now)
+        scps_rcv_hole_timer(c);
+    if (expired(&c->keep.timer, now)) {
+        enum scps_keep_verdict v = scps_keep_expired(&c->keep, &c->s, c->state);
+        if (v == SCPS_KEEP_PROBE) {
+            scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
+            scps_sender_wake(&c->s);
+        } else if (v == SCPS_KEEP_END) {
+            scps_conn_reset(c, SCPS_ERR_TIMEDOUT);
+        }
+    }
+    if (expired(&c->end_timer, now))
         scps_conn_finish(c, 0);
 }
 

@@ -4,6 +4,11 @@
 
 #include "core/sender.h"
 
+void scps_sender_serve(struct scps_sender *s, struct scps_ready_queue *t)
+{
+    s->turns = t;
+}
+
 void scps_sender_wake(struct scps_sender *s)
 {
     struct scps_ready_queue *t = s->turns;

@@ -8,6 +8,7 @@
 
 #include <scps/cc.h>
 
+#include "core/bets.h"
 #include "core/cause.h"
 #include "core/delivery.h"
 #include "core/pacer.h"
@@ -49,17 +50,8 @@ struct scps_tx {
     /* time at which SND.UNA last moved, or data was sent with nothing outstanding */
     scps_time progress_at;
     scps_time outage_over; /* end of the last outage during which data was outstanding; 0: none */
-    scps_off gave_up_to,
-        /* best effort: the SND.UNA that this end has moved by itself; and SND.UNA by the peer's
-         * acknowledgements */
-        peer_una;
-    /* time at which this end last moved SND.UNA, or the window opened for what was only probed */
-    scps_time gave_up_at;
-    /* time at which SND.UNA last moved, for the lifetime of data sent before life_nxt */
-    scps_time life_since;
-    scps_off life_nxt;
+    struct scps_bets bets;
     struct scps_sample sample;
-    bool outage_inferred; /* timeouts began the outage, and no signal has reported it */
     struct scps_sackin sackin;
     struct scps_cause cause;
     /* For scps_conn_reserve: octets [reserved, reserved_to) of the stream may be committed as long
@@ -105,7 +97,7 @@ static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
  * moved una. tx may be NULL. */
 static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
-    return tx && una == tx->gave_up_to ? tx->peer_una : una; /* The result is never above una. */
+    return tx && una == tx->bets.gave_up_to ? tx->bets.peer_una : una; /* never ahead of una */
 }
 
 #endif

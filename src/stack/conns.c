@@ -47,7 +47,8 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
     }
     scps_send_begin(&c->s.snd, scps_isn(st, f));
     scps_ts_begin(&c->ts, scps_ts_offset(st, f));
-    c->s.turns = scps_route_turns(way, nif);
+    scps_sender_ip(&c->s, f->remote.family == 6);
+    scps_sender_serve(&c->s, scps_route_turns(way, nif));
     if (!++st->next_id)
         ++st->next_id;
     c->s.ctx.id = st->next_id;

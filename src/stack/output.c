@@ -95,7 +95,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
                                   (uint32_t)(out->len + out->payload_len));
         if (t->gate && over && nif->n_dgrams)
             scps_dgram_yield(t);
-        if (scps_conn_quiet(c, seg.len > 0))
+        if (scps_sender_quiet(&c->s, seg.len > 0))
             scps_sender_dequeue(&c->s);
         else if (over && &c->s != t->tail)
             scps_ready_queue_next(t);

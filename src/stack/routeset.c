@@ -111,7 +111,7 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
             continue;
         scps_sender_dequeue(&c->s);
         scps_gate_forget(&c->s);
-        c->s.turns = t;
+        scps_sender_serve(&c->s, t);
         scps_sender_wake(&c->s);
     }
     scps_dgram_regroup(st);

@@ -13,6 +13,30 @@ static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
 
+/* Segments of the peer arrived damaged: the peer is told of it until then; 0: for a round trip. */
+static void damaged(struct scps_conn *c, scps_time until)
+{
+    if (c->s.agreed.opts & SCPS_AGREED_CAPS && c->s.ctx.cfg->c.corruption &&
+        c->state != SCPS_CLOSED && !scps_conn_need_tp(&c->s))
+        scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
+}
+
+/* Sets rate (bytes/s) and rtt of the path of c; 0: unknown. The configured rate stays where the
+ * route has a rate, which was changed once for all connections. */
+static void path_changed(struct scps_conn *c, uint64_t rate, scps_dur rtt)
+{
+    struct scps_conn_config cfg;
+
+    if (rtt > 0)
+        scps_snd_path(&c->s, rtt);
+    if (rate && !(c->s.turns && c->s.turns->gate && c->s.turns->gate->rate.rate)) {
+        scps_conn_get_config(c, &cfg);
+        cfg.rate = rate;
+        scps_conn_set_config(c, &cfg);
+    }
+    scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_PATH);
+}
+
 void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig)
 {
     scps_stack_advance(st, now);
@@ -23,22 +47,22 @@ void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_si
             continue;
         switch (sig->kind) {
         case SCPS_SIGNAL_LINK_DOWN:
-            scps_outage_begin(c, sig->until ? sig->until : SCPS_NEVER, false);
+            scps_snd_outage(c, sig->until ? sig->until : SCPS_NEVER, false);
             break;
         case SCPS_SIGNAL_LINK_UP:
-            scps_outage_end(c);
+            scps_snd_outage_over(c);
             break;
         case SCPS_SIGNAL_CORRUPTION:
-            scps_outage_cause(&c->s, SCPS_LOSS_CORRUPTION, sig->until ? sig->until : SCPS_NEVER);
+            scps_snd_cause(c->s.tx, SCPS_LOSS_CORRUPTION, sig->until ? sig->until : SCPS_NEVER);
             break;
         case SCPS_SIGNAL_CONGESTION:
-            scps_outage_cause(&c->s, SCPS_LOSS_CONGESTION, sig->until ? sig->until : SCPS_NEVER);
+            scps_snd_cause(c->s.tx, SCPS_LOSS_CONGESTION, sig->until ? sig->until : SCPS_NEVER);
             break;
         case SCPS_SIGNAL_DAMAGED:
-            scps_outage_damage(c, sig->until);
+            damaged(c, sig->until);
             break;
         case SCPS_SIGNAL_PATH:
-            scps_outage_path(c, sig->rate, sig->rtt);
+            path_changed(c, sig->rate, sig->rtt);
             break;
         }
     }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Moves RCV.NXT without data: over the peer's FIN, or over a hole that best effort gives up. */
+#include <assert.h>
+
+#include "base/bytes.h"
+#include "core/conn.h"
+
+void scps_rcv_take_fin(struct scps_conn *c)
+{
+    scps_receive_fin(&c->rcv);
+    scps_conn_ack_now(c);
+    scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
+    scps_conn_notify(c, SCPS_EV_READABLE);
+    scps_conn_notify(c, SCPS_EV_PEER_CLOSED);
+    switch (c->state) {
+    case SCPS_SYN_RECEIVED:
+    case SCPS_ESTABLISHED:
+        scps_conn_set_state(c, SCPS_CLOSE_WAIT);
+        break;
+    /* The same segment acknowledges our FIN, so state.c has left FIN-WAIT-1 already. */
+    case SCPS_FIN_WAIT_1:
+        scps_conn_set_state(c, SCPS_CLOSING);
+        break;
+    case SCPS_FIN_WAIT_2:
+        scps_conn_set_state(c, SCPS_TIME_WAIT);
+        break;
+    default:
+        break;
+    }
+    scps_marks_stop(scps_tp_marks(c->s.tp)); /* no hole is left */
+}
+
+/* Gives up the hole at RCV.NXT, which ends at `to`. */
+static void jump(struct scps_conn *c, scps_off to)
+{
+    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
+
+    assert(to > c->rcv.in.next && c->rcv.in.read == c->rcv.in.next && !c->rcv.fin);
+    scps_betsrx_stop(&m->wait);
+    scps_marks_lose(m, c->rcv.in.next, to);
+    c->s.ctx.st->holes++;
+    c->s.ctx.st->bytes_missing += to - c->rcv.in.next;
+    SCPS_OBSERVE_CONN(c, GAVE_UP, c->rcv.in.next, to, 1, 0);
+    scps_rcvbuf_jump(&c->rcv.in, to);
+    if (c->rcv.rx)
+        scps_ackrx_progress(&c->rcv.rx->ack);
+    scps_conn_ack_now(c);
+    if (c->rcv.rx && c->rcv.rx->fin_at == c->rcv.in.next)
+        scps_rcv_take_fin(c);
+    scps_conn_notify(c, SCPS_EV_HOLE);
+    scps_conn_notify(c, SCPS_EV_READABLE);
+}
+
+/* Returns the end of the hole that is waited for; 0: there is none, or no repair can come. */
+static scps_off awaited(const struct scps_receive *rcv, uint32_t todo, uint8_t state)
+{
+    return todo & SCPS_TODO_OUTAGE || state == SCPS_CLOSED ? 0 : scps_betsrx_awaited(rcv);
+}
+
+void scps_rcv_check_hole(struct scps_conn *c)
+{
+    scps_off to = awaited(&c->rcv, c->s.todo.bits, c->state);
+    struct scps_betsrx *w;
+
+    if (!to) {
+        scps_marks_stop(scps_tp_marks(c->s.tp));
+        return;
+    }
+    /* Try again: the peer may give the hole up, too, and send no more. */
+    if (scps_conn_need_marks(&c->s)) {
+        scps_env_starved(c->s.ctx.env);
+        return;
+    }
+    w = &scps_tp_marks(c->s.tp)->wait;
+    if (scps_betsrx_look(w, &c->rcv, to,
+                         c->s.ctx.env->now + scps_betsrx_timeout(&c->s.ctx.cfg->c, c->s.rtt.srtt)))
+        jump(c, to);
+    else
+        scps_timer_due(&c->s.ctx, w->due);
+}
+
+void scps_rcv_hole_timer(struct scps_conn *c)
+{
+    scps_off to = awaited(&c->rcv, c->s.todo.bits, c->state);
+
+    if (scps_betsrx_expired(&scps_tp_marks(c->s.tp)->wait, c->rcv.in.next, to))
+        jump(c, to);
+    else
+        scps_rcv_check_hole(c);
+}

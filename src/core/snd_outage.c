@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What an outage of the link, which no packet reports, means to a connection.
+ *
+ * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and
+ * the window with them. A probe, an empty segment one octet behind what the peer is known to have,
+ * which the peer has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the
+ * caller's SYN); when the end of the outage is known no probe leaves before it. The signal ends the
+ * outage, and so does any acceptable segment, or an old duplicate whose acknowledgement is
+ * plausible (state.c), since the probe of a peer that waits, too, is such a duplicate. A segment
+ * that was on its way when the link went down must not end the outage, so after a signal only what
+ * arrives a round trip later counts. Then what has been outstanding for a round trip is sent again
+ * within the window of before: the segments never arrived, or their acknowledgements did not. An
+ * outage that was signalled ends no connection; one that was inferred does when the application has
+ * closed (scps_outage_may_end).
+ */
+#include "core/conn.h"
+#include "core/keep.h"
+
+#include "base/bytes.h"
+
+/* The timeouts of this silence were those of an outage, which says nothing of the path's load:
+ * restores the controller to before the first of them, unless something else had begun the
+ * episode. */
+static void restore(struct scps_sender *s, void *cc)
+{
+    if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
+        return;
+    scps_cc_restore(s, cc, 0);
+    scps_recovery_end(&s->tx->rec);
+    scps_cc_apply(s);
+    SCPS_OBSERVE(&s->ctx, RECOVERY, 2, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+}
+
+void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
+{
+    if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
+        scps_outage_reported(&c->s.outage, inferred);
+        if (until != SCPS_NEVER) { /* The end of the outage was not known before. */
+            scps_outage_ends(&c->s.outage);
+            scps_timer_set(&c->s.ctx, &c->outage_timer, until);
+        }
+        return;
+    }
+    if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
+        return;
+    SCPS_OBSERVE_CONN(c, OUTAGE, 1, inferred, 0, 0);
+    if (inferred)
+        restore(&c->s, scps_conn_cc(c));
+    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
+    scps_todo_add(&c->s.todo, SCPS_TODO_OUTAGE);
+    if (!inferred && c->s.rtt.srtt && !scps_conn_need_tp(&c->s))
+        c->s.tp->deaf_until = c->s.ctx.env->now + c->s.rtt.srtt;
+    scps_outage_init(&c->s.outage, until != SCPS_NEVER, inferred);
+    scps_keep_progress(&c->s);
+    scps_timer_stop(&c->ack.timer);
+    if (c->rcv.rx)
+        scps_timer_stop(&c->rcv.rx->budget.timer);
+    if (c->s.tx) {
+        scps_rto_stop(c->s.tx);
+        scps_timer_stop(&c->s.tx->pace_timer);
+        scps_timer_stop(&c->s.tx->retry_timer);
+    }
+    scps_bets_check_hole(c);
+    scps_timer_set(&c->s.ctx, &c->outage_timer,
+                   until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
+                                       : c->s.ctx.env->now + scps_outage_interval(&c->s.outage));
+    scps_sender_wake(&c->s); /* The next output finds out what holds the connection. */
+}
+
+/* Returns the time from which on segments can still be answered. The latest round trip may be
+ * longer than the smoothed one, where a queue grows. */
+static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
+{
+    return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);
+}
+
+void scps_snd_outage_over(struct scps_conn *c)
+{
+    if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
+        return;
+    SCPS_OBSERVE_CONN(c, OUTAGE, 0, 0, 0, 0);
+    scps_todo_done(&c->s.todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
+    if (c->s.tx)
+        scps_rto_anew(&c->s.tx->rto, c->s.tx->rto.latest);
+    scps_timer_stop(&c->outage_timer);
+    if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
+        /* An old timestamp echo shows that the first transmission of the acknowledged data arrived,
+         * not that later data did. */
+        scps_recovery_final(&c->s.tx->rec);
+        c->s.tx->outage_over = c->s.ctx.env->now;
+        scps_sb_lose_since(&c->s.tx->sb,
+                           unanswered_since(c->s.ctx.env->now, c->s.rtt.srtt, c->s.tx->rto.latest));
+        c->s.tx->progress_at = c->s.ctx.env->now;
+        scps_snd_arm_rtx(&c->s);
+    }
+    scps_bets_check_hole(c);
+    scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_LINK_UP);
+    scps_sender_wake(&c->s);
+}
+
+void scps_snd_outage_heard(struct scps_conn *c)
+{
+    if (!c->s.tp || c->s.ctx.env->now >= c->s.tp->deaf_until)
+        scps_snd_outage_over(c);
+}
+
+void scps_snd_outage_timer(struct scps_conn *c)
+{
+    struct scps_ack_result sum = {0};
+
+    if (c->s.outage.end_known) {
+        scps_snd_outage_over(c);
+        return;
+    }
+    /* It ends after R2. */
+    if (c->notify.released && c->s.tx && scps_outage_may_end(&c->s.outage) &&
+        scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
+        scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
+        return;
+    }
+    /* During the handshake the probe is the SYN of the side that connects. The other side waits
+     * for it: the sender of the SYN may not exist. */
+    if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
+        scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+    scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
+    scps_outage_probed(&c->s.outage);
+    scps_timer_set(&c->s.ctx, &c->outage_timer,
+                   c->s.ctx.env->now + scps_outage_interval(&c->s.outage));
+    scps_sender_wake(&c->s);
+}

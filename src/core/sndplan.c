@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What may be sent now: the rules of small segments, of the route's rate and of an idle time.
+ *
+ * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293
+ * section 3.8.6.2.1 for the silly window; a corked one waits 200 ms at most, as with Linux's
+ * TCP_CORK.
+ */
+#include "core/sndplan.h"
+
+#define CORK_MAX SCPS_MS(200)
+
+SCPS_NOINLINE bool scps_plan_gate_permits(struct scps_sender *s)
+{
+    if (s->turns->gate && scps_gate_permits(s->turns->gate, s))
+        return true;
+    /* The window counts as the limit, however little the application has written. */
+    scps_cc_limited(&s->use, true);
+    scps_snd_hold(s, s->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
+    return false;
+}
+
+SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t usable)
+{
+    struct scps_tx *tx = s->tx;
+    bool all = s->snd.nxt + len == s->snd.end;
+
+    if (!all && usable < s->agreed.mss && scps_send_worth(&s->snd, s->agreed.mss, len))
+        return true; /* all the peer takes */
+    if (!all) {
+        /* More will fit soon, or the override timeout sends it. */
+        scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
+        if (s->snd.una == s->snd.nxt && !(s->todo.bits & SCPS_TODO_PERSIST)) {
+            scps_snd_begin_persist(s);
+            scps_rto_arm_override(&s->ctx, s->tx, s->rtt.rto);
+        }
+        return false;
+    }
+    scps_plan_ran_dry(tx, scps_plan_window(s));
+    if (s->snd.shut || s->small.bits & SCPS_SMALL_PUSH)
+        return true;
+    if (s->small.bits & (SCPS_SMALL_CORK | SCPS_SMALL_MORE)) {
+        if (!scps_timer_runs(&tx->cork_timer))
+            scps_timer_set(&s->ctx, &tx->cork_timer, s->ctx.env->now + CORK_MAX);
+        scps_snd_hold(s, SCPS_HOLD_CORK);
+        return false;
+    }
+    if (s->small.bits & SCPS_SMALL_NODELAY || tx->small_end <= s->snd.una)
+        return true;
+    scps_snd_hold(s, SCPS_HOLD_NAGLE);
+    return false;
+}
+
+/* Restarts from the initial window: after an RTO of silence the old window says nothing of the path
+ * (RFC 5681 section 4.1). */
+SCPS_NOINLINE void scps_plan_restart(struct scps_sender *s, void *cc)
+{
+    if (s->snd.una > 1 && s->ctx.env->now - s->tx->sent_at > s->rtt.rto) {
+        scps_cc_change(s, cc, SCPS_CC_IDLE);
+    }
+}

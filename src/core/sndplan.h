@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* What may be sent now: the plan of the next segment, and each rule that holds it (sndplan.c).
+ *
+ * A function that returns false has set the reason (enum scps_hold), and armed the timer that asks
+ * again. What each segment passes is inlined, in snddata.c alone.
+ */
+#ifndef SCPS_CORE_SNDPLAN_H
+#define SCPS_CORE_SNDPLAN_H
+
+#include "base/bytes.h"
+#include "core/control.h"
+#include "core/gate.h"
+#include "core/snd.h"
+#include "core/tx.h"
+
+/* A planned segment of new data, from SND.NXT on. */
+struct scps_tx_plan {
+    uint64_t avail, usable; /* octets written; octets that the peer's window permits */
+    uint64_t inflight;
+    /* len: payload of this segment; full: payload of the largest possible one */
+    uint32_t len, full;
+    uint32_t takes; /* sequence numbers that it takes: len and the FIN */
+    uint32_t size;  /* octets on the wire; 0: no rate counts them */
+    uint32_t flags; /* SCPS_SENT_* */
+    bool fin;       /* the FIN is sent with it */
+};
+
+/* ---- sndplan.c ---- */
+
+/* Called when the window is full. Returns true if the route's minimum rate lets one segment be sent
+ * all the same. */
+bool scps_plan_gate_permits(struct scps_sender *s);
+/* Returns true if a segment smaller than a full one may be sent; usable: what the peer's window
+ * permits. */
+bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t usable);
+/* Restarts from the initial window after an idle time. */
+void scps_plan_restart(struct scps_sender *s, void *cc);
+
+/* ---- for each segment ---- */
+
+/* Octets that may be in flight now: the congestion window, but in repair and after a silence. */
+static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
+{
+    const struct scps_recovery *rec = &s->tx->rec;
+
+    if (rec->silent)
+        return scps_recovery_window(s);
+    return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
+}
+
+/* Returns what a segment of len octets costs at the connection's own rate; 0: there is no rate.
+ * A rate that spreads the congestion window counts what the window counts: with headers a window
+ * of small segments would take longer than a round trip, would never be full, and so would not
+ * grow. */
+static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
+{
+    const struct scps_tx *tx = s->tx;
+
+    if (!tx->pacer.rate)
+        return 0;
+    return tx->paces_window
+               ? len
+               : scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
+}
+
+/* Returns true if the connection's own rate permits the segment now; otherwise arms the pacer's
+ * timer and returns false. */
+static SCPS_ALWAYS_INLINE bool scps_plan_covered(struct scps_sender *s, uint32_t size)
+{
+    scps_time when = scps_pacer_next(&s->tx->pacer, s->ctx.env->now, size);
+
+    if (when <= s->ctx.env->now)
+        return true;
+    scps_timer_set_next(&s->ctx, &s->tx->pace_timer, when);
+    scps_snd_hold(s, SCPS_HOLD_PACE);
+    return false;
+}
+
+/* Decides, from the bytes in flight, whether the window is used. In slow start more than half of it
+ * suffices (RFC 7661 section 4.1). */
+static SCPS_ALWAYS_INLINE bool scps_plan_in_use(const struct scps_cc_ctl *ctl, uint32_t mss,
+                                                uint64_t inflight, uint64_t window)
+{
+    return inflight + mss > window || (ctl->cwnd < ctl->ssthresh && 2 * inflight > ctl->cwnd);
+}
+
+/* Less than a segment is left to send while the window has room: rates are app-limited until all
+ * that is in flight has arrived (draft-ietf-ccwg-bbr, section "Tracking application-limited
+ * phases"). */
+static SCPS_ALWAYS_INLINE void scps_plan_ran_dry(struct scps_tx *tx, uint64_t window)
+{
+    if (tx->delivery.app_limited || (tx->sb.inflight < window && !tx->sb.lost))
+        scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
+}
+
+/* Returns true if a window probe is needed: data waits, the window is closed, and nothing is in
+ * flight that would bring an answer. */
+static SCPS_ALWAYS_INLINE bool scps_plan_must_probe(const struct scps_send *s)
+{
+    return s->nxt < scps_send_fin_end(s) && s->edge <= s->nxt && s->una == s->nxt;
+}
+
+/* Plans the next segment. Returns false if there is nothing to send, or the peer's window is
+ * closed. */
+static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool probe,
+                                                 struct scps_tx_plan *p)
+{
+    struct scps_tx *tx = s->tx;
+
+    p->avail = s->snd.nxt < s->snd.end ? s->snd.end - s->snd.nxt : 0;
+    p->fin = s->snd.shut && !scps_send_fin_sent(&s->snd);
+    if (!p->avail && !p->fin) {
+        if (s->hold != SCPS_HOLD_APP)
+            scps_snd_hold(s, SCPS_HOLD_APP);
+        /* Only controllers that model the path need the end of the app-limited phase updated. */
+        if (s->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
+            scps_plan_ran_dry(tx, scps_plan_window(s));
+        return false;
+    }
+    p->usable = s->snd.edge > s->snd.nxt ? s->snd.edge - s->snd.nxt : 0;
+    p->flags = 0;
+    if (probe && !p->usable &&
+        s->snd.una == s->snd.nxt) { /* A probe of one octet (or the FIN) beyond the window. */
+        p->usable = 1;
+        p->flags = SCPS_SENT_PROBE;
+    }
+    if (!p->usable) {
+        scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
+        if (scps_plan_must_probe(&s->snd) && !(s->todo.bits & SCPS_TODO_PERSIST))
+            scps_snd_begin_persist(s);
+        return false;
+    }
+    p->full = s->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&s->agreed) : s->agreed.mss;
+    p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
+    p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
+    /* Never beyond the end of a record: up to there it is as large as it can become. */
+    if (tx->ends.n)
+        p->len = scps_record_cut(&tx->ends, s->snd.nxt, p->full, p->len, &p->flags, &p->full);
+    return true;
+}
+
+/* Returns true if the congestion window permits the planned segment. */
+static SCPS_ALWAYS_INLINE bool scps_plan_window_covers(struct scps_sender *s, void *cc,
+                                                       struct scps_tx_plan *p)
+{
+    struct scps_tx *tx = s->tx;
+
+    if (s->snd.una == s->snd.nxt)
+        scps_plan_restart(s, cc);
+    p->inflight = scps_recovery_inflight(s->tx);
+    if (!s->ctx.cfg->c.limited_transmit && tx->rec.episode == SCPS_EPISODE_NONE)
+        p->inflight = s->snd.nxt - s->snd.una;
+    return !p->inflight || p->inflight + p->len <= scps_plan_window(s) ||
+           p->flags & SCPS_SENT_PROBE || s->todo.bits & SCPS_TODO_TAIL || scps_plan_gate_permits(s);
+}
+
+/* Makes room for its record. Without memory it is tried again later, if nothing else happens
+ * before. */
+static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
+{
+    if (!scps_sb_reserve(&s->tx->sb, &s->ctx.env->alloc))
+        return true;
+    scps_snd_hold(s, SCPS_HOLD_APP);
+    scps_timer_set(&s->ctx, &s->tx->retry_timer, s->ctx.env->now + s->rtt.rto);
+    return false;
+}
+
+/* Records whether the window is used now, and arms the pacer's timer if only the rate will hold the
+ * next segment. */
+static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
+                                                    const struct scps_tx_plan *p)
+{
+    struct scps_tx *tx = s->tx;
+    uint64_t window = scps_plan_window(s), inflight = p->inflight + p->takes;
+
+    if (scps_plan_in_use(&s->ctl, s->agreed.mss, inflight, window))
+        scps_cc_limited(&s->use, true);
+    if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) &&
+        p->avail >= p->len + s->agreed.mss && p->usable >= p->len + s->agreed.mss && !tx->ends.n &&
+        !s->turns->gate && p->inflight + p->len + s->agreed.mss <= window) {
+        uint32_t next = p->len == s->agreed.mss ? p->size : scps_plan_cost(s, s->agreed.mss);
+        /* Called for its side effect: it arms the pacer's timer, so that the connection need not
+         * be asked before. */
+        scps_plan_covered(s, next);
+    }
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Probes of an outage, and when a connection may end in one, without a connection. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/outage.h"
+
+/* docs/SCPS-TP.md section 3.5: 5, 6, 12, 24, 48, 60, 60 ... s. */
+static void schedule(void **state)
+{
+    static const int want[] = {5, 6, 12, 24, 48, 60, 60};
+    struct scps_outage o;
+
+    (void)state;
+    scps_outage_init(&o, false, false);
+    for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_int_equal(scps_outage_interval(&o), SCPS_SEC(want[i]));
+        scps_outage_probed(&o);
+    }
+    for (int i = 0; i < 1000; i++) /* The count does not begin again from 0. */
+        scps_outage_probed(&o);
+    assert_int_equal(o.probes, SCPS_OUTAGE_PROBES_MAX);
+    assert_int_equal(scps_outage_interval(&o), SCPS_SEC(60));
+}
+
+/* An orphan ends in an inferred outage after 32 probes, and not in one that was signalled. */
+static void orphans(void **state)
+{
+    struct scps_outage o;
+
+    (void)state;
+    scps_outage_init(&o, false, true);
+    for (int i = 0; i < 32; i++) {
+        assert_false(scps_outage_may_end(&o));
+        scps_outage_probed(&o);
+    }
+    assert_true(scps_outage_may_end(&o));
+    scps_outage_reported(&o, false); /* A signal confirms it, so a signal will end it. */
+    assert_false(scps_outage_may_end(&o));
+    assert_false(o.end_known);
+    scps_outage_ends(&o);
+    assert_true(o.end_known);
+    assert_int_equal(o.probes, 32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedule),
+        cmocka_unit_test(orphans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
