@@ -15,7 +15,7 @@
 
 /* ---- the parts of an acknowledgement ---- */
 
-/* Wakes s unless only its own rate holds it: the pacer's timer does that. */
+/* Wakes s, unless its own rate is the only limit: then the pacer's timer wakes it. */
 static inline void wake(struct scps_sender *s)
 {
     if (s->hold != SCPS_HOLD_PACE || !s->tx || !scps_timer_runs(&s->tx->pace_timer) ||
@@ -302,8 +302,8 @@ static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts
     return echoes ? scps_ts_age(ts, seg->tsecr, now) : -1;
 }
 
-/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA ahead of
- * it. Returns true if its SACK blocks or SNACK may still tell something new. */
+/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA past it.
+ * Returns true if its SACK blocks or SNACK may still contain something new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct scps_seg *seg,
                                           int64_t ack_in)
 {
@@ -336,8 +336,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
                        c->s.ctx.env->now + (c->s.ctx.cfg->c.corruption_hold
                                                 ? c->s.ctx.cfg->c.corruption_hold
                                                 : 2 * c->s.rtt.rto));
-    /* Any acknowledgement is an answer: a window that stays closed may do so as long as the peer
-     * answers. */
+    /* Any acknowledgement is an answer: the window may stay closed for ever as long as the peer
+     * answers (RFC 9293 section 3.8.6.1). */
     scps_heard_now(&c->s.heard);
     if (c->s.agreed.caps & SCPS_CAP_BETS &&
         scps_bets_peer_una(c->s.tx, c->s.snd.una) < c->s.snd.una &&

@@ -28,7 +28,7 @@ enum scps_plain {
     SCPS_PLAIN_NO,
     SCPS_PLAIN_REMEMBERED, /* this destination did not answer capabilities before */
     SCPS_PLAIN_FELL_BACK,  /* SYNs with capabilities were not answered */
-    SCPS_PLAIN_COOKIE      /* a SYN cookie does not preserve all of them */
+    SCPS_PLAIN_COOKIE      /* a SYN cookie cannot hold all capabilities */
 };
 
 struct scps_agreed {
@@ -97,7 +97,7 @@ static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool
 {
     return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);
 }
-/* Octets of an IP packet with `len` octets of data. */
+/* Returns the octets of an IP packet with `len` octets of data. */
 static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6, uint32_t len)
 {
     uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);

@@ -35,8 +35,9 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
     return (int64_t)SCPS_MIN(len, room);
 }
 
-/* Completes a write of n octets that are in the send buffer already; end: they end a record.
- * Returns n, or SCPS_ERR_NOMEM, with the octets removed: there is no memory to record the end. */
+/* Completes a write of n octets that are in the send buffer already. end: they end a record.
+ * Returns n, or SCPS_ERR_NOMEM if there is no memory to record the end; then the octets are removed
+ * again. */
 static inline int64_t wrote(struct scps_sender *s, size_t n, bool end, unsigned flags)
 {
     if (end && scps_record_write(&s->tx->ends, &s->ctx, s->snd.end + n)) {

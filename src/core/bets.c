@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort (BETS: docs/SCPS-TP.md section 7): what arrives is whole, in order and at its place;
- * what does not is given up in the end, and said. In force when both SYNs offered it. No option
- * announces a gap: either side comes to it alone. betsrx.c has the receiver.
+/* Best effort, sender (BETS: docs/SCPS-TP.md section 7): data that does not arrive is given up in
+ * the end and reported; data that arrives is delivered complete, in order and at its position. Best
+ * effort is in force when both SYNs offered it. No option announces a gap: each end decides by
+ * itself. The receiver's side is betsrx.c.
  *
- * Sender. A segment at the left edge that is to be sent again after so many times is given up: the
- * edge moves past it and past what the peer has reported behind it. When the edge has not moved for
- * so long, all that had been sent when it last did is given up at once, and what was sent since has
- * as long again at most. The connection does not end for lack of answers while there is data to
- * give up. The peer's acknowledgements lag behind our left edge then; the window they offer counts
- * all the same. A FIN is never given up. While the link is out no time passes.
+ * A segment at SND.UNA that would have to be sent once more than allowed is given up: SND.UNA moves
+ * past it and past what the peer has reported behind it. When SND.UNA has not moved for
+ * bets_lifetime, all that had been sent when it last moved is given up at once; what was sent later
+ * has at most as much time again. The connection does not end for lack of answers while there is
+ * data to give up. The peer's acknowledgements are then below our SND.UNA, but the windows in them
+ * still count. A FIN is never given up. The time of an outage does not count.
  */
 #include "core/bets.h"
 
@@ -41,10 +42,10 @@ scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps
     return b->gave_up_to;
 }
 
-/* As long as the window was closed, what a window probe carried has not been sent at all: the peer
- * had to refuse it (RFC 9293 section 3.10.7.4, first step: octets beyond the window are not
- * acceptable). To give it up when the window opens would lose octets on a path that loses none, so
- * neither the probes nor the time that they took count. */
+/* While the peer's window was closed, the octet that a window probe carried counts as not sent: the
+ * peer had to refuse it (RFC 9293 section 3.10.7.4, first step: octets beyond the window are not
+ * acceptable). If it were given up when the window opens, octets would be lost on a path that loses
+ * none; so neither the probes nor the time that they took count. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now)
 {
     scps_sb_forget_probes(probe);
@@ -67,10 +68,10 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
     return r && (r->from < old || (r->state == SCPS_SENT_LOST && had_its_tries(r, retries)));
 }
 
-/* What fills the peer's window up to its right edge is not given up: the peer would take nothing
- * that stands behind, would never learn that something is missing, and its window would never move.
- * That segment is sent again until it arrives; then the receiver's timer passes the hole before it.
- */
+/* A segment that fills the peer's window up to its right edge is not given up: the peer would
+ * accept nothing behind it, would never learn that something is missing, and its window would never
+ * advance. Such a segment is resent until it arrives; then the receiver's timer passes the hole
+ * before it. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
     const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
@@ -114,8 +115,8 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
 }
 
 /* The receiver's timer for a hole starts when something that was sent behind the hole arrives. The
- * peer's timer is not known: it is taken to be the reference implementation's, or ours if that is
- * shorter. An acknowledgement of what this end has given up is no evidence. */
+ * peer's timer is not known: it is assumed to be that of the reference implementation, or ours if
+ * that is shorter. An acknowledgement of data that this end has given up is no evidence. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
     scps_dur wait = s->ctx.cfg->c.bets_timeout;

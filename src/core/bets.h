@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort, sender: which data is given up, and when (bets.c; docs/SCPS-TP.md section 7).
+/* Best effort, sender: decides which unacknowledged data is given up, and when (bets.c;
+ * docs/SCPS-TP.md section 7).
  *
- * Invariant: peer_una is never ahead of SND.UNA, and lags behind it only while SND.UNA is
- * gave_up_to. Only this file and bets.c assign the fields.
+ * Invariant: peer_una is never above SND.UNA, and is below it only while SND.UNA equals gave_up_to.
+ * Only this file and bets.c assign the fields.
  */
 #ifndef SCPS_CORE_BETS_H
 #define SCPS_CORE_BETS_H
@@ -10,52 +11,56 @@
 #include "core/sender.h"
 
 struct scps_bets {
-    scps_off gave_up_to; /* SND.UNA that this end moved by itself */
-    scps_off peer_una;   /* SND.UNA by the peer's acknowledgements */
+    scps_off gave_up_to; /* SND.UNA as this end last moved it past data that it gave up; 0: never */
+    scps_off peer_una;   /* highest SEG.ACK of the peer, while SND.UNA is gave_up_to */
     /* time at which this end last moved SND.UNA, or the window opened for what was only probed */
     scps_time gave_up_at;
-    /* when SND.UNA last moved, for the lifetime of data sent before life_nxt */
+    /* time at which SND.UNA last moved, for the lifetime of data sent before life_nxt */
     scps_time life_since;
     scps_off life_nxt;
 };
 
-/* Records that the peer's acknowledgement stands at ack, which this end has passed by itself. */
+/* Records that the peer has acknowledged the octets below `ack`, which is below our SND.UNA because
+ * this end has given up data. */
 static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
 {
     b->peer_una = ack;
 }
-/* The peer's window has opened for the octet at SND.UNA, which only window probes have carried:
- * from now on it is sent as often, and has as long, as other data. */
+/* Called when the peer's window has opened for the octet at SND.UNA, which only window probes have
+ * carried: its number of transmissions and its lifetime count from now on. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now);
-/* Returns true when the peer has reported data at SND.UNA that its acknowledgement cannot reach
- * yet; *ack is then the offset behind it. Never beyond edge, the peer's window: there the report is
- * false, and from an SND.UNA beyond it no acknowledgement would be acceptable to the peer. */
+/* Called for an acknowledgement of SND.UNA, to which this end has moved SND.UNA past data that it
+ * gave up. If the scoreboard says that the data from there on has arrived, moves *ack behind that
+ * data and returns true; otherwise returns false. *ack never gets beyond edge, the peer's window: a
+ * report of data there is false, and a segment from there would not be acceptable to the peer. */
 bool scps_bets_pass(struct scps_bets *b, const struct scps_scoreboard *sb, scps_off una,
                     scps_off edge, scps_off *ack);
-/* Gives up the oldest segment, at SND.UNA = una, and what has arrived right behind it. Returns the
- * new SND.UNA; *end: the end of what is given up. */
+/* Gives up the oldest segment, which begins at SND.UNA = una, and with it the arrived data that
+ * follows it contiguously. Returns the new SND.UNA; *end: offset behind the data that was given
+ * up. */
 scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps_off una,
                            scps_time now, scps_off *end);
 /* Returns the oldest segment if it can be given up: it has data, has not arrived, and the peer's
  * window has room behind it; NULL if not. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);
-/* Returns true if the oldest segment is to be given up: it lies below `old`, all of which has been
- * outstanding for too long, or is to be sent again after `retries` times. */
+/* Returns true if the oldest segment is to be given up now: all data below the offset `old` has
+ * been outstanding for too long, and the segment begins below it; or the segment is lost and was
+ * resent `retries` times already. */
 bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off old,
                       uint32_t retries);
-/* Returns when the oldest segment has been outstanding for too long; SCPS_NEVER: it has no limit,
- * or cannot be given up. */
+/* Returns the time at which the oldest segment has been outstanding for too long, µs; SCPS_NEVER:
+ * it has no limit, or cannot be given up. */
 scps_time scps_bets_until(const struct scps_sender *s);
-/* Returns the same for setting the timer: the time at which all the data sent so far is too old. */
+/* Returns a time for setting the timer: when all the data sent so far is too old, µs. */
 scps_time scps_bets_arm(struct scps_sender *s);
-/* Returns the end of the data that has been outstanding for too long; 0: there is none. */
+/* Returns the offset behind the data that has been outstanding for too long; 0: there is none. */
 scps_off scps_bets_old(const struct scps_sender *s);
-/* Returns true if a silent peer does not end the connection, because there is data that can be
- * given up instead. */
+/* Returns true if silence of the peer does not end the connection, because there is data that can
+ * be given up instead. */
 bool scps_bets_keeps_open(const struct scps_sender *s);
-/* Returns true if an acknowledgement that moves SND.UNA from `una` comes so soon after the segment
- * there was sent first, at `sent`, that the segment has arrived: the receiver cannot have given it
- * up yet. */
+/* Returns true if an acknowledgement that advances SND.UNA from `una` comes so soon after the
+ * segment there was first sent, at `sent`, that the segment has arrived: the receiver cannot have
+ * given it up yet. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort, receiver (docs/SCPS-TP.md section 7).
+/* Best effort, receiver (docs/SCPS-TP.md section 7): octets that arrive are delivered complete, in
+ * order and at their position; a hole is given up after a time and reported.
  *
- * When everything in order has been read and something waits beyond a hole, a timer starts. Then
- * the acknowledgement jumps over the hole, at once and in every mode, and reading stops there until
- * the application has taken note (scps_conn_hole): octets behind a hole are never given out as if
- * there were none. Until then late octets still fill it, from either end. Holes that were known
- * when the timer started have waited as long when their turn comes, so they go without waiting
- * again; the reference implementation waits anew for each, which on a bad link with no way back is
- * a second a hole. Only one hole at a time is given up and not told.
+ * When everything in order has been read and something waits beyond a hole, a timer starts. When it
+ * expires, the acknowledgement moves past the hole, at once and in every mode, and reading stops
+ * there until the application has called scps_conn_hole(): octets behind a hole are never returned
+ * as if there were none. Until then, octets of the hole that arrive late still fill it, from either
+ * side. Holes that were known when the timer started have waited as long when reading reaches them,
+ * so they are given up without a further wait. The reference implementation waits again for each
+ * one, which on a bad link without a return path takes a second for each hole. At most one hole is
+ * given up and not yet reported.
  *
- * A FIN ends the stream only when the hole before it has been told. While the link is out no time
- * passes.
+ * A FIN ends the stream only when the hole before it has been reported. The time of an outage does
+ * not count.
  */
 #include "core/betsrx.h"
 
@@ -32,7 +34,8 @@ static scps_off beyond(const struct scps_receive *rcv)
     return to > rcv->in.next ? to : 0;
 }
 
-/* Returns the end of the highest octets that have arrived beyond a hole, or of the FIN. */
+/* Returns the offset behind the highest octets that have arrived beyond a hole, or behind the FIN
+ * if that is higher; 0: neither has arrived. */
 static scps_off highest(const struct scps_receive *rcv)
 {
     uint32_t n = rcv->in.ooo->n;

@@ -289,7 +289,8 @@ void scps_conn_established(struct scps_conn *c)
     scps_cc_begin(&c->s, scps_conn_cc(c));
     if (cfg->keepalive)
         scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + cfg->keep_idle);
-    if (c->s.tx) /* A connection made from a SYN cookie has no tx, and so no trim timer. */
+    /* A connection made from a SYN cookie has no send state, and so no timer to free it. */
+    if (c->s.tx)
         scps_timer_by(&c->s.ctx, &c->s.tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
     if (c->s.snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);

@@ -52,7 +52,7 @@ struct scps_conn {
     struct scps_receive rcv;
     struct scps_ackout ack;
     struct scps_keep keep;
-    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a released connection */
+    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a connection that the application has closed */
     struct scps_timer end_timer;
     /* timer for the known end of an outage, or for the next probe of the link */
     struct scps_timer outage_timer;
@@ -76,7 +76,7 @@ static inline void *scps_conn_cc(struct scps_conn *c)
 {
     return c->cc_state;
 }
-/* An acknowledgement of all that has arrived is due now. */
+/* Makes an acknowledgement of all that has arrived due now. */
 static inline void scps_conn_ack_now(struct scps_conn *c)
 {
     if (c->rcv.rx)
@@ -84,14 +84,14 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }
-/* Called after a read or an arrival: checks whether a hole holds up the reader, and since when. */
+/* Checks whether a hole stops the reader, and since when. Called after a read or an arrival. */
 static inline void scps_bets_check_hole(struct scps_conn *c)
 {
     if (c->s.agreed.caps & SCPS_CAP_BETS)
         scps_rcv_check_hole(c);
 }
-/* Returns true if there is surely nothing to send now, which saves a call of scps_conn_output.
- * data: a segment with data has just been sent. False: perhaps there is. */
+/* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
+ * data: a segment with data has just been sent. False: there may be something. */
 static inline bool scps_sender_quiet(const struct scps_sender *s, bool data)
 {
     if (s->hold == SCPS_HOLD_NONE ||

@@ -35,8 +35,9 @@ scps_time scps_conn_timers(struct scps_conn *c);
 /* Processes the acknowledgement of an acceptable segment. Returns false if it acknowledges what was
  * never sent. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
-/* Called when tx->look_timer expires: looks whether something outstanding is lost. cc: the
- * controller's state; outage_at: when the timer of an outage expires. */
+/* Handles the expiry of tx->look_timer: checks whether something outstanding is lost. cc: the
+ * congestion controller's state; outage_at: time at which the timer of an outage expires, µs, or
+ * SCPS_NEVER. */
 void scps_ackin_look(struct scps_sender *s, void *cc, scps_time outage_at);
 
 #endif

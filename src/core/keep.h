@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Keep-alive (RFC 9293 section 3.8.4): keep.c.
+/* Keep-alive (RFC 9293 section 3.8.4): decides when the peer of an idle connection is probed
+ * (keep.c).
  *
- * Invariant: a probe leaves only when nothing is outstanding. Only this file and keep.c assign the
+ * Invariant: a probe is sent only when no data is outstanding. Only this file and keep.c assign the
  * fields. */
 #ifndef SCPS_CORE_KEEP_H
 #define SCPS_CORE_KEEP_H
@@ -11,12 +12,12 @@
 
 struct scps_keep {
     struct scps_timer timer; /* timer of keep-alive probes */
-    /* time of the last arrival of data, or of news about data sent: no probe is needed for a
-     * while */
+    /* time at which data, or an acknowledgement of data sent, last arrived, µs: the next probe is
+     * due keep_idle later */
     scps_time heard_at;
 };
 
-/* What the expiry of the keep-alive timer asks for. */
+/* What has to be done when the keep-alive timer has expired. */
 enum scps_keep_verdict {
     SCPS_KEEP_LATER, /* nothing: the timer runs again, or is not needed any more */
     SCPS_KEEP_PROBE, /* a probe is to be sent; the timer runs until its answer is overdue */
@@ -29,12 +30,14 @@ static inline void scps_keep_progress(struct scps_sender *s)
 {
     s->keep_probes = 0;
 }
-/* Records that data, or news about data sent, has arrived. */
+/* Records that data, or information about data sent, arrived at `now`: no keep-alive probe is
+ * needed for some time. */
 static inline void scps_keep_news(struct scps_keep *k, scps_time now)
 {
     k->heard_at = now;
 }
-/* Called when the timer has expired; state: enum scps_state. */
+/* Handles the expiry of the keep-alive timer, and sets the timer again if it is still needed.
+ * state: enum scps_state. */
 enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender *s, uint8_t state);
 
 #endif

@@ -51,21 +51,21 @@ void scps_conn_queue_for_free(struct scps_conn *c);
 void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on);
 /* Sets the payload and options that a segment may have with the path's present MTU. */
 void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss);
-/* Returns what negotiation reads of a connection; state: enum scps_state; active: this end sent the
- * first SYN. */
+/* Returns what decides which options our SYN offers, or our SYN+ACK agrees to. state: enum
+ * scps_state; active: this end sent the first SYN. */
 struct scps_asked scps_conn_asked(const struct scps_sender *s, uint8_t state, bool active);
 /* Processes the peer's SYN: puts into force what both ends agree on. */
 void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn);
 /* With compression: records that something other than a SYN has been accepted. */
 void scps_conn_heard(struct scps_sender *s);
 
-/* Called when a SYN was refused, or not answered. Returns true if it had anything to offer in
- * option 20: then our next SYN has not. */
+/* Called when our SYN was answered by a reset, or not at all. Returns true if it offered SCPS
+ * capabilities (option 20); then the next SYN does not offer any. */
 bool scps_conn_falls_back(struct scps_sender *s, uint8_t state, bool active);
-/* With compression: returns true if the peer has been silent for so many timeouts or probes that
- * it may have lost the connection. It could not answer a compressed header, which has no ports;
- * an uncompressed one it answers with a reset. In an outage that was signalled silence says
- * nothing, in one inferred from timeouts they do. */
+/* With compression: returns true if the peer has been silent for so many timeouts or probes that it
+ * may have lost the connection. It could not answer a compressed header, which has no ports; an
+ * uncompressed one it answers with a reset. In an outage that was signalled, silence has no
+ * meaning; in one that was inferred from timeouts it has. */
 bool scps_conn_doubts_comp(const struct scps_sender *s);
 
 #endif

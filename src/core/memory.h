@@ -20,12 +20,12 @@ int scps_conn_need_marks(struct scps_sender *s);
 void scps_conn_free_tx(struct scps_sender *s);
 void scps_rx_free(struct scps_receive *r, const struct scps_conn_ctx *x);
 void scps_conn_free_tp(struct scps_sender *s);
-/* Records that octets [from, end), about to be stored, end a record. Returns false
- * if they must be dropped, which is counted. */
+/* Records that the octets [from, end), which are about to be stored, end a record. Returns false if
+ * there was no room for that: the octets must be dropped, which is counted. */
 bool scps_conn_keep_record(struct scps_sender *s, const struct scps_receive *rcv, scps_off from,
                            scps_off end);
-/* Called when there is no memory for a write, or for the FIN. Returns SCPS_ERR_NOMEM and ensures
- * that the connection is told to try again. */
+/* Called when memory was lacking for a write, or for the FIN. Makes sure that the connection tries
+ * again, and returns SCPS_ERR_NOMEM. */
 int scps_conn_starve(struct scps_sender *s);
 /* Plans the memory of n connections, each of `size` octets, for a stack with fixed memory. */
 void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n, size_t size);

@@ -15,13 +15,14 @@ struct scps_listener;
 
 struct scps_conn_owner {
     union {
-        struct scps_listener *listener; /* its listener, while `pending`; otherwise not used */
+        /* the listener at which the connection waits; valid only while `pending` */
+        struct scps_listener *listener;
         void *user; /* the application's value, which is returned with each event */
     };
 };
 
 struct scps_notify {
-    bool pending : 1;  /* the connection was not accepted yet */
+    bool pending : 1;  /* the connection waits at its listener and was not accepted yet */
     bool active : 1;   /* active open: this end sent the first SYN */
     bool released : 1; /* the application has closed or aborted it, or never had a handle */
     bool listed : 1;   /* the connection is in the host's queue of events */
@@ -61,18 +62,21 @@ static inline void scps_notify_wait(struct scps_notify *n, struct scps_conn_owne
     n->pending = true;
     o->listener = l;
 }
-/* Records that the connection does not wait at its listener any more. */
+/* Records that the connection was accepted, so that its listener no longer holds it. The
+ * application's value is NULL at first. */
 static inline void scps_notify_accept(struct scps_notify *n, struct scps_conn_owner *o)
 {
     n->pending = false;
     o->user = NULL;
 }
-/* Sets the application's value. */
+/* Sets the value that is returned to the application with each event of the connection; NULL:
+ * none. */
 static inline void scps_notify_user(struct scps_conn_owner *o, void *user)
 {
     o->user = user;
 }
-/* Records that the connection has no owner from now on. */
+/* Records that the application has given the connection up: its pending events are discarded, and
+ * no later ones are recorded. */
 static inline void scps_notify_release(struct scps_notify *n)
 {
     n->released = true;

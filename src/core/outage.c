@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* An outage of the link: when its probes leave, and when a connection may end in it: outage.h. */
+/* Decides when the probes of an outage are sent, and when a connection may end during an outage:
+ * outage.h. */
 #include "core/outage.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-/* An inferred outage may end a connection whose application has closed, but not before this many
- * probes have left: those of the SCPS reference implementation. */
+/* An inferred outage may end a connection that the application has closed, but only after so many
+ * probes (the number of the SCPS reference implementation). */
 #define ORPHAN_PROBES 32
 
 scps_dur scps_outage_interval(const struct scps_outage *o)
@@ -20,9 +21,10 @@ void scps_outage_probed(struct scps_outage *o)
         o->probes++;
 }
 
-/* Nothing else limits how long it may last: the connection would probe a peer that has gone for
- * ever, and peers could pile such connections up (RFC 6429 section 3 has the same of a closed
- * window). An outage that a signal began, a signal ends. */
+/* Without this rule nothing would limit how long an inferred outage lasts: the connection would
+ * probe for ever a peer that has vanished, and peers could make such connections accumulate (RFC
+ * 6429 section 3 describes the same attack with a closed window). An outage that began with a
+ * signal is ended by a signal. */
 bool scps_outage_may_end(const struct scps_outage *o)
 {
     return o->inferred && o->probes >= ORPHAN_PROBES;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An outage of the link: what is known of its end, and when the next probe leaves (outage.c).
+/* The state of one connection during an outage of its link: whether the end is known, and when the
+ * next probe is due (outage.c).
  *
  * Invariant: the fields have a meaning only while SCPS_TODO_OUTAGE is set; only this file and
  * outage.c assign them.
@@ -14,34 +15,39 @@
 #define SCPS_OUTAGE_PROBES_MAX 63u
 
 struct scps_outage {
-    uint8_t probes : 6; /* consecutive probes; SCPS_OUTAGE_PROBES_MAX: that many or more */
-    /* the end is known: the timer runs to that end, and no probe is sent */
+    /* consecutive probes of this outage; SCPS_OUTAGE_PROBES_MAX: that many or more */
+    uint8_t probes : 6;
+    /* the time at which the outage ends is known: the timer expires then, and no probe is sent */
     uint8_t end_known : 1;
-    uint8_t inferred : 1; /* timeouts began the outage, and no signal has reported it */
+    /* the outage was concluded from timeouts, and no signal has reported it */
+    uint8_t inferred : 1;
 };
 
-/* Begins an outage. */
+/* Initialises o at the beginning of an outage; no probe has been sent. end_known, inferred: as the
+ * fields. */
 static inline void scps_outage_init(struct scps_outage *o, bool end_known, bool inferred)
 {
     *o = (struct scps_outage){0, end_known, inferred};
 }
-/* Records a report of the outage that is in progress. A signal confirms one that was inferred
- * before, so its end will be signalled, too. */
+/* Records that the outage in progress was reported again. inferred: from timeouts; false: by a
+ * signal, which confirms an outage that was inferred before, so that its end will be signalled,
+ * too. */
 static inline void scps_outage_reported(struct scps_outage *o, bool inferred)
 {
     o->inferred = inferred;
 }
-/* Records that the end of the outage, which was not known before, is known now. */
+/* Records that the time at which the outage ends is known from now on. */
 static inline void scps_outage_ends(struct scps_outage *o)
 {
     o->end_known = true;
 }
-/* Returns the interval before the next probe, by the schedule of docs/SCPS-TP.md section 3.5: 5, 6,
- * 12, 24, 48, then 60 s. */
+/* Returns the interval before the next probe, µs, from the schedule of docs/SCPS-TP.md section 3.5:
+ * 5, 6, 12, 24, 48, then 60 s. */
 scps_dur scps_outage_interval(const struct scps_outage *o);
-/* Counts a probe. */
+/* Counts a probe that was sent. */
 void scps_outage_probed(struct scps_outage *o);
-/* Returns true if a connection whose application has closed may end in this outage. */
+/* Returns true if this outage has lasted for so many probes that it may end a connection which the
+ * application has closed. */
 bool scps_outage_may_end(const struct scps_outage *o);
 
 #endif

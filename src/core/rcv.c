@@ -43,7 +43,8 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
     return window && at < window && at + len > 0;
 }
 
-/* Reports octets that came twice. */
+/* Reports octets that have arrived twice to the observer, and by a DSACK (RFC 2883) if the ends
+ * agreed on SACK. twice: the octets. */
 static SCPS_NOINLINE void report_twice(struct scps_conn_ctx *x, const struct scps_agreed *a,
                                        struct scps_receive *rcv, const struct scps_range *twice)
 {
@@ -269,7 +270,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         p->to = (int64_t)p->fin_at;
 }
 
-/* Decides whether the stream ends with piece p. */
+/* Decides whether the peer's stream ends with piece p. */
 static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
@@ -311,7 +312,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (!plain) {
         cut(c, seg, next, edge, &p);
         if (seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records && p.from < p.to &&
-            p.to == from + seg->len && /* Its last octet ends a record. */
+            p.to == from + seg->len && /* The last octet of the segment ends a record. */
             !scps_conn_keep_record(&c->s, &c->rcv, (scps_off)p.from, (scps_off)p.to)) {
             scps_conn_ack_now(c); /* The data will be sent again. */
             return;

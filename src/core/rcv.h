@@ -24,10 +24,11 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
 void scps_rcv_read(struct scps_conn *c);
 /* Processes the peer's FIN, which is the next octet of its stream. */
 void scps_rcv_take_fin(struct scps_conn *c);
-/* Best effort: checks whether a hole holds up the reader, and since when; gives up one that was
- * waited for. */
+/* Best effort: checks whether a hole stops the reader. Starts the wait for that hole, or gives it
+ * up if it has been waited for already. Called after a read or an arrival. */
 void scps_rcv_check_hole(struct scps_conn *c);
-/* Called when the wait for a hole is over: gives the hole up. */
+/* Best effort: gives up the hole for which the reader has waited, unless it has been filled
+ * meanwhile. Called when the timer of that wait expires. */
 void scps_rcv_hole_timer(struct scps_conn *c);
 
 #endif

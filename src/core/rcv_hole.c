@@ -27,7 +27,7 @@ void scps_rcv_take_fin(struct scps_conn *c)
     default:
         break;
     }
-    scps_marks_stop(scps_tp_marks(c->s.tp)); /* no hole is left */
+    scps_marks_stop(scps_tp_marks(c->s.tp)); /* No hole is left. */
 }
 
 /* Gives up the hole at RCV.NXT, which ends at `to`. */
@@ -51,7 +51,8 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
-/* Returns the end of the hole that is waited for; 0: there is none, or no repair can come. */
+/* Returns the end of the hole for which the reader waits, having read everything before it. 0:
+ * there is none, or no retransmission can come. */
 static scps_off awaited(const struct scps_receive *rcv, uint32_t todo, uint8_t state)
 {
     return todo & SCPS_TODO_OUTAGE || state == SCPS_CLOSED ? 0 : scps_betsrx_awaited(rcv);
@@ -66,7 +67,7 @@ void scps_rcv_check_hole(struct scps_conn *c)
         scps_marks_stop(scps_tp_marks(c->s.tp));
         return;
     }
-    /* Try again: the peer may give the hole up, too, and send no more. */
+    /* Set the timer again: the peer may give up the hole, too, and send nothing more. */
     if (scps_conn_need_marks(&c->s)) {
         scps_env_starved(c->s.ctx.env);
         return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Marks in the peer's stream: ends of records, and a hole that was given up.
  *
- * Invariant: a mark belongs to an octet that has not been read, and reading never crosses a mark or
- * a hole.  betsrx.c decides when a hole is given up.
+ * Invariant: an entry belongs to an octet that has not been read, and one read never crosses the
+ * end of a record or a hole. betsrx.c decides when a hole is given up.
  */
 #ifndef SCPS_CORE_RCV_MARKS_H
 #define SCPS_CORE_RCV_MARKS_H
@@ -14,10 +14,11 @@
 struct scps_rcv_marks {
     struct scps_rangeset ends; /* octets not read yet that end a record */
     bool ended;                /* the last octet read ended a record */
-    bool torn;                 /* a hole lies in the record being read, or before it */
+    /* a hole that was given up lies in the record being read, or before it */
+    bool torn;
     /* hole that was given up and not reported to the application; empty: none */
     struct scps_range hole;
-    struct scps_betsrx wait; /* for the hole that is to be given up next */
+    struct scps_betsrx wait; /* the wait for the hole that may be given up next */
 };
 
 /* Initialises m; at most `most` ends of records are kept. */
@@ -30,13 +31,13 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
                       scps_off from, scps_off end);
 /* Returns how many octets one read may return. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Returns how many octets one read may give; m NULL: there are no marks. */
+/* Returns how many octets one read may return. m NULL: no record ends and no hole are known. */
 static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
                                            const struct scps_rcvbuf *in)
 {
     return m ? scps_marks_ready(m, in) : scps_rcvbuf_ready(in);
 }
-/* Records that a read gave the n octets before in->read. */
+/* Records that a read returned the n octets before in->read. */
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
 /* Returns true if a record end or a hole lies ahead, which a read does not cross. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
@@ -55,17 +56,18 @@ static inline void scps_marks_stop(struct scps_rcv_marks *m)
     if (m)
         scps_betsrx_stop(&m->wait);
 }
-/* Data that arrives late, below RCV.NXT. */
+/* Data that arrives late, below RCV.NXT: the octets [from, to). */
 struct scps_late {
     scps_off from, to;
     const uint8_t *data; /* NULL: the octets are counted, not stored */
-    bool record;         /* the last octet ends a record */
+    bool record;         /* the last of these octets ends a record */
 };
-/* Stores in `in` what of it belongs to the hole. Returns true if that is anything; then the hole is
- * smaller, or filled. */
+/* Stores in `in` those octets of `late` that adjoin either end of the hole. Returns true if there
+ * are any; then the hole has become smaller, or is filled. */
 bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
                      struct scps_rcvbuf *in, struct scps_late late);
-/* Returns the octets of a hole that was not reported to the application; m may be NULL. */
+/* Returns the number of octets in the hole that was not reported to the application yet; 0: none. m
+ * may be NULL. */
 static inline uint64_t scps_marks_hole_len(const struct scps_rcv_marks *m)
 {
     return m ? m->hole.to - m->hole.from : 0;

@@ -29,7 +29,8 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
     }
 }
 
-/* Adds SACK, SNACK, a duplicate. Returns true if there is more to report. */
+/* Adds SACK, SNACK and DSACK options. Returns true if more is to be reported by another
+ * acknowledgement. */
 static SCPS_NOINLINE bool report(struct scps_conn_ctx *x, const struct scps_receive *rcv,
                                  const struct scps_agreed *a, const struct scps_gate *gate,
                                  struct scps_seg *seg)

@@ -46,13 +46,15 @@ struct scps_sender {
     uint8_t hold; /* enum scps_hold: the reason why nothing is sent now */
     struct scps_cc_use use;
     struct scps_small small;
-    bool dsacks : 1;      /* the peer has sent a DSACK, so it supports them */
-    bool resumes : 1;     /* a saved path state was accepted: tp->resume */
-    bool syn_lost : 1;    /* our SYN timed out: initial window 1, RFC 5681 section 3.1 */
-    uint8_t soft_err : 2; /* enum scps_soft: the last ICMP error, until the peer is heard again */
-    bool ready : 1;       /* it is in its ready queue */
-    bool ipv6 : 1;        /* its packets have IPv6's header */
-    bool dead : 1;        /* it is in the queue of connections to be freed */
+    bool dsacks : 1;  /* the peer has sent a DSACK, so it supports them */
+    bool resumes : 1; /* a saved path state was accepted (careful resume): tp->resume */
+    /* our SYN timed out: the initial window is one segment (RFC 5681 section 3.1) */
+    bool syn_lost : 1;
+    /* enum scps_soft: the last ICMP error, until a segment from the peer arrives */
+    uint8_t soft_err : 2;
+    bool ready : 1; /* the connection is in the queue `turns` */
+    bool ipv6 : 1;  /* packets of the connection have IPv6 headers, not IPv4 */
+    bool dead : 1;  /* the connection is in the queue of connections to be freed */
     struct scps_heard heard;
     struct scps_outage outage;
     uint16_t keep_probes;  /* consecutive keep-alives without an answer, up to keep_count */
@@ -63,7 +65,7 @@ struct scps_sender {
     struct scps_cc_ctl ctl; /* window and rate that the controller asks for */
 };
 
-/* Sets the version of IP. */
+/* Sets the IP version of the connection; ipv6 false: IPv4. */
 static inline void scps_sender_ip(struct scps_sender *s, bool ipv6)
 {
     s->ipv6 = ipv6;

@@ -142,7 +142,7 @@ static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *se
     SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
-/* Of a bare acknowledgement. */
+/* Makes an acknowledgement without data. */
 static uint32_t bare_size(const struct scps_comp_tx *comp, bool ipv6, const struct scps_seg *seg)
 {
     uint32_t ip = ipv6 ? 40 : 20;
@@ -184,11 +184,12 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* A compressed header beside a full segment's data has no room for an acknowledgement: returns true
- * if one is sent first, by itself. One that may be delayed (RFC 9293 section 3.8.6.3) waits for
- * data that it can ride on, but not where a single segment leaves without it: messages that answer
- * each other would wait for the timer each time, where plain TCP does not. It leaves only
- * if it acknowledges something new: with holes the timer may run on after it, without end. */
+/* A compressed header on a full segment has no room for an acknowledgement number: returns true if
+ * an acknowledgement is to be sent first, by itself. One that may be delayed (RFC 9293 section
+ * 3.8.6.3) waits for data that can carry it, except where a single segment is sent without it:
+ * applications that answer each other's messages would wait for the timer each time, where plain
+ * TCP does not. It is sent only if it acknowledges something new: otherwise, with holes, the
+ * delayed-ACK timer could restart without end. */
 static SCPS_NOINLINE bool ack_goes_apart(const struct scps_sender *s, uint32_t acked_to,
                                          scps_off next)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What leaves, and why nothing does: snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c,
+/* Decides what is sent, and why nothing is: snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c,
  * hold.c. */
 #ifndef SCPS_CORE_SND_H
 #define SCPS_CORE_SND_H
@@ -56,23 +56,25 @@ void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur
  * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe
  * has set tx->rto.silent_since. */
 bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
-/* Returns the error that ends a connection after that silence; soft: the last ICMP error. */
+/* Returns the error (SCPS_ERR_...) that ends a connection whose peer has been silent for longer
+ * than R2. soft: enum scps_soft, the last ICMP error. */
 int scps_snd_silence_err(uint8_t soft);
-/* Begins an outage. until: its end, SCPS_NEVER if unknown. inferred: concluded from timeouts, not
- * signalled. */
+/* Begins an outage. until: its end, µs, SCPS_NEVER if unknown. inferred: concluded from timeouts,
+ * not signalled. */
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred);
 void scps_snd_outage_over(struct scps_conn *c);
-/* Called when a valid segment arrives in an outage: decides whether that ends it. */
+/* Called when a valid segment arrives during an outage: decides whether that ends it. */
 void scps_snd_outage_heard(struct scps_conn *c);
-/* The timer of the outage has expired: its known end has come, or a probe is due. */
+/* Handles the expiry of the outage's timer: its known end has come, or a probe is due. */
 void scps_snd_outage_timer(struct scps_conn *c);
-/* The round trip of the path is rtt from now on. Has no effect before one was measured. */
+/* Called when a signal says that the round trip of the path is rtt, µs, from now on. Has no effect
+ * before a round trip was measured. */
 void scps_snd_path(struct scps_sender *s, scps_dur rtt);
-/* Losses until then are attributed to cause. Has no effect when nothing is in flight that could be
- * lost: tx may be NULL. */
+/* Attributes losses until the time `until` to cause. Has no effect when nothing is in flight that
+ * could be lost. tx may be NULL. */
 void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time until);
-/* Best effort: gives up the segments below `old` (scps_bets_old()) at the left edge, and those that
- * were resent too often. Precondition: there is a tx. */
+/* Best effort: gives up the segments at SND.UNA that begin below `old` (scps_bets_old()), and those
+ * that were resent too often. Precondition: c->s.tx is not NULL. */
 void scps_snd_give_up(struct scps_conn *c, scps_off old);
 /* Handle the expiry of the retransmission timer, and of the timer of window probes. Precondition:
  * c->s.tx is not NULL. */

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What an outage of the link, which no packet reports, means to a connection.
+/* Begins and ends an outage of the link, which no packet reports, for one connection.
  *
- * Outage (docs/SCPS-TP.md section 3.5): no new data, no retransmission; the timers stand still and
- * the window with them. A probe, an empty segment one octet behind what the peer is known to have,
- * which the peer has to answer, leaves after 5, 6, 12, 24, 48, 60, 60 ... s (of a handshake the
- * caller's SYN); when the end of the outage is known no probe leaves before it. The signal ends the
- * outage, and so does any acceptable segment, or an old duplicate whose acknowledgement is
- * plausible (state.c), since the probe of a peer that waits, too, is such a duplicate. A segment
- * that was on its way when the link went down must not end the outage, so after a signal only what
- * arrives a round trip later counts. Then what has been outstanding for a round trip is sent again
- * within the window of before: the segments never arrived, or their acknowledgements did not. An
- * outage that was signalled ends no connection; one that was inferred does when the application has
- * closed (scps_outage_may_end).
+ * During an outage (docs/SCPS-TP.md section 3.5) there is no new data and no retransmission; timers
+ * and window do not change. A probe, an empty segment whose number is one octet before what the
+ * peer is known to have, and which the peer has to answer, is sent after 5, 6, 12, 24, 48, 60, 60
+ * ... s (in a handshake, the SYN of the end that connects); when the end of the outage is known no
+ * probe is sent before it. The outage ends by a signal, by any acceptable segment, or by an old
+ * duplicate whose acknowledgement is plausible (state.c), because the probe of a peer that also
+ * waits is such a duplicate. A segment that was on its way when the link failed must not end the
+ * outage, so after a signal only segments that arrive a round trip later count. Then what has been
+ * outstanding for a round trip is sent again within the window from before: either the segments or
+ * their acknowledgements were lost. An outage that was signalled ends no connection; one that was
+ * inferred does if the application has closed (scps_outage_may_end).
  */
 #include "core/conn.h"
 #include "core/keep.h"
 
 #include "base/bytes.h"
 
-/* The timeouts of this silence were those of an outage, which says nothing of the path's load:
- * restores the controller to before the first of them, unless something else had begun the
- * episode. */
+/* Restores the controller to its state before the first of the timeouts in this silence, unless
+ * something else had begun the episode: they were timeouts of an outage, which does not show the
+ * load of the path. */
 static void restore(struct scps_sender *s, void *cc)
 {
     if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
@@ -64,11 +64,11 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
                                        : c->s.ctx.env->now + scps_outage_interval(&c->s.outage));
-    scps_sender_wake(&c->s); /* The next output finds out what holds the connection. */
+    scps_sender_wake(&c->s); /* The next output determines what stops the connection. */
 }
 
-/* Returns the time from which on segments can still be answered. The latest round trip may be
- * longer than the smoothed one, where a queue grows. */
+/* Returns the time since when segments may still be acknowledged. The latest round trip may be
+ * longer than the smoothed one if a queue grows. */
 static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
 {
     return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);
@@ -112,14 +112,15 @@ void scps_snd_outage_timer(struct scps_conn *c)
         scps_snd_outage_over(c);
         return;
     }
-    /* It ends after R2. */
+    /* A connection that the application has closed ends when the peer has been silent for R2 (RFC
+     * 9293 section 3.8.3). */
     if (c->notify.released && c->s.tx && scps_outage_may_end(&c->s.outage) &&
         scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
         scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
         return;
     }
-    /* During the handshake the probe is the SYN of the side that connects. The other side waits
-     * for it: the sender of the SYN may not exist. */
+    /* During the handshake the probe is the SYN of the end that connects. The other end waits for
+     * it, because the sender of the SYN may not exist. */
     if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
         scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the segments that carry data, or probe: what is sent again, and what is sent for the first
- * time, as sndplan.h permits.
- */
+/* Makes the segments that carry data, and window probes: chooses between data that is sent again
+ * and data that is sent for the first time; sndplan.h decides whether the latter is permitted. */
 #include "core/sndplan.h"
 
 #include "core/conn.h"
 #include "core/segment.h"
 #include "core/seq.h"
 
-/* Returns true if the rate of the route permits a segment of len octets. */
+/* Returns true if the rate of the route permits a segment with len octets of data now. Otherwise
+ * sets the connection's hold (enum scps_hold) and returns false. */
 static SCPS_NOINLINE bool gate_covers(struct scps_sender *s, uint32_t len)
 {
     if (scps_gate_covers(s->turns->gate, s, s->ctx.env->now,
@@ -18,8 +18,8 @@ static SCPS_NOINLINE bool gate_covers(struct scps_sender *s, uint32_t len)
     return false;
 }
 
-/* Returns true if the connection's own rate and the route's permit a segment of len octets, `size`
- * on the wire; charges the former. */
+/* Returns true if the connection's own rate and the route's rate permit a segment with len octets
+ * of data, `size` octets on the link; its cost is charged to the former. */
 static SCPS_ALWAYS_INLINE bool paced(struct scps_sender *s, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &s->tx->pacer;
@@ -145,7 +145,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Records in the scoreboard that the segment planned in p has been sent. */
+/* Records in the scoreboard that planned segment p has been sent. */
 static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
 {
     struct scps_tx *tx = s->tx;
@@ -228,10 +228,10 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* While something is lost. RFC 5682 step 2b: new segments, two by the window after a timeout, leave
- * instead of a resend. Their acknowledgements, or the timer, end the wait. "If the TCP sender does
- * not have any new data to send, or the advertised window prohibits new transmissions", nothing
- * would: conventional recovery goes on. */
+/* Called while a segment is marked as lost. RFC 5682 step 2b: sends new segments, two by the window
+ * after a timeout, instead of retransmissions. Their acknowledgements, or the timer, end this. "If
+ * the TCP sender does not have any new data to send, or the advertised window prohibits new
+ * transmissions", F-RTO ends and conventional recovery continues. */
 static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_recovery *rec = &c->s.tx->rec;

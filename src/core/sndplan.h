@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be sent now: the plan of the next segment, and each rule that holds it (sndplan.c).
+/* Plans the next segment of new data, and checks each rule that may prevent it: windows, Nagle's
+ * rule, the connection's own rate (sndplan.c).
  *
- * A function that returns false has set the reason (enum scps_hold), and armed the timer that asks
- * again. What each segment passes is inlined, in snddata.c alone.
+ * A function that returns false has set the reason (enum scps_hold), and has started the timer
+ * after which sending is tried again, if no other event will do that. The checks that each segment
+ * passes are inlined, in snddata.c alone.
  */
 #ifndef SCPS_CORE_SNDPLAN_H
 #define SCPS_CORE_SNDPLAN_H
@@ -13,32 +15,36 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* A planned segment of new data, from SND.NXT on. */
+/* The next segment of new data, as planned: it begins at SND.NXT. */
 struct scps_tx_plan {
-    uint64_t avail, usable; /* octets written; octets that the peer's window permits */
+    /* avail: octets written by the application and not sent yet; usable: octets that the peer's
+     * window still permits */
+    uint64_t avail, usable;
     uint64_t inflight;
     /* len: payload of this segment; full: payload of the largest possible one */
     uint32_t len, full;
-    uint32_t takes; /* sequence numbers that it takes: len and the FIN */
-    uint32_t size;  /* octets on the wire; 0: no rate counts them */
+    uint32_t takes; /* sequence numbers that it takes: len, and one for the FIN */
+    uint32_t size;  /* octets on the link; 0: no rate counts them */
     uint32_t flags; /* SCPS_SENT_* */
     bool fin;       /* the FIN is sent with it */
 };
 
 /* ---- sndplan.c ---- */
 
-/* Called when the window is full. Returns true if the route's minimum rate lets one segment be sent
- * all the same. */
+/* Called when the congestion window is full. Returns true if the minimum rate of the route permits
+ * one segment nevertheless. */
 bool scps_plan_gate_permits(struct scps_sender *s);
-/* Returns true if a segment smaller than a full one may be sent; usable: what the peer's window
- * permits. */
+/* Returns true if a segment of len octets, smaller than a full one, may be sent now (Nagle's rule,
+ * silly window avoidance, cork); usable: octets that the peer's window still permits. */
 bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t usable);
-/* Restarts from the initial window after an idle time. */
+/* Restarts from the initial window if nothing was sent for longer than an RTO. cc: state of the
+ * congestion controller. */
 void scps_plan_restart(struct scps_sender *s, void *cc);
 
-/* ---- for each segment ---- */
+/* ---- called for each segment ---- */
 
-/* Octets that may be in flight now: the congestion window, but in repair and after a silence. */
+/* Returns the octets that may be in flight now: the congestion window, except during recovery and
+ * after a silence. */
 static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
 {
     const struct scps_recovery *rec = &s->tx->rec;
@@ -48,10 +54,10 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
     return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
-/* Returns what a segment of len octets costs at the connection's own rate; 0: there is no rate.
- * A rate that spreads the congestion window counts what the window counts: with headers a window
- * of small segments would take longer than a round trip, would never be full, and so would not
- * grow. */
+/* Returns what a segment with len octets of data costs at the connection's own rate, bytes; 0:
+ * there is no rate. A rate that spreads the congestion window counts payload only, as the window
+ * does: if it counted headers, too, a window of small segments would take longer than a round trip,
+ * would never be full, and so would not grow. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
     const struct scps_tx *tx = s->tx;
@@ -63,8 +69,8 @@ static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, u
                : scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
 }
 
-/* Returns true if the connection's own rate permits the segment now; otherwise arms the pacer's
- * timer and returns false. */
+/* Returns true if the connection's own rate permits a segment that costs `size` octets now;
+ * otherwise starts the pacer's timer and returns false. */
 static SCPS_ALWAYS_INLINE bool scps_plan_covered(struct scps_sender *s, uint32_t size)
 {
     scps_time when = scps_pacer_next(&s->tx->pacer, s->ctx.env->now, size);
@@ -76,17 +82,17 @@ static SCPS_ALWAYS_INLINE bool scps_plan_covered(struct scps_sender *s, uint32_t
     return false;
 }
 
-/* Decides, from the bytes in flight, whether the window is used. In slow start more than half of it
- * suffices (RFC 7661 section 4.1). */
+/* Returns true if the congestion window counts as used with `inflight` octets in flight: no further
+ * segment would fit. In slow start more than half of the window suffices (RFC 7661 section 4.1). */
 static SCPS_ALWAYS_INLINE bool scps_plan_in_use(const struct scps_cc_ctl *ctl, uint32_t mss,
                                                 uint64_t inflight, uint64_t window)
 {
     return inflight + mss > window || (ctl->cwnd < ctl->ssthresh && 2 * inflight > ctl->cwnd);
 }
 
-/* Less than a segment is left to send while the window has room: rates are app-limited until all
- * that is in flight has arrived (draft-ietf-ccwg-bbr, section "Tracking application-limited
- * phases"). */
+/* Called when less than a segment is left to send. If the window has room, rate samples are
+ * app-limited until all that is in flight has arrived (draft-ietf-ccwg-bbr, section "Tracking
+ * application-limited phases"). */
 static SCPS_ALWAYS_INLINE void scps_plan_ran_dry(struct scps_tx *tx, uint64_t window)
 {
     if (tx->delivery.app_limited || (tx->sb.inflight < window && !tx->sb.lost))
@@ -100,8 +106,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_must_probe(const struct scps_send *s)
     return s->nxt < scps_send_fin_end(s) && s->edge <= s->nxt && s->una == s->nxt;
 }
 
-/* Plans the next segment. Returns false if there is nothing to send, or the peer's window is
- * closed. */
+/* Plans the next segment of new data. Returns false if there is nothing to send, or the peer's
+ * window is closed. */
 static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool probe,
                                                  struct scps_tx_plan *p)
 {
@@ -133,7 +139,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     p->full = s->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&s->agreed) : s->agreed.mss;
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
-    /* Never beyond the end of a record: up to there it is as large as it can become. */
+    /* A segment never contains octets of two records; one that ends a record does not wait for more
+     * data. */
     if (tx->ends.n)
         p->len = scps_record_cut(&tx->ends, s->snd.nxt, p->full, p->len, &p->flags, &p->full);
     return true;
@@ -154,7 +161,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_window_covers(struct scps_sender *s, vo
            p->flags & SCPS_SENT_PROBE || s->todo.bits & SCPS_TODO_TAIL || scps_plan_gate_permits(s);
 }
 
-/* Makes room for its record. Without memory it is tried again later, if nothing else happens
+/* Makes room for the record of the planned segment in the scoreboard. Returns false if memory is
+ * lacking: then nothing is sent, and a timer tries again after an RTO if nothing else has done so
  * before. */
 static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
 {
@@ -165,8 +173,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
     return false;
 }
 
-/* Records whether the window is used now, and arms the pacer's timer if only the rate will hold the
- * next segment. */
+/* Records whether the congestion window is fully used now, and arms the pacer's timer if only the
+ * rate prevents the next segment. */
 static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
                                                     const struct scps_tx_plan *p)
 {
@@ -179,8 +187,8 @@ static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
         p->avail >= p->len + s->agreed.mss && p->usable >= p->len + s->agreed.mss && !tx->ends.n &&
         !s->turns->gate && p->inflight + p->len + s->agreed.mss <= window) {
         uint32_t next = p->len == s->agreed.mss ? p->size : scps_plan_cost(s, s->agreed.mss);
-        /* Called for its side effect: it arms the pacer's timer, so that the connection need not
-         * be asked before. */
+        /* This is called for its side effect: it arms the pacer's timer, so that the connection is
+         * not served before. */
         scps_plan_covered(s, next);
     }
 }

@@ -46,9 +46,11 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 
 /* ---- best effort ---- */
 
-#define KEPT_RANGES 4096u /* ranges given up that are kept, unless memory is fixed */
+/* most ranges of the list of data that was given up, unless memory is fixed */
+#define KEPT_RANGES 4096u
 
-/* Keeps [from, end), which is given up, in the list; the sum of octets counts all. */
+/* Counts the octets [from, end), which this end has given up, and appends them to the list that the
+ * application can read. The list has a limited number of ranges; the count includes all. */
 static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
 {
     const struct scps_fixed *fixed = s->ctx.env->fixed;
@@ -62,19 +64,21 @@ static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
     if (!list->max) {
         scps_rangeset_init(list, fixed ? fixed->given_up : KEPT_RANGES);
         if (fixed)
-            (void)scps_rangeset_reserve(list, &s->ctx.env->alloc); /* the plan has it */
+            /* cannot fail: scps_conn_plan() has counted this list in the fixed memory */
+            (void)scps_rangeset_reserve(list, &s->ctx.env->alloc);
     }
     scps_rangeset_add(list, &s->ctx.env->alloc, from, end, NULL);
 }
 
-/* Gives up the oldest segment. */
+/* Best effort: gives up the segment at SND.UNA, and what has arrived contiguously behind it. cc:
+ * state of the congestion controller. */
 static void give_up(struct scps_sender *s, void *cc)
 {
     struct scps_tx *tx = s->tx;
     scps_off from = s->snd.una, end;
 
     scps_send_acked(&s->snd, scps_bets_give_up(&tx->bets, &tx->sb, from, s->ctx.env->now, &end));
-    /* The time of a FIN that remains starts anew. */
+    /* The silence that ends the connection (R2) counts from now on, for a FIN that remains. */
     scps_rto_silent_since(&tx->rto, s->ctx.env->now);
     keep_range(s, from, end);
     scps_sndbuf_release(&tx->buf, s->snd.una);
@@ -129,11 +133,12 @@ static bool timed_out(struct scps_sender *s)
     return scps_snd_silent_too_long(s, s->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(s);
 }
 
-/* Returns true if the retransmission waits for the rate: then no answer is overdue, and only a
- * user timeout continues. The rate is the route's if this connection is not served yet, or was
- * held by it, and otherwise its own. *at: when the rate permits the packet, headers included.
- * The timer runs from then; otherwise it would expire repeatedly on a slow line. It does not wait
- * where SND.UNA was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
+/* Returns true if the retransmission waits for a rate limit: then no acknowledgement is overdue,
+ * and only a user timeout continues to run. The limit is the route's rate if the connection waits
+ * to be served by it, or could not send because of it; otherwise it is the connection's own rate.
+ * *at: time at which the rate permits the packet, headers included; the timer runs from then on, or
+ * it would expire again and again on a slow line. The retransmission does not wait where SND.UNA
+ * was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
 static bool waits_for_rate(const struct scps_sender *s, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
@@ -220,7 +225,7 @@ void scps_snd_timeout(struct scps_conn *c)
 
     if (c->s.snd.una == c->s.snd.nxt)
         return;
-    /* Best effort: not a timeout, but the end of the segment's lifetime. */
+    /* Best effort: this is not a timeout, but the end of the segment's lifetime. */
     old = scps_bets_old(&c->s);
     if (old) {
         scps_snd_give_up(c, old);

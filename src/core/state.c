@@ -178,10 +178,10 @@ static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, u
     return ack >= (int64_t)scps_bets_peer_una(tx, s->una) - most;
 }
 
-/* Returns true if an unacceptable segment shows that the peer sends and the link carries it: it
- * is an old duplicate (it stands no more than one window behind RCV.NXT) and its acknowledgement
- * is plausible, as in the peer's own probe or in a resend whose acknowledgement was lost. A peer
- * that waits for the end of an outage, too, sends nothing else. */
+/* Returns true if an unacceptable segment shows that the peer sends and the link carries its
+ * segments: it is an old duplicate (at most one window below RCV.NXT) and its acknowledgement is
+ * plausible, as in the peer's own probe, or in a retransmission whose acknowledgement was lost. A
+ * peer that waits for the end of an outage, too, sends nothing else. */
 static bool shows_link(const struct scps_receive *rcv, const struct scps_ackout *a,
                        const struct scps_sender *s, const struct scps_seg *seg)
 {
@@ -201,15 +201,16 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     if (seg->flags & SCPS_RST)
         return drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
     if (shows_link(&c->rcv, &c->ack, &c->s, seg)) {
-        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is there. */
-        /* Otherwise the answer would be held, and two ends in an outage would wait for each
+        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is reachable. */
+        /* Otherwise the answer would be delayed, and two ends in an outage would wait for each
          * other. */
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_snd_outage_heard(c);
     }
     scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
     if (old && c->state != SCPS_SYN_RECEIVED) {
-        scps_rcv_data(c, seg); /* Only for statistics and DSACK: nothing in the segment is new. */
+        /* The segment contains nothing new; this is called for statistics and DSACK only. */
+        scps_rcv_data(c, seg);
         return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
     }
     answer_unacceptable(c, seg);

@@ -34,14 +34,14 @@ static inline scps_time deadline(const struct scps_conn *c)
     return t;
 }
 
-/* Does the same as scps_timer_take(), out of line: most of these timers have not expired when one
- * of them has. */
+/* Does the same as scps_timer_take(), but is not inlined: when one timer has expired, most of the
+ * timers checked by this function have not. */
 static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
 {
     return scps_timer_take(t, now);
 }
 
-/* Serves the expired timers of the sending side. The functions called from the outage timer on may
+/* Handles the expired timers of the sending side. The functions called from the outage timer on may
  * free c->s.tx. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
@@ -66,7 +66,7 @@ static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
         scps_conn_trim(c);
 }
 
-/* Serves each expired timer, in this order. */
+/* Handles each expired timer, in this order. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;

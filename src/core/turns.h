@@ -14,8 +14,8 @@ struct scps_ready_queue {
     const void *link;       /* identifies the link of the queue; it is not dereferenced */
 };
 
-/* Sets the queue in which s is served; NULL: nothing is sent any more. Precondition: s stands in
- * none. */
+/* Sets the queue in which s is served; NULL: nothing is sent any more. Precondition: s is in no
+ * queue. */
 void scps_sender_serve(struct scps_sender *s, struct scps_ready_queue *t);
 /* Appends s to its ready queue, if it is not there yet. */
 void scps_sender_wake(struct scps_sender *s);

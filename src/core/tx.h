@@ -97,7 +97,8 @@ static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
  * moved una. tx may be NULL. */
 static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
-    return tx && una == tx->bets.gave_up_to ? tx->bets.peer_una : una; /* never ahead of una */
+    /* The result is never above una. */
+    return tx && una == tx->bets.gave_up_to ? tx->bets.peer_una : una;
 }
 
 #endif

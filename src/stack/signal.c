@@ -13,7 +13,8 @@ static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
 
-/* Segments of the peer arrived damaged: the peer is told of it until then; 0: for a round trip. */
+/* Handles damaged segments of the peer: they are reported to it until `until`; 0: for one round
+ * trip. */
 static void damaged(struct scps_conn *c, scps_time until)
 {
     if (c->s.agreed.opts & SCPS_AGREED_CAPS && c->s.ctx.cfg->c.corruption &&
@@ -21,8 +22,8 @@ static void damaged(struct scps_conn *c, scps_time until)
         scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
 }
 
-/* Sets rate (bytes/s) and rtt of the path of c; 0: unknown. The configured rate stays where the
- * route has a rate, which was changed once for all connections. */
+/* Sets the rate, bytes/s, and the round trip, µs, of the path of c; 0: unknown. If the route has a
+ * rate, the configured one stays: the route's was changed once for all connections. */
 static void path_changed(struct scps_conn *c, uint64_t rate, scps_dur rtt)
 {
     struct scps_conn_config cfg;
