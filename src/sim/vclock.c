@@ -83,14 +83,22 @@ static inline void up(struct scps_vclock_node *v, uint32_t i, struct scps_vclock
 static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
                         struct scps_vclock_node x)
 {
-    for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
-        if (k + 1 < n && before(&v[k + 1], &v[k]))
+    struct scps_vclock_node *hole = v + i;
+
+    for (size_t k; (k = 2 * (size_t)i + 1) < n; i = (uint32_t)k) {
+        struct scps_vclock_node *kid = v + k;
+        if (k + 1 < n && before(kid + 1, kid)) {
+            kid++;
             k++;
-        if (!before(&v[k], &x))
+        }
+        if (!before(kid, &x))
             break;
-        put_node(v, i, v[k]);
+        *hole = *kid;
+        hole->ev->at = i;
+        hole = kid;
     }
-    put_node(v, i, x);
+    *hole = x;
+    x.ev->at = i;
 }
 
 /* Moves event x to its place in the heap; the entry i is free. */
