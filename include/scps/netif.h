@@ -50,6 +50,7 @@ static inline uint8_t scps_pkt_ecn(const struct scps_pkt *pkt)
 }
 
 struct scps_netif;
+struct scps_seg; /* <scps/wire.h> */
 struct scps_stack;
 
 struct scps_netif_ops {
@@ -105,6 +106,13 @@ struct scps_netif {
 
 /* Passes one packet up, from device to stack. Returns 0 if it was used, else the scps_drop. */
 SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt);
+/* Passes up a packet of len octets, TCP over IPv4 without options, of which the device has the
+ * segment and not the octets, as a link within one process may. seg: what scps_tcp_parse() makes of
+ * it, and tos; addrs: its source and destination as they lie in the packet; at: as scps_pkt.at.
+ * Returns what scps_netif_recv() returns; SCPS_ERR_AGAIN, with nothing counted: hand in the packet
+ * itself, because there are filters above nif or the segment is not for an open connection. */
+SCPS_API int scps_netif_recv_segment(struct scps_netif *nif, const uint8_t addrs[8],
+                                     const struct scps_seg *seg, size_t len, scps_time at);
 /* Passes one packet down, from stack to device. Returns as scps_netif_ops.send. */
 SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt);
 /* Says that a device which returned SCPS_ERR_AGAIN can take packets again. Call scps_pump()

@@ -97,9 +97,17 @@ static inline void look_at_line(struct scps_linkdir *d)
 
 static inline void find_next(struct scps_linkdir *d)
 {
-    d->behind = d->head != d->line && !d->held_n;
-    d->next = d->head != d->line ? scps_link_record_at(d, d->head)->at : SCPS_NEVER;
     d->what = SCPS_LINK_ARRIVES;
+    if (d->head != d->line) {
+        d->next = scps_link_record_at(d, d->head)->at;
+        d->behind = !d->held_n;
+        if (d->in_order) /* Then nothing was ever held back, and what waits arrives later. */
+            return;
+    } else {
+        d->next = SCPS_NEVER;
+        d->behind = false;
+        d->in_order = d->simple && !d->held_n;
+    }
     if (d->held_n && d->held[0].at < d->next) {
         d->next = d->held[0].at;
         d->what = SCPS_LINK_HELD;
@@ -111,10 +119,10 @@ static inline void find_next(struct scps_linkdir *d)
  * only the line can come before it, because the new packet is behind them. */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
-    if (d->behind && !d->held_n)
-        look_at_line(d);
-    else
+    if (!d->behind || d->held_n)
         find_next(d);
+    else if (!d->in_order)
+        look_at_line(d);
 }
 
 static inline void copy_packet(uint8_t *to, const struct scps_pkt *pkt)
@@ -228,7 +236,7 @@ static SCPS_SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_rec
     if (!scps_codel_drop(&d->codel, d->cfg.codel_target, d->cfg.codel_interval, now, now - r->at,
                          d->wait_bytes, d->largest))
         return false;
-    struct scps_pkt pkt = scps_linkfate_packet(r);
+    struct scps_pkt pkt = scps_linkfate_packet(d, r);
     scps_time offered = r->at;
     r->at = SCPS_LINK_GONE;
     scps_linkfate_refuse(d, offered, scps_linkfate_number(d, r), &pkt, SCPS_FATE_CODEL);
@@ -288,15 +296,9 @@ static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
 
 /* ---- in and out ---- */
 
-int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt)
+/* Counts a packet that is offered now. Returns true if it has to wait for the line. */
+static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes, uint32_t frame)
 {
-    const uint32_t bytes = (uint32_t)(pkt->len + pkt->payload_len), len = stored(pkt);
-    const uint32_t frame =
-        d->cfg.overhead +
-        (d->cfg.framing ? scps_framing_bytes(d->cfg.framing, pkt, &d->framing_carry) : bytes);
-    struct scps_link_record *r;
-
-    assert(pkt->len + pkt->payload_len <= 1u << 20);
     run_line(d, now);
     if (!d->wait_n && (d->free_us < now || (d->free_us == now && d->free_frac == 0))) {
         d->free_us = now;
@@ -304,33 +306,41 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
         if (d->cfg.hold && scps_link_has_outages(&d->cfg))
             wait_for_link(d);
     }
-    const bool waits = d->wait_n || d->free_us > now || d->free_frac > 0;
     d->st.offered++;
     d->st.offered_bytes += bytes;
     d->st.in_flight++;
     if (frame > d->largest)
         d->largest = frame;
-    if (waits && d->narrow && queue_full(d, frame)) {
-        scps_linkfate_refuse(d, now, d->st.offered, pkt, SCPS_FATE_QUEUE);
-        find_next(d);
-        return 0;
+    return d->wait_n || d->free_us > now || d->free_frac > 0;
+}
+
+/* Returns the place for its record, of len bytes behind the header; NULL: it is lost, *fate says
+ * why. */
+static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t frame, uint32_t len,
+                                             bool waits, enum scps_fate *fate)
+{
+    struct scps_link_record *r = NULL;
+
+    *fate = SCPS_FATE_QUEUE;
+    if (!waits || !d->narrow || !queue_full(d, frame)) {
+        *fate = SCPS_FATE_LOSS;
+        r = scps_linkring_room(d, sizeof *r + SCPS_LINKRING_ROUND(len));
     }
-    r = scps_linkring_room(d, sizeof *r + SCPS_LINKRING_ROUND(len));
-    if (!r) {
-        scps_linkfate_refuse(d, now, d->st.offered, pkt, SCPS_FATE_LOSS);
-        find_next(d);
-        return SCPS_ERR_NOMEM;
-    }
+    return r;
+}
+
+/* Puts its record, which is filled in but for what is set here, on the line or into the queue. */
+static inline void enter(struct scps_linkdir *d, scps_time now, struct scps_link_record *r,
+                         uint32_t frame, uint32_t len, bool waits)
+{
+    uint64_t pos = d->tail;
+
     r->at = now;
     r->len = len;
-    r->hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len;
     r->frame = frame;
-    r->number = d->st.offered & INT32_MAX;
-    r->whole = pkt->csum_ok;
-    copy_packet((uint8_t *)(r + 1), pkt);
-    d->tail += sizeof *r + SCPS_LINKRING_ROUND(len);
+    r->number = d->st.offered & SCPS_LINK_NUMBERS;
+    d->tail = pos + sizeof *r + SCPS_LINKRING_ROUND(len);
     if (!waits && d->direct) {
-        uint64_t pos = d->tail - (sizeof *r + SCPS_LINKRING_ROUND(len));
         start(d, r, pos);
         leave(d, r, pos);
     } else {
@@ -342,7 +352,83 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
             run_line(d, now);
     }
     find_next_offered(d);
+}
+
+int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt)
+{
+    const uint32_t bytes = (uint32_t)(pkt->len + pkt->payload_len), len = stored(pkt);
+    const uint32_t frame =
+        d->cfg.overhead +
+        (d->cfg.framing ? scps_framing_bytes(d->cfg.framing, pkt, &d->framing_carry) : bytes);
+    struct scps_link_record *r;
+    enum scps_fate fate;
+    bool waits;
+
+    assert(pkt->len + pkt->payload_len <= 1u << 20);
+    waits = offered(d, now, bytes, frame);
+    r = place(d, frame, len, waits, &fate);
+    if (!r) {
+        scps_linkfate_refuse(d, now, d->st.offered, pkt, fate);
+        find_next(d);
+        return fate == SCPS_FATE_QUEUE ? 0 : SCPS_ERR_NOMEM;
+    }
+    r->hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len;
+    r->values = false;
+    r->whole = pkt->csum_ok;
+    copy_packet((uint8_t *)(r + 1), pkt);
+    enter(d, now, r, frame, len, waits);
     return 0;
+}
+
+/* The segment that was offered last is lost: there is no room for it. */
+static SCPS_SELDOM void refuse_segment(struct scps_linkdir *d, scps_time now,
+                                       const struct scps_conn *c, const struct scps_seg *seg,
+                                       uint32_t headers, enum scps_fate fate)
+{
+    struct scps_values room[2]; /* The octets take some more than the values. */
+    struct scps_pkt pkt = {.data = (uint8_t *)room,
+                           .len = headers,
+                           .payload = seg->data,
+                           .payload_len = seg->len,
+                           .csum_ok = true,
+                           .at = now};
+
+    scps_values_put(room, c, seg, headers);
+    scps_values_to_octets(&pkt);
+    scps_linkfate_refuse(d, now, d->st.offered, &pkt, fate);
+    find_next(d);
+}
+
+int scps_linkdir_offer_segment(struct scps_linkdir *d, scps_time now, const struct scps_conn *c,
+                               const struct scps_seg *seg, uint32_t headers)
+{
+    const uint32_t bytes = headers + seg->len, len = seg->data ? bytes : headers;
+    const uint32_t frame = d->cfg.overhead + bytes;
+    bool waits = offered(d, now, bytes, frame);
+    enum scps_fate fate;
+    struct scps_link_record *r = place(d, frame, len, waits, &fate);
+
+    if (!r) {
+        refuse_segment(d, now, c, seg, headers, fate);
+        return fate == SCPS_FATE_QUEUE ? 0 : SCPS_ERR_NOMEM;
+    }
+    r->hollow = bytes - len;
+    r->values = true;
+    r->whole = true;
+    scps_values_put((struct scps_values *)(void *)(r + 1), c, seg, headers);
+    if (seg->data)
+        memcpy((uint8_t *)(r + 1) + headers, seg->data, seg->len);
+    enter(d, now, r, frame, len, waits);
+    return 0;
+}
+
+SCPS_SELDOM void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt *pkt)
+{
+    scps_values_to_octets(pkt);
+    if (d->what == SCPS_LINK_ARRIVES)
+        scps_link_record_at(d, d->head)->values = false;
+    else
+        d->held[0].values = false;
 }
 
 void scps_linkdir_pop(struct scps_linkdir *d)
@@ -363,7 +449,9 @@ void scps_linkdir_pop(struct scps_linkdir *d)
     }
     d->st.delivered++;
     d->st.in_flight--;
-    run_line(d, now);
+    /* While more packets are under way, what waits for the line is served when it is looked at. */
+    if (d->head == d->line || d->tell)
+        run_line(d, now);
     find_next(d);
 }
 

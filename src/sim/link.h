@@ -5,6 +5,7 @@
 
 #include "sim/codel.h"
 #include "sim/errors.h"
+#include "sim/values.h"
 
 #include <scps/sim.h>
 
@@ -44,7 +45,7 @@ struct scps_linkdir {
         uint64_t seq;
         uint8_t *buf;
         uint32_t cap, len, hollow;
-        bool whole;
+        bool whole, values;
     } * held;
     uint32_t held_n, held_cap;
     uint64_t held_seq;
@@ -55,6 +56,9 @@ struct scps_linkdir {
     /* only ber and loss are configured: nothing else changes a packet or its arrival */
     bool simple;
     bool behind; /* the next arrival is the packet at the head of the ring, and the heap is empty */
+    /* Packets arrive in the order in which they were offered: the configuration has been simple
+     * since no packet was under way. */
+    bool in_order;
     bool narrow; /* the queue has a limit */
     /* A packet that finds the line idle skips the queue: there is no CoDel, and the line does not
      * wait during outages */
@@ -88,6 +92,10 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
 /* Sends a copy of a packet at now, µs, which never decreases. Returns 0, also when the packet will
  * not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */
 int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt);
+/* Sends segment seg of c as scps_linkdir_offer() sends a packet. Its headers, of scps_values_len()
+ * octets, travel as values. Precondition: the direction has no framing. */
+int scps_linkdir_offer_segment(struct scps_linkdir *d, scps_time now, const struct scps_conn *c,
+                               const struct scps_seg *seg, uint32_t headers);
 /* Header of a record in the ring; the packet's bytes follow, padded to a multiple of 8. */
 struct scps_link_record {
     /* Time at which the packet was offered, while it waits; time of its arrival, while it is under
@@ -96,10 +104,12 @@ struct scps_link_record {
     uint32_t len, hollow;
     /* bytes on the line, while the packet waits; number of copies, while it is under way */
     uint32_t frame;
-    uint32_t number : 31; /* low bits of the packet's number among all that were offered */
+    uint32_t number : 30; /* low bits of the packet's number among all that were offered */
+    uint32_t values : 1;  /* the packet's headers are values (values.h) */
     /* the packet's checksum was right, and the packet has not been damaged since */
     uint32_t whole : 1;
 };
+#define SCPS_LINK_NUMBERS ((UINT32_C(1) << 30) - 1) /* mask of the bits in `number` */
 /* value of `at`: the next record is at the start of the ring */
 #define SCPS_LINK_WRAP ((scps_time)-1)
 /* value of `at`: the packet was lost, or moved to the heap */
@@ -123,7 +133,7 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
         struct scps_link_record *r = scps_link_record_at(d, d->head);
         *pkt = (struct scps_pkt){.data = (uint8_t *)(r + 1),
                                  .len = r->len,
-                                 .cap = r->len,
+                                 .cap = r->values ? SCPS_PKT_VALUES : r->len,
                                  .payload_len = r->hollow,
                                  .csum_ok = r->whole,
                                  .at = r->at};
@@ -131,13 +141,15 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
         const struct scps_link_held *h = d->held;
         *pkt = (struct scps_pkt){.data = h->buf,
                                  .len = h->len,
-                                 .cap = h->len,
+                                 .cap = h->values ? SCPS_PKT_VALUES : h->len,
                                  .payload_len = h->hollow,
                                  .csum_ok = h->whole,
                                  .at = h->at};
     }
     return true;
 }
+/* Replaces the headers of the packet that arrives at d->next, *pkt, by octets. */
+void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt *pkt);
 /* Removes the packet that scps_linkdir_peek() returned. */
 void scps_linkdir_pop(struct scps_linkdir *d);
 /* Copies the counters to *out; in_flight includes packets that have arrived by now and were not

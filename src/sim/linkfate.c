@@ -59,46 +59,74 @@ SCPS_SELDOM void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered,
         tell(d, &v);
 }
 
-struct scps_pkt scps_linkfate_packet(struct scps_link_record *r)
+/* Returns true if there is room for len octets at d->scratch. */
+static bool scratch_room(struct scps_linkdir *d, uint32_t len)
 {
-    return (struct scps_pkt){.data = (uint8_t *)(r + 1),
-                             .len = r->len,
-                             .cap = r->len,
-                             .payload_len = r->hollow,
-                             .at = r->at};
+    if (d->scratch_cap < len) {
+        uint32_t cap = len < 2048 ? 2048 : len;
+        uint8_t *p = d->alloc.alloc(d->alloc.ctx, cap);
+        if (!p)
+            return false;
+        scps_linkdir_give_back(d, d->scratch, d->scratch_cap);
+        d->scratch = p;
+        d->scratch_cap = cap;
+    }
+    return true;
+}
+
+/* Replaces headers that are values by octets, in the record. */
+static SCPS_SELDOM void to_octets(struct scps_link_record *r)
+{
+    struct scps_pkt pkt = {.data = (uint8_t *)(r + 1), .len = r->len, .payload_len = r->hollow};
+
+    scps_values_to_octets(&pkt);
+    r->values = false;
+}
+
+struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_record *r)
+{
+    struct scps_pkt pkt = {.data = (uint8_t *)(r + 1),
+                           .len = r->len,
+                           .cap = r->len,
+                           .payload_len = r->hollow,
+                           .at = r->at};
+
+    if (!r->values || !d->tell)
+        return pkt;
+    if (!scratch_room(d, r->len)) {
+        to_octets(r);
+        return pkt;
+    }
+    memcpy(d->scratch, r + 1, r->len); /* The receiver needs no octets. */
+    pkt.data = d->scratch;
+    scps_values_to_octets(&pkt);
+    return pkt;
 }
 
 /* Returns the packet's number. The record has its low bits; the high bits follow from the number of
  * packets offered. */
 uint64_t scps_linkfate_number(const struct scps_linkdir *d, const struct scps_link_record *r)
 {
-    return d->st.offered - (((uint32_t)d->st.offered - r->number) & INT32_MAX);
+    return d->st.offered - (((uint32_t)d->st.offered - r->number) & SCPS_LINK_NUMBERS);
 }
 
 struct saving {
     struct scps_linkdir *d;
-    const struct scps_link_record *r;
+    struct scps_link_record *r;
     bool done;
 };
 
-/* Saves a copy of the packet before its bits are flipped, for the verdict. Without memory for it
+/* Called before bits of the packet are flipped: saves a copy for the verdict. Without memory for it
  * the verdict has the damaged packet. */
 static SCPS_SELDOM void save(void *ctx)
 {
     struct saving *s = ctx;
     struct scps_linkdir *d = s->d;
 
-    if (!d->tell)
+    if (s->r->values)
+        to_octets(s->r);
+    if (!d->tell || !scratch_room(d, s->r->len))
         return;
-    if (d->scratch_cap < s->r->len) {
-        uint32_t cap = s->r->len < 2048 ? 2048 : s->r->len;
-        uint8_t *p = d->alloc.alloc(d->alloc.ctx, cap);
-        if (!p)
-            return;
-        scps_linkdir_give_back(d, d->scratch, d->scratch_cap);
-        d->scratch = p;
-        d->scratch_cap = cap;
-    }
     memcpy(d->scratch, s->r + 1, s->r->len);
     s->done = true;
 }
@@ -149,7 +177,7 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     struct scps_frame f = {s->frame,           s->bits, s->survive, first, end,
                            (uint8_t *)(r + 1), r->len,  r->hollow};
     struct saving kept = {d, r, false};
-    struct scps_pkt pkt = scps_linkfate_packet(r);
+    struct scps_pkt pkt = scps_linkfate_packet(d, r);
     struct scps_verdict v = {.number = scps_linkfate_number(d, r),
                              .offered = r->at,
                              .left = end,

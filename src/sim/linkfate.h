@@ -11,8 +11,8 @@ void scps_linkfate_count(struct scps_linkdir *d, enum scps_fate fate);
  * number among all packets offered; offered: the time of offering, µs. */
 void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered, uint64_t number,
                           const struct scps_pkt *pkt, enum scps_fate fate);
-/* Returns the packet of a record that waits; its bytes are in the ring. */
-struct scps_pkt scps_linkfate_packet(struct scps_link_record *r);
+/* Returns the packet of a record that waits; its bytes may be overwritten by the next call. */
+struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_record *r);
 /* Returns the number of the record's packet among all that were offered. */
 uint64_t scps_linkfate_number(const struct scps_linkdir *d, const struct scps_link_record *r);
 /* Determines fate and arrival of the record at position `line`, which has just been sent, and

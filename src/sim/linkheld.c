@@ -63,6 +63,7 @@ SCPS_SELDOM int scps_linkheld_put(struct scps_linkdir *d, scps_time at,
     h->len = r->len;
     h->hollow = r->hollow;
     h->whole = r->whole;
+    h->values = r->values;
     memcpy(h->buf, r + 1, r->len);
     for (i = d->held_n++; i > 0 && held_before(&d->held[i], &d->held[(i - 1) / 2]); i = (i - 1) / 2)
         held_swap(d, i, (i - 1) / 2);

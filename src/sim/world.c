@@ -187,28 +187,33 @@ static bool pass_events(struct scps_host *h)
     return any;
 }
 
-static void pump_host(struct scps_host *h, bool news)
+/* Serves a host: passes its events to the application and pumps, until there is no event left. */
+static SCPS_NOINLINE void pump_host(struct scps_host *h)
 {
-    if (news)
+    struct scps_stack *st = h->stack;
+
+    scps_stack_clock(st, h->w->now);
+    if (scps_stack_news(st))
         pass_events(h);
-    do
-        wake_at(h, scps_pump_at(h->stack, h->w->now));
-    while (scps_stack_news(h->stack) &&
-           pass_events(h)); /* The timers may have caused events, too. */
+    do {
+        h->pumped = true;
+        wake_at(h, scps_pump_at(st, h->w->now));
+        h->pumped = false;
+    } while (scps_stack_news(st) && pass_events(h)); /* The timers may have caused events, too. */
 }
 
-/* Serves a host. After most packets there is nothing to send and no earlier deadline, and the
- * function returns at once. */
+/* Serves a host that has received a packet. After most packets there is nothing to send and no
+ * earlier deadline, and the function returns at once. */
 static inline void serve(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;
 
     scps_stack_clock(st, h->w->now);
-    bool news = scps_stack_news(st);
-    if (!news && scps_stack_quiet(st, h->w->now) && SCPS_FAST_PATH(SCPS_FAST_NO_PUMP))
+    if (!scps_stack_news(st) && scps_stack_quiet(st, h->w->now) &&
+        SCPS_FAST_PATH(SCPS_FAST_NO_PUMP))
         wake_at(h, scps_heap_min(&st->env.deadlines));
     else
-        pump_host(h, news);
+        pump_host(h);
 }
 
 static struct scps_host *next_marked(struct scps_world *w)
@@ -223,13 +228,18 @@ static struct scps_host *next_marked(struct scps_world *w)
 }
 
 /* Passes up all packets that arrive now in direction d. Returns their number. */
-static inline uint64_t arrive(struct scps_world *w, struct scps_world_direction *d)
+static SCPS_ALWAYS_INLINE uint64_t arrive(struct scps_world *w, struct scps_world_direction *d)
 {
     struct scps_pkt pkt;
     uint64_t n = 0;
 
     while (scps_linkdir_peek(&d->dir, w->now, &pkt)) {
-        scps_netif_recv(&d->to->nif, &pkt);
+        bool values = pkt.cap == SCPS_PKT_VALUES;
+        if (!values || !scps_values_recv(&d->to->nif, &pkt)) {
+            if (values)
+                scps_linkdir_to_octets(&d->dir, &pkt);
+            scps_netif_recv(&d->to->nif, &pkt);
+        }
         scps_linkdir_pop(&d->dir);
         n++;
     }
@@ -295,7 +305,7 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             served++;
             /* The next wake-up request of the host sets its entry to any time, earlier or later. */
             h->key = SCPS_NEVER;
-            serve(h);
+            pump_host(h);
             if (h->key == SCPS_NEVER)
                 scps_vclock_set(&w->clock, &h->ev, SCPS_NEVER);
         } else {

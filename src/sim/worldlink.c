@@ -2,6 +2,7 @@
 /* The links of a world: each joins two hosts and is a netif of both stacks. */
 #include "sim/world.h"
 
+#include "base/fastpath.h"
 #include "base/sized.h"
 #include "stack/stack.h"
 
@@ -32,6 +33,27 @@ static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return rc;
 }
 
+/* Sends a segment without making octets: a scps_values_fn. Who asks the stack itself for packets
+ * gets octets, and where framing is simulated their number may depend on them. */
+static size_t end_send_segment(struct scps_netif *nif, const struct scps_conn *c,
+                               const struct scps_seg *seg)
+{
+    struct scps_world_end *e = (struct scps_world_end *)nif;
+    struct scps_linkdir *d = &e->out->dir;
+    uint32_t headers = scps_values_len(c, seg);
+
+    if (!headers || !e->host->pumped || d->cfg.framing || !SCPS_FAST_PATH(SCPS_FAST_VALUES))
+        return 0;
+    if (scps_linkdir_offer_segment(d, e->link->w->now, c, seg, headers) == 0) {
+        nif->tx_packets++;
+        nif->tx_bytes += headers + seg->len;
+    } else {
+        nif->tx_errors++;
+    }
+    scps_world_look_again(e->out);
+    return headers + seg->len;
+}
+
 /* Does nothing, because an end is a part of its link and is freed with it. */
 static void end_close(struct scps_netif *nif)
 {
@@ -44,6 +66,10 @@ static int attach(struct scps_world_end *e, int which)
 {
     int rc = scps_stack_add_netif(e->host->stack, e->top);
 
+    if (rc == 0 && e->top == &e->nif) {
+        e->nif.flags |= SCPS_NETIF_VALUES;
+        scps_nif_of(&e->nif)->values = end_send_segment;
+    }
     for (struct scps_world_addrs *a = e->link->addrs; rc == 0 && a; a = a->next)
         rc = scps_stack_add_addr(e->host->stack, e->top, &a->addr[which], a->prefix);
     return rc;
@@ -51,6 +77,7 @@ static int attach(struct scps_world_end *e, int which)
 
 static void detach(struct scps_world_end *e)
 {
+    e->nif.flags &= ~SCPS_NETIF_VALUES; /* A filter, which has the same flags, takes octets. */
     if (e->top->stack)
         scps_stack_remove_netif(e->host->stack, e->top);
 }

@@ -165,16 +165,18 @@ static inline bool ordinary(const struct scps_pkt *in)
            scps_get16(p + 2) == in->len + in->payload_len && SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
-/* Finds the connection of a packet. NULL: the general code decides. */
-static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif, const uint8_t *p)
+/* Finds the connection of a packet whose addresses and ports lie at `flow`. NULL: the general code
+ * decides. */
+static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif,
+                                      const uint8_t flow[12])
 {
-    struct scps_conn *c = scps_lastflow_find(&nif->last, p + 12);
+    struct scps_conn *c = scps_lastflow_find(&nif->last, flow);
 
     if (!c || c->state >= SCPS_TIME_WAIT) {
-        c = scps_demux_find4(st, p + 12);
+        c = scps_demux_find4(st, flow);
         if (!c || c->state >= SCPS_TIME_WAIT)
             return NULL;
-        scps_lastflow_set(&nif->last, c, p + 12);
+        scps_lastflow_set(&nif->last, c, flow);
     }
     return c;
 }
@@ -301,6 +303,20 @@ static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
     }
 }
 
+/* What goes before any packet that arrives at the time `at`. */
+static inline void arrived(struct scps_stack *st, scps_time at)
+{
+    if (st->env.dead)
+        scps_stack_reap(st);
+    scps_stack_clock(st, at);
+}
+
+static inline void count(struct scps_stack *st, size_t len)
+{
+    st->count.packets_in++;
+    st->count.bytes_in += len;
+}
+
 int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const struct scps_pkt *in)
 {
     struct scps_nif *nif = scps_nif_of(netif);
@@ -310,12 +326,9 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
 
     if (netif->stack != st)
         return scps_stack_drop(st, SCPS_DROP_NOT_OURS);
-    if (st->env.dead)
-        scps_stack_reap(st);
-    scps_stack_clock(st, in->at);
-    st->count.packets_in++;
-    st->count.bytes_in += in->len + in->payload_len;
-    c = ordinary(in) ? owner(st, nif, in->data) : NULL;
+    arrived(st, in->at);
+    count(st, in->len + in->payload_len);
+    c = ordinary(in) ? owner(st, nif, in->data + 12) : NULL;
     if (c) {
         int err = ordinary_segment(st, c, in, &seg);
         if (err)
@@ -329,4 +342,20 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
         compressed = taker.compressed;
     }
     return deliver(st, nif, c, &seg, compressed);
+}
+
+int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const uint8_t addrs[8],
+                             const struct scps_seg *seg, size_t len, scps_time at)
+{
+    uint8_t flow[12];
+    struct scps_conn *c;
+
+    arrived(st, at);
+    memcpy(flow, addrs, 8);
+    scps_put32(flow + 8, (uint32_t)seg->sport << 16 | seg->dport);
+    c = owner(st, nif, flow);
+    if (!c)
+        return SCPS_ERR_AGAIN;
+    count(st, len);
+    return deliver(st, nif, c, seg, false);
 }

@@ -25,6 +25,23 @@ int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return err;
 }
 
+int scps_netif_recv_segment(struct scps_netif *nif, const uint8_t addrs[8],
+                            const struct scps_seg *seg, size_t len, scps_time at)
+{
+    int err;
+
+    if (nif->upper || !nif->stack)
+        return SCPS_ERR_AGAIN;
+    err = scps_stack_input_segment(nif->stack, scps_nif_of(nif), addrs, seg, len, at);
+    if (err == SCPS_ERR_AGAIN)
+        return err;
+    nif->rx_packets++;
+    nif->rx_bytes += len;
+    if (err)
+        nif->rx_dropped++;
+    return err;
+}
+
 int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     int err = nif->ops && nif->ops->send ? nif->ops->send(nif, pkt) : SCPS_ERR_AGAIN;

@@ -10,6 +10,7 @@
 #define SCPS_STACK_NIF_H
 
 #include <scps/netif.h>
+#include <scps/wire.h>
 
 #include "base/recring.h"
 #include "core/gate.h"
@@ -18,6 +19,7 @@
 #include "stack/kept.h"
 #include "stack/lastflow.h"
 
+struct scps_conn;
 struct scps_dgram;
 
 /* Ready queue of endpoints whose oldest datagram waits for the same link or route. */
@@ -51,6 +53,12 @@ struct scps_shaper {
     struct scps_shaper *next; /* next shaper of the same link */
 };
 
+/* Sends segment seg of c as values, for a device that needs no octets of the headers
+ * (sim/values.h). Returns the length of the packet; 0: it was not sent, and goes as octets. */
+typedef size_t scps_values_fn(struct scps_netif *netif, const struct scps_conn *c,
+                              const struct scps_seg *seg);
+#define SCPS_NETIF_VALUES (1u << 31) /* flag of the netif: scps_nif.values is set */
+
 /* A netif as the stack sees it; scps_netif.stack_priv points to it. */
 struct scps_nif {
     struct scps_netif *nif;
@@ -64,6 +72,7 @@ struct scps_nif {
     uint32_t n_answers;   /* number of replies that wait here and in the shapers */
     uint8_t since_answer; /* packets sent since the last reply, at most SCPS_ANSWER_SHARE */
     bool others; /* something else than connections may have packets, see scps_nif_others() */
+    scps_values_fn *values; /* with SCPS_NETIF_VALUES */
     struct scps_lastflow last;
     struct scps_kept kept;
 };

@@ -65,13 +65,39 @@ static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct
     return open_turns(st, nif);
 }
 
-static inline void count_packet(struct scps_stack *st, const struct scps_pkt *out)
+static inline void count_packet(struct scps_stack *st, size_t len)
 {
     st->count.packets_out++;
-    st->count.bytes_out += out->len + out->payload_len;
+    st->count.bytes_out += len;
 }
 
-/* Builds the next segment of the ready connections, which are served in turn. */
+/* Netif flags of devices that segment by themselves, or take segments as values. */
+#define SPECIAL (SCPS_NETIF_GSO | SCPS_NETIF_VALUES)
+
+/* Does what such a device wants of segment seg of c. Returns the length of the packet if the device
+ * has sent it; 0: its octets are to be made. */
+static SCPS_NOINLINE size_t special_device(struct scps_nif *nif, const struct scps_ready_queue *t,
+                                           struct scps_conn *c, struct scps_seg *seg)
+{
+    if (nif->nif->flags & SCPS_NETIF_VALUES)
+        return nif->values(nif->nif, c, seg);
+    if (!t->gate)
+        gso_coalesce(c, seg);
+    return 0;
+}
+
+/* Charges a packet of c to the rate of its route. Returns true if the turn of c is over. */
+static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
+                                 struct scps_ready_queue *t, struct scps_conn *c, size_t len)
+{
+    bool over = scps_gate_left(t->gate, &c->s, st->env.now, (uint32_t)len);
+
+    if (over && nif->n_dgrams)
+        scps_dgram_yield(t);
+    return over;
+}
+
+/* Builds the next segment of the ready connections, in turn. Returns as scps_stack_output(). */
 static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     struct scps_ready_queue *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
@@ -79,7 +105,6 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
     struct scps_seg seg;
 
     while ((c = scps_conn_of(t->head))) {
-        bool over = true;
         if (!scps_conn_output(c, &seg)) {
             if (t->gate)
                 t = pass(st, nif, c);
@@ -87,22 +112,22 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
                 scps_sender_dequeue(&c->s);
             continue;
         }
-        if (nif->nif->flags & SCPS_NETIF_GSO && !t->gate)
-            gso_coalesce(c, &seg);
-        scps_ipout(st, c, &seg, nif->nif->flags & SCPS_NETIF_NO_CSUM, out);
-        if (t->gate)
-            over = scps_gate_left(t->gate, &c->s, st->env.now,
-                                  (uint32_t)(out->len + out->payload_len));
-        if (t->gate && over && nif->n_dgrams)
-            scps_dgram_yield(t);
+        const unsigned flags = nif->nif->flags;
+        size_t len = flags & SPECIAL ? special_device(nif, t, c, &seg) : 0;
+        const int made = len ? SCPS_OUTPUT_SENT : 1;
+        if (!len) {
+            scps_ipout(st, c, &seg, flags & SCPS_NETIF_NO_CSUM, out);
+            len = out->len + out->payload_len;
+        }
+        bool over = !t->gate || charge(st, nif, t, c, len);
         if (scps_sender_quiet(&c->s, seg.len > 0))
             scps_sender_dequeue(&c->s);
         else if (over && &c->s != t->tail)
             scps_ready_queue_next(t);
-        count_packet(st, out);
+        count_packet(st, len);
         if (seg.flags & SCPS_RST)
             scps_conn_queue_for_free(c);
-        return 1;
+        return made;
     }
     return 0;
 }
@@ -111,7 +136,7 @@ static int datagram(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt
 {
     if (!scps_dgram_output(st, nif, out))
         return 0;
-    count_packet(st, out);
+    count_packet(st, out->len + out->payload_len);
     return 1;
 }
 
@@ -120,7 +145,7 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     if (!scps_answer_output(st, nif, out))
         return 0;
     nif->since_answer = 0;
-    count_packet(st, out);
+    count_packet(st, out->len + out->payload_len);
     return 1;
 }
 
@@ -131,9 +156,8 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
     nif->after_dgram = !nif->after_dgram;
     if (nif->after_dgram && datagram(st, nif, out))
         return 1;
-    if ((nif->turns.head || nif->pipes) && segment(st, nif, out))
-        return 1;
-    return datagram(st, nif, out);
+    int n = nif->turns.head || nif->pipes ? segment(st, nif, out) : 0;
+    return n ? n : datagram(st, nif, out);
 }
 
 /* Slow path of scps_stack_output(): besides connections there are timers, replies, datagrams or
@@ -142,14 +166,19 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
 static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
                                      struct scps_pkt *out)
 {
+    int n = 0;
+
     output_housekeeping(st);
     if (nif->since_answer >= SCPS_ANSWER_SHARE - 1 && answer(st, nif, out))
         return 1;
-    if (nif->n_dgrams ? output_alternate(st, nif, out)
-                      : (nif->turns.head || nif->pipes) && segment(st, nif, out)) {
+    if (nif->n_dgrams)
+        n = output_alternate(st, nif, out);
+    else if (nif->turns.head || nif->pipes)
+        n = segment(st, nif, out);
+    if (n) {
         if (nif->since_answer < SCPS_ANSWER_SHARE)
             nif->since_answer++;
-        return 1;
+        return n;
     }
     return answer(st, nif, out);
 }

@@ -39,9 +39,10 @@ static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif 
     do {
         out.data = room;
         out.cap = sizeof room;
-        if (scps_stack_output(st, nif->nif, clk ? clk->now(clk->ctx) : st->env.now, &out) != 1)
+        int n = scps_stack_output(st, nif->nif, clk ? clk->now(clk->ctx) : st->env.now, &out);
+        if (n <= 0)
             break;
-        if (scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
+        if (n != SCPS_OUTPUT_SENT && scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
             keep(st, nif, &out);
     } while (!nif->kept.blocked && scps_nif_busy(nif));
 }

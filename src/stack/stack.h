@@ -285,6 +285,17 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
 }
 
+/* ---- output.c ---- */
+/* scps_stack_output() returns this instead of 1 if the device has sent the packet by its
+ * scps_values_fn. */
+#define SCPS_OUTPUT_SENT 2
+
+/* ---- ipin.c ---- */
+/* Does the same as scps_netif_recv_segment(), but for the netif's counters and its check for
+ * filters. */
+int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const uint8_t addrs[8],
+                             const struct scps_seg *seg, size_t len, scps_time at);
+
 /* ---- ipout.c, reply.c ---- */
 /* Builds a packet from a segment of c: headers into out->data, the payload lent. no_csum: the
  * device computes the checksum. */
@@ -366,7 +377,8 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
 /* Returns true if scps_stack_event() has an event to return. */
 static inline bool scps_stack_news(const struct scps_stack *st)
 {
-    return st->env.events.first || st->ev_listeners || st->ev_dgrams;
+    return ((uintptr_t)st->env.events.first | (uintptr_t)st->ev_listeners |
+            (uintptr_t)st->ev_dgrams) != 0;
 }
 /* Returns true if scps_pump() at now would have nothing to do, apart from events. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
