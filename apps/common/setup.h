@@ -85,7 +85,8 @@ bool lab_setup_section(const char *section);
 struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_set *const *set,
                                 size_t n, char msg[LAB_MSGLEN]);
 void lab_setup_free(struct lab_setup *s);
-/* Prints all keys with their values and a line of help each, for 'scps_lab keys'. */
+/* Prints each key that a scenario file may set, with the values that it accepts and a line of help,
+ * for 'scps_lab keys'. */
 void lab_setup_print_keys(FILE *f);
 
 #endif

@@ -14,10 +14,11 @@ struct control;
 struct link_dir {
     struct scps_channel *ch;
     struct link_end *to;
-    /* lateness of packets since the start, and since the last interval line */
+    /* how long after the time at which the link delivers it a packet was written to the device: of
+     * all packets since the start, and of those since the last line that --interval printed */
     struct late late, late_now;
     uint64_t undelivered;        /* packets that the device refused to take */
-    struct scps_link_stats last; /* the channel's counters at the last interval line */
+    struct scps_link_stats last; /* counters at the last line of --interval */
 };
 
 struct emu {
@@ -52,8 +53,8 @@ void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
 /* Returns the channels' time, µs since the start. */
 scps_time emu_now(const struct emu *e);
-/* Keeps tables (may be NULL) until the channels are freed. Returns 0; -1 without memory, and then
- * they have been freed. */
+/* Takes ownership of tables, which may be NULL, and frees them together with the channels. Returns
+ * 0, or -1 if memory is short; then the tables have been freed already. */
 int emu_keep(struct emu *e, struct scps_link_tables *tables);
 /* Ends the log and the captures. Returns 0, or -1 when part of them could not be written, which has
  * been printed. */

@@ -88,8 +88,8 @@ struct ttcp_options {
     struct scps_ifopts ifs;
     uint64_t seed;
     bool seed_set;
-    /* --time, --interval and --timeout, µs; 0: none */
-    scps_dur time, interval, timeout; /* 0: not given */
+    /* --time, --interval and --timeout, µs; 0: the option was not given */
+    scps_dur time, interval, timeout;
     const char *pcap, *pcap_peer, *truth, *qlog, *path_state;
     char unit; /* -f: unit of printed rates */
     bool json;

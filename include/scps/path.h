@@ -57,8 +57,8 @@ enum scps_resume_phase {
     SCPS_RESUME_REFUSED
 };
 
-/* Why a connection entered another phase. The comments name the new phase; "stop" means Safe
- * Retreat, or from Reconnaissance normal. */
+/* Why a connection entered another phase. Each comment begins with the phase that was entered;
+ * "stop" stands for Safe Retreat, or for normal when the phase before was Reconnaissance. */
 enum scps_resume_why {
     SCPS_RESUME_RESTORED, /* Reconnaissance: scps_path_restore() accepted a saved state */
     /* Unvalidated: initial data was acknowledged, with an RTT similar to the saved one */

@@ -258,7 +258,7 @@ void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     b->prev_probe_too_high = true;
-    b->is_bw_probe_sample = false; /* count only once for each probe */
+    b->is_bw_probe_sample = false; /* react to too much loss once in each probe for bandwidth */
     if (!x->rs.app_limited) {
         uint64_t least = scps_muldiv(scps_bbr_target(x), SCPS_BBR_BETA, 100);
         b->inflight_longterm = SCPS_MAX(x->rs.tx_in_flight, least);

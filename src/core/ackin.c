@@ -194,7 +194,9 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
     }
 }
 
-/* Informs the controller of what arrived. */
+/* Tells the congestion controller which octets this acknowledgement reports as arrived (by SEG.ACK,
+ * SACK or SNACK), and the samples of round trip and delivery rate. The controller is told last,
+ * when losses and the end of recovery are known. */
 static inline void tell_controller(struct scps_sender *s, void *cc, const struct scps_ack_input *n,
                                    struct scps_cc_ack *a)
 {

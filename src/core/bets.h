@@ -13,7 +13,8 @@
 struct scps_bets {
     scps_off gave_up_to; /* SND.UNA as this end last moved it past data that it gave up; 0: never */
     scps_off peer_una;   /* highest SEG.ACK of the peer, while SND.UNA is gave_up_to */
-    /* time at which this end last moved SND.UNA, or the window opened for what was only probed */
+    /* the later of the times at which this end last gave up data, and at which the peer opened a
+     * closed window; 0: neither has happened. The lifetime of outstanding data begins there. */
     scps_time gave_up_at;
     /* time at which SND.UNA last moved, for the lifetime of data sent before life_nxt */
     scps_time life_since;

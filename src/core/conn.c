@@ -369,8 +369,9 @@ void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
         scps_sender_wake(s);
 }
 
-/* Copies to *n what the handshake of a connection with *old has offered or agreed on, and what both
- * ends have to count in the same way. */
+/* Called when *n is to replace the configuration *old of a connection whose handshake has begun.
+ * Copies the fields that can no longer change to *n: what the SYN offers or has negotiated, and
+ * what both ends must interpret alike, as the unit of SNACK. */
 static void keep_agreed(struct scps_conn_config *n, const struct scps_conn_config *old)
 {
     scps_conn_config_set_cc(n, old->cc, old->cc_param);

@@ -29,7 +29,8 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* Longest packet without data, bytes: if the credit covers it, a connection can be asked for one */
+/* Upper bound of the length of a packet without data, bytes. A connection is asked for its next
+ * packet only once the token bucket of its route (RFC 2475 section 2.3.3.3) covers this much. */
 #define BARE 100
 
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu)

@@ -163,7 +163,9 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
         margin = LEAST;
         damaged = true;
     } else {
-        if (late) /* The peer may have reported other holes first: allow three times its delay. */
+        /* The peer waits up to `late` before each SNACK, and may have reported other holes before
+         * this one: allow three such delays. */
+        if (late)
             rtt = SCPS_MAX(rtt, least + 3 * late);
         /* A window-based sender can fill a queue and lengthen the RTT. */
         if (s->ctl.cwnd != SCPS_CWND_OPEN)

@@ -7,9 +7,10 @@
 #include <scps/error.h>
 #include <string.h>
 
-#define MAX_DELAY    (INT64_MAX / 1024)
-#define MAX_FRAMING  65535u
-#define MAX_INTERVAL SCPS_SEC(3600) /* The square of this interval, µs^2, fits 64 bits. */
+#define MAX_DELAY   (INT64_MAX / 1024)
+#define MAX_FRAMING 65535u
+/* Longest CoDel interval: its square in µs^2, which the control law needs, fits 64 bits unsigned */
+#define MAX_INTERVAL SCPS_SEC(3600)
 
 /* Returns true for a probability; NaN fails every comparison and so is refused. */
 static bool is_chance(double p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fate of a packet that leaves the queue of a link direction: lost, damaged, late, duplicated
- * or delivered, and the verdict that is reported. */
+/* Decides the fate of a packet that leaves the queue of a link direction (lost, damaged, late,
+ * duplicated or delivered), and reports it to the observer of the link. */
 #include "sim/linkfate.h"
 
 #include "base/bytes.h"

@@ -9,7 +9,8 @@
 
 /* ---- opening and closing ---- */
 
-/* Allocates a stack whose memory is not fixed. */
+/* Allocates a stack that takes memory from cfg->alloc whenever it needs some (cfg->fixed_memory is
+ * NULL). */
 static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
 {
     struct scps_stack *st = cfg->alloc.alloc(cfg->alloc.ctx, sizeof *st);
@@ -22,7 +23,8 @@ static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
     return st;
 }
 
-/* Allocates a stack with all of its fixed memory; *need: bytes of it. */
+/* Allocates a stack together with all the memory that it will ever use (cfg->fixed_memory); *need
+ * is set to the number of bytes. */
 static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t *need)
 {
     struct scps_reserve plan;
@@ -78,7 +80,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {
         st->env.fixed = &st->reserve->fixed;
-        /* cannot fail, because the plan includes this memory */
+        /* cannot fail: scps_reserve_plan() has counted this heap in the memory at st->reserve */
         (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns);
     }
     return st;
