@@ -7,6 +7,9 @@
 #include "base/bytes.h"
 #include "base/line.h"
 
+/* RFC 6298 section 5.7: the RTO after a SYN was lost */
+#define AFTER_LOST_SYN SCPS_SEC(3)
+
 /* ---- memory ---- */
 
 static size_t conn_size(const struct scps_shared_config *cfg)
@@ -279,8 +282,10 @@ void scps_conn_established(struct scps_conn *c)
     scps_conn_set_pmtu_mss(&c->s, c->s.agreed.pmtu_mss);
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
     if (c->s.syn_lost && !c->s.rtt.srtt)
-        /* RFC 6298 section 5.7: after a lost SYN the RTO is at least 3 times the initial one */
-        scps_rtt_at_least(&c->s.rtt, 3 * cfg->rto_initial);
+        /* After a lost SYN the RTO is at least 3 times the initial one, as RFC 6298 section 5.7 has
+         * 3 s for 1 s. What is longer than 3 s is bounded by rto_max (section 2.5). */
+        scps_rtt_at_least(&c->s.rtt,
+                          SCPS_MIN(3 * cfg->rto_initial, SCPS_MAX(cfg->rto_max, AFTER_LOST_SYN)));
     /* On a slow line full segments take longer than the SYN, so the initial RTO has to be
      * longer. */
     if (cfg->expected_rtt)

@@ -269,6 +269,32 @@ static void after_a_lost_syn(void **x)
     script_free(t);
 }
 
+/* RFC 6298 section 2.5: "A maximum value MAY be placed on RTO". It bounds what section 5.7 makes of
+ * a long initial timeout, too: 3 * 40 s are more than rto_max. But the 3 s of that section stay
+ * where rto_max is less. */
+static void rto_max_after_a_lost_syn(void **x)
+{
+    static const struct {
+        scps_dur initial, max, then;
+    } c[] = {{SEC(40), SEC(60), SEC(60)}, {SEC(1), SEC(2), SEC(3)}, {SEC(10), SEC(60), SEC(30)}};
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct script *t = script_of(x);
+        t->cfg.rto_initial = c[i].initial;
+        t->cfg.rto_max = c[i].max;
+        script_connect(t, MS(0));
+        expect_sent(t, .flags = SCPS_SYN);
+        expect_sent(t, .at = c[i].initial, .flags = SCPS_SYN);
+        peer_says(t, c[i].initial + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+        expect_sent(t, .ack = 1);
+        assert_int_equal(script_info(t).rto, c[i].then);
+        app_writes(t, c[i].initial + MS(200), 500);
+        expect_sent(t, .at = c[i].initial + MS(200), .from = 1, .len = 500);
+        expect_sent(t, .at = c[i].initial + MS(200) + c[i].then, .from = 1, .len = 500);
+        script_free(t);
+    }
+}
+
 static void syn_ack_is_repeated(void **x)
 {
     struct script *t = script_of(x);
@@ -586,6 +612,7 @@ int main(void)
         SCRIPT_TEST(three_minutes_on_a_short_path),
         SCRIPT_TEST(many_syns),
         SCRIPT_TEST(after_a_lost_syn),
+        SCRIPT_TEST(rto_max_after_a_lost_syn),
         SCRIPT_TEST(syn_ack_is_repeated),
         SCRIPT_TEST(half_open_is_given_up),
         SCRIPT_TEST(three_minutes_of_syn_acks),
