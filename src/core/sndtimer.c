@@ -40,6 +40,10 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
             scps_sb_lose(&s->tx->sb, s->tx->sb.head, &sum);
+            /* A probe that was reported as arrived is not lost. The report is false, and only a
+             * timeout resends it (RFC 2018 section 8). */
+            if (head->state == SCPS_SENT_ARRIVED)
+                scps_snd_arm_rtx(s);
         }
     }
 }

@@ -232,6 +232,27 @@ static void a_probe_is_taken(void **x)
 }
 
 /* A peer that does not answer probes is given up */
+/* The octet of a probe is reported as arrived, beyond the window, and is not acknowledged when the
+ * window opens. It is outstanding, so the retransmission timer runs (RFC 6298 section 5.1) and
+ * resends it: after a timeout RFC 2018 section 8 has the sender "turn off all of the SACKed bits".
+ */
+static void a_probe_that_was_reported_falsely(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer_wnd = 1000;
+    script_flight(t, MS(200), 1001, 1);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    const scps_time at = MS(300) + script_info(t).rto;
+    expect_sent(t, .at = at, .from = 1001, .len = 1, .push = true);
+    peer_says(t, at, .ack = 1001, .wnd = ZERO, .sack = {{1001, 1002}});
+    peer_says(t, at + 1, .ack = 1001, .wnd = 2000, .sack = {{1001, 1002}});
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = at + 1 + script_info(t).rto, .from = 1001, .len = 1, .push = true);
+    peer_says(t, at + MS(400), .ack = 1002);
+    assert_int_equal(script_info(t).outstanding, 0);
+    script_free(t);
+}
+
 static void probes_unanswered(void **x)
 {
     struct script *t = script_of(x);
@@ -585,6 +606,7 @@ int main(void)
         SCRIPT_TEST(our_window_scaled_while_half_open),
         SCRIPT_TEST(zero_window_probes),
         SCRIPT_TEST(a_probe_is_taken),
+        SCRIPT_TEST(a_probe_that_was_reported_falsely),
         SCRIPT_TEST(probes_unanswered),
         SCRIPT_TEST(an_orphan_does_not_wait_for_ever),
         SCRIPT_TEST(fin_into_a_closed_window),
