@@ -271,9 +271,10 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     struct scps_conn *c;
 
     if (!read_cookie(l, f, seg, &syn)) {
-        /* While cookies are in use, data may come from a peer whose first segments were lost; the
-         * peer will send them again. */
-        if (seg->len && l->cookie_at && st->env.now - l->cookie_at <= 2 * UNIT)
+        /* While cookies are in use, data or a FIN may come from a peer whose first segments were
+         * lost; the peer will send them again. */
+        if ((seg->len || seg->flags & SCPS_FIN) && l->cookie_at &&
+            st->env.now - l->cookie_at <= 2 * UNIT)
             return scps_stack_drop(st, SCPS_DROP_BAD_COOKIE);
         scps_answer_reset(st, nif, f, seg);
         return scps_stack_drop(st, l->cookie_at ? SCPS_DROP_BAD_COOKIE : SCPS_DROP_NO_CONNECTION);

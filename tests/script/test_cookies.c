@@ -232,6 +232,34 @@ static void data_with_the_cookie(void **x)
     script_free(t);
 }
 
+/* Data and a FIN arrive, the segment before them does not: it alone has the sequence number that
+ * the cookie was made for. RFC 4987 section 3.6: "the server will encode all of its state in the
+ * SYN-ACK's sequence number", so the listener cannot tell these segments from old ones. RFC 9293
+ * section 3.10.7.2 would have it reset the sender, which has an established connection. All that
+ * occupies sequence numbers is retransmitted, so it waits for that. */
+static void data_before_the_cookie(void **x)
+{
+    struct script *t = flooded(x);
+    struct scps_stack_stats s;
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(50), .seq = 301, .ack = 1, .len = 100);
+    expect_quiet(t, SCPS_HOLD_NONE);
+    peer_says(t, MS(51), .flags = SCPS_FIN | SCPS_ACK, .seq = 401, .ack = 1);
+    expect_quiet(t, SCPS_HOLD_NONE);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_BAD_COOKIE], 2);
+    peer_says(t, MS(60), .seq = 1, .ack = 1, .len = 300);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    app_reads(t, MS(60), 300);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 1);
+    script_forget_events(t);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 static void wrong_and_old_cookies(void **x)
 {
     struct script *t = flooded(x);
@@ -553,6 +581,7 @@ int main(void)
         SCRIPT_TEST(a_cookie_is_honoured),
         SCRIPT_TEST(options_survive_in_timestamps),
         SCRIPT_TEST(data_with_the_cookie),
+        SCRIPT_TEST(data_before_the_cookie),
         SCRIPT_TEST(wrong_and_old_cookies),
         SCRIPT_TEST(a_cookie_is_for_one_flow_and_time),
         SCRIPT_TEST(a_cookie_keeps_the_mss),
