@@ -367,6 +367,14 @@ static bool many_timeouts(const struct world *w, unsigned services)
             (without_backoff(w) && w->host[0].out.delay + w->host[1].out.delay >= SCPS_SEC(1)));
 }
 
+/* Forged octets that one host has accepted make it acknowledge what the other has not sent: neither
+ * takes the other's segments any more. Where a host infers outages (outage_after) such a pair asks
+ * for ever: what it refuses shows that the link is there, and each resend goes unanswered. */
+static bool parted_for_good(const struct world *w)
+{
+    return w->doubt & DOUBT_END && (w->host[0].cfg.outage_after || w->host[1].cfg.outage_after);
+}
+
 /* Lets what the applications have closed end. A device that was removed leaves a peer that asks for
  * as long as R2, 100 s at least (RFC 9293 section 3.8.3), and without backoff that is many times:
  * then the other device is removed, too. */
@@ -375,7 +383,8 @@ static void run_out(struct world *w)
     settle(w);
     if (advance(w, SCPS_NEVER, 20000))
         return;
-    MUST(without_backoff(w) && (w->host[0].gone || w->host[1].gone || w->cut));
+    MUST(parted_for_good(w) ||
+         (without_backoff(w) && (w->host[0].gone || w->host[1].gone || w->cut)));
     for (int i = 0; i < HOSTS; i++)
         if (!w->host[i].gone) {
             scps_stack_remove_netif(w->host[i].st, &w->host[i].nif);
