@@ -23,7 +23,7 @@ struct qlog_head {
     bool server;       /* This end is the server, which accepted the connection. */
     bool captured;     /* The notes come from a capture on the path, not from this end's stack. */
     scps_time t0;      /* The time on the driver's clock that is time 0 of the file, µs */
-    scps_time t0_1970; /* Only if captured: the same time in µs since 1970 */
+    scps_time t0_1970; /* Only if captured: the time t0 as µs since 1970 (UTC) */
 };
 /* Writes the head to f, which the caller owns: call qlog_end(), then close it. Returns NULL when
  * out of memory. */

@@ -18,7 +18,7 @@ struct lab_rows {
  * included. */
 void lab_rows_meta(const struct lab_cells *c, unsigned shard, unsigned shards, struct lab_str *s);
 void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
-/* Formats the lines of one run. */
+/* Formats the lines that one run adds to the rows file, one for each flow. */
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 

@@ -17,8 +17,8 @@ struct late {
 };
 
 void late_add(struct late *l, scps_dur d);
-/* Returns a quantile: a lateness, µs, that at least ppm millionths of the packets did not exceed;
- * 0: there were no packets. */
+/* Returns a quantile of the delay that the program adds, µs: at least ppm millionths of the packets
+ * had no more. 0: there were no packets. */
 scps_dur late_quantile(const struct late *l, uint32_t ppm);
 
 #endif

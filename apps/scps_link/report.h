@@ -8,7 +8,8 @@
 struct emu;
 
 void report_start(const struct emu *e, FILE *f);
-void report_interval(struct emu *e, FILE *f); /* prints what happened since the last one */
+/* prints what happened since the interval report before */
+void report_interval(struct emu *e, FILE *f);
 void report_text(const struct emu *e, FILE *f);
 void report_json(const struct emu *e, FILE *f);
 

@@ -12,8 +12,9 @@ struct ttcp_echo {        /* A zeroed structure is ready for use. */
     scps_time began;
     uint64_t count, bytes; /* number of blocks and of bytes that have returned so far */
     scps_dur min, max, sum;
-    bool differs; /* the byte behind the returned ones differs from the one sent */
-    bool ended;   /* The peer closed while a block was outstanding */
+    /* the peer has returned a byte that differs from the byte sent at that position */
+    bool differs;
+    bool ended; /* The peer closed while a block was outstanding */
 };
 
 /* Call it before a block of len > 0 bytes is written. */

@@ -76,7 +76,7 @@ struct ttcp_options {
     uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */
     struct scps_overhead overhead; /* --overhead */
     bool overhead_set;             /* true: overhead was given; false: the framing of the link */
-    /* where it runs */
+    /* where both ends of the transfer run, and over which link */
     bool link;             /* true: both ends in this process, in virtual time */
     const char *link_spec; /* the link SPEC as typed, or the default */
     char link_text[4096];  /* the link SPEC with the table of --outage */

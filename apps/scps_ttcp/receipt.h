@@ -18,8 +18,9 @@
  * every byte and its position. All zero is the initial state. */
 struct ttcp_digest {
     uint64_t lane[4];
-    uint64_t bytes;   /* number of bytes that the checksum covers */
-    uint8_t part[32]; /* the last bytes % 32 of them, which are not in lane yet */
+    uint64_t bytes; /* number of bytes that the checksum covers */
+    /* the last (bytes % 32) bytes of the stream, which are not included in lane yet */
+    uint8_t part[32];
 };
 void ttcp_digest_add(struct ttcp_digest *s, const void *data, size_t len);
 /* Returns the checksum of everything added so far; more may be added afterwards. */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TESTS   256          /* most tests at the same time */
+#define TESTS   256          /* most tests that are served at the same time */
 #define BACKLOG 32           /* most connections that wait while TESTS of them are served */
 #define AT_ONCE (128u << 10) /* bytes written before packets are served, as in run_real.c */
 #define LOOK    SCPS_MS(100) /* interval of the check for tests that last too long, µs */
@@ -28,7 +28,7 @@ struct test {
     /* result of flow[0]; with --bidir its `next` is the result of flow[1] */
     struct ttcp_result result;
     size_t n_flows;
-    scps_time t0; /* time of its SYN, µs */
+    scps_time t0; /* time at which the test's first connection was opened, µs */
     struct test *next;
 };
 

@@ -14,7 +14,7 @@
 #define TTCP_NOT_YET INT64_MIN /* value of a time, µs, that has not been reached */
 
 struct ttcp_sender {
-    struct scps_conn *conn; /* its connection; NULL: the sender waits for one */
+    struct scps_conn *conn; /* connection of the sender; NULL: the sender waits for one */
     struct ttcp_input *in;
     const uint8_t *rest; /* input for which the send buffer had no room */
     size_t rest_len;
@@ -27,8 +27,9 @@ struct ttcp_sender {
     bool too_short; /* -u: the input is shorter than the smallest datagram */
     /* bytes to write before packets are served; 0: as many as there is room for */
     uint64_t at_once;
-    uint64_t written;      /* bytes that the send buffer has accepted */
-    uint64_t acked;        /* bytes of them that are acknowledged, by the newest SCPS_NOTE_ACKED */
+    uint64_t written; /* bytes that the send buffer has accepted */
+    /* bytes of `written` that the peer has acknowledged, by the newest SCPS_NOTE_ACKED */
+    uint64_t acked;
     struct ttcp_echo echo; /* state of -e */
     struct ttcp_path path; /* state of --path-state */
     struct ttcp_dsend d;   /* state of -u */
@@ -38,7 +39,8 @@ struct ttcp_sender {
     bool sums; /* keep the digest */
     struct ttcp_digest digest;
     struct ttcp_receipt receipt;
-    /* first bytes of what the receiver sent after the end of the stream */
+    /* first bytes that the receiver sent back after the end of this end's stream: the line of
+     * --tell */
     char line[TTCP_RECEIPT_LINE];
     size_t line_len;
     /* Times on the driver's clock, µs */
@@ -60,7 +62,7 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);
 
 struct ttcp_receiver {
-    struct scps_conn *conn; /* its connection; NULL: the receiver waits for one */
+    struct scps_conn *conn; /* connection of the receiver; NULL: the receiver waits for one */
     struct ttcp_output *out;
     bool waiting /* waiting for the output */, eof, over;
     int err; /* SCPS_ERR_* that ended the transfer; if out_failed, the error of the output */
@@ -81,7 +83,8 @@ struct ttcp_receiver {
         ended /* Times, µs; ended is, with -u, the arrival of the first guard behind the data */;
     struct ttcp_drecv d; /* state of -u */
     bool duplex;         /* --bidir: a sender writes to this connection and shuts it down */
-    bool result_came;    /* the first bytes are a result (--tell), so the peer sends no data */
+    /* the peer's first bytes are the line of --tell, so the peer sends no data */
+    bool result_came;
     /* --tell: digest of the bytes read, the line with the result, and how many bytes of the line
      * are written */
     struct ttcp_digest digest;

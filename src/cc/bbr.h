@@ -162,7 +162,8 @@ uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
 uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
 /* Returns a percentage of the bandwidth-delay product at bw, bytes. */
 uint64_t scps_bbr_bdp(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
-/* Returns the same, rounded up to the amount that sending and acknowledging in bursts needs. */
+/* Returns a percentage of the bandwidth-delay product at bw, bytes, rounded up to the amount that
+ * sending and acknowledging in bursts needs. */
 uint64_t scps_bbr_inflight(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
 uint64_t scps_bbr_quantization_budget(const struct scps_bbr_ctx *x, uint64_t inflight);
 uint64_t scps_bbr_target(const struct scps_bbr_ctx *x);

@@ -99,11 +99,12 @@ struct vegas {
     bool barred;
     struct scps_vegas_brake braking;
     /* These fields are about the path. */
-    scps_dur base;     /* lowest RTT of the path without a queue, µs; 0: not known */
-    scps_dur doubted;  /* lowest RTT since the queue was first found too long, µs */
-    uint64_t wish;     /* window at that time, bytes */
-    uint16_t over;     /* number of rounds in a row whose queue was too long */
-    uint16_t timeouts; /* timeouts in a row without an acknowledgement between them */
+    scps_dur base;    /* lowest RTT of the path without a queue, µs; 0: not known */
+    scps_dur doubted; /* lowest RTT since the queue was first found too long, µs */
+    uint64_t wish;    /* window at that time, bytes */
+    uint16_t over;    /* number of rounds in a row whose queue was too long */
+    /* retransmission timeouts in a row without an acknowledgement between them */
+    uint16_t timeouts;
     /* The core reports rtt_old, which is then the sample; the newest segment's RTT is used only to
      * find out whether the path has become shorter. */
     bool old_known;
@@ -111,7 +112,7 @@ struct vegas {
     bool alone;
     uint8_t early;        /* rounds in a row whose ACKs did not wait for the receiver's timer */
     uint8_t early_rounds; /* number of such rounds after which base is set from early ACKs */
-    scps_dur waited;      /* base before it was set from early ACKs, µs; 0: it was not */
+    scps_dur waited;      /* value of base before early ACKs replaced it, µs; 0: they have not */
     uint64_t wide;        /* window when base was set from early ACKs, bytes */
     scps_dur soonest;     /* lowest RTT of the newest segment of an ACK, µs */
     struct scps_ack_train_ss quick;

@@ -96,7 +96,8 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     return true;
 }
 
-/* Returns true for one of the first segments, each of which is acknowledged. */
+/* Returns true for one of the first quick_acks segments of a connection, each of which is
+ * acknowledged at once. */
 static bool is_quick(uint16_t *quick, uint16_t most)
 {
     if (*quick >= most)

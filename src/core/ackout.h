@@ -23,8 +23,11 @@ struct scps_ackout {
     uint32_t max_offered;    /* the largest window that was offered, bytes */
     /* time of the last answer to an unacceptable segment without data, ms; 0: there was none */
     uint32_t answered_ms;
-    uint16_t quick; /* number of segments that were acknowledged one by one, up to quick_acks */
-    /* number of acknowledgements due after the next one: without SACK each duplicate counts */
+    /* number of segments at the beginning of the connection that were each acknowledged at once, up
+     * to quick_acks */
+    uint16_t quick;
+    /* number of acknowledgements to send after the next one: without SACK each duplicate segment
+     * has an acknowledgement of its own */
     uint8_t owed;
 };
 
@@ -87,7 +90,7 @@ static inline void scps_ackrx_waits(struct scps_ackrx *r, uint32_t bytes)
     r->waiting += bytes;
 }
 
-/* The credit for acknowledgements without data, in bytes and in packets. */
+/* Token buckets that limit acknowledgements without data, in bytes and in packets. */
 struct scps_ackbudget {
     struct scps_pacer bytes, packets;
     /* timer that expires when both buckets cover the acknowledgement that is due */

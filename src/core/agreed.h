@@ -92,7 +92,8 @@ static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
-/* Returns the same, for a segment that ends a record or not. */
+/* Returns the largest payload for which a segment fits the path even if it is sent uncompressed;
+ * record: the segment ends a record, and the option that says so takes room. */
 static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool record)
 {
     return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);

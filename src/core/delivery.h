@@ -12,13 +12,13 @@
 
 struct scps_delivery {
     uint64_t delivered;     /* bytes known to have arrived since the connection began */
-    scps_time delivered_at; /* time at which the newest of them were reported, µs */
+    scps_time delivered_at; /* time at which the newest of the delivered bytes were reported, µs */
     scps_time first_sent;   /* time at which the current flight began, µs */
-    /* total of delivered bytes up to which rates are app-limited; 0: they are not */
+    /* value of `delivered` up to which rate samples are app-limited; 0: they are not */
     uint64_t app_limited;
     /* value of `delivered` at which the round ends: data sent later belongs to the next round */
     uint64_t round_end;
-    uint64_t rate; /* rate of the newest sample, bytes/s; 0: there was none */
+    uint64_t rate; /* delivery rate of the newest sample, bytes/s; 0: there was none */
     /* most bytes in a round trip: of the present eight round trips, and of the eight before */
     struct scps_carried most[2];
     scps_time round_at; /* start of the present round trip, µs; 0: before the first */

@@ -17,9 +17,10 @@ struct scps_gate {
     struct scps_overhead over;
     /* bytes that a connection may send each time it is served: the cost of the largest packet */
     uint32_t quantum;
-    /* connection at the head whose packet costs more than the credit; NULL: none waits */
+    /* connection at the head of the queue whose next packet costs more than the token bucket `rate`
+     * holds; NULL: none waits */
     struct scps_sender *asked;
-    scps_time opens; /* time at which the credit covers that packet, µs */
+    scps_time opens; /* time at which the token bucket holds enough for that packet, µs */
     /* connections stopped by their congestion windows, in the order in which the minimum rate
      * serves them */
     struct scps_sender *wait_head, *wait_tail;
@@ -37,8 +38,8 @@ static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const s
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
 /* Returns the cost of an IP packet of len bytes. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
-/* Returns true if the credit covers a packet of s of len bytes. If not, nothing may be sent until
- * g->opens. */
+/* Returns true if the token bucket holds enough for a packet of s with len bytes. If not, no
+ * connection of the route may send until g->opens. */
 bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
 /* Returns true if s, which is at the head, may be asked for a packet. */
 bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
@@ -48,8 +49,8 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
  * which the packet may be sent; the other one charges it and returns its cost. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
 /* Returns the earliest time, µs, at which a connection's packet of len bytes may be sent. No
- * connection is asked while the credit does not cover a packet without data, or another packet
- * waits for credit. */
+ * connection is asked while the token bucket holds less than a packet without data costs, or
+ * another packet waits for the bucket. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
 /* Called when s was served and had nothing to send. */

@@ -9,7 +9,7 @@
 /* The values of a connection that negotiation reads. */
 struct scps_asked {
     const struct scps_conn_config *cfg;
-    const struct scps_agreed *agreed; /* what has been agreed so far */
+    const struct scps_agreed *agreed; /* what the handshake has agreed on so far */
     enum scps_state state;
     uint8_t family;   /* family of the peer's address: 4 or 6 */
     uint8_t conn_id;  /* our id for compressed headers; 0: there is none */

@@ -22,11 +22,12 @@ struct scps_conn_owner {
 };
 
 struct scps_notify {
-    bool pending : 1;  /* the connection waits at its listener and was not accepted yet */
-    bool active : 1;   /* active open: this end sent the first SYN */
-    bool released : 1; /* the application has closed or aborted it, or never had a handle */
-    bool listed : 1;   /* the connection is in the host's queue of events */
-    uint16_t events;   /* pending events, 1 << enum scps_event_kind */
+    bool pending : 1; /* the connection waits at its listener and was not accepted yet */
+    bool active : 1;  /* active open: this end sent the first SYN */
+    /* the application has closed or aborted the connection, or never had a handle of it */
+    bool released : 1;
+    bool listed : 1; /* the connection is in the host's queue of events */
+    uint16_t events; /* pending events, 1 << enum scps_event_kind */
 };
 
 /* Removes and returns the first pending event (enum scps_event_kind). Precondition: there is

@@ -8,30 +8,32 @@
 
 #include "base/bytes.h"
 
-#define SCPS_RATE_MAX   (UINT64_C(1) << 43) /* bytes/s */
-#define SCPS_PACER_UNIT INT64_C(1000000)    /* millionths of a byte in a byte of credit */
+#define SCPS_RATE_MAX (UINT64_C(1) << 43) /* bytes/s */
+/* units of `credit` in one byte: millionths */
+#define SCPS_PACER_UNIT INT64_C(1000000)
 /* for times up to this, µs, no division is needed at any rate */
 #define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX)
 
 struct scps_pacer {
     uint64_t rate;  /* rate, bytes/s; 0: no limit */
     uint32_t burst; /* size of the bucket, bytes */
-    scps_time at;   /* time of the last update of `credit`, µs */
-    /* credit in millionths of a byte, so that no fraction of a microsecond is lost; below 0: a
-     * debt */
+    /* time of the last update of `credit`, µs */
+    scps_time at;
+    /* level of the token bucket, millionths of a byte, so that no fraction of a microsecond is
+     * lost; below 0: a packet was larger than the level, and the rest is paid back first */
     int64_t credit;
 };
 
 void scps_pacer_change(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
-/* Sets rate and burst. A new bucket (at < 0) is full. The credit of an existing one is kept, up to
- * burst. */
+/* Sets rate and burst of the token bucket. If it had no limit before (rate 0), it is full;
+ * otherwise its level is kept, up to burst. */
 static inline void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate,
                                   uint32_t burst)
 {
     if (p->rate != rate || p->burst != burst)
         scps_pacer_change(p, now, rate, burst);
 }
-/* Updates the credit for the time now. */
+/* Adds to the token bucket what its rate has yielded until now, up to `burst`. */
 static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
 {
     int64_t full = p->burst * SCPS_PACER_UNIT;
@@ -65,13 +67,13 @@ static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_t
         return now;
     return p->at + (scps_time)(((uint64_t)(need - p->credit) + p->rate - 1) / p->rate);
 }
-/* Returns true if the credit, when last updated, covered size bytes. */
+/* Returns true if the token bucket, at its last update, held at least `size` bytes. */
 static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {
     return p->credit >= (int64_t)size * SCPS_PACER_UNIT;
 }
-/* Charges a packet that was sent. If the credit does not cover it, the rest is a debt, which is
- * paid before the next packet. */
+/* Takes a packet that was sent out of the token bucket. If the bucket holds less, its level becomes
+ * negative, and the next packet waits until that is made up for. */
 static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {
     p->credit -= (int64_t)size * SCPS_PACER_UNIT;

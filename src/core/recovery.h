@@ -37,11 +37,11 @@ struct scps_recovery {
     uint64_t flight;         /* RFC 6937 RecoverFS */
     uint64_t delivered, out; /* prr_delivered, prr_out */
     uint64_t window;         /* bytes that recovery permits in flight; fast episodes only */
-    /* time up to which the window is paced over a round trip; 0: it is not */
+    /* time, µs, up to which the congestion window is paced over a round trip; 0: it is not */
     scps_time spread_until;
     uint32_t resent; /* segments resent in this episode and not reported duplicate */
     scps_off first;  /* SND.UNA when the episode began */
-    /* All that was resent in this episode lies within these ranges. */
+    /* Every segment that was resent in this episode is within one of these ranges. */
     struct scps_range copies[SCPS_RECOVERY_COPIES];
     uint8_t ncopies;
     /* timestamp of the first retransmission of the episode; 0: there was none, or not of what had
@@ -51,14 +51,16 @@ struct scps_recovery {
      * transmission */
     scps_off stamped;
     scps_time first_sent;
-    scps_off frto_nxt;        /* SND.NXT when the timer expired */
-    uint64_t virtual_arrived; /* without SACK: bytes for which duplicate acknowledgements stand */
-    uint8_t dupacks;          /* consecutive duplicate acknowledgements */
+    scps_off frto_nxt; /* SND.NXT when the timer expired */
+    /* without SACK: bytes that the duplicate acknowledgements show to have arrived */
+    uint64_t virtual_arrived;
+    uint8_t dupacks; /* consecutive duplicate acknowledgements */
     /* acknowledgements of progress after which the age of the oldest segment is still to be
      * checked */
     uint8_t age_checks;
-    uint8_t silent; /* consecutive timeouts without news of any arrival */
-    /* before the last timeout no acknowledgement had come for its whole length */
+    uint8_t silent; /* consecutive timeouts during which no acknowledgement reported an arrival */
+    /* when the timer expired last, no acknowledgement had arrived for a whole retransmission
+     * timeout */
     bool unheard;
     bool partial; /* a partial acknowledgement has come in this fast episode */
 };

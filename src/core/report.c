@@ -120,10 +120,10 @@ static inline bool sack_only_report(const struct scps_report *rep, const struct 
     return true;
 }
 
-/* What one acknowledgement is going to report. */
+/* What the acknowledgement that is being built reports about data beyond a hole. */
 struct plan {
     struct scps_holes holes;
-    bool sack, snack; /* whether it gets SACK blocks, and whether it gets a SNACK */
+    bool sack, snack; /* whether SACK blocks, and whether a SNACK, go into the acknowledgement */
     /* the acknowledgement stands for many segments: each range is reported once before any is
      * repeated */
     bool sparse;

@@ -28,7 +28,7 @@ struct scps_report_view {
     struct scps_conn_ctx *x;
     const struct scps_receive *rcv;
     const struct scps_agreed *agreed;
-    scps_off fin_at; /* offset of a FIN that lies beyond a hole; 0: none does */
+    scps_off fin_at; /* offset of the peer's FIN if it has arrived beyond a hole; 0: it has not */
     bool thin;       /* acknowledgements are limited by an ACK budget */
 };
 

@@ -29,9 +29,10 @@ enum { /* scps_sent_segment.flags */
        SCPS_SENT_SYN = 1,
        SCPS_SENT_FIN = 2,
        SCPS_SENT_APP_LIMITED = 4, /* the application limited the rate when the segment was sent */
-       SCPS_SENT_PROBE = 8,       /* a window probe: its loss says nothing of the path */
-       SCPS_SENT_RECORD = 32,     /* its last octet of data ends a record */
-       SCPS_SENT_QUEUED = 64,     /* its index is in lostq, whatever its state is now */
+       SCPS_SENT_PROBE = 8,       /* a window probe, whose loss is no sign of congestion */
+       SCPS_SENT_RECORD = 32,     /* the last octet of data in the segment ends a record */
+       /* the index of the segment is in lostq, whatever its state is now */
+       SCPS_SENT_QUEUED = 64,
        /* resent, and the peer has reported holes above it since then: snacktx.c */
        SCPS_SENT_PASSED = 128
 };
@@ -57,7 +58,7 @@ struct scps_sent_segment { /* One sent segment. The size fits a cache line. */
 /* Losses that scps_sb_lose() has found since the last call of scps_sb_losses(). */
 struct scps_lost_news {
     scps_off to;     /* end of the last lost range */
-    uint32_t ranges; /* number of lost ranges with data between them */
+    uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
     /* xseq of the segment that was sent last among the lost ones; the next two fields are copies
      * from its record */
     uint32_t xseq;

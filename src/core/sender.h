@@ -26,7 +26,8 @@
 struct scps_conn_scps;
 struct scps_tx;
 
-/* State beside what the controller asks for: control.c. */
+/* What is known about the congestion controller besides the window and rate that it has set:
+ * control.c. */
 struct scps_cc_use {
     uint8_t told : 7; /* enum scps_cc_phase that was last reported to the observer */
     /* the congestion window was fully used since the last acknowledgement */
@@ -37,7 +38,7 @@ struct scps_sender {
     struct scps_conn_ctx ctx;
     struct scps_tx *tx;        /* sending state; NULL: nothing is written and nothing outstanding */
     struct scps_conn_scps *tp; /* SCPS-TP state; NULL: no feature in force needs it */
-    /* queue in which it waits to be served: that of its link or of its route */
+    /* queue in which the connection waits until it may send: that of its link or of its route */
     struct scps_ready_queue *turns;
     /* next connection in that queue, or in the queue of connections to be freed */
     struct scps_sender *ready_next;

@@ -16,7 +16,7 @@ enum scps_small_bit {
     SCPS_SMALL_CORK = 1u << 1, /* small segments wait until this bit is cleared, or for 200 ms */
     SCPS_SMALL_MORE =
         1u << 2, /* small segments wait as with CORK, since the last write had SCPS_MORE */
-    /* what has been written is sent now, whatever the other bits are */
+    /* data that has been written is sent now, whatever the other bits are */
     SCPS_SMALL_PUSH = 1u << 3
 };
 

@@ -24,10 +24,9 @@ struct scps_snackrx {
 /* The holes in the received data, and the unit and options with which they are reported. */
 struct scps_holes {
     const struct scps_rcvbuf *in;
-    scps_off fin_at; /* offset of a FIN that lies beyond a hole; 0: none does */
+    scps_off fin_at; /* offset of the peer's FIN if it has arrived beyond a hole; 0: it has not */
     const struct scps_agreed *agreed;
-    uint32_t unit; /* octets: the unit in which both ends count offsets and
-                    * lengths of SNACK */
+    uint32_t unit; /* unit of offsets and lengths in SNACK, octets, which both ends compute alike */
 };
 
 /* The first function has all holes reported again; the second records that those below `to` have

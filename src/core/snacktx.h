@@ -15,7 +15,7 @@
 /* A hole of a SNACK that snack_delay postpones. */
 struct scps_snack_wait {
     scps_off from, to;
-    scps_time due; /* time at which it is processed; 0: this entry is not used */
+    scps_time due; /* time at which the hole is processed, µs; 0: this entry is not used */
 };
 #define SCPS_SNACK_WAITS 16
 
@@ -23,8 +23,8 @@ struct scps_snacktx {
     /* At the end of the data: end of the data that had arrived, as known at the time highest_at. */
     scps_off highest;
     scps_time highest_at;
-    /* longest time from a first transmission to its report, µs: [0] in the present interval, [1]
-     * in the one before */
+    /* longest time from the first transmission of a segment to the acknowledgement that reports its
+     * arrival, µs: [0] in the present measuring interval, [1] in the one before */
     scps_dur slow[2];
     /* longest gap between two acknowledgements, µs: [0] in the present interval, [1] in the one
      * before */

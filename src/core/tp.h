@@ -18,7 +18,8 @@ struct scps_comp_sum {
     uint8_t agreed; /* the number with which the checksums of the peer's segments are right */
     uint8_t newest; /* number in the compressed segment being processed; 0 if it is no evidence */
     uint8_t good;   /* how many segments with the agreed number had a right checksum, up to 2 */
-    /* segments with different numbers have come since the last one with the agreed number */
+    /* since the last segment whose checksum was right with `agreed`, segments with different other
+     * numbers have arrived */
     bool mixed;
     /* Segments in a row whose checksum is right with a number that is not the agreed one: that
      * number, how many there were (at most UINT8_MAX), and when the first of them came */

@@ -17,10 +17,11 @@ struct scps_ready_queue {
 /* Sets the queue in which s is served; NULL: nothing is sent any more. Precondition: s is in no
  * queue. */
 void scps_sender_serve(struct scps_sender *s, struct scps_ready_queue *t);
-/* Appends s to its ready queue, if it is not there yet. */
+/* Appends s to the ready queue in which it is served, unless s is in that queue already. */
 void scps_sender_wake(struct scps_sender *s);
 void scps_sender_dequeue(struct scps_sender *s);
-/* Moves the first of the queue to its end, so that all are served in turn. */
+/* Moves the first connection of the queue to the end, so that all connections are served in
+ * turn. */
 void scps_ready_queue_next(struct scps_ready_queue *t);
 /* Moves s from its ready queue to the queue of connections to be freed. */
 void scps_sender_put_aside(struct scps_sender *s);

@@ -58,7 +58,7 @@ struct scps_tx {
      * as the ring's data ends at `reserved`. If both are equal none are reserved. */
     scps_off reserved, reserved_to;
     /* Position in the queue of a route with a rate: gate.c. */
-    int32_t share; /* bytes that it may still send before the next connection is served */
+    int32_t share; /* bytes that the connection may still send before the next one is served */
     bool in_line;
     struct scps_sender *line_next, *line_prev;
     /* State of the controller before a recovery episode, restored if the episode was spurious. */

@@ -31,19 +31,20 @@ struct scps_dgram {
     struct scps_recring in, out;
     uint32_t in_used, out_used; /* bytes in the queues, counted as for rcvbuf and sndbuf */
     struct scps_nif *nif;       /* interface on which the oldest datagram waits to be sent */
-    struct scps_shaper *pipe;   /* shaper of its route; NULL: the route has no rate */
-    struct scps_addr asked;     /* address given when the endpoint was opened */
+    /* shaper of the route that the oldest datagram uses; NULL: the route has no rate */
+    struct scps_shaper *pipe;
+    struct scps_addr asked; /* address given when the endpoint was opened */
     uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
     scps_time pmtu_at;
-    /* The application has closed it; it is freed when its datagrams have been sent */
+    /* The application has closed the endpoint, which is freed when its datagrams have been sent */
     bool closed;
-    /* ready: it is in the ready queue of its link or route; queued: it has an event in ev_dgrams;
-     * wants_room: a send was refused */
+    /* ready: the endpoint is in the ready queue of its link or route; queued: the endpoint has an
+     * event in ev_dgrams; wants_room: a send was refused */
     bool ready, queued, wants_room;
     /* a send was refused for lack of memory, and no event has followed yet */
     bool starved;
     uint16_t events; /* pending events, 1 << enum scps_event_kind */
-    unsigned icmp;   /* the newest ICMP error, and the destination it is about */
+    unsigned icmp;   /* the newest ICMP error, and the destination of the datagram that caused it */
     int err;
     struct scps_endpoint err_about;
     struct scps_dgram_stats count;

@@ -50,7 +50,7 @@ struct scps_shaper {
     struct scps_dgram_turns dgrams;
     bool for_dgrams; /* true: datagrams, if any wait, are served before connections */
     int32_t share;   /* bytes that this kind may still send before the other kind is served */
-    struct scps_shaper *next; /* next shaper of the same link */
+    struct scps_shaper *next; /* next shaper on the list of the shapers of the same link */
 };
 
 /* Sends segment seg of c as values, for a device that needs no octets of the headers
@@ -59,11 +59,12 @@ typedef size_t scps_values_fn(struct scps_netif *netif, const struct scps_conn *
                               const struct scps_seg *seg);
 #define SCPS_NETIF_VALUES (1u << 31) /* flag of the netif: scps_nif.values is set */
 
-/* A netif as the stack sees it; scps_netif.stack_priv points to it. */
+/* What the stack stores for one netif (network interface); scps_netif.stack_priv points to it. */
 struct scps_nif {
     struct scps_netif *nif;
     struct scps_ready_queue turns;
-    struct scps_shaper *pipes;      /* list of the shapers of its routes with a rate */
+    /* list of the shapers of those routes through this netif that have a rate */
+    struct scps_shaper *pipes;
     struct scps_dgram_turns dgrams; /* endpoints whose datagrams use no route with a rate */
     uint32_t n_dgrams;           /* number of endpoints in this queue and in those of the shapers */
     bool after_dgram;            /* the last packet was a datagram, while both kinds waited */

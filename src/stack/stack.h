@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Internals of the stack of one host, which the files of this folder share. */
+/* Declarations that the files of this folder share: the state of the stack of one host, and its
+ * functions. */
 #ifndef SCPS_STACK_STACK_H
 #define SCPS_STACK_STACK_H
 
@@ -23,7 +24,7 @@ struct scps_flow { /* addresses and ports of a connection, seen from this host *
 /* A route and its shaper. */
 struct scps_route_entry {
     struct scps_route route;
-    struct scps_shaper *pipe; /* its shaper; NULL: the route never had a rate */
+    struct scps_shaper *pipe; /* shaper of the route; NULL: the route never had a rate */
 };
 
 struct scps_local_addr {
