@@ -16,4 +16,5 @@ else()
   string(APPEND CMAKE_C_FLAGS_INIT " -ffreestanding -fbuiltin -isystem ${CMAKE_CURRENT_LIST_DIR}/libc/include")
 endif()
 string(APPEND CMAKE_C_FLAGS_INIT " -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables")
+string(APPEND CMAKE_C_FLAGS_INIT " -fno-ipa-cp") # copies of functions for constant arguments add text
 set(CMAKE_C_FLAGS_MINSIZEREL_INIT "-Os -DNDEBUG")
