@@ -11,15 +11,10 @@
 
 /* ---- informing the controller of a loss, or of the end of its repair ---- */
 
-static void note_recovery(struct scps_sender *s, int what)
-{
-    SCPS_OBSERVE(&s->ctx, RECOVERY, what, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
-}
-
 static void recovered(struct scps_sender *s, void *cc)
 {
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
-    note_recovery(s, 0);
+    scps_recovery_note(s, 0);
 }
 
 /* Handles the loss of `bytes` bytes, detected by an acknowledgement that reports `delivered`
@@ -38,7 +33,7 @@ static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t 
     scps_cc_loss(s, cc, &news);
     if (!fresh)
         return;
-    note_recovery(s, 1);
+    scps_recovery_note(s, 1);
     if (!scps_recovery_goes_on(s, delivered))
         recovered(s, cc);
 }
@@ -81,7 +76,7 @@ static SCPS_NOINLINE void undo(struct scps_sender *s, void *cc, bool late)
     scps_recovery_undone(&tx->rec);
     scps_rto_answered(&tx->rto);
     s->ctx.st->spurious++;
-    note_recovery(s, 2);
+    scps_recovery_note(s, 2);
     scps_cc_change(s, cc, SCPS_CC_SPURIOUS);
 }
 

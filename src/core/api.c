@@ -136,7 +136,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
 
     if (n) {
         if (!(flags & SCPS_PEEK)) {
-            SCPS_OBSERVE_CONN(c, DELIVERED, c->rcv.in.read - n, n, 0, 0);
+            SCPS_OBSERVE_CONN2(c, DELIVERED, c->rcv.in.read - n, n);
             if (scps_tp_marks(c->s.tp))
                 scps_marks_read(scps_tp_marks(c->s.tp), &c->rcv.in, n);
             scps_rcv_read(c);
@@ -317,7 +317,7 @@ enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
                           own.max_jump);
         c->s.resumes = true;
     } else {
-        SCPS_OBSERVE_CONN(c, RESUME, SCPS_RESUME_REFUSED, v, 0, 0);
+        SCPS_OBSERVE_CONN2(c, RESUME, SCPS_RESUME_REFUSED, v);
     }
     return v;
 }

@@ -217,7 +217,7 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
 {
     if (c->state == s)
         return;
-    SCPS_OBSERVE_CONN(c, STATE, c->state, s, 0, 0);
+    SCPS_OBSERVE_CONN2(c, STATE, c->state, s);
     c->state = (uint8_t)s;
     if (s == SCPS_TIME_WAIT) {
         scps_timer_stop(&c->outage_timer);

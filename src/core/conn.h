@@ -60,6 +60,7 @@ struct scps_conn {
 };
 
 #define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->s.ctx, kind, a, b, d, e)
+#define SCPS_OBSERVE_CONN2(c, kind, a, b)      SCPS_OBSERVE2(&(c)->s.ctx, kind, a, b)
 
 /* Returns the connection to which s, its first member, belongs. */
 static inline struct scps_conn *scps_conn_of(struct scps_sender *s)

@@ -98,7 +98,7 @@ static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, u
     /* Without memory for the counters the correction is not counted. */
     scps_conn_ctx_need_stats(x);
     x->st->cc_corrected++;
-    SCPS_OBSERVE(x, CC_CORRECTED, asked, used, 0, 0);
+    SCPS_OBSERVE2(x, CC_CORRECTED, asked, used);
     return used;
 }
 

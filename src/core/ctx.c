@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/heap.h"
 
 void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
@@ -51,6 +52,12 @@ void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind,
     struct scps_note n = {.at = x->env->now, .conn = x->id, .kind = kind, .arg = {a, b, d, e}};
 
     x->env->obs.note(x->env->obs.ctx, &n);
+}
+
+SCPS_NOINLINE void scps_conn_ctx_note2(const struct scps_conn_ctx *x, enum scps_note_kind kind,
+                                       uint64_t a, uint64_t b)
+{
+    scps_conn_ctx_note(x, kind, a, b, 0, 0);
 }
 
 void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d, const struct scps_seg *seg)

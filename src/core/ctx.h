@@ -52,6 +52,10 @@ void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d,
 /* Reports a note to the observer. */
 void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind, uint64_t a,
                         uint64_t b, uint64_t d, uint64_t e);
+/* The same for a note whose last two arguments are 0; a 32-bit machine would push 16 zero octets at
+ * each call. */
+void scps_conn_ctx_note2(const struct scps_conn_ctx *x, enum scps_note_kind kind, uint64_t a,
+                         uint64_t b);
 /* The mask is 0 while no observer is set, so this is false. */
 #define SCPS_OBSERVED(x, kind) ((x)->env->obs.mask >> SCPS_NOTE_##kind & 1)
 #define SCPS_OBSERVE(x, kind, a, b, d, e)                                                          \
@@ -59,6 +63,11 @@ void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind,
         if (SCPS_OBSERVED(x, kind))                                                                \
             scps_conn_ctx_note(x, SCPS_NOTE_##kind, (uint64_t)(a), (uint64_t)(b), (uint64_t)(d),   \
                                (uint64_t)(e));                                                     \
+    } while (0)
+#define SCPS_OBSERVE2(x, kind, a, b)                                                               \
+    do {                                                                                           \
+        if (SCPS_OBSERVED(x, kind))                                                                \
+            scps_conn_ctx_note2(x, SCPS_NOTE_##kind, (uint64_t)(a), (uint64_t)(b));                \
     } while (0)
 
 #endif

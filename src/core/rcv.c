@@ -48,7 +48,7 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
 static SCPS_NOINLINE void report_twice(struct scps_conn_ctx *x, const struct scps_agreed *a,
                                        struct scps_receive *rcv, const struct scps_range *twice)
 {
-    SCPS_OBSERVE(x, DUPLICATE, twice->from, twice->to - twice->from, 0, 0);
+    SCPS_OBSERVE2(x, DUPLICATE, twice->from, twice->to - twice->from);
     if (x->cfg->c.dsack && a->opts & SCPS_AGREED_SACK && !scps_rx_need(rcv, x))
         scps_report_duplicate(&rcv->rx->report, twice->from, twice->to);
 }

@@ -39,7 +39,7 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
     }
     if (got) {
         x->st->records_in++;
-        SCPS_OBSERVE(x, RECORD, end, 1, 0, 0);
+        SCPS_OBSERVE2(x, RECORD, end, 1);
     }
     return 0;
 }
@@ -109,7 +109,7 @@ bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
     if (scps_marks_repair(m, from, to))
         x->st->holes--;
     x->st->bytes_missing -= to - from;
-    SCPS_OBSERVE(x, RECEIVED, from, to - from, 0, 0);
+    SCPS_OBSERVE2(x, RECEIVED, from, to - from);
     return true;
 }
 

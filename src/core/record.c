@@ -27,7 +27,7 @@ int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x,
     if (scps_rangeset_add(ends, &x->env->alloc, end - 1, end, NULL) < 0)
         return SCPS_ERR_NOMEM;
     x->st->records_out++;
-    SCPS_OBSERVE(x, RECORD, end, 0, 0, 0);
+    SCPS_OBSERVE2(x, RECORD, end, 0);
     return 0;
 }
 

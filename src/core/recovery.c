@@ -349,3 +349,8 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
         rec->first_sent = resent->sent;
     }
 }
+
+SCPS_NOINLINE void scps_recovery_note(const struct scps_sender *s, int what)
+{
+    SCPS_OBSERVE(&s->ctx, RECOVERY, what, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+}

@@ -187,4 +187,7 @@ bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, u
  * timeout of rto. */
 uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet);
 
+/* Reports the state of loss recovery to the observer. what: 0 ended, 1 begun, 2 found spurious. */
+void scps_recovery_note(const struct scps_sender *s, int what);
+
 #endif

@@ -69,7 +69,7 @@ static bool take_block(struct scps_sender *s, struct scps_sack block, scps_off a
     from = SCPS_MAX(from, (int64_t)ack);
     scps_sb_arrived(&s->tx->sb, s->ctx.env->now, (scps_off)from, (scps_off)to,
                     scps_rtt_min(&s->rtt), sum);
-    SCPS_OBSERVE(&s->ctx, SACKED, from, to, 0, 0);
+    SCPS_OBSERVE2(&s->ctx, SACKED, from, to);
     return true;
 }
 

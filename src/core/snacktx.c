@@ -209,7 +209,7 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
     to = SCPS_MIN(to, s->snd.nxt);
     if (from >= to)
         return;
-    SCPS_OBSERVE(&s->ctx, SNACK_IN, from, to, 0, 0);
+    SCPS_OBSERVE2(&s->ctx, SNACK_IN, from, to);
     if (from < s->tx->snack.named_to && s->tx->snack.named_to < to)
         from = s->tx->snack.named_to;
     s->tx->snack.named_to = 0;

@@ -90,9 +90,8 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
         scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_stats_probe(c->s.ctx.st);
     scps_segment_left(&c->s.ctx, c->s.tx, seg, behind, false);
-    SCPS_OBSERVE_CONN(c, PROBE, 1,
-                      c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage.probes : c->s.keep_probes, 0,
-                      0);
+    SCPS_OBSERVE_CONN2(c, PROBE, 1,
+                       c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage.probes : c->s.keep_probes);
 }
 
 /* Sends what has priority over data and acknowledgements. Returns true if nothing else is to be

@@ -28,7 +28,7 @@ static void restore(struct scps_sender *s, void *cc)
     scps_cc_restore(s, cc, 0);
     scps_recovery_end(&s->tx->rec);
     scps_cc_apply(s);
-    SCPS_OBSERVE(&s->ctx, RECOVERY, 2, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+    scps_recovery_note(s, 2);
 }
 
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
@@ -43,7 +43,7 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     }
     if (c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
         return;
-    SCPS_OBSERVE_CONN(c, OUTAGE, 1, inferred, 0, 0);
+    SCPS_OBSERVE_CONN2(c, OUTAGE, 1, inferred);
     if (inferred)
         restore(&c->s, scps_conn_cc(c));
     scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
@@ -78,7 +78,7 @@ void scps_snd_outage_over(struct scps_conn *c)
 {
     if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
         return;
-    SCPS_OBSERVE_CONN(c, OUTAGE, 0, 0, 0, 0);
+    SCPS_OBSERVE_CONN2(c, OUTAGE, 0, 0);
     scps_todo_done(&c->s.todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
     if (c->s.tx)
         scps_rto_anew(&c->s.tx->rto, c->s.tx->rto.latest);

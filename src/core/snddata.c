@@ -174,7 +174,7 @@ static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
 static SCPS_NOINLINE bool was_probe(struct scps_sender *s, const struct scps_tx_plan *p)
 {
     scps_todo_done(&s->todo, SCPS_TODO_PROBE);
-    SCPS_OBSERVE(&s->ctx, PROBE, 0, s->tx->rto.backoff, 0, 0);
+    SCPS_OBSERVE2(&s->ctx, PROBE, 0, s->tx->rto.backoff);
     if (p->flags & SCPS_SENT_PROBE) {
         scps_stats_probe(s->ctx.st);
         return true;
@@ -272,7 +272,7 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     scps_rack_probed(&c->s.tx->rack, c->s.snd.nxt, !fresh);
     c->s.ctx.st->tlp_probes++;
     scps_snd_arm_rtx(&c->s);
-    SCPS_OBSERVE_CONN(c, PROBE, 2, !fresh, 0, 0);
+    SCPS_OBSERVE_CONN2(c, PROBE, 2, !fresh);
     return true;
 }
 
@@ -289,7 +289,7 @@ static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
     again_at_once(c, seg, sb->head);
     scps_stats_probe(c->s.ctx.st);
     scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-    SCPS_OBSERVE_CONN(c, PROBE, 0, c->s.tx->rto.backoff, 0, 0);
+    SCPS_OBSERVE_CONN2(c, PROBE, 0, c->s.tx->rto.backoff);
     return true;
 }
 

@@ -61,7 +61,7 @@ static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
     struct scps_rangeset *list;
 
     s->ctx.st->bytes_given_up += end - from;
-    SCPS_OBSERVE(&s->ctx, GAVE_UP, from, end, 0, 0);
+    SCPS_OBSERVE2(&s->ctx, GAVE_UP, from, end);
     if (scps_conn_need_tp(s))
         return;
     list = &s->tp->given_up;
@@ -89,7 +89,7 @@ static void give_up(struct scps_sender *s, void *cc)
     scps_recovery_forget(&tx->rec);
     if (scps_recovery_passed(&tx->rec, s->snd.una)) {
         scps_cc_change(s, cc, SCPS_CC_RECOVERED);
-        SCPS_OBSERVE(&s->ctx, RECOVERY, 0, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+        scps_recovery_note(s, 0);
     }
     if (s->snd.una < s->snd.nxt) {
         scps_snd_arm_rtx(s);
@@ -201,7 +201,7 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
             scps_cc_save(s, cc);
         scps_recovery_timeout(s);
         scps_cc_change(s, cc, SCPS_CC_RTO);
-        SCPS_OBSERVE(&s->ctx, RECOVERY, 1, s->snd.una, s->ctl.cwnd, s->ctl.ssthresh);
+        scps_recovery_note(s, 1);
         scps_rto_keep(&tx->rto);
     }
 }

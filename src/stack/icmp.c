@@ -38,7 +38,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
      * 4.5). */
     if (mtu >= old || !c->s.tx || (c->s.ctx.cfg->c.df_off && c->remote.family == 4))
         return;
-    SCPS_OBSERVE_CONN(c, PMTU, old, mtu, 0, 0);
+    SCPS_OBSERVE_CONN2(c, PMTU, old, mtu);
     sb = &c->s.tx->sb;
     /* Declare only segments that are too long lost, before they are cut: the pieces are lost,
      * too. */
