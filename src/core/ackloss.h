@@ -18,7 +18,9 @@ struct scps_ack_input {
     scps_off before; /* SND.UNA before this acknowledgement */
     struct scps_ack_result sum;
     bool snack; /* seg has a SNACK, which was negotiated, and SEG.ACK is at or above the SYN */
-    bool told;  /* a SNACK in it has reported what arrived, on a connection without SACK */
+    /* the acknowledgement's SNACK has reported which octets arrived, on a connection without
+     * SACK */
+    bool told;
     /* best effort: SND.UNA moves past data that was missing at the peer, which the peer has
      * received or given up now */
     bool jumped;

@@ -12,7 +12,7 @@ struct scps_line;
  * scps_config_resolve(). */
 struct scps_shared_config *scps_config_new(struct scps_env *env, const struct scps_conn_config *c,
                                            bool rated, int *err);
-/* Takes one more reference. */
+/* Takes one more reference to the shared configuration. */
 void scps_config_ref(struct scps_shared_config *shared);
 /* Releases a reference. The argument is const because the count is not part of the
  * configuration. */
@@ -20,10 +20,12 @@ void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_conf
 /* Writes to *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */
 int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
                        int64_t most);
-/* The same for the value of an unsigned field, which scps_field_get() may have read as negative. */
+/* Does the same as scps_config_refuse() for the value of an unsigned field, which scps_field_get()
+ * may have read as negative. */
 int scps_config_refuse_count(struct scps_line *why, const char *field, int64_t v, int64_t least,
                              int64_t most);
-/* Does the same for the size of a configuration, of which `least` to `most` octets are accepted. */
+/* Does the same as scps_config_refuse() for the size of a configuration, of which `least` to `most`
+ * octets are accepted. */
 int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, size_t most);
 /* Copies a configuration of any size that this version knows; fields that it does not have get
  * their defaults. from NULL: the defaults. Returns 0, or SCPS_ERR_RANGE for any other size. */

@@ -30,7 +30,8 @@ void scps_cc_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *lo
  * spurious, with a window of at least `least` bytes. */
 void scps_cc_save(struct scps_sender *s, const void *cc);
 void scps_cc_restore(struct scps_sender *s, void *cc, uint64_t least);
-/* Replaces a rate that the controller has set by the configured one, unless that is 0. */
+/* Replaces the rate that the congestion controller has set by the configured rate `rate`, unless
+ * `rate` is 0. */
 void scps_cc_follow(struct scps_sender *s, uint64_t rate);
 /* Informs a controller with an on_sent hook of a segment with data that is sent. */
 void scps_cc_sent(struct scps_sender *s, void *cc, uint32_t bytes, bool resent);

@@ -14,9 +14,9 @@ static inline bool scps_dupack_last(const struct scps_send *s, uint32_t mss, uin
     return scps_send_all_sent(s) ||
            (outstanding < 4 && s->edge < s->nxt + SCPS_MIN(scps_send_fin_end(s) - s->nxt, mss));
 }
-/* Handles a duplicate acknowledgement without SACK (RFC 5681 section 2): same number, no data,
- * same window, something outstanding. told: its SNACK says what arrived, so nothing has to be
- * inferred. */
+/* Handles a duplicate acknowledgement without SACK (RFC 5681 section 2): same number, no data, same
+ * window, something outstanding. told: the SNACK of the acknowledgement reports which octets
+ * arrived, so nothing has to be inferred. */
 void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *sum);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Token bucket, exact to a millionth of a byte.
  *
- * The credit grows by `rate` millionths of a byte each microsecond and is computed when needed, so
- * there is no tick and nothing is lost by rounding: if a departure is delayed to the next whole
- * microsecond, the credit includes the fraction. A packet is sent only when the credit covers all
- * of it (docs/SCPS-TP.md section 4.5). A packet larger than the bucket is sent when the bucket is
- * full and leaves a debt, so that the rate is kept nevertheless.
+ * The level of the bucket (the field credit) grows by `rate` millionths of a byte each microsecond
+ * and is computed when needed, so there is no tick and nothing is lost by rounding: if a departure
+ * is delayed to the next whole microsecond, the level includes the fraction. A packet is sent only
+ * when the bucket holds as much as all of it costs (docs/SCPS-TP.md section 4.5). A packet larger
+ * than the bucket is sent when the bucket is full and leaves a negative level, so that the rate is
+ * kept nevertheless.
  */
 #include "core/pacer.h"
 #include "base/bytes.h"

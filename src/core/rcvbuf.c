@@ -43,7 +43,8 @@ void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow)
     *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first, .ooo = &nothing};
 }
 
-/* Returns the set for changes by its owner; precondition: it exists. */
+/* Returns the set of ranges beyond b->next for changing it. Precondition: the buffer has one of its
+ * own, made by need(). */
 static struct beyond *own(const struct scps_rcvbuf *b)
 {
     return (struct beyond *)b->ooo;
@@ -335,7 +336,7 @@ static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range
     return total;
 }
 
-/* Moves `next` over the ranges that it has reached. Returns it. */
+/* Moves b->next over the ranges beyond it that are now contiguous. Returns the new value. */
 static SCPS_NOINLINE scps_off join(struct scps_rcvbuf *b)
 {
     /* A segment that covers a whole hole may reach several ranges. */

@@ -24,8 +24,8 @@ struct scps_sackin_first {
     scps_off from, to;
 };
 
-/* Called when the peer has discarded data that it had reported: the blocks do not count any
- * more. */
+/* Called when the peer has discarded data that it had reported (reneging): forgets the SACK blocks
+ * that were processed. */
 static inline void scps_sackin_forget(struct scps_sackin *s)
 {
     memset(s->block, 0, sizeof s->block);

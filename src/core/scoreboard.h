@@ -117,8 +117,10 @@ struct scps_ack_result {
     /* SND.UNA passed data that was resent: data queued behind it gives RTT samples that are too
      * long */
     bool refilled;
-    bool reordered; /* data sent once arrived after data above it: the path reorders */
-    bool dsack;     /* the report contained a DSACK, */
+    /* octets that were sent only once arrived after octets with higher offsets: the path
+     * reorders */
+    bool reordered;
+    bool dsack; /* the report contained a DSACK, */
     /* the DSACK is about octets that no acknowledgement had reported as arrived before */
     bool dsack_fresh;
     scps_off dsack_to;     /* end of the duplicate that the DSACK reports */

@@ -162,8 +162,8 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
     return told;
 }
 
-/* Gets the hole to report next; *told: the cursor (high or next) that records the report. Returns
- * NULL if there is none. */
+/* Sets *h to the hole to report next. Returns the cursor (high, next or mended) that the report has
+ * to advance; NULL: there is no hole to report. */
 static scps_off *turn(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))

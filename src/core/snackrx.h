@@ -15,9 +15,11 @@
 struct scps_snackrx {
     scps_off high; /* end of the holes that were reported once */
     scps_off next; /* start of the next hole when holes are reported again in turn */
-    /* lowest offset that arrived below what was reported, since the last report; 0: none */
+    /* lowest offset of the octets that arrived since the last SNACK and lie below `high`; 0: none
+     * have */
     scps_off mended_from;
-    /* offset, below what had been reported, from which new data has arrived since; 0: none */
+    /* offset below `high` from which on octets have arrived since the holes there were reported; 0:
+     * none have */
     scps_off mended;
 };
 

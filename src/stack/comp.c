@@ -63,7 +63,8 @@ static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
     return copy;
 }
 
-/* Counts a segment whose number is not the accepted one. */
+/* Counts a segment whose checksum is right with protocol number `found`, which is not the accepted
+ * number. */
 static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time now)
 {
     if (sum->other != found) {

@@ -36,8 +36,8 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 }
 
 /* Returns the ready queue to serve. Routes with a rate come before the link's own queue, which
- * could leave nothing for them, and are served in turn. A route is ready if its credit covers its
- * first packet. */
+ * could leave nothing for them, and are served in turn. A route is ready if its token bucket holds
+ * as much as its first packet costs. */
 static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
                                                          struct scps_nif *nif)
 {
@@ -53,8 +53,8 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
     return &nif->turns;
 }
 
-/* Called when connection c was served but sends nothing: it waits for credit and stays first, or it
- * has nothing to send. Returns the queue to serve now. */
+/* Called when connection c was served but sends nothing: it waits for the token bucket of its route
+ * and stays first in the queue, or it has nothing to send. Returns the queue to serve now. */
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {

@@ -92,13 +92,15 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                     st->cfg.answer_rate);
 }
 
-/* Returns how many bytes of their share a reply of len bytes uses. */
+/* Returns how many bytes a reply of len bytes uses of the share of the link that replies may
+ * use. */
 static uint32_t weight(const struct scps_nif *nif, size_t len)
 {
     return (uint32_t)len + device(nif)->overhead;
 }
 
-/* Returns the queue of replies for dst if its share covers len bytes more; NULL if not. */
+/* Returns the queue for a reply of len bytes to dst if the share of that queue permits the reply
+ * now; NULL if not. */
 static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
                                     const struct scps_addr *dst, size_t len)
 {

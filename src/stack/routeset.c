@@ -215,7 +215,7 @@ static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_s
     a->free(a->ctx, p, sizeof *p);
 }
 
-/* Removes the row and moves those behind it up. */
+/* Removes route entry w from the array of routes, and moves the entries behind it up. */
 static void remove_way(struct scps_stack *st, struct scps_route_entry *w)
 {
     struct scps_nif *nif = scps_nif_of(w->route.nif);

@@ -349,7 +349,8 @@ void scps_dgram_free_all(struct scps_stack *st);
 /* Returns true with the next datagram that may be sent through nif in *out; endpoints are served in
  * turn. Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
-/* Returns true if p's datagrams are served before its connections. */
+/* Returns true if the datagrams that wait for shaper p are served before the connections that
+ * do. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.head && (p->for_dgrams || !p->turns.head);
