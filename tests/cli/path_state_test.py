@@ -107,13 +107,16 @@ class PathState(unittest.TestCase):
         os.mkfifo(fifo)
         self.write(b"")
         for name, why in (("/nowhere/x", "its folder is not there or cannot be written: give another one"),
-                          (self.path + "/x", "Not a directory: give another file"), ("", "give the name of a file"),
+                          (self.path + "/x", "Not a directory: give another file"),
                           (self.dir.name, "it is no regular file: give the name of one, or of a new one"),
                           ("/dev/full", "it is no regular file: give the name of one, or of a new one"),
                           (fifo, "it is no regular file: give the name of one, or of a new one")):
             self.path = name
             done = self.run_once()
             self.assertEqual((2, "scps_ttcp: --path-state %s: %s\n" % (name, why)), (done.returncode, done.stderr))
+        self.path = ""
+        done = self.run_once()
+        self.assertEqual((2, "scps_ttcp: --path-state: an empty name is none: give a file\n"), (done.returncode, done.stderr))
         self.assertTrue(os.path.exists("/dev/full"))
 
     def test_the_mode_and_the_link_stay(self):
