@@ -55,7 +55,7 @@ ok "no such option" says '--help' "$L" --speed 3
 ok "an option without its value" says 'needs a value' "$L" "${ends[@]}" --link
 ok "no address" says 'not an address' "$L" "${ends[@]}" --addr-a 10.79.0
 ok "one address for both ends" says 'both ends' "$L" "${ends[@]}" --addr-a 10.79.0.1/24 --addr-b 10.79.0.1/24
-ok "one device for both ends" says 'a device each' "$L" --a x --b x
+ok "one device for both ends" says 'give each end a device of its own' "$L" --a x --b x
 ok "no such namespace" says 'ip netns add nowhere' "$L" --a x@nowhere --b y
 ok "no namespace at all" says 'not a network namespace' "$L" --a x@/dev/null --b y
 ok "a bad device name" says 'not a name for a device' "$L" --a 'x y' --b y
