@@ -9,11 +9,11 @@
 
 struct scps_bounds {
     const char *name;
-    uint16_t at, size; /* offset and size of the field */
+    uint16_t at, size; /* offset and size of the field in the configuration, bytes */
     int64_t least, most;
 };
 
-/* Makes a row for field f of struct type. */
+/* The row of a table of bounds for field f of struct type: least <= f <= most. */
 #define SCPS_BOUNDS(type, f, least, most)                                                          \
     {                                                                                              \
 #f, offsetof(struct type, f), sizeof(((struct type *)0)->f), least, most                   \
@@ -49,7 +49,8 @@ static inline bool scps_bounds_hold(const struct scps_bounds *rows, size_t n, co
     return true;
 }
 
-/* Does the same as scps_sized_take_own(); if the size is refused, *why says so. */
+/* Copies the caller's configuration `from`, whose first member is its size in bytes, to `to`.
+ * Returns false, with *why set, if that size is less than `least` or more than `most`. */
 static inline bool scps_bounds_take(void *to, size_t most, const void *from, size_t least,
                                     struct scps_line *why)
 {
@@ -63,8 +64,7 @@ static inline bool scps_bounds_take(void *to, size_t most, const void *from, siz
     return false;
 }
 
-/* Writes `reason` as the message if a condition on several fields does not hold. Returns whether it
- * holds. */
+/* Sets *why to `reason` if a condition on several fields does not hold. Returns `holds`. */
 static inline bool scps_bounds_also(bool holds, const char *reason, struct scps_line *why)
 {
     if (!holds)

@@ -31,7 +31,7 @@ struct scps_budget {
 
 /* Sets the limit, bytes; 0: none. The budget must not move afterwards. */
 void scps_budget_init(struct scps_budget *b, const struct scps_alloc *owner, uint64_t limit);
-/* Returns an allocator for the part p, which must outlive it. */
+/* Returns an allocator that allocates as part p. p must outlive the allocator. */
 struct scps_alloc scps_budget_alloc(struct scps_budget_part *p);
 /* Returns how many bytes are left below three quarters of the limit. */
 uint64_t scps_budget_left(const struct scps_budget *b);

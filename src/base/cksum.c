@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The Internet checksum over long runs of octets (RFC 1071).
  *
- * Portable: 32-bit words are added to 64-bit sums, which compilers turn into vector instructions.
- * On x86-64 with AVX2, which is detected at run time, three instructions for 32 octets:
+ * On all machines 32-bit words are added to 64-bit sums, which compilers turn into vector
+ * instructions. On x86-64 with AVX2, which is detected at run time, three instructions add 32
+ * octets w:
  *
- *      x = w ^ 0x8000          each 16-bit word as a signed number, 32768 too small
- *      t = madd(x, 1)          neighbours added into 32 bits
- *      acc += t                signed; 2048 turns fit
+ *      x = w ^ 0x8000          turns each 16-bit word into a signed number, less 32768
+ *      t = madd(x, 1)          adds neighbouring words into 32-bit lanes
+ *      acc += t                adds t to signed 32-bit lanes, which hold 2048 such sums
  *
- * and the 32768s are added at the end. Both sums are congruent modulo 65535, and zero only if every
- * octet was zero.
+ * The subtracted 32768s are added at the end. The sums of both ways are congruent modulo 65535, and
+ * zero only if every octet was zero.
  */
 #include "base/cksum.h"
 
@@ -48,8 +49,8 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uin
     const uint8_t *end = p + (len & ~(size_t)255);
     uint64_t biases = (uint64_t)(len / 32) * 16 * 32768;
 
-    /* All ones, in a form that the compiler does not recognise: it would replace the shifts below
-     * by constants, which take more instructions to load. */
+    /* `ones` has all bits set, in a way that the compiler cannot see. Otherwise it would replace
+     * the shifts below by constants, which take more instructions to load. */
     ones = _mm256_cmpeq_epi32(ones, ones);
     __asm__("" : "+x"(ones));
     const __m256i bias = _mm256_slli_epi16(ones, 15), one = _mm256_srli_epi16(ones, 15);
@@ -97,7 +98,7 @@ uint64_t scps_sum_long(uint64_t sum, const void *data, size_t len)
     if (len >= 128 && __builtin_cpu_supports("avx2"))
         return len <= AVX2_MOST ? sum_avx2(sum, p, len) : sum_avx2_parts(sum, p, len);
 #endif
-    uint64_t s = 0; /* An overflow would need 2^32 words of 32 bits. */
+    uint64_t s = 0; /* s cannot overflow: that would take 2^32 words of 32 bits. */
     size_t words = len / 4;
     for (size_t i = 0; i < words; i++) {
         uint32_t w;

@@ -74,7 +74,8 @@ static inline uint16_t scps_sum_fold_raw(uint64_t sum)
 static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
 {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint32_t w = __builtin_bswap32(v); /* gcc optimises this well only if v is a single variable. */
+    /* The byte swap has a variable of its own, because gcc optimises no other form well. */
+    uint32_t w = __builtin_bswap32(v);
 #else
     uint8_t b[4] = {(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
     uint32_t w;
@@ -91,7 +92,7 @@ static inline void scps_sum_finish(uint8_t *p, uint64_t sum)
     memcpy(p, &w, 2);
 }
 
-/* Folds a sum and returns it in host byte order: the value for scps_put16(), not inverted yet. */
+/* Folds a sum and returns it in host byte order, for scps_put16(). The result is not inverted. */
 static inline uint16_t scps_sum_fold(uint64_t sum)
 {
     return scps_sum_word(scps_sum_fold_raw(sum));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A clock that is told the time from outside. */
+/* The clock of the library: its time comes from the caller and never goes back. */
 #ifndef SCPS_BASE_CLOCK_H
 #define SCPS_BASE_CLOCK_H
 
@@ -7,9 +7,9 @@
 
 #include "base/bytes.h"
 
-/* Returns the time of a clock that stands at now and is told t. It never goes back, and stops at
- * SCPS_NEVER / 2: intervals of at most SCPS_NEVER / 2 can then be added to it, and a timer that
- * does not run, at SCPS_NEVER, never expires. */
+/* Returns the new time of a clock that shows `now` when the caller says that the time is t: the
+ * later of both, at most SCPS_NEVER / 2. So an interval of at most SCPS_NEVER / 2 can be added
+ * without overflow, and a stopped timer, which has the time SCPS_NEVER, does not expire. */
 static inline scps_time scps_clock_later(scps_time now, scps_time t)
 {
     return t > now ? SCPS_MIN(t, SCPS_NEVER / 2) : now;

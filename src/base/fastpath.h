@@ -19,8 +19,9 @@ enum scps_fast_path {
     SCPS_FAST_ACK_RUN,    /* core/scoreboard.c: SND.UNA passes segments that were sent once */
     SCPS_FAST_SACK_RUN,   /* core/scoreboard.c: SACK reports segments that were sent once */
     SCPS_FAST_SACK_AGAIN, /* core/scoreboard.c: the SACK block of the last report has grown */
-    SCPS_FAST_NO_PUMP,    /* sim/world.c: a host that has nothing to do is not served */
-    SCPS_FAST_VALUES      /* sim/worldlink.c: headers are neither written nor parsed */
+    SCPS_FAST_NO_PUMP, /* sim/world.c: the simulator does not call a stack that has nothing to do */
+    /* sim/worldlink.c: simulated packets carry headers as structures, not as octets */
+    SCPS_FAST_VALUES
 };
 
 #ifdef SCPS_NO_FAST_PATH

@@ -28,8 +28,8 @@ void scps_heap_fini(struct scps_heap *h);
 /* Allocates room for n items in all. Returns 0 or SCPS_ERR_NOMEM; after 0, scps_heap_set() cannot
  * fail for up to n items. */
 int scps_heap_reserve(struct scps_heap *h, uint32_t n);
-/* Inserts item with key, or changes its key. Returns 0 or SCPS_ERR_NOMEM. Items with equal keys
- * leave in no particular order: add a tie-breaker to the key's owner if order matters. */
+/* Inserts item with key, or changes its key. Returns 0 or SCPS_ERR_NOMEM. Items with equal keys are
+ * removed in no particular order; if order matters, the caller must make the keys different. */
 int scps_heap_move(struct scps_heap *h, scps_time key, void *item);
 static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 {
@@ -38,7 +38,8 @@ static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
 
     if (i != SCPS_HEAP_NONE && (i == 0 || h->v[(i - 1) / 2].key <= key) &&
         (kid >= h->n || key <= h->v[kid].key) && (kid + 1 >= h->n || key <= h->v[kid + 1].key)) {
-        h->v[i].key = key; /* The item stays where it is, as the only item always does. */
+        /* The item keeps its place, because the heap order holds with the new key, too. */
+        h->v[i].key = key;
         h->min = h->v[0].key;
         return 0;
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and words for the lists of errors, drops, holds and notes.
+/* The texts and names of errors, drop reasons, reasons to send nothing (enum scps_hold) and
+ * observer events.
  *
- * The words come from the lists themselves. The lower-case keys for JSON and CSV are written again
- * here, because the preprocessor cannot change case; tests/unit/test_names.c compares them with the
- * lists.
+ * The texts come from the lists in the public headers. The lower-case names for JSON and CSV are
+ * written out here, because the preprocessor cannot change case; tests/unit/test_names.c compares
+ * them with the lists.
  */
 #include <scps/error.h>
 #include <scps/observe.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of objects that contain their own link: queue.h. */
+/* A queue of objects that contain their own link: the functions that queue.h does not inline. */
 #include "base/queue.h"
 
 void scps_queue_remove(struct scps_queue *q, struct scps_queue_link *l)

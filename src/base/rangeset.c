@@ -76,7 +76,9 @@ static int insert(struct scps_rangeset *s, const struct scps_alloc *a, uint32_t 
 {
     if (s->n >= s->max)
         return SCPS_ERR_LIMIT;
-    if (s->head && i < s->n / 2) { /* Fewer ranges have to be moved if those before i are. */
+    /* Moving the i ranges below the new one towards the start of the array is cheaper than moving
+     * the others. */
+    if (s->head && i < s->n / 2) {
         s->head--;
         memmove(s->v + s->head, s->v + s->head + 1, i * sizeof r);
     } else {
@@ -91,7 +93,7 @@ static int insert(struct scps_rangeset *s, const struct scps_alloc *a, uint32_t 
     return 1;
 }
 
-/* Returns the index of the first range with to >= off. */
+/* Returns the index of the first range that ends at or above off. */
 static uint32_t lower(const struct scps_rangeset *s, scps_off off)
 {
     return off ? scps_rangeset_find(s, off - 1) : 0;
@@ -105,7 +107,8 @@ int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_
 
     if (from >= to)
         return 0;
-    if (s->n && s->v[s->head + s->n - 1].to == from) { /* the last range grows */
+    /* The new range begins where the last range ends: extend the last range. */
+    if (s->n && s->v[s->head + s->n - 1].to == from) {
         struct scps_range *last = &s->v[s->head + s->n - 1];
         last->to = to;
         if (merged)
@@ -151,11 +154,12 @@ uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off)
 {
     if (!s->n || scps_rangeset_at(s, 0)->to > off)
         return 0;
-    uint32_t lo = 0, hi = s->n - 1; /* The result lies in (lo, n]: range lo ends at or below off. */
+    /* The result is above lo and at most n, because range lo ends at or below off. */
+    uint32_t lo = 0, hi = s->n - 1;
     if (scps_rangeset_at(s, hi)->to <= off)
         return s->n;
     if (scps_rangeset_at(s, hi - 1)->to <=
-        off) /* Try the last range first: new data mostly belongs there. */
+        off) /* Try the last range first: most searches are for new data. */
         return hi;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;

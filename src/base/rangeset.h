@@ -27,9 +27,10 @@ static inline uint32_t scps_rangeset_places(uint32_t max)
 /* Allocates the memory for max ranges at once: the set never grows later, and no add fails for lack
  * of memory. Precondition: it has no memory yet. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a);
-/* Adds [from, to), merging it with ranges that it touches. Returns 1 when a part of it was new, 0
- * when all was there, SCPS_ERR_LIMIT when the set would have more than max ranges, or
- * SCPS_ERR_NOMEM. *merged (may be NULL) gets the range of which it is now a part. */
+/* Adds [from, to), merging it with ranges that it overlaps or touches. Returns 1 when a part of
+ * [from, to) was new, 0 when the set contained all of it, SCPS_ERR_LIMIT when the set would have
+ * more than max ranges, or SCPS_ERR_NOMEM. *merged (may be NULL) becomes the range of the set that
+ * now contains [from, to). */
 int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_off from,
                       scps_off to, struct scps_range *merged);
 /* Removes everything below off. */

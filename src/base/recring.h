@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of records of any size in one ring of bytes. Each record is contiguous: one that does not
- * fit behind the last is put at the start of the ring. So a pointer to the oldest record stays
- * valid until the next put. */
+/* A queue of records of any size in one ring of bytes. Each record is contiguous: a record that
+ * does not fit between the last one and the end of the ring is put at the start of the ring. A
+ * pointer to the oldest record stays valid until the next scps_recring_put(). */
 #ifndef SCPS_BASE_RECRING_H
 #define SCPS_BASE_RECRING_H
 
@@ -26,8 +26,8 @@ int scps_recring_reserve(struct scps_recring *q, const struct scps_alloc *a, uin
  * queue is unchanged. */
 void *scps_recring_put(struct scps_recring *q, const struct scps_alloc *a, uint32_t size,
                        uint32_t most);
-/* Returns the oldest record and its size; NULL when there is none. Its bytes stay valid until the
- * next put, even after it was popped. */
+/* Returns the oldest record and its size; NULL when there is none. The record's bytes stay valid
+ * until the next scps_recring_put(), even after scps_recring_pop(). */
 void *scps_recring_front(struct scps_recring *q, uint32_t *size);
 /* Removes the oldest record. */
 void scps_recring_pop(struct scps_recring *q);

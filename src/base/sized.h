@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The size of a structure up to this field, which the first version did not have. */
+/* The size of the version of a structure that ends before `field`, which a later version added. */
 #define SCPS_SIZED_TO(type, field) offsetof(struct type, field)
 
 /* Copies the first n octets of the caller's structure to `to`, a structure of `most` octets that
@@ -30,7 +30,9 @@ static inline bool scps_sized_take(void *to, size_t most, const void *from, size
     return true;
 }
 
-/* Does the same for a structure whose first member is its size. */
+/* Copies the caller's structure `from`, whose first member is its size in bytes, to `to`, which
+ * holds the defaults. `to` keeps its own size, `most`. Returns false, and copies nothing, if the
+ * caller's size is less than `least`, more than `most`, or no size that a structure can have. */
 static inline bool scps_sized_take_own(void *to, size_t most, const void *from, size_t least)
 {
     size_t n;
@@ -42,8 +44,8 @@ static inline bool scps_sized_take_own(void *to, size_t most, const void *from, 
     return true;
 }
 
-/* Fills the caller's structure of n octets from one of `have` octets. Fields that the library does
- * not have become 0. */
+/* Fills the caller's structure of n octets from the library's of `have` octets. Fields that the
+ * library's structure does not have become 0. */
 static inline void scps_sized_give(void *to, size_t n, const void *from, size_t have)
 {
     size_t both = n < have ? n : have;
@@ -52,7 +54,8 @@ static inline void scps_sized_give(void *to, size_t n, const void *from, size_t 
     memset((uint8_t *)to + both, 0, n - both);
 }
 
-/* Does the same for a structure whose first member is its size. */
+/* Fills the caller's structure as scps_sized_give() does, and sets its first member to its size
+ * n. */
 static inline void scps_sized_give_own(void *to, size_t n, const void *from, size_t have)
 {
     scps_sized_give(to, n, from, have);

@@ -81,7 +81,7 @@ static void give_back(void *ctx, void *p, size_t size)
 {
     struct scps_slot_size *z = find_size(ctx, rounded(size));
 
-    if (z) { /* This is always true: a block in use has one of the sizes. */
+    if (z) { /* A block in use has one of the sizes, so z is never NULL. */
         memcpy(p, &z->free, sizeof z->free);
         z->free = p;
     }

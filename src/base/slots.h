@@ -7,7 +7,7 @@
 
 #include <scps/alloc.h>
 
-#define SCPS_SLOT_SIZES 64u /* most different sizes */
+#define SCPS_SLOT_SIZES 64u /* limit of the number of different sizes */
 
 struct scps_slot_size {
     uint64_t size, count; /* size in bytes, a multiple of 16; count: number of such blocks */

@@ -7,15 +7,15 @@ struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
 {
     uint64_t a1 = a >> 32, a0 = (uint32_t)a, b1 = b >> 32, b0 = (uint32_t)b;
     uint64_t low = a0 * b0;
-    uint64_t mid = a1 * b0 + (low >> 32); /* (2^32 - 1)^2 + 2^32 - 1 < 2^64 */
+    uint64_t mid = a1 * b0 + (low >> 32); /* no overflow: (2^32 - 1)^2 + 2^32 - 1 < 2^64 */
     uint64_t too = a0 * b1 + (uint32_t)mid;
 
     return (struct scps_product){a1 * b1 + (mid >> 32) + (too >> 32), too << 32 | (uint32_t)low};
 }
 
-/* Returns the next 32-bit digit of a quotient, (*rest * 2^32 + next) / c, and leaves the remainder
- * in *rest. Precondition: *rest < c, and the top bit of c is set. So the digit that the upper half
- * of c alone gives is right or at most two too large. */
+/* One step of long division: returns the 32-bit digit (*rest * 2^32 + next) / c and stores the
+ * remainder in *rest. Precondition: *rest < c, and the top bit of c is set. The first estimate,
+ * *rest divided by the upper half of c, is then right or at most two too large. */
 static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
 {
     uint64_t c1 = c >> 32, c0 = (uint32_t)c;
@@ -24,10 +24,10 @@ static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
     while (q >> 32 || q * c0 > (over << 32 | next)) {
         q--;
         over += c1;
-        if (over >> 32) /* If this holds, the digit times c0 cannot be larger. */
+        if (over >> 32) /* From here on q * c0 cannot exceed the remainder, so q is right. */
             break;
     }
-    /* The result is less than c: what overflows in both terms cancels. */
+    /* The remainder is less than c, so the overflow of both 64-bit terms cancels. */
     *rest = (*rest << 32 | next) - q * c;
     return q;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes and decodes binding spaces.
+/* Encodes and decodes the binding spaces of the extended capabilities option (CCSDS 714.0-B-2
+ * section 3.2.5).
  *
- * The rule for the length is that of the reference implementation and of Wireshark. They differ on
- * whether the low nibble of octet B is data: here it is sent as zero and kept as received. The long
- * ids (255) are in docs/SCPS-TP.md from memory, so they are read, but never sent. A space has at
- * least one 16-bit word of data, so that no option becomes 4 octets long and looks like the normal
- * capabilities option.
+ * The length of a space is encoded as by the reference implementation and Wireshark. These two
+ * differ on whether the low nibble of octet B is data: this file sends the nibble as zero and keeps
+ * it as received. The long ids (255) are in docs/SCPS-TP.md from memory, so they are read, but
+ * never sent. A space has at least one 16-bit word of data, so that no option becomes 4 octets long
+ * and looks like the normal capabilities option.
  */
 #include <scps/binding.h>
 

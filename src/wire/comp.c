@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* SCPS-TP header compression (docs/SCPS-TP.md section 8), building and parsing.
+/* SCPS-TP header compression (docs/SCPS-TP.md section 8): building and parsing of headers. Bits S
+ * and A say that the sequence number and the acknowledgement with the window are present:
  *
  *     octet 1   MORE TS1 TS2 RB | SNACK PUSH S A         octet 2   OPTS PAD URG ACKR | - RST - FIN
  *
- * A header must have an even length. With one octet of bits it has; a second one makes it odd, and
- * so do options of odd length, hence PAD. (According to docs/SCPS-TP.md two octets of bits where
- * one would do are another way to make it even; this file never sends that, but accepts it.)
+ * A header must have an even length. With one octet of bits the length is even; a second octet of
+ * bits makes it odd, and so do options of odd length. Bit PAD says that a padding octet makes it
+ * even again. (According to docs/SCPS-TP.md a sender may also add a second octet of bits only to
+ * make the length even; this file never sends such a header, but accepts it.)
  *
- * Fields that are sent. Data has S, and A if the acknowledgement is new; other segments have A, and
- * S if the sequence number is new or with option 23, which is accepted only then (core/state.c). A
- * field is new if it differs from the last packet, and is repeated in the next `repeat` packets, so
- * that one loss among them has no effect. The reference implementation never repeats and leaves A
- * out of data (8.2); two parameters give that behaviour. A SNACK is sent as an option, as the
- * reference implementation does; its own bit and place (8.2, "exact place needs the book") are
- * accepted, but not sent.
+ * Which fields are sent: data has S, and A if the acknowledgement is new; other segments have A,
+ * and S if the sequence number is new or if they carry option 23, which is accepted only with S
+ * (core/state.c). A field is new if it differs from that of the packet before. A new field is
+ * repeated in the next `repeat` packets, so that the loss of one of them has no effect. The
+ * reference implementation never repeats a field and leaves A out of data (8.2); two parameters
+ * select this behaviour. A SNACK is sent as an option, as the reference implementation does; the
+ * SNACK bit and its fields (8.2, "exact place needs the book") are accepted, but not sent.
  *
- * Fields that are left out. According to docs/SCPS-TP.md they keep the last value received. If the
- * last data had sequence number seq and length len, that sender's next pure acknowledgement has seq
- * + len. The reference implementation sends S then, but that packet may be lost, and the old value
- * would be before the window. So the highest sequence number received is kept, data included; while
- * nothing is lost both are the same. Data, FIN and RST without S are refused: the checksum does not
- * cover fields that are filled in, and octets in the wrong place, or a forged reset that is always
- * in the window, are worse than a retransmission.
+ * Which values absent fields get: according to docs/SCPS-TP.md, the last value received. But if the
+ * last data had sequence number seq and length len, the next pure acknowledgement of that sender
+ * has seq + len. The reference implementation sends S in it, but that packet may be lost, and a
+ * later one without S would get the old value, which lies before the window. So the receiver uses
+ * the highest sequence number received, data included; without loss both rules give the same value.
+ * Data, FIN and RST without S are refused, because the checksum does not cover a value that the
+ * receiver fills in: octets in the wrong place, or a forged reset that is always in the window, are
+ * worse than a retransmission.
  *
- * Timestamps that are left out are absent. Each of them has a bit (8.2: TS1, TS2), so a segment
- * without them is no error; the reference implementation leaves them out of segments with records.
- * The last value received would be the echo of an older segment, from which a sender would conclude
- * that its retransmissions were needless (RFC 3522).
+ * Absent timestamps stay absent. Bits TS1 and TS2 (8.2) show each of them, so a segment without
+ * timestamps is no error; the reference implementation leaves them out of segments with records.
+ * The last values received would be the echo of an older segment, from which a sender would
+ * conclude that its retransmissions were needless (RFC 3522).
  *
  * ACKR is ignored, and RST is sent uncompressed, as docs/SCPS-TP.md advises (8.2).
  */
@@ -77,7 +80,8 @@ static size_t put_options(uint8_t *o, const struct scps_seg *s)
     return (size_t)(p - o);
 }
 
-/* Returns true if a field must be sent: it has changed, now or in one of the last packets. */
+/* Returns true if a field must be sent, because it has changed in this packet or in one of the last
+ * `repeat` packets. */
 static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
 {
     if (changed) {
@@ -90,7 +94,8 @@ static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
     return true;
 }
 
-/* Sets the header's bits. seq and ack: whether sequence number and acknowledgement are sent. */
+/* Computes the two octets of bits of a header. seq, ack: the sequence number, the acknowledgement
+ * is sent. nopt: octets of options. */
 static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, uint8_t *one,
                     uint8_t *two)
 {
@@ -108,7 +113,8 @@ static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, u
         *one |= COMP_MORE;
 }
 
-/* Writes the header with these bits; returns its end. */
+/* Writes a header with the octets of bits `one` and `two` and returns its end. two 0: a header with
+ * one octet of bits. */
 static uint8_t *put_fields(uint8_t *o, uint8_t id, uint8_t one, uint8_t two,
                            const struct scps_seg *s, const uint8_t *opt, size_t nopt)
 {
@@ -244,7 +250,8 @@ static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
     if (one & COMP_SNACK) {
         s->snack_off = scps_cursor_get16(c);
         s->snack_size = scps_cursor_get16(c);
-        if (s->snack_size) /* A size of 0 has no meaning (docs/SCPS-TP.md section 2.1). */
+        /* A SNACK of size 0 has no meaning and is ignored (docs/SCPS-TP.md section 2.1). */
+        if (s->snack_size)
             s->has |= SCPS_HAS_SNACK;
     }
 }

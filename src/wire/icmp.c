@@ -165,7 +165,8 @@ size_t scps_icmp_build_echo_reply(uint8_t *p, const struct scps_ip *req, const s
     scps_put16(p + 2, 0);
     memcpy(p + 4, m->body, m->body_len);
     scps_put16(p + 2,
-               /* Exchanging source and destination does not change the sum. */
+               /* An echo reply has source and destination exchanged, which does not change the
+                * sum. */
                checksum(req, p, len));
     return len;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions between the files about TCP options: tcpopt.c has the standard ones, scpsopt.c those of
- * SCPS-TP. */
+/* Functions that the files about TCP options share: tcpopt.c has the standard options, scpsopt.c
+ * those of SCPS-TP. */
 #ifndef SCPS_WIRE_OPT_H
 #define SCPS_WIRE_OPT_H
 
@@ -11,15 +11,17 @@ enum { OPT_END = 0, OPT_NOP = 1, OPT_ROOM = 40 };
 /* Parses the len octets of options at p into s, adding to s->has. It never fails: malformed options
  * are skipped. */
 void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s);
-/* Writes the options in s->has, at most 40 bytes, padded to a multiple of 4; returns the length. */
+/* Writes the options that s->has lists, at most 40 octets, padded to a multiple of 4; returns the
+ * length. */
 size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s);
 
 /* Parses one option of kind 20 to 23 with a body of len - 2 bytes. */
 void scps_scpsopt_parse(uint8_t kind, const uint8_t *body, size_t len, struct scps_seg *s);
-/* Writes kind 20 and its extended form, padded to a multiple of 4, which come first in a SYN.
- * Returns the end. */
+/* Writes the capabilities option (kind 20) and its extended form, padded to a multiple of 4. Both
+ * must be the first options of a SYN. Returns their end. */
 uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s);
-/* Returns the length of kinds 21 to 23, padded to a multiple of 4, within `room` bytes. */
+/* Returns how many octets the options of kinds 21 to 23 need, padded to a multiple of 4 and at most
+ * `room`. */
 size_t scps_scpsopt_reports_len(const struct scps_seg *s, size_t room);
 uint8_t *scps_scpsopt_put_reports(uint8_t *o, size_t room, const struct scps_seg *s);
 

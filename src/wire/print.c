@@ -42,7 +42,7 @@ char *scps_print_flags(uint16_t flags, char *buf)
         if (flags >> i & 1)
             *o++ = letter[i];
     if (o == buf)
-        *o++ = '-'; /* none */
+        *o++ = '-'; /* "-" means that no flag is set */
     *o = '\0';
     /* tcpdump prints the dot for ACK last. */
     char *dot = strchr(buf, '.');

@@ -8,9 +8,7 @@
  *
  * Options are written in this order, always in groups of 4 octets:
  *
- *   SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
- *   SYN+SCPS   kind 20, mss, nop ws, nop nop kind 16, sackOK TS | ...as above as the SCPS reference
- *   others     nop nop TS, nop nop SACK, SNACK, record, corruption
+ * SACK gets the room that the other options leave: with timestamps and SNACK exactly two blocks.
  *
  * SACK takes the room that is left: with timestamps and SNACK, two blocks fit exactly.
  *
@@ -37,7 +35,8 @@ void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s)
 
     if (len >= 12 && len % 8 == 4 &&
         scps_get32(p) == WORD(OPT_NOP, OPT_NOP, SCPS_OPT_SACK, len - 2)) {
-        /* Fast path: NOP, NOP, SACK and nothing else, the most frequent list here. */
+        /* Fast path: the options are NOP, NOP, SACK. No other list that gets here is as
+         * frequent. */
         take_sack(p + 4, len / 8, s);
         return;
     }
@@ -132,7 +131,7 @@ size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s)
     uint8_t *o = p;
     bool caps = s->has & SCPS_HAS_CAPS;
 
-    /* the same case as in the fast path of the parser above */
+    /* Fast path: timestamps and SACK alone. */
     if (s->has == (SCPS_HAS_TS | SCPS_HAS_SACK) && s->nsack)
         return (size_t)(put_sack(put_ts(o, s, OPT_NOP, OPT_NOP), s, SCPS_MIN(s->nsack, 3)) - p);
     if (caps)

@@ -41,7 +41,7 @@ enum {
     TYPING = NEW_S | NEW_W | NEW_U
 };
 
-/* Offsets in an IPv4 header, and in a TCP header. */
+/* Offsets of the fields of an IPv4 header, then those of a TCP header. */
 enum {
     IP_TOS = 1,
     IP_LEN = 2,
@@ -188,14 +188,14 @@ static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, s
         b |= NEW_S;
     }
     switch (b) {
-    /* Either data follows an acknowledgement, or this is a retransmission, and then an uncompressed
-     * packet repairs the receiver's state. */
+    /* Nothing has changed. An acknowledgement followed by data is compressed. Any other packet of
+     * this kind may be a retransmission: sent uncompressed, it repairs the receiver's state. */
     case 0:
         if (scps_get16(ip + IP_LEN) == scps_get16(old + IP_LEN) || old_data)
             return NULL;
         break;
     case ONE_WAY:
-    case TYPING: /* these combinations of bits have another meaning */
+    case TYPING: /* RFC 1144 gives these combinations of bits another meaning */
         return NULL;
     case NEW_S | NEW_A:
         if (grew_seq == grew_ack && grew_seq == old_data) {
