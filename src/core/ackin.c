@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes an arriving acknowledgement.
  *
- * SACK blocks and SEG.ACK are applied to the scoreboard, which returns the result. RTT and delivery
- * rate are computed from it; then recovery and the rules that detect losses run; the controller is
- * informed last, when everything is known.
+ * The SACK blocks, the SNACK and SEG.ACK are applied to the scoreboard, which returns what has
+ * arrived. RTT and delivery rate are computed from that; then recovery and the rules that detect
+ * losses run. The congestion controller is informed last, when losses and the end of recovery are
+ * known.
  */
 #include "core/conn.h"
 
@@ -15,7 +16,8 @@
 
 /* ---- the parts of an acknowledgement ---- */
 
-/* Wakes s, unless its own rate is the only limit: then the pacer's timer wakes it. */
+/* Wakes s, which has s->hold as its reason to send nothing, unless that reason is its own rate
+ * alone: then the pacer's timer wakes s. */
 static inline void wake(struct scps_sender *s)
 {
     if (s->hold != SCPS_HOLD_PACE || !s->tx || !scps_timer_runs(&s->tx->pace_timer) ||
@@ -50,13 +52,14 @@ static inline void take_sack(struct scps_sender *s, void *cc, struct scps_ack_in
     struct scps_sackin_first first = scps_sackin_duplicate(s, n->seg, n->ack, n->ack_in, &n->sum);
 
     s->ctx.st->sacks_in++;
-    /* processed at once, because undoing an episode changes the meaning of the other blocks */
+    /* A DSACK is processed before the other blocks, because undoing an episode changes what they
+     * mean. */
     if (first.dsack)
         scps_ackloss_dsack(s, cc, first.from, first.to, n->sum.dsack_fresh);
     scps_sackin_take(s, n->seg, &first, n->ack, &n->sum);
 }
 
-/* Processes the SACK blocks and the SNACK of n->seg, where they were negotiated. */
+/* Processes the SACK blocks and the SNACK of n->seg, if they were negotiated. */
 static inline void take_reports(struct scps_sender *s, void *cc, struct scps_ack_input *n)
 {
     struct scps_tx *tx = s->tx;
@@ -68,13 +71,13 @@ static inline void take_reports(struct scps_sender *s, void *cc, struct scps_ack
     if (n->snack) {
         take_snack(s, n);
         n->told = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
-        if (n->told) /* A part of it was counted with duplicate acknowledgements before. */
+        if (n->told) /* Do not count bytes again that duplicate acknowledgements stood for. */
             n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
     }
 }
 
-/* Best effort: records that SND.UNA moves past data that the peer does not have, or has moved past
- * it before. */
+/* Best effort: sets n->jumped if SND.UNA moves past data that the peer may have given up, and moves
+ * n->ack past arrived data behind data that this end gave up. */
 static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
                                      struct scps_ack_input *n)
 {
@@ -84,8 +87,8 @@ static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off 
         n->advanced = true;
 }
 
-/* RFC 6582: bytes that arrived were counted with the duplicate acknowledgements, except the segment
- * that filled the hole. */
+/* Without SACK: subtracts from the delivered bytes those for which duplicate acknowledgements were
+ * counted already. The segment that filled the hole caused no duplicate, so its bytes stay. */
 static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct scps_ack_input *n)
 {
     uint64_t gone = n->ack - n->before;
@@ -95,10 +98,10 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
     n->sum.delivered -= SCPS_MIN(n->sum.delivered, gone);
 }
 
-/* Returns the age of the segment whose timestamp seg echoes, if that shows that the acknowledgement
- * is not for the newest retransmission (RFC 8985 section 6.2 step 2: the echo is older). A
- * best-effort peer that has given up the hole acknowledges as much without any arrival; then only
- * an echo is evidence. */
+/* RACK: returns the age, µs, of the segment whose timestamp seg echoes. If it is older than the
+ * newest retransmission, the acknowledgement is for an earlier transmission (RFC 8985 section 6.2
+ * step 2). Without an echo, 0 means that any retransmission may have arrived; INT64_MAX means that
+ * none has, because a best-effort peer also acknowledges a hole that it has given up. */
 static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct scps_ts *ts,
                                        const struct scps_seg *seg, scps_time now)
 {
@@ -107,7 +110,7 @@ static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct
     return a->caps & SCPS_CAP_BETS ? INT64_MAX : 0;
 }
 
-/* Moves SND.UNA to ack. */
+/* Moves SND.UNA to n->ack. */
 static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
                            struct scps_ack_input *n)
 {
@@ -122,8 +125,8 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     scps_rto_answered(&tx->rto);
     scps_keep_progress(s);
     s->soft_err = 0;
-    /* A small segment that was held back has waited while data was in flight, which is long
-     * enough. */
+    /* A small segment that the application held back with SCPS_MORE may be sent now: it has waited
+     * for an acknowledgement, which is long enough. */
     scps_small_set(&s->small, SCPS_SMALL_MORE, false);
     if (scps_send_fin_acked(&s->snd))
         s->ctx.st->fin_acked = s->ctx.env->now;
@@ -132,7 +135,7 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
 }
 
 /* Decides whether an acknowledgement is a duplicate (RFC 5681 section 2). edge: the right edge of
- * the window before it. */
+ * the send window before this acknowledgement. */
 static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *n, scps_off edge)
 {
     const struct scps_seg *seg = n->seg;
@@ -166,7 +169,7 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
     scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, newest);
 }
 
-/* Computes the samples of delivery rate and RTT. */
+/* Takes the samples of delivery rate and RTT that an acknowledgement gives. */
 static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
                                 struct scps_ack_input *n, struct scps_cc_ack *a)
 {
@@ -179,7 +182,8 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
                               ? scps_ts_age(ts, n->seg->tsecr, s->ctx.env->now)
                               : 0,
                           n->sum.newest, a);
-    /* The acknowledged data arrived late or not at all, so it gives no sample. */
+    /* Best effort: the acknowledged data has arrived late or was given up, so it gives no
+     * sample. */
     if (n->advanced && n->jumped) {
         n->sum.oldest_sent = -1;
         n->sum.refilled = true;
@@ -211,8 +215,8 @@ static inline void tell_controller(struct scps_sender *s, void *cc, const struct
     scps_cc_ack(s, cc, a, n->advanced || tx->rec.episode != SCPS_EPISODE_NONE);
 }
 
-/* Called when nothing is outstanding any more. Returns true if this acknowledgement covers all that
- * was written, and not only the SYN. */
+/* Called when nothing is outstanding any more. Returns true if this acknowledgement covers the last
+ * octet written; false if only the SYN was acknowledged. */
 static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
 {
     if (!(s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
@@ -225,9 +229,9 @@ static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
     return s->snd.una > 1;
 }
 
-/* Returns true if an application whose write found no room has to be informed that there is room: a
- * quarter of the buffer, or 64 KiB, so that a buffer of one bandwidth-delay product does not become
- * empty meanwhile. */
+/* Returns true if the application must be informed that the send buffer has room again after a
+ * write found none: as soon as a quarter of the buffer, or 64 KiB, is free. So a buffer of one
+ * bandwidth-delay product does not run empty before the application writes. */
 static inline bool room_again(struct scps_small room, const struct scps_send *s, uint32_t sndbuf)
 {
     return room.wanted && sndbuf - (s->end - s->una) >= SCPS_MIN(sndbuf / 4, 65536u);
@@ -243,8 +247,8 @@ static inline bool shows_progress(const struct scps_tx *tx, const struct scps_ac
            scps_sb_at(&tx->sb, tx->sb.head)->state != SCPS_SENT_ARRIVED;
 }
 
-/* Runs all steps for one acknowledgement. ack_in: offset of SEG.ACK; ack: the same, or SND.UNA if
- * SEG.ACK is below. */
+/* Runs all steps for one acknowledgement while data is outstanding. ack_in: offset of SEG.ACK; ack:
+ * the later of ack_in and SND.UNA. */
 static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
                                      int64_t ack_in, scps_off ack)
 {
@@ -304,15 +308,16 @@ static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts
     return echoes ? scps_ts_age(ts, seg->tsecr, now) : -1;
 }
 
-/* Takes the window from an acknowledgement below SND.UNA if best effort has moved SND.UNA past it.
- * Returns true if its SACK blocks or SNACK may still contain something new. */
+/* Processes an acknowledgement below SND.UNA. If best effort has moved SND.UNA past SEG.ACK, its
+ * window is used. Returns true if its SACK blocks or its SNACK may report something new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct scps_seg *seg,
                                           int64_t ack_in)
 {
     bool reports = (s->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
                    (s->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
 
-    /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so it is not old. */
+    /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so this one is not
+     * old. */
     if (s->tx && s->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)s->tx->bets.peer_una &&
         s->snd.una == s->tx->bets.gave_up_to) {
         scps_bets_heard(&s->tx->bets, (scps_off)ack_in);
@@ -363,8 +368,9 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 
 /* ---- the timer of loss detection ---- */
 
-/* Detects losses by RACK's clock. outage_at: when the timer of an outage expires. Returns true if
- * something has to be sent. */
+/* RACK: checks whether the reordering window of a segment has ended, or a tail loss probe is due.
+ * outage_at: when the timer of an outage expires, µs, or SCPS_NEVER. Returns true if something has
+ * to be sent. */
 static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
 {
     struct scps_ack_result sum = {.oldest_sent = -1};
@@ -379,7 +385,7 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
         again = scps_rack_probe_at(s, SCPS_MIN(s->tx->rto.timer.at, outage_at));
         if (again <= s->ctx.env->now) {
             scps_todo_add(&s->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
-            scps_snd_arm_rtx(s); /* The tail probe goes first if both timers are due. */
+            scps_snd_arm_rtx(s); /* If both timers are due, the probe replaces the timeout. */
             return true;
         }
     }
@@ -387,8 +393,8 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
     return found;
 }
 
-/* Detects losses of data that no SNACK of the receiver has reported for too long. Returns true if
- * something has to be sent. */
+/* Detects losses of data about which no SNACK of the receiver has said anything for too long.
+ * Returns true if something has to be sent. */
 static bool look_for_silence(struct scps_sender *s, void *cc)
 {
     struct scps_ack_result sum = {.oldest_sent = -1};
@@ -399,9 +405,9 @@ static bool look_for_silence(struct scps_sender *s, void *cc)
     if (!sum.lost)
         return false;
     scps_ackloss_lost(s, cc, &sum, SCPS_BY_RESEND);
-    /* The segment at SND.UNA was reported as arrived and is not acknowledged: the report was false,
-     * or does not hold any more. Only the retransmission timer repairs that (RFC 2018 section 8),
-     * so it must not be restarted whenever another segment is resent. */
+    /* If the segment at SND.UNA was reported as arrived, but is not acknowledged, the report was
+     * false or the receiver has discarded the data. Only the retransmission timer repairs that (RFC
+     * 2018 section 8), so resending another segment must not restart the timer. */
     if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED)
         scps_snd_arm_rtx(s);
     return true;

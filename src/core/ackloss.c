@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses that acknowledgements and timers show: the rule that detects them, the recovery episode,
- * and the controller, which is informed last. */
+/* Reaction to losses that acknowledgements and timers show: runs the rule that detects them, begins
+ * and ends the recovery episode, and informs the congestion controller last. */
 #include "core/ackloss.h"
 
 #include "base/bytes.h"
@@ -9,7 +9,7 @@
 #include "core/loss.h"
 #include "core/tx.h"
 
-/* ---- informing the controller of a loss, or of the end of its repair ---- */
+/* ---- informing the controller of a loss, or of the end of recovery ---- */
 
 static void recovered(struct scps_sender *s, void *cc)
 {
@@ -49,7 +49,8 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
     sum->lost = 0;
 }
 
-/* Informs the controller of a loss that a tail loss probe has repaired, and of its end. */
+/* Informs the controller of a loss that a tail loss probe has repaired, and at once of the end of
+ * recovery. */
 static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
 {
     struct scps_cc_loss news;
@@ -63,7 +64,8 @@ static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
 }
 
-/* Undoes the episode. late: data presumed lost and not resent was only late. */
+/* Undoes a recovery episode that was spurious. late: data declared lost and not resent yet was only
+ * late, so it counts as in flight again. */
 static SCPS_NOINLINE void undo(struct scps_sender *s, void *cc, bool late)
 {
     struct scps_tx *tx = s->tx;
@@ -80,8 +82,9 @@ static SCPS_NOINLINE void undo(struct scps_sender *s, void *cc, bool late)
     scps_cc_change(s, cc, SCPS_CC_SPURIOUS);
 }
 
-/* Checks the age of the oldest segment, as Brakmo and Peterson (1995), section 3.1: at the first
- * duplicate, and at the first two acknowledgements of progress after a retransmission. */
+/* For a controller that asks for it (by_age): checks the age of the oldest segment as in Brakmo and
+ * Peterson (1995) section 3.1, at the first duplicate acknowledgement and at the first two
+ * acknowledgements that advance SND.UNA after a retransmission. */
 static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup, bool advanced,
                                       struct scps_ack_result *sum)
 {
@@ -94,8 +97,8 @@ static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup,
     scps_ackloss_lost(s, cc, sum, SCPS_BY_AGE);
 }
 
-/* Returns the offset up to which the receiver reports its holes by SNACK. *wait: a loss of a resent
- * segment is not concluded here, because the receiver will report it. */
+/* Returns the offset up to which the receiver reports its holes by SNACK. *wait: true if no loss of
+ * a resent segment may be concluded here, because the receiver will report it. */
 static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct scps_ack_input *n,
                                            bool *wait)
 {
@@ -104,10 +107,10 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
     return scps_snacktx_reach(s);
 }
 
-/* Detects losses by SACK, if RACK is not in force. A receiver with SNACK reports its holes itself,
- * so within the range of the option's 16-bit offset nothing is concluded from the absence of SACK
- * (beyond it RFC 6675 applies). When one acknowledgement cannot hold all reports, others follow,
- * and retransmitted segments wait for them. */
+/* Detects losses by counting arrivals, with SACK and without RACK. A receiver with SNACK reports
+ * its holes itself, so within the range of the option's 16-bit offset a missing SACK proves
+ * nothing; beyond that range RFC 6675 applies. If one acknowledgement cannot hold all reports, the
+ * loss of retransmitted segments is not concluded before the next ones have arrived. */
 static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -119,7 +122,7 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     if (sb->arrived_recs && from < s->snd.nxt)
         scps_loss_by_order(sb, dupthresh, last, from, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
-        scps_time then = SCPS_NEVER; /* however short the time since the last transmission is */
+        scps_time then = SCPS_NEVER; /* no limit on the age of a transmission */
         if (sb->needless && !names)
             then = s->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto);
         scps_loss_of_resent(sb, dupthresh, last, then, &n->sum);
@@ -128,9 +131,9 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     }
 }
 
-/* Declares the next hole lost after a partial acknowledgement (RFC 6582 section 3.2), one in each
- * round trip. An outage leaves hundreds of holes: at the first of them all that was sent before its
- * end is resent, as after a timeout. */
+/* Declares the segment at SND.UNA lost after a partial acknowledgement (RFC 6582 section 3.2),
+ * which repairs one hole in each round trip. Since an outage leaves hundreds of holes, all data
+ * sent before its end is declared lost at the first of them, as after a timeout. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
                          struct scps_ack_result *sum)
 {
@@ -142,7 +145,7 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
         sum->lost += scps_sb_lose_since(sb, outage_over - 1);
 }
 
-/* Detects losses by RACK's clock. */
+/* Detects losses by time (RACK, RFC 8985). */
 static inline void losses_by_clock(struct scps_sender *s, void *cc, struct scps_ack_input *n)
 {
     scps_time again;
@@ -209,8 +212,9 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, void *cc, scps_off 
                                       bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
-    /* Data that the timer resent had arrived, and its acknowledgement was lost, not late; data
-     * behind it may be missing. */
+    /* If the timer resent data that had arrived (RTO, fresh), the acknowledgement was lost, not
+     * late, and later data may be missing. In the other cases the losses themselves were
+     * imagined. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

@@ -2,39 +2,39 @@
 /* Decides when to acknowledge, and which window to offer; report.c composes the reports.
  *
  * In every mode, duplicates, a FIN, and a window that opens are acknowledged at once (RFC 9293
- * section 3.8.6.3), and so is, in all modes but the last one below, data that fills a hole (RFC
- * 5681 section 4.2). Other data in order:
+ * section 3.8.6.3). Data that fills a hole is acknowledged at once in all modes but
+ * SCPS_ACK_DELAYED (RFC 5681 section 4.2). Other data in order is acknowledged:
  *
- *   SCPS_ACK_OTHER    more than one full segment not acknowledged, or the timer; the first
- *                     quick_acks segments each
- *   SCPS_ACK_EVERY    each segment
- *   SCPS_ACK_DELAYED the timer only (docs/SCPS-TP.md section 5.1: data beyond a hole waits for it,
- *   too, unless holes_at_once)
+ *   SCPS_ACK_OTHER    when more than one full segment is unacknowledged, or when the timer expires;
+ *                     each of the first quick_acks segments at once
+ *   SCPS_ACK_EVERY    after each segment
+ *   SCPS_ACK_DELAYED  when the timer expires (docs/SCPS-TP.md section 5.1: data beyond a hole waits
+ *                     for the timer, too, unless holes_at_once is set)
  *
- * Data beyond a hole is acknowledged at once when it fills another hole (section 4.2, too), when
- * the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after it: the sender then has its
- * three duplicate acknowledgements. Later segments only tell the sender how much has left the
- * network and, since SACK is cumulative, are acknowledged as often as data in order; on a path of
- * thousands of segments this halves the number of acknowledgements. Without SACK the number of
- * duplicates is the information, so each out-of-order segment gets its own.
+ * Data beyond a hole is acknowledged at once when it fills another hole (RFC 5681 section 4.2),
+ * when the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after that: the sender then
+ * has its three duplicate acknowledgements. Later segments only tell the sender how much has left
+ * the network. Since SACK is cumulative, they are acknowledged as often as data in order; on a path
+ * of thousands of segments this halves the number of acknowledgements. Without SACK the number of
+ * duplicates is the information, so each out-of-order segment is acknowledged.
  *
- * "More than one": a full segment and a short one count as two (RFC 5681 section 4.2 lets at most
- * two full ones wait). They may be all that a window of two segments holds, for example where a
- * record ends, and its sender would wait for the acknowledgement.
+ * "More than one full segment": a full segment and a short one count as two (RFC 5681 section 4.2
+ * lets at most two full ones wait). They may be all that a window of two segments holds, for
+ * example where a record ends, and their sender would wait for the acknowledgement.
  *
  * "At once" means with the next output: segments that arrive in one batch, with no output between
  * them, are acknowledged once: "if the TCP endpoint is processing a series of queued segments, it
  * MUST process them all before sending any ACK segments" (RFC 9293 section 3.10.7.4). If
- * stretch_acks is off, data that came in order is then acknowledged in the same steps as if each
- * segment had been answered by itself; data that filled a hole, in one step.
+ * stretch_acks is off, a batch of data in order is acknowledged in as many steps as if each segment
+ * had been answered by itself; data that filled a hole, in one step.
  *
- * Budget, for a slow return link: an acknowledgement without data is sent when two token buckets,
- * of packets and of bytes, have credit for it; until then it waits. Its fields are filled in when
- * it is sent, so it is always the newest. The bucket of bytes holds credit for one acknowledgement:
- * a second one in a row would wait behind the first on a line of that rate, and be old when it
+ * An acknowledgement budget is for a slow return link: an acknowledgement without data waits until
+ * two token buckets, of packets and of bytes, hold enough for it. Its fields are filled in when it
+ * is sent, so it is always the newest. The bucket of bytes holds enough for one acknowledgement: a
+ * second one in a row would wait behind the first on a line of that rate, and be old when it
  * arrives. There are no exceptions: an acknowledgement that opens the window or answers a FIN waits
- * its few milliseconds, too. Acknowledgements on data segments, the handshake and resets cost
- * nothing.
+ * some milliseconds, too. Acknowledgements on data segments, the handshake and resets are not
+ * charged.
  */
 #include "core/ackout.h"
 
@@ -42,19 +42,20 @@
 #include "core/rx.h"
 #include "core/seq.h"
 
-/* with SACK: acknowledgements sent at once after a new hole */
+/* with SACK: the first so many segments after a new hole are acknowledged at once */
 #define OOO_ACKS_IMMEDIATE 8
-/* strictly delayed mode: number of delays without new data after which open holes no longer keep
- * the timer running */
+/* strictly delayed mode: the timer keeps running for a hole until this many delays have passed
+ * without new data */
 #define DELACK_MAX_IDLE 16
-/* most acknowledgements in a row that report holes */
+/* limit of consecutive acknowledgements that report holes which did not fit into one */
 #define BURST 256
-/* Octets of an acknowledgement without data over IPv4 with timestamps: the byte bucket holds credit
- * for one */
+/* octets of an acknowledgement without data over IPv4 with timestamps: the size of the byte
+ * bucket */
 #define BARE 52
 
-/* Stops the timer for now, because nothing has arrived for some time although there is a hole. Data
- * that arrives next is reported when the timer would have expired. */
+/* Called when the timer has expired and nothing has arrived for some time, although there is a
+ * hole. The timer stays stopped, but r->tick keeps its rhythm: data that arrives next is
+ * acknowledged at a multiple of `delay` after now. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
@@ -87,8 +88,8 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     }
     if (rcv->in.ooo->n)
         scps_timer_set(x, &a->timer, now + delay);
-    /* Reports everything again, in as many segments as necessary; under a budget, new reports come
-     * first. */
+    /* The acknowledgement reports all holes again, in as many segments as necessary; under a budget
+     * it reports those first that were not reported yet. */
     if (thin)
         scps_report_again(&rx->report);
     else
@@ -139,14 +140,15 @@ bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct s
     return true;
 }
 
-/* Returns the window field for the room that the buffer has. */
+/* Returns the window field that offers the room in the receive buffer. */
 static inline uint64_t window_field(const struct scps_ackout *a, const struct scps_receive *rcv,
                                     uint32_t rcvbuf, scps_off next, unsigned scale)
 {
     scps_off edge = scps_receive_edge(rcv, rcvbuf, a->announced);
     uint64_t gain, field;
 
-    /* The edge advances by a useful amount or not at all (RFC 9293 section 3.8.6.2.2). */
+    /* The right edge advances by a full segment or half the buffer, or not at all (RFC 9293 section
+     * 3.8.6.2.2). */
     gain = edge - a->announced;
     if (gain < rcv->mss && gain < rcvbuf / 2)
         edge = a->announced;
@@ -221,8 +223,8 @@ void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct sc
             rx->ack.burst = 0;
         if (rcv->in.ooo->n &&
             scps_report_strict(
-                /* except if it could not report everything: the timer sends the rest when it
-                 * expires */
+                /* In strictly delayed mode the timer keeps running while there is a hole, and its
+                 * next expiry sends the reports that did not fit. */
                 cfg))
             return;
         rx->ack.ticks_end = 0;
@@ -230,7 +232,7 @@ void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct sc
     scps_timer_stop(&a->timer);
 }
 
-/* ---- the budget ---- */
+/* ---- the acknowledgement budget ---- */
 
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of acknowledging: what was acknowledged and offered to the peer, and when the next
- * acknowledgement is due. ackout.c has the rules.
+/* State of acknowledging: which octets were acknowledged, which window was offered to the peer, and
+ * when the next acknowledgement is due. ackout.c has the rules.
  *
  * Invariant: announced never goes back.  Only ackout.c and this file assign the fields.
  */
@@ -21,25 +21,26 @@ struct scps_ackout {
     struct scps_timer timer; /* timer of a delayed acknowledgement */
     uint32_t acked_to;       /* low 32 bits of the offset that was acknowledged last */
     uint32_t max_offered;    /* the largest window that was offered, bytes */
-    /* time of the last answer to an unacceptable segment without data, ms; 0: there was none */
+    /* time, ms, at which an unacceptable segment without data was last answered; 0: never */
     uint32_t answered_ms;
-    /* number of segments at the beginning of the connection that were each acknowledged at once, up
+    /* number of segments at the beginning of the connection that were acknowledged one by one, up
      * to quick_acks */
     uint16_t quick;
     /* number of acknowledgements to send after the next one: without SACK each duplicate segment
-     * has an acknowledgement of its own */
+     * needs one of its own */
     uint8_t owed;
 };
 
-/* Initialises the state: a window of `wnd` octets from offset 1 on counts as offered, and the
- * peer's SYN as acknowledged, because nothing but that SYN has arrived. */
+/* Initialises a. A window of `wnd` octets from offset 1 on counts as offered, and the peer's SYN as
+ * acknowledged, because nothing but that SYN has arrived. */
 static inline void scps_ackout_begin(struct scps_ackout *a, uint32_t wnd)
 {
     a->announced = 1 + (scps_off)wnd;
     a->acked_to = 1;
 }
-/* Returns true if an unacceptable segment without data may be answered: at most twice a second, or
- * two ends that disagree would acknowledge each other for ever (RFC 5961 section 10). */
+/* Returns true if an unacceptable segment without data may be answered now. The limit of two
+ * answers a second prevents two ends that disagree from acknowledging each other for ever (RFC 5961
+ * section 10). */
 static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
 {
     uint32_t ms = (uint32_t)(now / 1000);
@@ -50,7 +51,7 @@ static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
     return true;
 }
 
-/* Counts one acknowledgement more, because without SACK each segment that fills a hole is
+/* Makes one more acknowledgement due, because without SACK each segment that fills a hole is
  * acknowledged by itself. */
 static inline void scps_ackout_one_more(struct scps_ackout *a)
 {
@@ -58,17 +59,18 @@ static inline void scps_ackout_one_more(struct scps_ackout *a)
         a->owed++;
 }
 
-/* Further state of acknowledging, while something has arrived beyond a hole. */
+/* State of acknowledging that exists only while data is held beyond a hole. */
 struct scps_ackrx {
-    uint32_t dups;    /* immediate acknowledgements since RCV.NXT advanced */
+    uint32_t dups;    /* number of acknowledgements sent at once since RCV.NXT last advanced */
     uint32_t waiting; /* bytes beyond a hole that no acknowledgement has reported yet */
-    uint32_t burst;   /* consecutive acknowledgements that could not report everything */
-    /* the next acknowledgement covers at least the data in order below this offset */
+    uint32_t burst;   /* consecutive acknowledgements that could not hold all reports */
+    /* at least the data in order below this offset is covered by the next acknowledgement */
     scps_off told_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;
-    /* Strictly delayed mode: the last time at which the timer expired with nothing new to report,
-     * and until when acknowledgements are sent at multiples of ack_delay after it, µs */
+    /* Strictly delayed mode: `tick` is when the timer last expired with nothing new to report.
+     * Until `ticks_end`, acknowledgements are sent at multiples of ack_delay after `tick`. Both in
+     * µs. */
     scps_time tick, ticks_end;
 };
 
@@ -90,52 +92,58 @@ static inline void scps_ackrx_waits(struct scps_ackrx *r, uint32_t bytes)
     r->waiting += bytes;
 }
 
-/* Token buckets that limit acknowledgements without data, in bytes and in packets. */
+/* The acknowledgement budget: two token buckets that limit acknowledgements without data, in bytes
+ * and in packets. */
 struct scps_ackbudget {
     struct scps_pacer bytes, packets;
-    /* timer that expires when both buckets cover the acknowledgement that is due */
+    /* timer that expires when both buckets hold enough for the acknowledgement that is due */
     struct scps_timer timer;
 };
 
 /* ---- ackout.c ---- */
 
-/* Handles data that came in order. Returns true if an acknowledgement is due now; otherwise the
- * timer runs. */
+/* Called when data came in order. Returns true if an acknowledgement is due now; otherwise starts
+ * the delayed-acknowledgement timer. */
 bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx,
                       const struct scps_receive *rcv);
-/* Handles data beyond a hole. full: payload of a full segment, bytes; news: the hole is new, or
- * another one is smaller now. Returns as scps_ackout_data(). */
+/* Called when data came beyond a hole. full: payload of a full segment, bytes; news: the hole is
+ * new, or another hole has become smaller. Returns true if an acknowledgement is due now; otherwise
+ * starts the delayed-acknowledgement timer. */
 bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                         uint16_t full, bool news);
-/* Handles the expiry of the delayed-acknowledgement timer. thin: there is a budget. Returns true if
- * an acknowledgement is due now. */
+/* Called when the delayed-acknowledgement timer has expired. thin: there is an acknowledgement
+ * budget. Returns true if an acknowledgement is due now. */
 bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                          const struct scps_receive *rcv, bool thin);
-/* Returns the window field of a segment that acknowledges the octets before `next`; the window then
- * counts as offered. */
+/* Returns the window field of a segment that acknowledges the octets before `next`, and records
+ * that this window is offered. */
 uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
                             const struct scps_receive *rcv, scps_off next, unsigned scale);
-/* Fast path: nothing was received since the last acknowledgement, so a data segment repeats its ack
- * and window. Returns false, with nothing done, if that is not the case. */
+/* Fast path for a data segment: if nothing was received since the last acknowledgement and the
+ * window has not changed, fills in the acknowledgement fields of seg. Returns false, with nothing
+ * done, in all other cases. */
 bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
                       unsigned scale, struct scps_seg *seg);
-/* For stretch_acks off: returns the offset that the next acknowledgement covers, if the data that
- * came in order up to `to` is acknowledged in the usual steps. */
+/* Used when stretch_acks is off: returns the offset that the next acknowledgement covers if the
+ * data in order up to `to` is acknowledged in the usual steps of one or two segments. */
 scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
                           const struct scps_rx *rx, uint16_t full, scps_off to);
-/* Counts a report that has more to say. Returns false if enough of them have been sent in a row. */
+/* Called when an acknowledgement with reports is filled in. more: not all reports fitted. Returns
+ * true if another acknowledgement follows for them, false if BURST have followed each other. */
 bool scps_ackout_more(struct scps_ackrx *r, bool more);
-/* Records that the octets before `next` are acknowledged. more: a report has more to say; step: so
- * has the data in order. Returns true if another acknowledgement is due. */
+/* Records that the octets before `next` are acknowledged. more: not all reports fitted; step: not
+ * all data in order was covered (stretch_acks is off). Returns true if another acknowledgement is
+ * due. */
 bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step);
-/* Records that the acknowledgement has reported what waited, and stops the timer, unless holes are
- * reported when it expires. */
+/* Records that an acknowledgement was sent which reports all data beyond holes, unless `more` says
+ * that not all of it fitted. Stops the delayed-acknowledgement timer, except in strictly delayed
+ * mode while there is a hole. */
 void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
                       const struct scps_conn_config *cfg, bool more);
-/* Returns true if an acknowledgement without data may be sent now. If not, the timer is set to the
- * time when it may. */
+/* Returns true if an acknowledgement without data may be sent now. If not, sets the timer to the
+ * time at which it may. */
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);
-/* Charges an acknowledgement of `size` octets that was sent. */
+/* Charges an acknowledgement of `size` octets to both buckets. */
 void scps_ackbudget_spend(struct scps_ackbudget *b, uint32_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the size of a full segment from what both SYNs and the path permit, less the options of
- * a segment. */
+/* Computes the payload of a full segment from the MSS that both SYNs announced and the path MTU,
+ * less the options that each segment carries. */
 #include "core/agreed.h"
 
 #include "base/bytes.h"

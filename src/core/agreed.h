@@ -2,7 +2,7 @@
 /* The options and sizes that both SYNs agreed on.
  *
  * Invariant: all fields are constant once the connection is established, except the sizes, which
- * follow the path MTU, and SCPS_AGREED_UNHEARD.
+ * follow the path MTU, and the bit SCPS_AGREED_UNHEARD.
  */
 #ifndef SCPS_CORE_AGREED_H
 #define SCPS_CORE_AGREED_H
@@ -15,28 +15,29 @@ enum scps_agreed_bit {
     SCPS_AGREED_TS = 1u << 1,
     SCPS_AGREED_WSCALE = 1u << 2,
     SCPS_AGREED_ECN = 1u << 3,
-    SCPS_AGREED_CAPS = 1u << 4, /* the SYN that arrived had capabilities */
-    /* We opened the connection with compression, and the peer has not shown yet that our
-     * acknowledgement of its SYN arrived: data is sent with TCP's header, which also completes the
-     * handshake. */
+    SCPS_AGREED_CAPS = 1u << 4, /* the peer's SYN had the capabilities option */
+    /* This end opened the connection with header compression, and the peer has not shown yet that
+     * the acknowledgement of its SYN arrived. Until then data is sent with TCP's own header, which
+     * also completes the handshake. */
     SCPS_AGREED_UNHEARD = 1u << 5,
     SCPS_AGREED_PLAIN = 3u << 6 /* two bits for enum scps_plain, which the functions below access */
 };
 
-/* Reason why our SYNs are sent without capabilities. */
+/* Reason why this end sends its SYNs without capabilities. */
 enum scps_plain {
     SCPS_PLAIN_NO,
-    SCPS_PLAIN_REMEMBERED, /* this destination did not answer capabilities before */
-    SCPS_PLAIN_FELL_BACK,  /* SYNs with capabilities were not answered */
-    SCPS_PLAIN_COOKIE      /* a SYN cookie cannot hold all capabilities */
+    /* an earlier SYN with capabilities to this destination was not answered */
+    SCPS_PLAIN_REMEMBERED,
+    SCPS_PLAIN_FELL_BACK, /* a SYN of this connection with capabilities was not answered */
+    SCPS_PLAIN_COOKIE     /* a SYN cookie cannot hold all capabilities */
 };
 
 struct scps_agreed {
     uint16_t mss;      /* payload of a full segment without options, bytes */
     uint16_t peer_mss; /* MSS announced by the peer, bytes; 0: not known yet */
-    uint16_t pmtu_mss; /* largest payload plus options for the path, bytes */
+    uint16_t pmtu_mss; /* largest payload plus options that the path MTU permits, bytes */
     uint16_t adv_mss;  /* MSS announced by us, bytes */
-    uint8_t caps;      /* SCPS_CAP_* bits in force */
+    uint8_t caps;      /* SCPS_CAP_* bits that both ends offered */
     uint8_t caps_peer; /* SCPS_CAP_* bits that the peer offered */
     uint8_t opts;      /* SCPS_AGREED_* */
     uint8_t snd_wscale : 4, rcv_wscale : 4;
@@ -47,7 +48,7 @@ static inline void scps_agreed_announce(struct scps_agreed *a, uint16_t mss)
 {
     a->adv_mss = mss;
 }
-/* Records that our SYNs are sent without capabilities from now on, and why. */
+/* Records that this end sends its SYNs without capabilities from now on, and why. */
 static inline void scps_agreed_plainly(struct scps_agreed *a, enum scps_plain why)
 {
     a->opts = (uint8_t)((a->opts & ~SCPS_AGREED_PLAIN) | (unsigned)why << 6);
@@ -56,20 +57,20 @@ static inline enum scps_plain scps_agreed_plain(const struct scps_agreed *a)
 {
     return (enum scps_plain)(a->opts >> 6);
 }
-/* With compression: records whether something other than a SYN has been accepted (unheard false),
- * or not yet. */
+/* With compression: sets SCPS_AGREED_UNHEARD (unheard true), or clears it because something other
+ * than a SYN was accepted. */
 static inline void scps_agreed_await(struct scps_agreed *a, bool unheard)
 {
     a->opts = (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD);
 }
-/* Returns the octets of options in every data segment at present. */
+/* Returns how many octets of options each data segment has at present. */
 static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
 {
     return a->opts & SCPS_AGREED_TS ? 12 : 0;
 }
-/* Returns by how much a full segment's payload is less than the MSS: its options. With compressed
- * headers, which are shorter than TCP's, the result is negative (docs/SCPS-TP.md sections 2.1 and
- * 6: -12, with timestamps -4). */
+/* Returns by how many octets a full segment's payload is less than the MSS, because of its options.
+ * With compressed headers, which are shorter than TCP's, the result is negative (docs/SCPS-TP.md
+ * sections 2.1 and 6: -12, with timestamps -4). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
 /* Returns the unit in which both ends count SNACK fields, bytes: the largest segment of the end
  * that announced `mss`. raw: as in scps_conn_config.snack_raw_unit. */
@@ -79,10 +80,10 @@ static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, u
 
     return (uint32_t)(size > 8 ? size : 8);
 }
-/* octets of the option that marks the end of a record, with its padding */
+/* octets of the option that marks the end of a record, padding included */
 #define SCPS_RECORD_ROOM 4u
-/* Both fields of a SNACK saturate: this value means so much, or more (docs/SCPS-TP.md section
- * 2.1). */
+/* Largest value of both fields of a SNACK: it means this many units or more (docs/SCPS-TP.md
+ * section 2.1). */
 #define SCPS_SNACK_FULL 65535
 /* Returns the largest payload for which a segment fits the path even if it is sent uncompressed,
  * with all options but the end of a record. */
@@ -92,8 +93,8 @@ static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
-/* Returns the largest payload for which a segment fits the path even if it is sent uncompressed;
- * record: the segment ends a record, and the option that says so takes room. */
+/* Returns the largest payload for which a segment fits the path even if it is sent uncompressed.
+ * record: the segment ends a record, and the option for that takes room. */
 static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool record)
 {
     return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);
@@ -104,7 +105,8 @@ static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6
     uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);
 
     if (a->caps & SCPS_CAP_COM &&
-        /* If there is room, the compressed header has an acknowledgement, 6 octets. */
+        /* The compressed header carries an acknowledgement, 6 octets, if the packet has room for
+         * it. */
         !(a->opts & SCPS_AGREED_UNHEARD))
         tcp = (a->opts & SCPS_AGREED_TS ? 16u : 8u) + (len <= scps_agreed_any_mss(a) ? 6u : 0);
     return len + (ipv6 ? 40u : 20u) + tcp;

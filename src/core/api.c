@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The application's calls: write, read, shut down, close.
  *
- * A call changes the connection and wakes it.  It sends nothing: scps_conn_output does.
+ * A call changes the connection and wakes it. No call sends: the stack later asks the connection
+ * for segments by scps_conn_output().
  */
 #include "core/conn.h"
 
@@ -35,9 +36,9 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
     return (int64_t)SCPS_MIN(len, room);
 }
 
-/* Completes a write of n octets that are in the send buffer already. end: they end a record.
- * Returns n, or SCPS_ERR_NOMEM if there is no memory to record the end; then the octets are removed
- * again. */
+/* Completes a write of n octets that are in the send buffer already. end: the last of them ends a
+ * record. Returns n, or SCPS_ERR_NOMEM if there is no memory to record the end; then the octets are
+ * removed from the buffer. */
 static inline int64_t wrote(struct scps_sender *s, size_t n, bool end, unsigned flags)
 {
     if (end && scps_record_write(&s->tx->ends, &s->ctx, s->snd.end + n)) {
@@ -90,7 +91,8 @@ int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t
         if (r < 0 || (size_t)r < v[i].iov_len)
             break;
     }
-    /* The last segment may be sent now, even if not all could be written. */
+    /* The application has no more data now (no SCPS_MORE), so a last segment that is not full may
+     * be sent, even if not all of the data could be written. */
     if (!(flags & SCPS_MORE))
         scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
     return all;
@@ -145,7 +147,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
         return (int64_t)n;
     }
     if (ready)
-        return 0; /* len was 0 */
+        return 0; /* The caller asked for 0 octets. */
     if (scps_tp_marks(c->s.tp) && scps_marks_at_hole(scps_tp_marks(c->s.tp), &c->rcv.in))
         return SCPS_ERR_HOLE;
     if (c->rcv.fin)
@@ -207,7 +209,8 @@ int scps_conn_shutdown(struct scps_conn *c)
     if (c->state == SCPS_TIME_WAIT)
         return 0;
     if (scps_conn_need_tx(&c->s) || scps_conn_ctx_need_stats(&c->s.ctx))
-        scps_conn_starve(&c->s); /* The FIN is sent when there is memory for its record. */
+        /* The FIN is sent later, when there is memory for its scoreboard record. */
+        scps_conn_starve(&c->s);
     scps_send_shut(&c->s.snd);
     if (c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
@@ -305,7 +308,7 @@ enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
         scps_sized_take_own(&own, sizeof own, lim, SCPS_SIZED_TO(scps_path_limits, max_jump)))
         v = scps_pathstate_read(&p, state, len, now, own.lifetime);
     if (v != SCPS_PATH_TAKEN)
-        ; /* scps_path_restore() returns this reason. */
+        ; /* v is the reason that scps_pathstate_read() gave for refusing the state. */
     else if (c->s.ctl.cwnd == SCPS_CWND_OPEN || c->s.ctx.cfg->c.cc->needs_rate)
         v = SCPS_PATH_NO_WINDOW;
     else if (c->s.snd.una > 1 || c->s.resumes || c->state == SCPS_CLOSED)

@@ -42,20 +42,21 @@ scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps
     return b->gave_up_to;
 }
 
-/* While the peer's window was closed, the octet that a window probe carried counts as not sent: the
- * peer had to refuse it (RFC 9293 section 3.10.7.4, first step: octets beyond the window are not
- * acceptable). If it were given up when the window opens, octets would be lost on a path that loses
- * none; so neither the probes nor the time that they took count. */
+/* Called when the peer's window opens. The octet that a window probe carried counts as not sent
+ * before: the peer had to refuse it (RFC 9293 section 3.10.7.4, first step: octets beyond the
+ * window are not acceptable). So the probes do not count as transmissions, and the octet's lifetime
+ * begins now; otherwise it would be given up on a path that loses nothing. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now)
 {
     scps_sb_forget_probes(probe);
     b->gave_up_at = now;
 }
 
-/* Returns true if r has been sent again as often as it may be. */
+/* Returns true if segment r was resent `retries` times. */
 static bool had_its_tries(const struct scps_sent_segment *r, unsigned retries)
 {
-    unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0; /* scps_sb_forget_probes() */
+    /* scps_sb_forget_probes() leaves the count at 2 */
+    unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0;
 
     return r->resends >= probes + retries;
 }
@@ -68,10 +69,10 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
     return r && (r->from < old || (r->state == SCPS_SENT_LOST && had_its_tries(r, retries)));
 }
 
-/* A segment that fills the peer's window up to its right edge is not given up: the peer would
- * accept nothing behind it, would never learn that something is missing, and its window would never
- * advance. Such a segment is resent until it arrives; then the receiver's timer passes the hole
- * before it. */
+/* Returns NULL also for a segment that fills the peer's window up to its right edge: it is never
+ * given up. The peer would accept nothing behind it, would not learn that something is missing, and
+ * its window would not advance. Such a segment is resent until it arrives; then the receiver's
+ * timer passes the hole before it. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
     const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
@@ -114,9 +115,9 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
            scps_bets_oldest(&s->tx->sb, s->snd.edge);
 }
 
-/* The receiver's timer for a hole starts when something that was sent behind the hole arrives. The
- * peer's timer is not known: it is assumed to be that of the reference implementation, or ours if
- * that is shorter. An acknowledgement of data that this end has given up is no evidence. */
+/* The receiver's timer for a hole starts when something that was sent behind the hole arrives. This
+ * end does not know the peer's timer: it assumes that of the reference implementation, or its own
+ * if that is shorter. An acknowledgement of data that this end has given up proves nothing. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
     scps_dur wait = s->ctx.cfg->c.bets_timeout;

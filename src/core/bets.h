@@ -11,8 +11,9 @@
 #include "core/sender.h"
 
 struct scps_bets {
-    scps_off gave_up_to; /* SND.UNA as this end last moved it past data that it gave up; 0: never */
-    scps_off peer_una;   /* highest SEG.ACK of the peer, while SND.UNA is gave_up_to */
+    /* SND.UNA to which this end last moved it past data that it gave up; 0: never */
+    scps_off gave_up_to;
+    scps_off peer_una; /* highest SEG.ACK of the peer; valid while SND.UNA is gave_up_to */
     /* the later of the times at which this end last gave up data, and at which the peer opened a
      * closed window; 0: neither has happened. The lifetime of outstanding data begins there. */
     scps_time gave_up_at;
@@ -27,13 +28,14 @@ static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
 {
     b->peer_una = ack;
 }
-/* Called when the peer's window has opened for the octet at SND.UNA, which only window probes have
- * carried: its number of transmissions and its lifetime count from now on. */
+/* Called when the peer's window opens for the octet at SND.UNA, which only window probes have
+ * carried. Its transmissions are counted from now on, and its lifetime begins now. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now);
-/* Called for an acknowledgement of SND.UNA, to which this end has moved SND.UNA past data that it
- * gave up. If the scoreboard says that the data from there on has arrived, moves *ack behind that
- * data and returns true; otherwise returns false. *ack never gets beyond edge, the peer's window: a
- * report of data there is false, and a segment from there would not be acceptable to the peer. */
+/* Called when the peer acknowledges the data up to SND.UNA = una, to which this end has moved
+ * SND.UNA past data that it gave up. If the scoreboard says that the data from `una` on has
+ * arrived, moves *ack behind that data and returns true; otherwise returns false. *ack never gets
+ * beyond edge, the right edge of the peer's window: a report of data there is false, and the peer
+ * would not accept a segment from there. */
 bool scps_bets_pass(struct scps_bets *b, const struct scps_scoreboard *sb, scps_off una,
                     scps_off edge, scps_off *ack);
 /* Gives up the oldest segment, which begins at SND.UNA = una, and with it the arrived data that
@@ -52,16 +54,17 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
 /* Returns the time at which the oldest segment has been outstanding for too long, µs; SCPS_NEVER:
  * it has no limit, or cannot be given up. */
 scps_time scps_bets_until(const struct scps_sender *s);
-/* Returns a time for setting the timer: when all the data sent so far is too old, µs. */
+/* Returns the time to which the timer must be set: when all the data sent so far has been
+ * outstanding for too long, µs. */
 scps_time scps_bets_arm(struct scps_sender *s);
 /* Returns the offset behind the data that has been outstanding for too long; 0: there is none. */
 scps_off scps_bets_old(const struct scps_sender *s);
 /* Returns true if silence of the peer does not end the connection, because there is data that can
  * be given up instead. */
 bool scps_bets_keeps_open(const struct scps_sender *s);
-/* Returns true if an acknowledgement that advances SND.UNA from `una` comes so soon after the
- * segment there was first sent, at `sent`, that the segment has arrived: the receiver cannot have
- * given it up yet. */
+/* Returns true if an acknowledgement proves that the segment at SND.UNA has arrived. The
+ * acknowledgement advances SND.UNA from `una`, and the segment was first sent at `sent`, so
+ * recently that the receiver cannot have given it up. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent);
 
 #endif

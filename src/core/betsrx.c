@@ -19,8 +19,8 @@
 #include "base/bytes.h"
 #include "core/rx.h"
 
-/* Returns the end of the hole at RCV.NXT behind which octets or the FIN have arrived; 0: there is
- * no hole. What a faulty peer sends beyond its FIN does not count. */
+/* Returns the end of the hole at RCV.NXT if octets or the FIN have arrived behind it; 0: there is
+ * no hole. Octets that a faulty peer sends beyond its FIN are ignored. */
 static scps_off beyond(const struct scps_receive *rcv)
 {
     scps_off fin = rcv->rx ? rcv->rx->fin_at : 0, to = fin;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The cause to which a loss is attributed: congestion, corruption or an outage of the link.
  *
- * It is the configured cause, unless a signal, or the peer's corruption-experienced option
- * (corruption.c), has set another one for a time.
+ * It is the cause that the application configured, unless a signal from the link, or the peer's
+ * corruption-experienced option (corruption.c), has set another one for a time.
  */
 #include "core/cause.h"
 

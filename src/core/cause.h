@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cause to which a loss is attributed.
  *
- * Invariant: a cause that was set applies until a time; otherwise the configured one applies.
+ * Invariant: before the time `until` the cause is `named`; after it, the configured one.
  */
 #ifndef SCPS_CORE_CAUSE_H
 #define SCPS_CORE_CAUSE_H
@@ -14,7 +14,7 @@ struct scps_cause {
 };
 
 void scps_cause_name(struct scps_cause *cause, enum scps_loss_cause named, scps_time until);
-/* Returns the cause in force now. cause NULL: none was set. */
+/* Returns the cause in force now. cause NULL: neither a signal nor the peer has set one. */
 enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x);
 
 #endif

@@ -21,15 +21,15 @@
 
 #include <stddef.h>
 
-/* The bounds and defaults in the list of settings. A row that contradicts itself does not compile:
- * the compiler reports its line. */
+/* Compile-time checks of the list of settings (settings.def): a default outside its bounds, or
+ * bounds that do not fit the field, stop the compiler at the line of that setting. */
 enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 
 #define MEMBER(field) (((struct scps_conn_config *)0)->field)
 #define WIDEST(field)                                                                              \
     ((int64_t)(UINT64_MAX >> 1 >> (64 - SCPS_MIN(63, 8 * sizeof MEMBER(field)) - 1)))
-/* The table below stores bounds and defaults in 32 bits, as multiples of these units of their
- * kind. */
+/* The table of settings stores bounds and defaults in 32 bits: times as seconds and milliseconds,
+ * rates as multiples of 2^20 bytes/s. */
 #define MOST_UNIT(kind)     ((kind) == TIME ? SCPS_SEC(1) : (kind) == RATE ? INT64_C(1) << 20 : 1)
 #define DEF_UNIT(kind)      ((kind) == TIME ? SCPS_MS(1) : 1)
 #define MULTIPLE(v, unit)   ((v) % (unit) == 0 && WITHIN((v) / (unit), 0, UINT32_MAX))
@@ -48,7 +48,8 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
          "a bound or its default does not fit the table below");
 #include <scps/settings.def>
 
-/* Two rows with one name, or for one field, declare an enumerator twice, which does not compile. */
+/* Two settings with the same name, or for the same field, declare an enumerator twice, which does
+ * not compile. */
 #define SCPS_SETTING(name, ...) two_settings_are_called_##name,
 enum {
 #include <scps/settings.def>
@@ -64,7 +65,7 @@ static const struct setting {
     const char *name;
     uint32_t def, most; /* in the units DEF_UNIT(kind) and MOST_UNIT(kind) */
     uint16_t least;
-    uint16_t at; /* offset of the field */
+    uint16_t at; /* offset of the field in the configuration, bytes */
     uint8_t size, kind;
 } settings[] = {
 #define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
@@ -79,7 +80,7 @@ static int64_t default_of(const struct setting *s)
     return s->def * DEF_UNIT(s->kind);
 }
 
-/* The smallest size of a configuration that is accepted: up to its controller. */
+/* The smallest size of a configuration that is accepted: it ends with the member `cc`. */
 #define LEAST SCPS_SIZED_TO(scps_conn_config, rate)
 
 void scps_conn_config_init(struct scps_conn_config *c, size_t size)
@@ -94,7 +95,8 @@ void scps_conn_config_init(struct scps_conn_config *c, size_t size)
     scps_conn_config_set_cc(c, scps_cc_find("vj"), NULL);
 }
 
-/* Completes a message after the value: "give LEAST to MOST". */
+/* Appends ": give LEAST to MOST" to a message that ends with the refused value. Returns
+ * SCPS_ERR_RANGE. */
 static int give(struct scps_line *why, int64_t least, int64_t most)
 {
     scps_line_text(why, ": give ");
@@ -139,7 +141,8 @@ int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, si
     return err;
 }
 
-/* Checks the bounds of every field; a 0 where 0 lies outside them becomes the default. */
+/* Checks the bounds of every field. A 0 outside the bounds stands for the default and is replaced
+ * by it. */
 static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -199,7 +202,8 @@ static int check_controller(struct scps_conn_config *c, struct scps_line *why)
             scps_line_text(why, "cc: the controller has more than SCPS_CC_PARAMS parameters");
             return SCPS_ERR_INVAL;
         }
-    if (c->cc_param_of != c->cc) /* The parameters belong to another controller. */
+    /* The parameters were set for another controller, so this one gets its defaults. */
+    if (c->cc_param_of != c->cc)
         scps_conn_config_set_cc(c, c->cc, NULL);
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
         if (c->cc_param[i] < c->cc->params[i].min || c->cc_param[i] > c->cc->params[i].max) {
@@ -210,7 +214,7 @@ static int check_controller(struct scps_conn_config *c, struct scps_line *why)
     return 0;
 }
 
-/* Checks conditions on several fields. */
+/* Checks conditions that no table of bounds expresses. */
 static int check_others(const struct scps_conn_config *c, struct scps_line *why)
 {
     for (int i = 0; i < SCPS_BINDINGS; i++)
@@ -234,7 +238,8 @@ static int check_others(const struct scps_conn_config *c, struct scps_line *why)
     return 0;
 }
 
-/* Replaces 0 where it stands for a default. Returns 0, or an error that *why has in words. */
+/* Checks a configuration, and replaces each 0 that stands for a default. Returns 0, or an error
+ * with its description in *why. */
 static int check(struct scps_conn_config *c, struct scps_line *why)
 {
     int err = check_bounds(c, why);
@@ -261,14 +266,15 @@ int scps_config_resolve(struct scps_conn_config *c)
 
     if (err)
         return err;
-    /* One acknowledgement for a whole window releases the next window as a burst that no queue can
-     * hold, so pace it. Both ends are assumed to acknowledge in the same mode. */
+    /* In this mode one acknowledgement for a whole window would release the next window as a burst
+     * that no queue can hold, so the sender paces. It assumes that the peer acknowledges in the
+     * same mode. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));
-    /* RFC 6298 section 2, with the hint for SRTT and the least value of what is added to it. After
-     * a measurement the variation would be assumed to be half of it (3 x RTT), but an expected
-     * value is not measured, and a SYN too many costs little. */
+    /* RFC 6298 section 2, with the expected round trip as SRTT, and rto_min as the least value of
+     * its term for the variation. After a measurement (2.2) the RTO would be 3 x RTT, but an
+     * expected value is not measured, and a SYN resent in vain costs little. */
     c->rto_initial = derive(c->rto_initial, rtt ? rtt + c->rto_min : SCPS_SEC(1));
     c->rto_max = derive(c->rto_max, SCPS_MAX(SCPS_SEC(60), 8 * rtt));
     c->rto_max = SCPS_MAX(c->rto_max, c->rto_min);

@@ -20,18 +20,19 @@ void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_conf
 /* Writes to *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */
 int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
                        int64_t most);
-/* Does the same as scps_config_refuse() for the value of an unsigned field, which scps_field_get()
- * may have read as negative. */
+/* Like scps_config_refuse(), for an unsigned field, whose value scps_field_get() may have returned
+ * as negative. */
 int scps_config_refuse_count(struct scps_line *why, const char *field, int64_t v, int64_t least,
                              int64_t most);
-/* Does the same as scps_config_refuse() for the size of a configuration, of which `least` to `most`
- * octets are accepted. */
+/* Writes to *why that `size` octets are no valid size of a configuration, of which `least` to
+ * `most` are accepted; returns SCPS_ERR_RANGE. */
 int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, size_t most);
-/* Copies a configuration of any size that this version knows; fields that it does not have get
- * their defaults. from NULL: the defaults. Returns 0, or SCPS_ERR_RANGE for any other size. */
+/* Copies a configuration of any size that this version of the library knows; fields beyond its size
+ * get their defaults. from NULL: all defaults. Returns 0, or SCPS_ERR_RANGE for any other size. */
 int scps_config_take(struct scps_conn_config *to, const struct scps_conn_config *from,
                      struct scps_line *why);
-/* Fills in every derived value (config.c). Returns 0, SCPS_ERR_INVAL or SCPS_ERR_RANGE. */
+/* Replaces every 0 that stands for a derived value by that value. Returns 0, SCPS_ERR_INVAL or
+ * SCPS_ERR_RANGE. */
 int scps_config_resolve(struct scps_conn_config *c);
 
 #endif

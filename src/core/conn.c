@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/line.h"
 
-/* RFC 6298 section 5.7: the RTO after a SYN was lost */
+/* RFC 6298 section 5.7: the RTO for data after the SYN timed out */
 #define AFTER_LOST_SYN SCPS_SEC(3)
 
 /* ---- memory ---- */
@@ -70,7 +70,8 @@ void scps_conn_free(struct scps_conn *c)
     scps_config_unref(a, cfg);
 }
 
-/* The backoff shows that the peer is silent, so it is kept until the peer answers. */
+/* The backoff of the retransmission timer shows that the peer is silent, so the new send state
+ * keeps it until the peer answers. */
 static void trim_tx(struct scps_sender *s)
 {
     const struct scps_rto rto = s->tx->rto;
@@ -84,8 +85,8 @@ void scps_conn_trim(struct scps_conn *c)
 {
     if (c->s.ctx.env->fixed)
         return;
-    /* Only the send state knows how far the peer's acknowledgements are behind what best effort
-     * gave up. */
+    /* Best effort: only the send state records that the peer's acknowledgements are below the
+     * SND.UNA of this end, so the send state is kept until they have caught up. */
     if (c->s.tx && scps_bets_peer_una(c->s.tx, c->s.snd.una) == c->s.snd.nxt &&
         scps_send_fin_end(&c->s.snd) <= c->s.snd.nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)
@@ -130,10 +131,10 @@ void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)
     uint32_t full = scps_agreed_full(&s->agreed, s->ctx.cfg->c.mss, mss);
 
     if (s->tx && full < s->agreed.mss && scps_sb_count(&s->tx->sb)) {
-        /* With compressed headers, leave room for the FIN of the last piece. */
+        /* The FIN makes a compressed header longer, so the last piece needs room for that. */
         uint32_t piece = s->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
         if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece))
-            return; /* Without memory the MSS stays unchanged. */
+            return; /* There is no memory to split segments, so the MSS stays unchanged. */
     }
     scps_agreed_set_path(&s->agreed, mss, full);
 }
@@ -177,7 +178,8 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
 
     *a = scps_negotiate_settle(&asked, syn);
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
-        return; /* The SYN was processed before. */
+        /* This is the SYN-ACK of a simultaneous open, and the peer's SYN was processed before. */
+        return;
     if (a->opts & SCPS_AGREED_TS)
         scps_ts_take(&c->ts, syn->tsval, c->s.ctx.env->now);
     if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(&c->s))
@@ -283,18 +285,18 @@ void scps_conn_established(struct scps_conn *c)
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
     if (c->s.syn_lost && !c->s.rtt.srtt)
         /* After a lost SYN the RTO is at least 3 times the initial one, as RFC 6298 section 5.7 has
-         * 3 s for 1 s. What is longer than 3 s is bounded by rto_max (section 2.5). */
+         * 3 s for 1 s. Above 3 s, rto_max bounds it (section 2.5). */
         scps_rtt_at_least(&c->s.rtt,
                           SCPS_MIN(3 * cfg->rto_initial, SCPS_MAX(cfg->rto_max, AFTER_LOST_SYN)));
-    /* On a slow line full segments take longer than the SYN, so the initial RTO has to be
-     * longer. */
+    /* On a slow line full segments take longer than the SYN did, so the RTO is at least the
+     * expected round trip and rto_min. */
     if (cfg->expected_rtt)
         scps_rtt_at_least(&c->s.rtt, cfg->expected_rtt + cfg->rto_min);
 
     scps_cc_begin(&c->s, scps_conn_cc(c));
     if (cfg->keepalive)
         scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + cfg->keep_idle);
-    /* A connection made from a SYN cookie has no send state, and so no timer to free it. */
+    /* A connection made from a SYN cookie has no send state, and so no timer that frees it. */
     if (c->s.tx)
         scps_timer_by(&c->s.ctx, &c->s.tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
     if (c->s.snd.shut && c->state == SCPS_ESTABLISHED)
@@ -349,7 +351,7 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una)
 {
     take_syn(c, syn);
-    /* A cookie keeps some capabilities and loses others: negotiate.c. */
+    /* The peer's capabilities are known only as far as the cookie could encode them. */
     scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_COOKIE);
     scps_send_resume(&c->s.snd, una);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
@@ -374,9 +376,9 @@ void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
         scps_sender_wake(s);
 }
 
-/* Called when *n is to replace the configuration *old of a connection whose handshake has begun.
- * Copies the fields that can no longer change to *n: what the SYN offers or has negotiated, and
- * what both ends must interpret alike, as the unit of SNACK. */
+/* Called before *n replaces the configuration *old of a connection whose handshake has begun.
+ * Copies to *n the fields that can no longer change: those that the SYN offers or has negotiated,
+ * and those that both ends must interpret alike, such as the unit of SNACK. */
 static void keep_agreed(struct scps_conn_config *n, const struct scps_conn_config *old)
 {
     scps_conn_config_set_cc(n, old->cc, old->cc_param);
@@ -409,8 +411,8 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
 
     if (err)
         return err;
-    /* What the handshake agreed on stays, even when the connection has ended: the memory of the
-     * connection has the size of its controller's state. */
+    /* The fields of the handshake stay even when the connection has ended, because its memory has
+     * the size of its controller's state. */
     keep_agreed(&n, old);
     n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
     if (c->s.agreed.rcv_wscale < 14)
@@ -427,11 +429,12 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     if (c->s.established && c->state != SCPS_CLOSED) {
         scps_cc_follow(&c->s, s->c.rate);
         if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
-            ; /* No keep-alive is needed. */
+            ; /* No keep-alive timer is needed. */
         else if (!scps_timer_runs(&c->keep.timer))
             scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + s->c.keep_idle);
         else if (s->c.keep_idle != idle && !c->s.keep_probes)
-            /* scps_keep_timer() computes when the next probe is due. */
+            /* The timer expires at once, and scps_keep_expired() then computes when the next probe
+             * is due. */
             scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now);
     }
     scps_sender_wake(&c->s);

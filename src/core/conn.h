@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* struct scps_conn as the sum of its parts.
  *
- * A connection has a small part that exists as long as the connection (this struct), and two that
- * are allocated when needed: tx (octets written and not acknowledged) and rx (octets beyond a
- * hole). An idle connection has neither.
+ * A connection has a small part that exists as long as the connection (this struct), and two parts
+ * that are allocated when needed: tx while octets are unacknowledged, rx while octets are held
+ * beyond a hole. An idle connection has neither.
  *
- * The functions are those of the stack, one level below, for parsed segments: scps_conn_input(),
- * scps_conn_output() and a deadline in the host's heap. Input never sends: it sets bits that say
- * what is due (todo.h) and wakes the connection; output makes segments from these bits.
+ * The stack drives a connection by scps_conn_input() for a parsed segment, scps_conn_output() for
+ * the next segment to send, and a deadline in the host's heap. Input never sends: it sets bits that
+ * say what is due (todo.h) and wakes the connection; output makes segments from these bits.
  */
 #ifndef SCPS_CORE_CONN_H
 #define SCPS_CORE_CONN_H
@@ -37,7 +37,7 @@
 struct scps_conn {
     struct scps_sender s; /* the sending half, with the context that all parts use */
     struct scps_conn_owner owner;
-    /* link in the host's queue of events, or in a queue of its listener */
+    /* link in the host's queue of events, or in the queue of the listener */
     struct scps_queue_link link;
     struct scps_conn *hash_next;
     struct scps_addr local, remote;
@@ -77,7 +77,7 @@ static inline void *scps_conn_cc(struct scps_conn *c)
 {
     return c->cc_state;
 }
-/* Makes an acknowledgement of all that has arrived due now. */
+/* Records that an acknowledgement of all that has arrived is due now. */
 static inline void scps_conn_ack_now(struct scps_conn *c)
 {
     if (c->rcv.rx)
@@ -85,14 +85,15 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }
-/* Checks whether a hole stops the reader, and since when. Called after a read or an arrival. */
+/* Best effort: checks whether the reader has reached a hole, and starts its wait for that hole.
+ * Called after a read or an arrival. */
 static inline void scps_bets_check_hole(struct scps_conn *c)
 {
     if (c->s.agreed.caps & SCPS_CAP_BETS)
         scps_rcv_check_hole(c);
 }
 /* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
- * data: a segment with data has just been sent. False: there may be something. */
+ * data: a segment with data was just built. False: there may be something to send. */
 static inline bool scps_sender_quiet(const struct scps_sender *s, bool data)
 {
     if (s->hold == SCPS_HOLD_NONE ||

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The congestion controller: its input from the connection, and how its output takes effect.
  *
- * A controller gets values (struct scps_cc_view) and sets the window and the rate (struct
- * scps_cc_ctl). Here the window is limited to at least one segment and the rate to at least one in
- * 64 s, and the pacer is set to the rate, or to one that follows from the window.
+ * A controller reads values of the connection (struct scps_cc_view) and sets the window and the
+ * rate (struct scps_cc_ctl). This file limits the window to at least one segment, limits the rate
+ * to at least one segment in 64 s, and sets the pacer to that rate, or to one that follows from the
+ * window.
  */
 #include "core/control.h"
 
@@ -51,7 +52,7 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
 }
 
 /* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
- * Returns it, bytes/s. */
+ * Returns that rate, bytes/s; 0: none. */
 static inline uint64_t set_rate(struct scps_sender *s)
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;
@@ -64,9 +65,9 @@ static inline uint64_t set_rate(struct scps_sender *s)
 
     if (ctl->cwnd != SCPS_CWND_OPEN) {
         if (!rate && cfg->pacing && s->rtt.srtt) {
-            /* The rate is two windows in a round trip while the window may double, later 1.2
-             * windows. It is rounded up: on a round trip of minutes it is a few bytes/s, and with
-             * less than a window in a round trip the window would never be full, nor grow. */
+            /* The rate is two windows in a round trip during slow start, later 1.2 windows. It is
+             * rounded up: on a round trip of minutes it is a few bytes/s, and with less than a
+             * window in a round trip the window would never be full, nor grow. */
             rate = ctl->cwnd < ctl->ssthresh ? 2000000 : 1200000;
             rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)s->rtt.srtt) + 1;
             window = true;
@@ -74,7 +75,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
             rate = scps_recovery_rate(s);
         }
     }
-    if (cfg->rate) { /* A configured rate counts headers; the window does not. */
+    /* A configured rate counts headers, a rate that follows from the window does not. */
+    if (cfg->rate) {
         if (window)
             rate = scps_muldiv(rate, packet, s->agreed.mss);
         window = false;
@@ -92,19 +94,21 @@ static inline uint64_t set_rate(struct scps_sender *s)
     return rate;
 }
 
-/* Replaces a number of the controller that cannot be used, and counts that. */
+/* Replaces a window or a rate of the controller that is out of bounds, and counts that. Returns
+ * `used`. */
 static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
-    /* Without memory for the counters the correction is not counted. */
+    /* Without memory for counters of its own, the connection counts in shared ones that nobody
+     * reads. */
     scps_conn_ctx_need_stats(x);
     x->st->cc_corrected++;
     SCPS_OBSERVE2(x, CC_CORRECTED, asked, used);
     return used;
 }
 
-/* Raises a rate below one segment in 64 s, the maximum backoff interval t_mbi of RFC 5348 section
- * 4.3, or in a retransmission timeout that is longer: at a lower rate a connection would never end.
- * A lower rate that the application configured stays. */
+/* Raises a rate of the controller below one segment in 64 s, the maximum backoff interval t_mbi of
+ * RFC 5348 section 4.3, or in a retransmission timeout that is longer: at a lower rate a connection
+ * would never end. A lower rate that the application configured stays in force. */
 static SCPS_NOINLINE void raise_rate(struct scps_sender *s)
 {
     const uint64_t conf_rate = s->ctx.cfg->c.rate;
@@ -119,7 +123,8 @@ static SCPS_NOINLINE void raise_rate(struct scps_sender *s)
 
 #define NUMBERS (UINT64_C(1) << SCPS_NOTE_CWND | UINT64_C(1) << SCPS_NOTE_PHASE)
 
-/* Reports the controller's numbers to the observer, and its phase if that has changed. */
+/* Reports the window, ssthresh and rate to the observer, and the controller's phase if it has
+ * changed. */
 static SCPS_NOINLINE void note_numbers(const struct scps_conn_ctx *x, const struct scps_cc_ctl *ctl,
                                        struct scps_cc_use *use, uint64_t rate,
                                        const struct scps_tx *tx)
@@ -148,7 +153,8 @@ void scps_cc_apply(struct scps_sender *s)
         ctl->rate = correct(&s->ctx, ctl->rate, SCPS_RATE_MAX);
     else if (ctl->rate && ctl->rate < s->agreed.mss)
         raise_rate(s);
-    /* In the usual case nothing sets a rate, and none was set. */
+    /* Usually neither the controller, the configuration nor recovery sets a rate, and the pacer had
+     * none. */
     if (ctl->rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
         rate = set_rate(s);
     if (s->ctx.env->obs.mask & NUMBERS)

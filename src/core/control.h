@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The congestion controller of a connection (control.c). Its state, scps_cc_state_size() bytes, is
- * the argument `cc`; its output is s->ctl.
+/* The congestion controller of a connection (control.c). The argument `cc` is its state of
+ * scps_cc_state_size() bytes; its output is s->ctl.
  *
  * Invariant: its window is at least one segment, and the pacer's rate follows from its output.
  */
@@ -11,7 +11,7 @@
 
 #include "core/sender.h"
 
-/* Records whether the window limited sending. */
+/* Records whether the congestion window was what stopped the sender. */
 static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
 {
     use->limited = limited;
@@ -21,21 +21,20 @@ static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost);
 void scps_cc_begin(struct scps_sender *s, void *cc);
 void scps_cc_change(struct scps_sender *s, void *cc, enum scps_cc_change what);
-/* Informs the controller of an acknowledgement. may_grow: it is not one of the first duplicates,
- * whose segments are sent within the window from before. */
+/* Informs the controller of an acknowledgement. may_grow false: it is one of the first duplicates,
+ * for which limited transmit sends within the window from before (RFC 3042). */
 void scps_cc_ack(struct scps_sender *s, void *cc, const struct scps_cc_ack *a, bool may_grow);
-/* Informs the controller that something is lost, or marked by ECN. */
+/* Informs the controller of a loss, or of an ECN mark. */
 void scps_cc_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *loss);
-/* Saves the controller's state in s->tx; scps_cc_restore() restores it if the loss turns out to be
- * spurious, with a window of at least `least` bytes. */
+/* Saves the controller's state in s->tx. */
 void scps_cc_save(struct scps_sender *s, const void *cc);
 void scps_cc_restore(struct scps_sender *s, void *cc, uint64_t least);
-/* Replaces the rate that the congestion controller has set by the configured rate `rate`, unless
- * `rate` is 0. */
+/* Lets the configured rate `rate` replace the rate that the congestion controller has set. rate 0:
+ * nothing changes. */
 void scps_cc_follow(struct scps_sender *s, uint64_t rate);
-/* Informs a controller with an on_sent hook of a segment with data that is sent. */
+/* Informs a controller that has an on_sent hook that a segment with data is sent. */
 void scps_cc_sent(struct scps_sender *s, void *cc, uint32_t bytes, bool resent);
-/* Limits the controller's numbers, reports them to the observer, and sets the pacer. */
+/* Limits the controller's window and rate, reports them to the observer, and sets the pacer. */
 void scps_cc_apply(struct scps_sender *s);
 
 #endif

@@ -3,11 +3,12 @@
  * that segments were damaged. For some time the sender then takes losses for corruption, not for
  * congestion (outage.c).
  *
- * The specification does not say for how long. Here the receiver puts the option into every
- * acknowledgement for one round trip, or until the time that the driver gave when it reported the
- * damage, but into at least three, since acknowledgements may be lost. A sender that receives the
- * option acts on it for two retransmission timeouts (corruption_hold). The option is not
- * negotiated; it is sent only to a peer that has announced capabilities.
+ * The specification does not say how long either end acts. Here the receiver puts the option into
+ * every acknowledgement for one round trip, or until the time that the driver gave when it reported
+ * the damage, but into at least three acknowledgements, since some may be lost. A sender that
+ * receives the option takes losses for corruption for two retransmission timeouts (or
+ * corruption_hold). The option is not negotiated; it is sent only to a peer that has announced
+ * capabilities.
  */
 #include "core/corruption.h"
 

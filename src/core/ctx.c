@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates and changes the context, which all parts of a connection read; no other file changes
- * it. */
+/* Creates and changes the context that all parts of a connection share (ctx.h). No other file
+ * writes it. */
 #include "core/ctx.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Delivery-rate samples and round trips counted in data.
  *
- * Each record of the scoreboard stores how much had been delivered when its segment was sent; when
- * that segment is delivered, the difference over the longer of the sending and the acknowledging
- * interval is a rate that the path has shown (draft-cheng-iccrg-delivery-rate-estimation sections
- * 3.1 to 3.3). A round ends when something is delivered that was sent after the last round ended.
+ * Each record of the scoreboard stores how much had been delivered when its segment was sent. When
+ * that segment is delivered, the increase since then, divided by the longer of the sending and the
+ * acknowledging interval, is a rate at which the path has delivered
+ * (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3). A round ends when something is
+ * delivered that was sent after the last round ended.
  */
 #include "core/delivery.h"
 
@@ -25,7 +26,8 @@ void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
 {
     const uint64_t inflight = sb->inflight;
 
-    if (inflight <= r->len) /* Nothing else is in flight: a new flight begins. */
+    /* Nothing else is in flight, so the intervals of later samples begin now. */
+    if (inflight <= r->len)
         d->first_sent = d->delivered_at = now;
     r->delivered = d->delivered;
     r->delivered_at = d->delivered_at;
@@ -47,7 +49,7 @@ void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight)
 struct scps_carried scps_delivery_most(const struct scps_delivery *d)
 {
     struct scps_carried most = d->most[d->most[1].bytes > d->most[0].bytes];
-    /* Bytes delivered in the round trip that has not ended. */
+    /* bytes delivered in the round trip in progress */
     uint64_t bytes = d->delivered - d->round_end;
 
     if (d->rounds && bytes > most.bytes)

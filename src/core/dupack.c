@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Duplicate acknowledgements of a peer without SACK: each shows that a segment has left the
- * network, and enough of them that one is lost. */
+/* Duplicate acknowledgements of a peer without SACK: each one shows that a segment has left the
+ * network, and dupthresh of them that a segment is lost. */
 #include "core/dupack.h"
 
 #include "core/tx.h"
 
-/* Returns the bytes that a duplicate acknowledgement stands for: "the additional segment that has
- * left the network" (RFC 5681 section 3.2 (4)). RFC 5681 adds SMSS; where segments are smaller, as
- * with records, that would be more than has left and, in the end, the whole buffer. */
+/* Returns the bytes that a duplicate acknowledgement stands for: "the additional segment that
+ * has left the network" (RFC 5681 section 3.2 (4)). RFC 5681 adds SMSS for each; where segments
+ * are smaller, as with records, that would exceed what has left and inflate the window without
+ * limit. */
 static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
 {
     uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
@@ -24,24 +25,25 @@ void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *
     s->ctx.st->dupacks_in++;
     if (s->agreed.opts & SCPS_AGREED_SACK)
         return;
-    /* In fast recovery the window is inflated (RFC 5681 section 3.2). After a timeout the window is
-     * that of slow start: segments sent for duplicates would keep a queue full that the oldest
-     * segment has to pass. But for the duplicate that ends F-RTO one may be sent (RFC 5682 section
-     * 2.1 step 3a). */
+    /* In fast recovery each duplicate inflates the window (RFC 5681 section 3.2). After a timeout
+     * the window is that of slow start: segments sent for duplicates would fill a queue that the
+     * oldest segment has to pass. Only the duplicate that ends F-RTO permits a segment (RFC 5682
+     * section 2.1 step 3a). */
     if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
         uint32_t segment = left_network(&tx->sb, s->snd.nxt - s->snd.una, s->agreed.mss);
         scps_recovery_virtual(&tx->rec, segment, s->snd.nxt - s->snd.una);
         sum->delivered += segment;
     }
     out = scps_sb_count(&tx->sb);
-    /* Early retransmit: ER_thresh = ceiling(ownd/SMSS) - 1. Behind a single segment nothing was
-     * sent that could cause a duplicate: the network has copied an acknowledgement, or an old
-     * segment. */
+    /* Early retransmit (RFC 5827): ER_thresh = ceiling(ownd/SMSS) - 1. With a single segment
+     * outstanding nothing can cause a duplicate: the network has copied an acknowledgement or an
+     * old segment. */
     if (out > 1 && scps_dupack_last(&s->snd, s->agreed.mss, out))
         thresh = SCPS_CLAMP(out - 1, 1u, thresh);
     if (scps_agreed_snack(&s->agreed) && scps_sb_at(&tx->sb, head)->resends)
-        /* The embargo after its retransmission has not ended (docs/SCPS-TP.md section 2.4); the
-         * receiver will report it again if it is still missing. */
+        /* The oldest segment was resent after a SNACK, and the embargo after that has not ended
+         * (docs/SCPS-TP.md section 2.4). The receiver will report the segment again if it is still
+         * missing. */
         return;
     if (tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);

@@ -20,8 +20,8 @@ struct scps_fixed;
 
 /* State and services that a host shares with its connections. */
 struct scps_env {
-    struct scps_budget budget; /* budget of all memory below */
-    /* allocator with the whole limit, for requests that cannot wait */
+    struct scps_budget budget; /* budget of all memory that the host and its connections allocate */
+    /* allocator with the whole limit, for requests that cannot be repeated later */
     struct scps_alloc alloc;
     /* allocator with a lower limit, for new connections and for growing send buffers */
     struct scps_alloc alloc_later;
@@ -39,37 +39,40 @@ struct scps_env {
     uint64_t challenges;
     uint64_t drops[SCPS_DROP_COUNT]; /* what scps_env_drop() has counted */
     struct scps_conn_stats
-        /* shared counters for connections that have carried no data yet; they are never read */
+        /* counters that all connections without data share; nothing reads them */
         no_stats;
     /* Called when a passive open has succeeded: the stack queues the connection for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
     /* Called when an active open has succeeded only after SCPS capabilities were left out of the
      * SYN. */
     void (*fell_back)(struct scps_env *env, const struct scps_conn *c);
-    const struct scps_fixed *fixed; /* NULL: memory is allocated as it is needed */
+    /* sizes of a stack with fixed memory; NULL: memory is allocated as it is needed */
+    const struct scps_fixed *fixed;
 };
 
-/* Time, µs, after which a call that was refused for lack of memory is repeated, if acknowledgements
- * have not made room before: the allocator does not report memory that others free. */
+/* Time, µs, after which a request that was refused for lack of memory is repeated, if
+ * acknowledgements have not freed memory before. The library must repeat it, because the allocator
+ * does not report memory that others free. */
 #define SCPS_MEMORY_RETRY SCPS_MS(100)
 static inline void scps_env_starved(struct scps_env *env)
 {
     if (env->memory_at == SCPS_NEVER)
         env->memory_at = env->now + SCPS_MEMORY_RETRY;
 }
-/* Records that no connection waits for memory, because none has begun to or all of them try again
- * now. */
+/* Records that no connection waits for memory: at the start, or because all of them repeat their
+ * requests now. */
 static inline void scps_env_memory_served(struct scps_env *env)
 {
     env->memory_at = SCPS_NEVER;
 }
-/* Counts a packet that had no effect, or an answer that is not sent. */
+/* Counts, under reason d, a packet that had no effect, or a reply that is not sent. */
 static inline void scps_env_drop(struct scps_env *env, enum scps_drop d)
 {
     env->drops[d]++;
 }
-/* Counts arriving data that is dropped for lack of memory, which the peer will send again. refused:
- * budget.refused before the request. Returns the reason to count. */
+/* Called when arriving data is dropped for lack of memory; the peer will send it again. refused:
+ * budget.refused before the request. Returns the drop reason: the memory limit, or the
+ * allocator. */
 static inline enum scps_drop scps_env_refusal(struct scps_env *env, uint64_t refused)
 {
     scps_env_starved(env);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that a connection of a stack with fixed memory takes when it opens. The sizes follow
- * from the configuration alone:
+/* Sizes of the memory that a connection of a stack with fixed memory takes when it opens. They
+ * follow from the configuration alone:
  *
  *      sndring, rcvring   the buffers, rounded up to a power of two
  *      sent               four times the full segments in the send buffer: a sender of smaller
@@ -14,8 +14,8 @@
 #include "core/receive.h"
 
 #define ETHERNET_MSS 1460u
-/* octets by which a segment with options may exceed the MSS; scps_conn_need_tx() uses the same
- * value */
+/* octets by which a segment with options may exceed the MSS; memory.c uses the same value for the
+ * slack of the send buffer */
 #define MARGIN 64u
 #define LEAST  64u
 

@@ -8,20 +8,20 @@
  *      credit covers its packet? ---> sent and charged; after its share the next one follows
  *
  * Everything that a connection sends is charged: data, retransmissions, acknowledgements, SYNs and
- * resets, each with its IP length and the overhead below IP; and so are datagrams
- * (stack/dgram_out.c). Replies to packets of no connection have a limit of their own.
+ * resets, each with its IP length and the overhead below IP. Datagrams (stack/dgram_out.c) are
+ * charged, too. Replies to packets of no connection have a limit of their own.
  *
  * The rate is shared fairly in bytes: each time that a connection is served, it may send as much as
  * the largest packet costs, and what it sends beyond that is deducted the next time (deficit round
- * robin with the debt carried over, so that no packet's size need be known before it is built).
- * Since the connection at the head waits for its own packet, large packets are not starved by small
- * ones.
+ * robin in which a connection pays its debt afterwards, so that no packet's size need be known
+ * before it is built). Since the connection at the head waits for its own packet, large packets are
+ * not starved by small ones.
  *
- * Minimum rate: a second token bucket. A connection whose congestion window is full is queued for
- * it; when the credit covers a full packet, the first one may send one segment more. All packets of
- * the route are charged to that bucket, too, so it raises a route up to the minimum and adds
- * nothing beyond it to what the windows allow. The reference implementation has the same bucket and
- * omits the window test for the connection that asks first.
+ * The minimum rate is a second token bucket. A connection whose congestion window is full is queued
+ * for it; when the bucket holds enough for a full packet, the first connection in that queue may
+ * send one segment more. All packets of the route are charged to this bucket, too, so it raises a
+ * route up to the minimum and adds nothing beyond that to what the windows allow. The reference
+ * implementation has the same bucket, and omits the window test for the connection that asks first.
  */
 #include "core/gate.h"
 
@@ -113,7 +113,8 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
 
     pay(g, now, cost);
     scps_gate_passed(g, s);
-    scps_snd_routed(s); /* The route's rate stops the connection until it is served again. */
+    /* From now on the route's rate is the reason why s sends nothing, until s is served again. */
+    scps_snd_routed(s);
     if (!s->tx)
         return true;
     s->tx->share -= (int32_t)cost;

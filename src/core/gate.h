@@ -17,10 +17,11 @@ struct scps_gate {
     struct scps_overhead over;
     /* bytes that a connection may send each time it is served: the cost of the largest packet */
     uint32_t quantum;
-    /* connection at the head of the queue whose next packet costs more than the token bucket `rate`
-     * holds; NULL: none waits */
+    /* the connection at the head of the queue, if its next packet costs more than the token bucket
+     * `rate` holds; NULL: there is none */
     struct scps_sender *asked;
-    scps_time opens; /* time at which the token bucket holds enough for that packet, µs */
+    /* time, µs, at which the token bucket holds enough for the packet of `asked` */
+    scps_time opens;
     /* connections stopped by their congestion windows, in the order in which the minimum rate
      * serves them */
     struct scps_sender *wait_head, *wait_tail;
@@ -34,33 +35,34 @@ static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const s
 {
     return cfg->ack_budget || cfg->ack_budget_pps || (g && g->rate.rate);
 }
-/* Sets rates, burst and overhead to those of r; mtu: that of its link, bytes. */
+/* Sets rates, burst and overhead to those of r. mtu: the MTU of the route's link, bytes. */
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
 /* Returns the cost of an IP packet of len bytes. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
 /* Returns true if the token bucket holds enough for a packet of s with len bytes. If not, no
  * connection of the route may send until g->opens. */
 bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
-/* Returns true if s, which is at the head, may be asked for a packet. */
+/* Returns true if s, which is at the head of the ready queue, may build its next packet. */
 bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
-/* Charges a sent packet of s of len bytes. Returns true if the next connection is to be served. */
+/* Charges a packet of s that was sent, of len bytes. Returns true if the next connection is to be
+ * served. */
 bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
-/* These functions are for packets that no connection sends: scps_gate_when() returns the time at
- * which the packet may be sent; the other one charges it and returns its cost. */
+/* For a packet that no connection sends: scps_gate_when() returns the time, µs, at which the packet
+ * may be sent; scps_gate_pay() charges it and returns its cost. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
 /* Returns the earliest time, µs, at which a connection's packet of len bytes may be sent. No
  * connection is asked while the token bucket holds less than a packet without data costs, or
  * another packet waits for the bucket. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
-/* Called when s was served and had nothing to send. */
+/* Called when s was served: ends its permission from the minimum rate. */
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s);
 /* Returns true if s, whose window is full, may send one segment nevertheless; otherwise s is queued
  * for that. */
 bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s);
 /* Wakes the connections that the minimum rate permits to send now. */
 void scps_gate_serve(struct scps_gate *g, scps_time now);
-/* Removes s, which is closed or gets another route. */
+/* Removes s, which is closed or gets another route, from the queue of the minimum rate. */
 void scps_gate_forget(struct scps_sender *s);
 /* Returns the time at which the minimum rate can serve the next connection, µs; SCPS_NEVER if none
  * waits. */

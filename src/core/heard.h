@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records whether a valid segment has arrived since the last probe, with a bit for each kind of
- * probe: a segment that answers one kind answers the other, too, but each kind counts from its own
- * last probe. */
+/* Records whether a valid segment has arrived since the last keep-alive probe, and since the last
+ * window probe. A segment answers both kinds of probe, but the times of the two last probes differ,
+ * so each kind has its own bit. */
 #ifndef SCPS_CORE_HEARD_H
 #define SCPS_CORE_HEARD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records the reason why nothing is sent now (enum scps_hold), and for how long each reason has
- * applied. */
+/* Records the reason why a connection sends nothing now (enum scps_hold), and for how long each
+ * reason has applied. */
 #include "core/snd.h"
 #include "core/tx.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Queries about a connection: names, counters, scps_info.
+/* Queries about a connection: names, counters, struct scps_info.
  *
- * Nothing here changes anything. A connection that has carried no data yet has no counters of its
- * own, and its counts are zero.
+ * No function here changes anything. A connection that has carried no data yet has no counters of
+ * its own, and its counts are zero.
  */
 #include "core/conn.h"
 
@@ -151,7 +151,7 @@ enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been
     return r ? (enum scps_resume_phase)r->phase : SCPS_RESUME_NORMAL;
 }
 
-/* Copies the counters. */
+/* Copies the counters of a connection to *out. */
 static void of_counts(const struct scps_conn_stats *st, struct scps_info *out)
 {
     out->first_sent = st->first_sent;
@@ -195,7 +195,7 @@ static void of_counts(const struct scps_conn_stats *st, struct scps_info *out)
     memcpy(out->holds, st->holds, sizeof out->holds);
 }
 
-/* Copies fields that few connections have. */
+/* Copies the state of SCPS features, which few connections have. */
 static void of_scps(const struct scps_conn_scps *tp, unsigned caps, struct scps_info *out)
 {
     out->comp_out = tp->comp_out;
@@ -207,7 +207,7 @@ static void of_scps(const struct scps_conn_scps *tp, unsigned caps, struct scps_
     out->comp_peer_id = caps & SCPS_CAP_COM ? tp->peer_id : 0;
 }
 
-/* Copies the state of what is outstanding. */
+/* Copies the state of outstanding data. */
 static void of_tx(const struct scps_tx *tx, const struct scps_agreed *agreed,
                   const struct scps_conn_config *cfg, const struct scps_rtt *rtt,
                   struct scps_info *out)
@@ -221,7 +221,7 @@ static void of_tx(const struct scps_tx *tx, const struct scps_agreed *agreed,
     out->app_limited = tx->delivery.app_limited != 0;
 }
 
-/* Copies what both SYNs agreed on. */
+/* Copies the options and sizes that both SYNs agreed on. */
 static void of_agreed(const struct scps_agreed *a, struct scps_info *out)
 {
     out->sack = a->opts & SCPS_AGREED_SACK;
@@ -245,7 +245,8 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
     scps_off una = SCPS_MAX(c->s.snd.una, 1);
     struct scps_info own, *out = &own;
 
-    /* Clear the padding, too, so that it does not contain bytes of the C stack. */
+    /* Clear the padding of the structure, too, so that it holds no old bytes of the stack
+     * memory. */
     memset(out, 0, sizeof *out);
     out->state = (enum scps_state)c->state;
     out->rcv_mss = c->rcv.mss;

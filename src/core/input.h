@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions through which the stack drives a connection, and those that state.c and timers.c
- * pass parts of the work to: scps_conn_input and scps_conn_may_reopen are in state.c,
- * scps_conn_output in snd.c, scps_conn_follow in snddata.c, scps_conn_timers in timers.c,
- * and scps_ackin* in ackin.c. */
+/* The functions by which the stack drives a connection, and those to which state.c and timers.c
+ * pass parts of the work: scps_conn_input and scps_conn_may_reopen are in state.c, scps_conn_output
+ * in snd.c, scps_conn_follow in snddata.c, scps_conn_timers in timers.c, and scps_ackin* in
+ * ackin.c. */
 #ifndef SCPS_CORE_INPUT_H
 #define SCPS_CORE_INPUT_H
 
@@ -13,27 +13,28 @@
 struct scps_conn;
 struct scps_sender;
 
-/* Processes one segment, for which scps_rcv_predicted() returned false. Returns 0, or the scps_drop
- * (already counted) that says why all of it had no effect. For SCPS_DROP_BAD_ACK, AFTER_CLOSE and,
- * unless a reset of its own is due, NO_CONNECTION the caller answers with a reset made from the
- * segment (RFC 9293 section 3.10.7). */
+/* Processes one segment for which scps_rcv_predicted() returned false. Returns 0, or the drop
+ * reason (already counted) if no part of the segment had an effect. For SCPS_DROP_BAD_ACK,
+ * AFTER_CLOSE and, unless a reset of its own is due, NO_CONNECTION the caller answers with a reset
+ * made from the segment (RFC 9293 section 3.10.7). */
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
 /* Returns true if this SYN may replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC
  * 6191). */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
-/* Builds the next segment. Returns false if there is none now; c->hold is the reason. */
+/* Builds the next segment. Returns false if there is nothing to send now; the reason is in
+ * c->s.hold. */
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
-/* Builds the segment after seg, the one built last, if both can be sent as one train (segmentation
- * offload): new data, adjacent in sequence and in memory, with the same header otherwise. Returns
- * false if they cannot. */
+/* Builds the segment after seg, the one built last, if a device can send both as one train
+ * (segmentation offload): new data, adjacent in sequence and in memory, with the same header
+ * otherwise. Returns false if the next segment is not like that. */
 bool scps_conn_follow(struct scps_conn *c, const struct scps_seg *seg, struct scps_seg *next);
 
 /* Serves every timer due by env->now. Returns when the next one is due, µs; SCPS_NEVER: none
  * runs. */
 scps_time scps_conn_timers(struct scps_conn *c);
 
-/* Processes the acknowledgement of an acceptable segment. Returns false if it acknowledges what was
- * never sent. */
+/* Processes the acknowledgement of an acceptable segment. Returns false if SEG.ACK is above
+ * SND.NXT. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
 /* Handles the expiry of tx->look_timer: checks whether something outstanding is lost. cc: the
  * congestion controller's state; outage_at: time at which the timer of an outage expires, µs, or

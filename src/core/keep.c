@@ -6,8 +6,8 @@
 
 static bool in_force(const struct scps_conn_config *cfg, uint8_t state)
 {
-    /* In FIN-WAIT-1 a FIN is outstanding; after its acknowledgement, FIN-WAIT-2 may last for
-     * ever. */
+    /* FIN-WAIT-1 is included because its FIN is outstanding. FIN-WAIT-2 is included because it may
+     * last for ever. */
     return cfg->keepalive && (state == SCPS_ESTABLISHED || state == SCPS_CLOSE_WAIT ||
                               state == SCPS_FIN_WAIT_1 || state == SCPS_FIN_WAIT_2);
 }
@@ -25,7 +25,7 @@ enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;
     const scps_time now = s->ctx.env->now;
-    /* Wait at least until the answer to the last probe can have arrived. */
+    /* Wait at least a retransmission timeout, so that the answer to the last probe can arrive. */
     scps_dur interval = SCPS_MAX(cfg->keep_interval, s->rtt.rto);
     scps_time heard = k->heard_at, due;
 
@@ -41,7 +41,8 @@ enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender
     }
     due = heard + cfg->keep_idle;
     if (s->snd.una != s->snd.nxt ||
-        scps_send_fin_end(&s->snd) > s->snd.nxt) { /* Outstanding data has timers of its own. */
+        /* Outstanding or unsent data, or a FIN, has other timers, so no probe is needed. */
+        scps_send_fin_end(&s->snd) > s->snd.nxt) {
         scps_timer_set(&s->ctx, &k->timer, now + cfg->keep_idle);
         return SCPS_KEEP_LATER;
     }

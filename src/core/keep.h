@@ -3,7 +3,8 @@
  * (keep.c).
  *
  * Invariant: a probe is sent only when no data is outstanding. Only this file and keep.c assign the
- * fields. */
+ * fields.
+ */
 #ifndef SCPS_CORE_KEEP_H
 #define SCPS_CORE_KEEP_H
 
@@ -12,16 +13,16 @@
 
 struct scps_keep {
     struct scps_timer timer; /* timer of keep-alive probes */
-    /* time at which data, or an acknowledgement of data sent, last arrived, µs: the next probe is
-     * due keep_idle later */
+    /* time, µs, at which data or an acknowledgement of data last arrived; the next probe is due
+     * keep_idle later */
     scps_time heard_at;
 };
 
-/* What has to be done when the keep-alive timer has expired. */
+/* What the caller must do when the keep-alive timer has expired. */
 enum scps_keep_verdict {
-    SCPS_KEEP_LATER, /* nothing: the timer runs again, or is not needed any more */
-    SCPS_KEEP_PROBE, /* a probe is to be sent; the timer runs until its answer is overdue */
-    SCPS_KEEP_END    /* the peer has not answered: the connection ends */
+    SCPS_KEEP_LATER, /* nothing: the timer was set again, or is not needed any more */
+    SCPS_KEEP_PROBE, /* send a probe; the timer runs until its answer is overdue */
+    SCPS_KEEP_END    /* end the connection: the peer has not answered the probes */
 };
 
 /* Records that no keep-alive probe is outstanding, because the peer has acknowledged something or

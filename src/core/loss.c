@@ -2,25 +2,25 @@
 /* Loss detection by rules that need no timer.
  *
  * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above
- * it have arrived. The frontier moves up the window once: all segments below it have been examined,
- * and the number of those that have arrived is stored, so the rule costs a comparison. When nothing
- * more is to be sent, fewer than dupthresh segments may be above it, and then all of them suffice
- * (early retransmit, RFC 5827 section 3.2).
+ * it have arrived. The frontier is the first segment for which that has not been decided. It moves
+ * up the window once, and the number of arrived segments below it is stored, so the rule costs one
+ * comparison. When nothing more is to be sent, fewer than dupthresh segments may be above it, and
+ * then the arrival of all of them suffices (early retransmit, RFC 5827 section 3.2).
  *
  * Resent segments: RFC 6675 leaves a lost retransmission to the timer, which takes too long on a
- * space link. Here, when a segment sent dupthresh or more transmissions later has arrived, the
- * resent one is lost again. The queue of resent segments is in order of sending, so only its front
- * is examined. If retransmissions prove needless, an arrival may be that of a first transmission,
- * however late, and each would cause everything resent before it to be resent again: then a resent
- * segment must have a certain age, too (scps_sb_resend_wait).
+ * space link. Here a resent segment is lost again when a segment sent dupthresh or more
+ * transmissions later has arrived. The queue of resent segments is in order of sending, so only its
+ * front is examined. If earlier retransmissions proved needless, an arrival may be that of a
+ * delayed first transmission, and each such arrival would cause everything resent before it to be
+ * resent again: then a resent segment must have a certain age, too (scps_sb_resend_wait).
  *
- * At the end: with nothing new to send, too few segments follow the last ones of a flight for the
- * first rule, so they would wait for the timer. RFC 6675 section 4, NextSeg (3) and (4), sends such
- * segments again although IsLost does not hold. Here they are lost as soon as something has arrived
- * that was sent after all of them: a retransmission, a round trip later.
+ * At the end of the data too few segments follow the last ones for the first rule, so they would
+ * wait for the timer. RFC 6675 section 4, NextSeg (3) and (4), sends such segments again although
+ * IsLost does not hold. Here they are lost as soon as something has arrived that was sent after all
+ * of them: a retransmission, a round trip later.
  *
- * By age: the check that Vegas asks for (scps_cc_ops.by_age), of the time since sending, where
- * other controllers wait for a third duplicate.
+ * By age: Vegas (scps_cc_ops.by_age) checks the time since sending where other controllers wait for
+ * a third duplicate acknowledgement.
  */
 #include "core/loss.h"
 
@@ -31,8 +31,9 @@ static bool before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-/* Returns how many later segments must have arrived before one is lost: dupthresh; with nothing
- * more to send (tail), at most `later`, the number sent after it, and at least 1 (RFC 5827). */
+/* Returns how many later segments must have arrived before a segment is lost: dupthresh; with
+ * nothing more to send (tail), at most `later`, the number sent after it, and at least 1 (RFC
+ * 5827). */
 static uint32_t effective_dupthresh(unsigned dupthresh, bool tail, uint32_t later)
 {
     return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;
@@ -46,7 +47,7 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
                effective_dupthresh(dupthresh, tail, sb->tail - sb->frontier - 1)) {
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         if (!r->resends && r->from >= from)
-            /* A segment is declared lost only if it is in flight. */
+            /* scps_sb_lose() has no effect on a segment that is not in flight. */
             scps_sb_lose(sb, sb->frontier, sum);
         scps_sb_pass(sb);
     }

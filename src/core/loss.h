@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Loss detection without timers. The rules read the scoreboard and write the result of an
- * acknowledgement. */
+/* Loss detection without timers. The rules read the scoreboard, mark segments in it as lost, and
+ * add the lost bytes to *sum. */
 #ifndef SCPS_CORE_LOSS_H
 #define SCPS_CORE_LOSS_H
 
 #include "core/rtt.h"
 #include "core/scoreboard.h"
 
-/* Applies RFC 6675 IsLost to first transmissions. tail: nothing more is to be sent. Segments below
- * `from` are skipped: for those the receiver's SNACK reports the holes. */
+/* Applies RFC 6675 IsLost to segments that were sent once. tail: nothing more is to be sent.
+ * Segments below `from` are skipped, because the receiver's SNACK reports the holes there. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
                         struct scps_ack_result *sum);
-/* Declares segments resent at or before `then` lost if data sent later has arrived. */
+/* Declares lost the segments that were resent at time `then` or earlier, if dupthresh segments sent
+ * later have arrived (tail: nothing more is to be sent, so fewer may suffice). */
 void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,
                          struct scps_ack_result *sum);
 /* With nothing more to send: declares lost what was sent once, at or before `then`, if dupthresh

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a connection that are allocated when needed, and what all parts take in a stack with
+/* Allocates the parts of a connection when they are needed, and all of them at once in a stack with
  * fixed memory (memory.h). */
 #include "core/memory.h"
 
@@ -10,7 +10,7 @@
 #include "core/rx.h"
 #include "core/tx.h"
 
-/* least number of ends of records that can be stored, unless memory is fixed */
+/* limit of the number of stored ends of records is at least this, unless memory is fixed */
 #define MIN_ENDS 1024u
 
 static size_t tx_size(const struct scps_shared_config *cfg)
@@ -28,8 +28,8 @@ static void stop_tx_timers(struct scps_tx *tx)
     scps_timer_stop(&tx->trim_timer);
 }
 
-/* With fixed memory: allocates the send buffer, the scoreboard and the marks with their largest
- * size. */
+/* Fixed memory: allocates the send buffer, the scoreboard and the list of record ends with their
+ * largest size. */
 static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
                                        const struct scps_fixed *f, const struct scps_alloc *a)
 {
@@ -107,7 +107,7 @@ int scps_conn_need_tx(struct scps_sender *s)
         return SCPS_ERR_NOMEM;
     }
     scps_delivery_begin(&s->tx->delivery, s->snd.una, s->established);
-    if (s->established) { /* the pacer was just created */
+    if (s->established) { /* The pacer is new and needs its rate. */
         scps_cc_apply(s);
     }
     return 0;
@@ -148,13 +148,13 @@ int scps_conn_need_marks(struct scps_sender *s)
 
     if (scps_tp_marks(s->tp))
         return 0;
-    /* A FIN alone may be beyond a hole before any data has arrived. */
+    /* Marks are needed for a FIN beyond a hole even before any data has arrived. */
     if (scps_conn_need_tp(s) || scps_conn_ctx_need_stats(&s->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
-    if (!fixed) /* The limit keeps the marks smaller than the octets themselves. */
+    if (!fixed) /* The limit keeps the memory of the marks below that of the octets. */
         scps_marks_init(m, SCPS_MAX(MIN_ENDS, s->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else
         scps_marks_init(m, fixed->marks);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a connection that are allocated when needed, and freed: tx, rx, tp and marks
- * (memory.c).
+/* The parts of a connection that are allocated when needed and freed when idle: tx, rx, tp and
+ * marks (memory.c).
  *
- * Invariant: only this part allocates and frees them. Each function that allocates one returns 0,
- * at once if it exists already, or SCPS_ERR_NOMEM.
+ * Invariant: only memory.c allocates and frees them. Each function that allocates a part returns 0,
+ * at once if the part exists already, or SCPS_ERR_NOMEM.
  */
 #ifndef SCPS_CORE_MEMORY_H
 #define SCPS_CORE_MEMORY_H
@@ -20,12 +20,12 @@ int scps_conn_need_marks(struct scps_sender *s);
 void scps_conn_free_tx(struct scps_sender *s);
 void scps_rx_free(struct scps_receive *r, const struct scps_conn_ctx *x);
 void scps_conn_free_tp(struct scps_sender *s);
-/* Records that the octets [from, end), which are about to be stored, end a record. Returns false if
- * there was no room for that: the octets must be dropped, which is counted. */
+/* Records that the octets [from, end), which are about to be stored, end a record. Returns false,
+ * and counts a drop, if there was no room to record that: the caller must drop the octets. */
 bool scps_conn_keep_record(struct scps_sender *s, const struct scps_receive *rcv, scps_off from,
                            scps_off end);
-/* Called when memory was lacking for a write, or for the FIN. Makes sure that the connection tries
- * again, and returns SCPS_ERR_NOMEM. */
+/* Called when memory was lacking for a write, or for the FIN. Makes the host repeat the request
+ * later, and returns SCPS_ERR_NOMEM. */
 int scps_conn_starve(struct scps_sender *s);
 /* Plans the memory of n connections, each of `size` octets, for a stack with fixed memory. */
 void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a SYN offers and what both ends agree on.
+/* Which options a SYN offers and which ones both ends agree on.
  *
  * A SYN offers what the configuration allows; a SYN-ACK repeats only what the SYN offered too (RFC
  * 7323 sections 2.2 and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1).
@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "wire/opt.h"
 
-#define MIN_MSS 48 /* Least MSS, bytes: with less, a segment could have only options */
+#define MIN_MSS 48 /* Least MSS that is used, bytes: with less, options could fill a segment */
 
 static uint8_t wscale_for(uint32_t rcvbuf)
 {
@@ -42,7 +42,8 @@ bool scps_negotiate_offers(const struct scps_asked *q)
     return scps_negotiate_caps(q) || has_bindings(q->cfg);
 }
 
-/* Returns why a capability (its bit), or the option that has them (0), is in force or not. */
+/* Returns why a capability is in force or not. bit: its SCPS_CAP_* bit; 0: the capabilities option
+ * as a whole. */
 static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
 {
     static const uint8_t plain[] = {[SCPS_PLAIN_NO] = SCPS_WHY_NO_CAPABILITIES,
@@ -59,7 +60,7 @@ static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
         return SCPS_WHY_NOT_YET;
     if (bit == SCPS_CAP_COM && !q->conn_id && (q->active || q->agreed->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
-    /* A cookie keeps all capabilities except compression and bindings. */
+    /* A SYN cookie can encode all capabilities except compression and bindings. */
     if (scps_agreed_plain(q->agreed) == SCPS_PLAIN_COOKIE)
         return bit && bit != SCPS_CAP_COM ? SCPS_WHY_NOT_OFFERED : SCPS_WHY_COOKIE;
     if (!(q->agreed->opts & SCPS_AGREED_CAPS))
@@ -133,7 +134,7 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
     if (reply ? opts & SCPS_AGREED_TS : cfg->timestamps)
         syn->has |= SCPS_HAS_TS;
     /* Some old hosts do not answer a SYN with an unknown option: after some tries the SYN is sent
-     * without it (docs/SCPS-TP.md section 1.4). */
+     * without capabilities (docs/SCPS-TP.md section 1.4). */
     if (reply ? opts & SCPS_AGREED_CAPS
               : scps_negotiate_offers(q) && !scps_agreed_plain(q->agreed)) {
         syn->has |= SCPS_HAS_CAPS;
@@ -170,7 +171,7 @@ bool scps_negotiate_has_bindings(const struct scps_asked *q, const struct scps_s
     return q->agreed->opts & SCPS_AGREED_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(q->cfg);
 }
 
-/* A malformed binding space ends the list. */
+/* A malformed binding space ends the list of those that are read. */
 void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct scps_seg *syn,
                                     struct scps_binding *agreed)
 {
@@ -186,7 +187,8 @@ void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct
     }
 }
 
-/* Returns true if a SYN offers ECN (RFC 3168 section 6.1.1). */
+/* Returns true if the peer's SYN or SYN-ACK has the flags that negotiate ECN (RFC 3168 section
+ * 6.1.1). */
 static bool offers_ecn(const struct scps_seg *syn)
 {
     uint16_t bits = syn->flags & (SCPS_ECE | SCPS_CWR);
@@ -201,8 +203,8 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
     uint32_t peer = syn->has & SCPS_HAS_MSS ? syn->mss : q->family == 4 ? 536 : 1220;
     unsigned opts = a.opts;
 
-    /* Simultaneous open: the peer's SYN was processed, and its SYN-ACK shows what the peer has
-     * agreed to. It may know only our SYN without capabilities. */
+    /* Simultaneous open: the peer's SYN was processed before, and its SYN-ACK shows what the peer
+     * has agreed to. The peer may have received only a SYN of this end without capabilities. */
     if (q->state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK) {
         if (!(syn->has & SCPS_HAS_CAPS)) {
             a.caps = 0;
@@ -219,13 +221,13 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
         opts |= SCPS_AGREED_SACK;
     if (cfg->timestamps && syn->has & SCPS_HAS_TS)
         opts |= SCPS_AGREED_TS;
-    /* In a simultaneous open the peer's SYN does not answer any of ours: it may have received only
-     * one without capabilities. */
+    /* In a simultaneous open the peer's SYN answers none of this end's SYNs: the peer may have
+     * received only one without capabilities. */
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(q) &&
         !(scps_agreed_plain(q->agreed) && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
         opts |= SCPS_AGREED_CAPS;
         a.caps_peer = syn->caps;
-        /* in force only if both ends offered it (docs/SCPS-TP.md section 1.2) */
+        /* a capability is in force only if both ends offered it (docs/SCPS-TP.md section 1.2) */
         a.caps = syn->caps & scps_negotiate_caps(q);
     }
     a.peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);
