@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The owner of a connection, and the events that it has not taken yet (notify.h). */
+/* The application as owner of a connection, and the events that wait for it (notify.h). */
 #include "core/notify.h"
 
 unsigned scps_notify_take(struct scps_notify *n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The owner of a connection, and the events that it has not taken yet (notify.c).
+/* The application as owner of a connection, and the events that it has not fetched yet (notify.c).
  *
  * Invariant: a connection without an owner has no events, and is not put into the queue of events
  * again. Only this file and notify.c assign the fields.
@@ -17,14 +17,15 @@ struct scps_conn_owner {
     union {
         /* the listener at which the connection waits; valid only while `pending` */
         struct scps_listener *listener;
-        void *user; /* the application's value, which is returned with each event */
+        /* the value that the application attached to the connection; each event returns it */
+        void *user;
     };
 };
 
 struct scps_notify {
     bool pending : 1; /* the connection waits at its listener and was not accepted yet */
     bool active : 1;  /* active open: this end sent the first SYN */
-    /* the application has closed or aborted the connection, or never had a handle of it */
+    /* the application has closed or aborted the connection, or never had a handle for it */
     bool released : 1;
     bool listed : 1; /* the connection is in the host's queue of events */
     uint16_t events; /* pending events, 1 << enum scps_event_kind */
@@ -42,7 +43,8 @@ static inline bool scps_notify_add(struct scps_notify *n, enum scps_event_kind k
         return false;
     n->events |= (uint16_t)(1u << kind);
     if (n->listed || n->pending)
-        return false; /* A connection that was not accepted yet has no owner. */
+        /* A connection that waits at its listener has no owner, so its events are not recorded. */
+        return false;
     n->listed = true;
     return true;
 }
@@ -51,7 +53,7 @@ static inline void scps_notify_unlisted(struct scps_notify *n)
 {
     n->listed = false;
 }
-/* Records that this end opens the connection. */
+/* Records that this end opens the connection (active open). */
 static inline void scps_notify_opens(struct scps_notify *n)
 {
     n->active = true;
@@ -76,8 +78,8 @@ static inline void scps_notify_user(struct scps_conn_owner *o, void *user)
 {
     o->user = user;
 }
-/* Records that the application has given the connection up: its pending events are discarded, and
- * no later ones are recorded. */
+/* Records that the application has given up its handle: pending events are discarded, and no later
+ * ones are recorded. */
 static inline void scps_notify_release(struct scps_notify *n)
 {
     n->released = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides when the probes of an outage are sent, and when a connection may end during an outage:
- * outage.h. */
+/* Decides when a connection sends probes during an outage of its link, and when it may end during
+ * an outage (outage.h). */
 #include "core/outage.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-/* An inferred outage may end a connection that the application has closed, but only after so many
+/* An inferred outage may end a connection that the application has closed, but only after this many
  * probes (the number of the SCPS reference implementation). */
 #define ORPHAN_PROBES 32
 
@@ -22,9 +22,9 @@ void scps_outage_probed(struct scps_outage *o)
 }
 
 /* Without this rule nothing would limit how long an inferred outage lasts: the connection would
- * probe for ever a peer that has vanished, and peers could make such connections accumulate (RFC
- * 6429 section 3 describes the same attack with a closed window). An outage that began with a
- * signal is ended by a signal. */
+ * probe a vanished peer for ever, and peers could make such connections accumulate (RFC 6429
+ * section 3 describes the same attack with a closed window). An outage that began with a signal
+ * ends no connection, because a signal will report its end. */
 bool scps_outage_may_end(const struct scps_outage *o)
 {
     return o->inferred && o->probes >= ORPHAN_PROBES;

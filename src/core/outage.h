@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of one connection during an outage of its link: whether the end is known, and when the
- * next probe is due (outage.c).
+/* The state of one connection during an outage of its link: whether the end of the outage is known,
+ * and when the next probe is due (outage.c).
  *
  * Invariant: the fields have a meaning only while SCPS_TODO_OUTAGE is set; only this file and
  * outage.c assign them.
@@ -15,7 +15,7 @@
 #define SCPS_OUTAGE_PROBES_MAX 63u
 
 struct scps_outage {
-    /* consecutive probes of this outage; SCPS_OUTAGE_PROBES_MAX: that many or more */
+    /* consecutive probes of this outage; SCPS_OUTAGE_PROBES_MAX stands for that many or more */
     uint8_t probes : 6;
     /* the time at which the outage ends is known: the timer expires then, and no probe is sent */
     uint8_t end_known : 1;
@@ -23,20 +23,19 @@ struct scps_outage {
     uint8_t inferred : 1;
 };
 
-/* Initialises o at the beginning of an outage; no probe has been sent. end_known, inferred: as the
- * fields. */
+/* Initialises o at the beginning of an outage, with no probe sent. end_known, inferred: values of
+ * these fields. */
 static inline void scps_outage_init(struct scps_outage *o, bool end_known, bool inferred)
 {
     *o = (struct scps_outage){0, end_known, inferred};
 }
-/* Records that the outage in progress was reported again. inferred: from timeouts; false: by a
- * signal, which confirms an outage that was inferred before, so that its end will be signalled,
- * too. */
+/* Called when an outage in progress is reported again. inferred true: by further timeouts; false:
+ * by a signal, after which another signal will report the end of the outage. */
 static inline void scps_outage_reported(struct scps_outage *o, bool inferred)
 {
     o->inferred = inferred;
 }
-/* Records that the time at which the outage ends is known from now on. */
+/* Records that from now on the time at which the outage ends is known. */
 static inline void scps_outage_ends(struct scps_outage *o)
 {
     o->end_known = true;
@@ -46,8 +45,8 @@ static inline void scps_outage_ends(struct scps_outage *o)
 scps_dur scps_outage_interval(const struct scps_outage *o);
 /* Counts a probe that was sent. */
 void scps_outage_probed(struct scps_outage *o);
-/* Returns true if this outage has lasted for so many probes that it may end a connection which the
- * application has closed. */
+/* Returns true if the outage was inferred and has lasted for so many probes that it may end a
+ * connection which the application has closed. */
 bool scps_outage_may_end(const struct scps_outage *o);
 
 #endif

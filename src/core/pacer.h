@@ -11,7 +11,8 @@
 #define SCPS_RATE_MAX (UINT64_C(1) << 43) /* bytes/s */
 /* units of `credit` in one byte: millionths */
 #define SCPS_PACER_UNIT INT64_C(1000000)
-/* for times up to this, µs, no division is needed at any rate */
+/* over an interval of at most this, µs, rate times interval does not overflow, so no division is
+ * needed */
 #define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX)
 
 struct scps_pacer {
@@ -19,21 +20,21 @@ struct scps_pacer {
     uint32_t burst; /* size of the bucket, bytes */
     /* time of the last update of `credit`, µs */
     scps_time at;
-    /* level of the token bucket, millionths of a byte, so that no fraction of a microsecond is
-     * lost; below 0: a packet was larger than the level, and the rest is paid back first */
+    /* level of the token bucket, millionths of a byte; negative: a packet cost more than the level,
+     * and the rate makes up for the rest first */
     int64_t credit;
 };
 
 void scps_pacer_change(struct scps_pacer *p, scps_time now, uint64_t rate, uint32_t burst);
-/* Sets rate and burst of the token bucket. If it had no limit before (rate 0), it is full;
- * otherwise its level is kept, up to burst. */
+/* Sets rate, bytes/s, and size, bytes, of the token bucket. A bucket that had no limit before (rate
+ * 0) is full; otherwise the level is kept, up to burst. */
 static inline void scps_pacer_set(struct scps_pacer *p, scps_time now, uint64_t rate,
                                   uint32_t burst)
 {
     if (p->rate != rate || p->burst != burst)
         scps_pacer_change(p, now, rate, burst);
 }
-/* Adds to the token bucket what its rate has yielded until now, up to `burst`. */
+/* Adds to the token bucket what the rate has yielded since the last update, up to `burst`. */
 static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
 {
     int64_t full = p->burst * SCPS_PACER_UNIT;
@@ -51,9 +52,10 @@ static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
     else
         p->credit += (int64_t)(dt * p->rate);
 }
-/* Returns the time, µs, at which a packet of size bytes may be sent; not after now: at once. */
+/* Returns the earliest time, µs, at which a packet that costs size bytes may be sent; now or
+ * earlier: at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
-/* Returns the same as scps_pacer_when(); inlined for the path on which each packet asks. */
+/* Like scps_pacer_when(), inlined for the path that every packet takes. */
 static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_time now,
                                                     uint32_t size)
 {
@@ -72,8 +74,8 @@ static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {
     return p->credit >= (int64_t)size * SCPS_PACER_UNIT;
 }
-/* Takes a packet that was sent out of the token bucket. If the bucket holds less, its level becomes
- * negative, and the next packet waits until that is made up for. */
+/* Subtracts the cost of a packet that was sent. If the bucket holds less, its level becomes
+ * negative, and the next packet waits until the rate has made up for that. */
 static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {
     p->credit -= (int64_t)size * SCPS_PACER_UNIT;

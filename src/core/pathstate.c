@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A saved path state as octets; the format is in <scps/path.h>.
+/* Encodes and decodes a saved path state; the format is in <scps/path.h>.
  *
- * Everything is checked before anything is used, because a state comes from a file that may have
- * been changed.
+ * Every field is checked before any is used, because the state comes from a file that somebody may
+ * have changed.
  */
 #include "core/pathstate.h"
 
@@ -18,7 +18,7 @@ enum { AT_LOCAL = 48, AT_REMOTE = 64, AT_ZERO = 80, AT_SUM = 84 };
 
 static const uint8_t magic[8] = {'S', 'C', 'P', 'S', 'P', 'A', 'T', 'H'};
 
-/* CRC-32 as in ISO/IEC 3309, the one of Ethernet and gzip. */
+/* Returns the CRC-32 of ISO/IEC 3309, which Ethernet and gzip use, of len octets at p. */
 static uint32_t crc32_of(const uint8_t *p, size_t len)
 {
     uint32_t crc = UINT32_MAX;

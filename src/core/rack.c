@@ -6,27 +6,26 @@
  *              `--- sent before it, and now older than its round trip and the reordering
  *                   window: lost (section 6)
  *
- * The reordering window is 0 while nothing was ever seen reordered (RACK.reordering_seen) and there
- * is other evidence of loss; otherwise it is a quarter of the least round trip for each round trip
- * in which a DSACK reported a needless retransmission, at most SRTT. After PERSIST recoveries
- * without a DSACK it starts again at a quarter. A segment that is younger than that is examined
- * again when the timer expires.
+ * The reordering window is 0 while no reordering has been seen (RACK.reordering_seen) and there is
+ * other evidence of loss. Otherwise it is a quarter of the least round trip, and a quarter more for
+ * each round trip in which a DSACK reported a needless retransmission, at most SRTT. After PERSIST
+ * recoveries without a DSACK it is a quarter again. A segment that is too young to be lost is
+ * examined again when the timer expires.
  *
- * Nothing scans the whole window: first transmissions are examined in the order of offset, from the
- * frontier of the scoreboard on, and retransmissions from the front of their queue. Both are in
- * order of sending, so the examination ends at the first segment that is too young.
+ * Nothing scans the whole window: first transmissions are examined in the order of offset,
+ * beginning at the frontier of the scoreboard, and retransmissions from the front of their queue.
+ * Both are in order of sending, so the examination ends at the first segment that is too young.
  *
- * Where the receiver reports its holes (SNACK), no loss is concluded between those that it has
- * reported and the highest segment that has arrived: data there may have arrived and not been
- * reported yet, as on a slow return link. The same holds for the rule that counts arrivals
- * (ackloss.c).
+ * Where the receiver reports its holes (SNACK), no loss is concluded between the holes that it can
+ * report and the highest segment that has arrived: data there may have arrived and not been
+ * reported yet, as on a slow return link. The dupthresh rule (ackloss.c) makes the same exception.
  *
- * Departures from the RFC: which transmission of a resent segment has arrived when it is SACKed is
- * concluded from the least round trip alone, not from the echo of a timestamp (the echo belongs to
- * the segment that last moved SND.UNA, which a SACKed segment has not). The timer expires for the
- * first segment that becomes old enough, not for the last, so repair begins as early. The probe
- * timer is not restarted with each segment; when it expires, the time since anything new was sent
- * or acknowledged is checked. RACK needs SACK; without it loss.c decides.
+ * Departures from the RFC: when a resent segment is SACKed, the least round trip alone decides
+ * which of its transmissions has arrived, and not the echo of a timestamp, which belongs to the
+ * segment that last moved SND.UNA. The timer expires for the first segment that becomes old enough,
+ * not for the last, so repair begins earlier. The timer of the tail loss probe is not restarted
+ * with each segment; when it expires, the time since anything new was sent or acknowledged is
+ * checked. RACK needs SACK; without SACK loss.c decides.
  */
 #include "core/rack.h"
 
@@ -52,16 +51,16 @@ scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, 
     return SCPS_MIN((rk->steps + 1) * scps_rtt_min(rtt) / 4, rtt->srtt);
 }
 
-/* Returns when record r is old enough to be lost, if something sent after it has arrived;
- * SCPS_NEVER: nothing sent after it has. */
+/* Returns the time at which record r is old enough to be lost; SCPS_NEVER: nothing that was sent
+ * after r has arrived. limit: RTT plus reordering window, µs. */
 static inline scps_time of_age(const struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                scps_dur limit)
 {
     return scps_sb_before(r->xseq, sb->hi_xseq) ? r->sent + limit : SCPS_NEVER;
 }
 
-/* RFC 8985 section 6.2 step 5 for segments that were sent once. Returns when the next one is old
- * enough to be lost; SCPS_NEVER: none will be. */
+/* Applies RFC 8985 section 6.2 step 5 to segments that were sent once and begin at or above
+ * `named`. Returns the time at which the next of them can be lost; SCPS_NEVER: none can. */
 static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
                              scps_off named, struct scps_ack_result *sum)
 {
@@ -78,7 +77,8 @@ static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur
     return SCPS_NEVER;
 }
 
-/* RFC 8985 section 6.2 step 5 for segments that were resent. Returns as judge_first(). */
+/* Applies RFC 8985 section 6.2 step 5 to segments that were resent. Returns the time at which the
+ * next of them can be lost; SCPS_NEVER: none can. */
 static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
                               struct scps_ack_result *sum)
 {
@@ -96,8 +96,8 @@ static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_du
     return SCPS_NEVER;
 }
 
-/* RFC 8985 section 6.2 step 5: detects losses. Returns when to run it again; 0: that is not
- * needed. */
+/* Detects losses by RFC 8985 section 6.2 step 5. Returns the time at which another segment can be
+ * lost; 0: none can. */
 static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
 {
     const struct scps_rack *rk = &s->tx->rack;
@@ -117,9 +117,9 @@ static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
     return first == SCPS_NEVER ? 0 : first;
 }
 
-/* RFC 8985 section 6.2 step 4: DSACKs enlarge the reordering window, and after some recoveries
- * without any it is reset. repaired: this acknowledgement has ended a recovery episode, possibly
- * one that a timer began after the previous acknowledgement. */
+/* RFC 8985 section 6.2 step 4: a DSACK enlarges the reordering window, and after some recoveries
+ * without a DSACK the window is reset. repaired: this acknowledgement has ended a recovery episode,
+ * possibly one that a timer began after the previous acknowledgement. */
 static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off nxt, bool dsack,
                   bool repaired)
 {
@@ -136,8 +136,8 @@ static void adapt(struct scps_rack *rk, bool repairing, scps_off una, scps_off n
     rk->repairing = repairing;
 }
 
-/* RFC 8985 section 7.4: decides whether the probe was a duplicate, or has repaired a loss that no
- * other rule had detected. */
+/* RFC 8985 section 7.4: returns true if the tail loss probe has repaired a loss that no other rule
+ * had detected, false if it was a needless duplicate or if that is not known yet. */
 static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool dup, bool sacked)
 {
     bool resent = rk->probe == PROBE_RESENT && !dsack;
@@ -145,8 +145,8 @@ static bool probe_repaired(struct scps_rack *rk, scps_off una, bool dsack, bool 
     if (una < rk->probe_end)
         return false;
     if (resent && una == rk->probe_end && !(dup && !sacked))
-        /* The acknowledgement is for one of the two transmissions; the next acknowledgement shows
-         * for which. */
+        /* The acknowledgement may be for the probe or for its original; the next acknowledgement
+         * shows for which. */
         return false;
     rk->probe = PROBE_NONE;
     return resent && una > rk->probe_end;
@@ -173,7 +173,7 @@ scps_time scps_rack_judge(struct scps_sender *s, struct scps_ack_result *sum)
     return rk->again;
 }
 
-/* Returns the time without any progress after which a probe is sent. */
+/* Returns the time without any progress after which a tail loss probe is sent, µs. */
 static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 {
     if (!srtt)
@@ -203,13 +203,14 @@ scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most)
     const struct scps_tx *tx = s->tx;
     scps_time quiet;
 
-    /* RFC 8985 section 7.2: there is no probe while other evidence is expected, or after a
-     * probe. */
+    /* RFC 8985 section 7.2: there is no tail loss probe while other evidence of loss is expected,
+     * and never a second one. */
     if (s->snd.una == s->snd.nxt || tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs ||
         tx->sb.lost || tx->rack.probe)
         return SCPS_NEVER;
     quiet = SCPS_MAX(tx->sent_at, tx->progress_at);
-    quiet = SCPS_MAX(quiet, scps_sb_at(&tx->sb, tx->sb.tail - 1)->sent); /* a FIN counts, too */
+    /* a FIN counts as sent data, too */
+    quiet = SCPS_MAX(quiet, scps_sb_at(&tx->sb, tx->sb.tail - 1)->sent);
     return SCPS_MIN(quiet + probe_timeout(&tx->sb, s->rtt.srtt), most);
 }
 

@@ -12,30 +12,32 @@ struct scps_rack {
     /* a recovery episode was in progress when the last acknowledgement was processed */
     bool repairing;
     scps_off dsack_round;
-    scps_time again; /* time at which another segment may be declared lost; 0: none can be */
+    scps_time again; /* time, µs, at which another segment may be declared lost; 0: none can be */
     bool reordering_seen;
-    uint8_t probe; /* kind of the outstanding probe; 0: there is none */
+    uint8_t probe; /* kind of the tail loss probe that is outstanding; 0: there is none */
     scps_off probe_end;
 };
 
-/* Records that a segment has arrived after one that was sent later. */
+/* Records that a segment has arrived after one that was sent later, so that the path reorders. */
 static inline void scps_rack_reordered(struct scps_rack *rk)
 {
     rk->reordering_seen = true;
 }
-/* Processes what an acknowledgement reports, where RACK is in force. dup: it is a duplicate
- * acknowledgement; sacked: it has SACK blocks; repaired: it has ended a recovery episode. Returns
- * true if the tail loss probe has repaired a loss that no other rule has detected. */
+/* First step for an acknowledgement, where RACK is in force: updates the reordering window. dup:
+ * it is a duplicate acknowledgement; sacked: it has SACK blocks; repaired: it has ended a recovery
+ * episode. Returns true if the tail loss probe has repaired a loss that no other rule has
+ * detected. */
 bool scps_rack_news(struct scps_sender *s, const struct scps_ack_result *sum, bool dup, bool sacked,
                     bool repaired);
-/* Detects the losses that the same acknowledgement shows. Returns the time at which another segment
- * can become lost; 0: none can. */
+/* Second step for an acknowledgement: detects the losses that it shows. Returns the time, µs, at
+ * which another segment can become lost; 0: none can. */
 scps_time scps_rack_judge(struct scps_sender *s, struct scps_ack_result *sum);
-/* Detects losses when that time has come. Returns as scps_rack_judge() does. */
+/* Called when the time that scps_rack_judge() returned has come: detects losses. Returns the time,
+ * µs, at which another segment can become lost; 0: none can. */
 scps_time scps_rack_look(struct scps_sender *s, struct scps_ack_result *sum);
-/* Returns when a tail loss probe is due, at most `most`; SCPS_NEVER: none will be. */
+/* Returns when a tail loss probe is due, µs, at most `most`; SCPS_NEVER: no probe will be sent. */
 scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most);
-/* Returns when to check, after data was sent now, whether a tail loss probe is needed. */
+/* Called when data was sent now: returns when to check whether a tail loss probe is needed, µs. */
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now);
 /* Returns RACK.reo_wnd, µs: the time by which a segment may be late without being lost. */
 scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, unsigned dupthresh);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits the number of replies in each second: see ratelimit.h. */
+/* Limits the number of replies in each second (ratelimit.h). */
 #include "core/ratelimit.h"
 
 #include "base/bytes.h"
 #include "base/prng.h"
 
-/* Returns the limit for the second that begins at now. */
+/* Returns the secret limit of the second that begins at now: a number between half of `limit` and
+ * `limit`. */
 static uint32_t of_second(uint32_t limit, const uint64_t key[2], scps_time now)
 {
     uint8_t msg[12];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The receiving side: acceptability test, reassembly, the window to offer.
+/* Processes data that arrives: tests whether a segment is acceptable, reassembles, and decides
+ * which window to offer.
  *
- * Departure from RFC 9293 section 3.10.7.4: a segment without data may lie exactly at the right
- * edge of the window, and one octet beyond a closed window (for which the section asks special
- * allowance).
+ * Departure from RFC 9293 section 3.10.7.4: a segment without data is also accepted exactly at the
+ * right edge of the window, and one octet beyond a closed window (for which the section asks
+ * special allowance).
  *
  * The right edge never moves back (RFC 9293 section 3.8.6). Octets between what was announced and
  * what the buffer allows now are accepted; octets beyond what was announced are cut off.
@@ -16,9 +17,9 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-/* Returns the right edge up to which octets are accepted: the one that was announced. A SYN
- * cannot announce more than 65535 (RFC 7323 section 2.2); where both ends agree by configuration
- * (first_window) the buffer counts from the start. */
+/* Returns the right edge up to which octets are accepted: the edge that was announced. A SYN cannot
+ * announce more than 65535 octets (RFC 7323 section 2.2). If both ends are configured with
+ * first_window, the receive buffer counts as announced from the start. */
 static scps_off limit(const struct scps_conn_config *cfg, const struct scps_receive *r,
                       scps_off announced)
 {
@@ -31,20 +32,20 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
     scps_off next = scps_receive_next(rcv), edge;
     int64_t at = scps_seq_ahead(rcv->irs, next, seg->seq), len, window;
 
-    if (at == 0) /* Accepted even with a closed window, for its ACK. */
+    if (at == 0) /* A segment at RCV.NXT is accepted even with a closed window, for its ACK. */
         return true;
     len = (int64_t)seg->len + (seg->flags & SCPS_SYN ? 1 : 0) + (seg->flags & SCPS_FIN ? 1 : 0);
     edge = limit(cfg, rcv, a->announced);
     window = (int64_t)(edge > next ? edge - next : 0);
-    /* Either the whole window is in flight, or this is a probe beyond it. The acknowledgement in
-     * such a segment is valid all the same. */
+    /* Without data, a segment at the right edge is accepted unless it is a reset: the peer may have
+     * sent the whole window, or a window probe that was refused. Its acknowledgement is valid. */
     if (!len)
         return at >= 0 && (at < window || (at <= SCPS_MAX(window, 1) && !(seg->flags & SCPS_RST)));
     return window && at < window && at + len > 0;
 }
 
-/* Reports octets that have arrived twice to the observer, and by a DSACK (RFC 2883) if the ends
- * agreed on SACK. twice: the octets. */
+/* Reports octets `twice`, which have arrived twice, to the observer, and to the peer by a DSACK
+ * (RFC 2883) if the ends agreed on SACK. */
 static SCPS_NOINLINE void report_twice(struct scps_conn_ctx *x, const struct scps_agreed *a,
                                        struct scps_receive *rcv, const struct scps_range *twice)
 {
@@ -59,8 +60,8 @@ static inline void ack_soon(struct scps_sender *s)
     scps_sender_wake(s);
 }
 
-/* Called for data that filled a hole, or that had arrived before: the acknowledgement is sent at
- * once. */
+/* Called for data that filled a hole, or that had arrived before: makes an acknowledgement due at
+ * once, except in strictly delayed mode. */
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {
@@ -75,7 +76,8 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 }
 
 /* Called when octets came in order: informs the application, and decides whether they are
- * acknowledged now, with later ones or by the timer. filled: they filled a hole. */
+ * acknowledged now, together with later ones, or when the timer expires. filled: they filled a
+ * hole. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);
@@ -91,8 +93,8 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
     }
 }
 
-/* Called when octets [from, from+len) came beyond a hole, now part of range run: enters them into
- * the next reports and decides whether these leave now or soon. */
+/* Called when octets [from, from+len), now a part of range run, came beyond a hole: enters them
+ * into the next SACK and SNACK, and decides whether the acknowledgement is sent now or later. */
 static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
                                const struct scps_range *run)
 {
@@ -110,8 +112,8 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_bets_check_hole(c);
 }
 
-/* Returns how many octets of [from, to) had arrived beyond a hole before. *first: the first such
- * range, if there is one; a DSACK has room for one only (RFC 2883 section 4.2). */
+/* Returns how many octets of [from, to) had arrived before, beyond a hole. *first: the first range
+ * of such octets, since a DSACK has room for one range only (RFC 2883 section 4.2). */
 static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off to,
                         struct scps_range *first)
 {
@@ -140,8 +142,8 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
     return scps_rcvbuf_put(in, &a, at.from, data, (uint32_t)(at.to - at.from), holes, run);
 }
 
-/* Discards data beyond holes when there is no memory for data in order: otherwise RCV.NXT would
- * never move, and the discarded data would keep its memory for ever. */
+/* Discards data beyond holes when there is no memory for data in order. Otherwise RCV.NXT could not
+ * move, and the discarded data would keep its memory for ever. */
 static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
                                  const struct scps_alloc *a)
 {
@@ -159,8 +161,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     uint64_t again = overlap(c->rcv.in.ooo, from, from + len, &twice);
     struct scps_env *env = c->s.ctx.env;
     uint64_t refused = env->budget.refused;
-    /* most ranges beyond holes; without effect in fixed memory, where the buffer has a limit
-     * already */
+    /* limit of the ranges beyond holes; in fixed memory the buffer has its own limit instead */
     uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf);
     int got = SCPS_ERR_NOMEM;
 
@@ -182,7 +183,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     }
     if (again) {
         if (!c->rcv.rx || !in_order ||
-            /* Otherwise the duplicate is a part of the octets that were cut off, which are reported
+            /* If a DSACK is due for octets that end at `from`, cut() has reported this duplicate
              * already. */
             c->rcv.rx->report.dsack_to != from)
             report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
@@ -213,16 +214,16 @@ static void count(struct scps_conn_ctx *x, struct scps_keep *k, struct scps_rece
     scps_receive_segment(rcv, size);
 }
 
-/* The part of a segment to be stored, and the end of the peer's stream. */
+/* The part of a segment that is stored, and the end of the peer's stream. */
 struct piece {
     int64_t from, to;
     const uint8_t *data;
-    scps_off fin_at; /* 0: not known */
-    bool fin;        /* this segment carries the FIN */
+    scps_off fin_at; /* offset of the FIN; 0: not known */
+    bool fin;        /* this segment carries the peer's FIN */
 };
 
-/* Passes data below RCV.NXT to best effort: it may fill a hole that was given up and not reported
- * yet. */
+/* Best effort: passes on data below RCV.NXT, which may fill a hole that was given up and not
+ * reported to the application yet. */
 static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
 {
     const struct scps_late l = {(scps_off)p->from, (scps_off)p->to, p->data,
@@ -238,8 +239,8 @@ static void late(struct scps_conn *c, const struct scps_seg *seg, const struct p
 static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                               int64_t edge, struct piece *p)
 {
-    /* Ignore a FIN before data that has arrived, from a faulty peer or an old connection: with it
-     * no more data would be accepted. */
+    /* Ignore a FIN below data that has arrived, which comes from a faulty peer or an old
+     * connection: after it no more data would be accepted. */
     if (p->fin && p->to >= next && (!p->fin_at || p->fin_at == (scps_off)p->to))
         p->fin_at = (scps_off)p->to;
     else
@@ -249,7 +250,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         const struct scps_range twice = {(scps_off)SCPS_MAX(p->from, 1),
                                          (scps_off)(p->from + gone)};
         late(c, seg, p);
-        /* Otherwise the octets would lie before the stream's beginning, and were never received. */
+        /* False for octets before the beginning of the stream, which were never received. */
         if (p->from + gone > 1) {
             c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
             report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
@@ -259,25 +260,26 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         scps_conn_ack_now(c);
     }
     if (p->to > edge) {
-        /* A FIN beyond the window is ignored; only a FIN may lie exactly on its edge. */
+        /* Ignore a FIN beyond the window. A FIN exactly at the right edge is accepted. */
         p->fin_at = p->fin ? 0 : p->fin_at;
         p->to = edge;
         scps_conn_ctx_drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
         scps_conn_ack_now(c);
     }
-    /* Octets beyond the FIN come from a faulty peer. */
+    /* Cut off octets beyond the FIN, which come from a faulty peer. */
     if (p->fin_at && p->to > (int64_t)p->fin_at)
         p->to = (int64_t)p->fin_at;
 }
 
-/* Decides whether the peer's stream ends with piece p. */
+/* Processes the FIN if piece p reaches it; otherwise stores its offset. known: the offset that was
+ * stored before, 0: none. */
 static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
         scps_rcv_take_fin(c);
         return;
     }
-    /* Without memory for the position of the FIN the peer has to send it again. */
+    /* If there is no memory to store the offset of the FIN, the peer has to send the FIN again. */
     if (p->fin_at != known && !scps_rx_need(&c->rcv, &c->s.ctx))
         c->rcv.rx->fin_at = p->fin_at;
     if (p->fin)
@@ -294,13 +296,14 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     struct piece p = {from, from + seg->len, seg->data, c->rcv.rx ? c->rcv.rx->fin_at : 0,
                       seg->flags & SCPS_FIN};
     scps_off known = p.fin_at;
-    /* Usual case: the segment is next in order, and fits. */
+    /* plain: the common case of a segment in or above order that fits the window, without FIN and
+     * record */
     bool plain =
         from >= next && !p.fin && !p.fin_at && p.to <= edge && !(seg->has & SCPS_HAS_RECORD);
 
     if (!seg->len && !p.fin)
         return;
-    if (c->rcv.fin) { /* everything has arrived already */
+    if (c->rcv.fin) { /* All data has arrived already. */
         late(c, seg, &p);
         scps_conn_ack_now(c);
         return;
@@ -312,9 +315,10 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (!plain) {
         cut(c, seg, next, edge, &p);
         if (seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records && p.from < p.to &&
-            p.to == from + seg->len && /* The last octet of the segment ends a record. */
+            /* false if a part of the segment was cut off, because its last octet ends the record */
+            p.to == from + seg->len &&
             !scps_conn_keep_record(&c->s, &c->rcv, (scps_off)p.from, (scps_off)p.to)) {
-            scps_conn_ack_now(c); /* The data will be sent again. */
+            scps_conn_ack_now(c); /* The segment was dropped, and the peer will send it again. */
             return;
         }
     }
@@ -325,15 +329,16 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 }
 
 /* Header prediction (Jacobson): processes a segment with new data within the window, on a
- * connection with nothing outstanding, whose acknowledgement and window have not changed. The
- * checks of state.c would all pass. Returns false, with nothing changed, for any other segment. */
+ * connection with nothing outstanding, whose acknowledgement and window have not changed. All
+ * checks of state.c would let such a segment pass. Returns false, with nothing changed, for any
+ * other segment. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
 {
     scps_off next = c->rcv.in.next, from = next + (seg->seq - scps_seq_wrap(c->rcv.irs, next));
     bool ts = c->s.agreed.opts & SCPS_AGREED_TS;
 
-/* The test house.statistics overwrites the counters, to show that they do not influence the
- * protocol. */
+/* The test house.statistics builds with this macro to overwrite the counters, which shows that they
+ * do not influence the protocol. */
 #ifdef SCPS_SPOIL_STATISTICS
     memset(c->s.ctx.st, 0x5A, sizeof *c->s.ctx.st);
 #endif
@@ -347,12 +352,13 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         (c->rcv.rx && c->rcv.rx->fin_at) || !scps_conn_ctx_counts(&c->s.ctx) ||
         !SCPS_FAST_PATH(SCPS_FAST_PREDICTION))
         return false;
-    /* A FIN that arrives, and a close, both end the state ESTABLISHED. */
+    /* The state is ESTABLISHED, so no FIN has arrived and the application has not closed. */
     assert(!c->rcv.fin && !c->notify.released);
     c->segs_in++;
     scps_heard_now(&c->s.heard);
     scps_send_confirmed(&c->s.snd, seg->seq);
-    /* RFC 7323 section 4.3, as in state.c */
+    /* Store the timestamp if the segment begins at or below the last acknowledged octet (RFC 7323
+     * section 4.3). */
     if (ts && (int32_t)((uint32_t)from - c->ack.acked_to) <= 0)
         scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
     count(&c->s.ctx, &c->keep, &c->rcv, seg);
@@ -378,7 +384,8 @@ void scps_rcv_read(struct scps_conn *c)
         return;
     left = c->ack.announced > next ? c->ack.announced - next : 0;
     if (2 * left > SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, c->ack.max_offered))
-        return; /* The window has plenty of room: the next acknowledgement reports it. */
+        /* More than half of the window is left, so the next acknowledgement can report the room. */
+        return;
     edge = scps_receive_edge(&c->rcv, c->s.ctx.cfg->c.rcvbuf, c->ack.announced);
     open = edge - next;
     if (open >= 2 * left && open - left >= SCPS_MIN(c->rcv.mss, c->s.ctx.cfg->c.rcvbuf / 2)) {

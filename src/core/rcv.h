@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processing of arriving data: rcv.c, rcv_hole.c. */
+/* Processing of arriving data (rcv.c), and moves of RCV.NXT without data (rcv_hole.c). */
 #ifndef SCPS_CORE_RCV_H
 #define SCPS_CORE_RCV_H
 
@@ -24,11 +24,11 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
 void scps_rcv_read(struct scps_conn *c);
 /* Processes the peer's FIN, which is the next octet of its stream. */
 void scps_rcv_take_fin(struct scps_conn *c);
-/* Best effort: checks whether a hole stops the reader. Starts the wait for that hole, or gives it
- * up if it has been waited for already. Called after a read or an arrival. */
+/* Best effort: checks whether the reader has reached a hole. Then starts the wait for that hole, or
+ * gives it up if the wait for it has ended before. Called after a read or an arrival. */
 void scps_rcv_check_hole(struct scps_conn *c);
-/* Best effort: gives up the hole for which the reader has waited, unless it has been filled
- * meanwhile. Called when the timer of that wait expires. */
+/* Best effort: called when the timer of the wait for a hole expires. Gives up the hole unless it
+ * was filled meanwhile. */
 void scps_rcv_hole_timer(struct scps_conn *c);
 
 #endif

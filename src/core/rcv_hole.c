@@ -17,7 +17,7 @@ void scps_rcv_take_fin(struct scps_conn *c)
     case SCPS_ESTABLISHED:
         scps_conn_set_state(c, SCPS_CLOSE_WAIT);
         break;
-    /* The same segment acknowledges our FIN, so state.c has left FIN-WAIT-1 already. */
+    /* This end's FIN is not acknowledged yet: otherwise the state would be FIN-WAIT-2 already. */
     case SCPS_FIN_WAIT_1:
         scps_conn_set_state(c, SCPS_CLOSING);
         break;
@@ -27,10 +27,11 @@ void scps_rcv_take_fin(struct scps_conn *c)
     default:
         break;
     }
-    scps_marks_stop(scps_tp_marks(c->s.tp)); /* No hole is left. */
+    /* All data has arrived, so there is no hole to wait for. */
+    scps_marks_stop(scps_tp_marks(c->s.tp));
 }
 
-/* Gives up the hole at RCV.NXT, which ends at `to`. */
+/* Best effort: gives up the hole at RCV.NXT, which ends at `to`. */
 static void jump(struct scps_conn *c, scps_off to)
 {
     struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
@@ -51,8 +52,9 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
-/* Returns the end of the hole for which the reader waits, having read everything before it. 0:
- * there is none, or no retransmission can come. */
+/* Returns the end of the hole for which the reader waits, having read all data before it. 0: there
+ * is no such hole, or no retransmission can come because of an outage or because the connection has
+ * ended. */
 static scps_off awaited(const struct scps_receive *rcv, uint32_t todo, uint8_t state)
 {
     return todo & SCPS_TODO_OUTAGE || state == SCPS_CLOSED ? 0 : scps_betsrx_awaited(rcv);
@@ -67,7 +69,8 @@ void scps_rcv_check_hole(struct scps_conn *c)
         scps_marks_stop(scps_tp_marks(c->s.tp));
         return;
     }
-    /* Set the timer again: the peer may give up the hole, too, and send nothing more. */
+    /* If there is no memory for the timer, try again later: the peer may give up the hole, too, and
+     * send nothing more. */
     if (scps_conn_need_marks(&c->s)) {
         scps_env_starved(c->s.ctx.env);
         return;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions that a read does not cross: ends of records, and holes that were given up.
+/* Marks in the receive buffer, across which one read does not go: ends of records, and holes that
+ * were given up.
  *
  *      read          end of a record     hole                    next
  *       |==================|=============|.......................|
  *        a read gives this, then this,    is reported, then skipped
  *
- * A connection without either has no such state.
+ * A connection whose peer sends no records and without best effort has no marks.
  */
 #include "core/rcv_marks.h"
 
@@ -29,7 +30,7 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
 {
     int got = SCPS_ERR_LIMIT;
 
-    /* A quarter of the places is kept for segments in order: reading them makes room again. */
+    /* A quarter of the places is kept for segments in order, because reading those frees places. */
     if (from == next || m->ends.n < m->ends.max / 4 * 3)
         got = scps_rangeset_add(&m->ends, &x->env->alloc, end - 1, end, NULL);
     if (got < 0) {
@@ -44,7 +45,8 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
     return 0;
 }
 
-/* Returns the end of the record to which octet `from` belongs; UINT64_MAX: unknown. */
+/* Returns the offset behind the record to which octet `from` belongs; UINT64_MAX: its end is not
+ * known. */
 static scps_off record_end(const struct scps_rcv_marks *m, scps_off from)
 {
     uint32_t i = scps_rangeset_find(&m->ends, from);
@@ -101,7 +103,8 @@ bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
         from = h->from;
     }
     to = SCPS_MIN(to, h->to);
-    if ((from != h->from && to != h->to) || /* The data would split the hole in two. */
+    /* If the data would split the hole in two, ignore it. */
+    if ((from != h->from && to != h->to) ||
         (late.record && scps_marks_record(m, x, in->next, from, to)) ||
         scps_rcvbuf_fill(in, &x->env->alloc, from, data, (uint32_t)(to - from),
                          scps_receive_max_holes(x->cfg->c.rcvbuf)))

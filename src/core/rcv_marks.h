@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Marks in the peer's stream: ends of records, and a hole that was given up.
  *
- * Invariant: an entry belongs to an octet that has not been read, and one read never crosses the
- * end of a record or a hole. betsrx.c decides when a hole is given up.
+ * Invariant: a mark belongs to an octet that has not been read, and one read never crosses the end
+ * of a record or a hole. betsrx.c decides when a hole is given up.
  */
 #ifndef SCPS_CORE_RCV_MARKS_H
 #define SCPS_CORE_RCV_MARKS_H
@@ -14,22 +14,22 @@
 struct scps_rcv_marks {
     struct scps_rangeset ends; /* octets not read yet that end a record */
     bool ended;                /* the last octet read ended a record */
-    /* a hole that was given up lies in the record being read, or before it */
+    /* a hole that was given up lies within the record being read, or directly before it */
     bool torn;
     /* hole that was given up and not reported to the application; empty: none */
     struct scps_range hole;
-    struct scps_betsrx wait; /* the wait for the hole that may be given up next */
+    struct scps_betsrx wait; /* best effort: the reader's wait for the next hole */
 };
 
-/* Initialises m; at most `most` ends of records are kept. */
+/* Initialises m; at most `most` ends of records can be stored. */
 void scps_marks_init(struct scps_rcv_marks *m, uint32_t most);
 void scps_marks_fini(struct scps_rcv_marks *m, const struct scps_alloc *a);
 /* Records that octets [from, end), about to be stored, end a record; next: RCV.NXT. Returns 0,
- * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: too many are kept. On an error the octets must be dropped,
- * which is counted. */
+ * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: too many ends are stored. On an error, which is counted as a
+ * drop, the caller must drop the octets. */
 int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, scps_off next,
                       scps_off from, scps_off end);
-/* Returns how many octets one read may return. */
+/* Returns how many octets one read may return now. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
 /* Returns how many octets one read may return. m NULL: no record ends and no hole are known. */
 static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
@@ -39,18 +39,18 @@ static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
 }
 /* Records that a read returned the n octets before in->read. */
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
-/* Returns true if a record end or a hole lies ahead, which a read does not cross. */
+/* Returns true if the end of a record or a hole lies ahead of the reader. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Records that [from, to) is given up. Precondition: there is no hole yet. */
+/* Records that the hole [from, to) is given up. Precondition: no other hole is marked. */
 void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to);
-/* Records that [from, to), at the beginning or end of the hole, has arrived after all. Returns true
- * if no hole is left. */
+/* Records that the octets [from, to), at the beginning or the end of the hole, have arrived after
+ * all. Returns true if the hole is filled. */
 bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to);
 /* Returns true if the next octet to read is the first of a hole. */
 bool scps_marks_at_hole(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
 /* Moves the reading position from the beginning of the hole to its end. */
 void scps_marks_pass(struct scps_rcv_marks *m, struct scps_rcvbuf *in);
-/* Stops the wait for a hole, which is then not given up. m may be NULL. */
+/* Ends the reader's wait for a hole without giving the hole up. m may be NULL. */
 static inline void scps_marks_stop(struct scps_rcv_marks *m)
 {
     if (m)
@@ -59,15 +59,15 @@ static inline void scps_marks_stop(struct scps_rcv_marks *m)
 /* Data that arrives late, below RCV.NXT: the octets [from, to). */
 struct scps_late {
     scps_off from, to;
-    const uint8_t *data; /* NULL: the octets are counted, not stored */
+    const uint8_t *data; /* NULL: hollow stream, the octets are counted, not stored */
     bool record;         /* the last of these octets ends a record */
 };
 /* Stores in `in` those octets of `late` that adjoin either end of the hole. Returns true if there
- * are any; then the hole has become smaller, or is filled. */
+ * are any, so that the hole has become smaller or is filled. */
 bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
                      struct scps_rcvbuf *in, struct scps_late late);
-/* Returns the number of octets in the hole that was not reported to the application yet; 0: none. m
- * may be NULL. */
+/* Returns the number of octets in the hole that was given up and not reported to the application
+ * yet; 0: no such hole. m may be NULL. */
 static inline uint64_t scps_marks_hole_len(const struct scps_rcv_marks *m)
 {
     return m ? m->hole.to - m->hole.from : 0;

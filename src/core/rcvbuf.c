@@ -6,11 +6,15 @@
  *       |=============|............|======|........|====|
  *        readable       missing      held beyond a hole
  *
- *       |<------------- ring: cap ------------->|  pages ...
+ * The ring is small at first and grows as needed. Whenever all octets have been read, the next one
+ * goes to the front of the ring: with a reader that keeps up, the octets stay in a few kilobytes,
+ * in the processor's cache, however large the ring has grown.
  *
- * The memory begins small and grows as needed. Whenever all octets have been read, the next one
- * goes to the front of the ring: with a reader that keeps up the octets stay in a few kilobytes, in
- * the processor's cache, however large the ring has grown.
+ * The ring doubles only while it is at most DENSE times as large as the octets stored. An octet too
+ * far ahead for that goes into a page (base/pages.h), so that memory is proportional to what has
+ * arrived, not to how far ahead it is. An existing page holds all stored octets of its part of the
+ * stream; all other octets are in the ring. When enough has arrived, the ring grows and replaces
+ * the pages.
  *
  * The ring doubles only while it is at most DENSE times the octets stored. An octet beyond that
  * goes into a page (base/pages.h), so that the memory is proportional to what has arrived and not
@@ -26,12 +30,12 @@
 #define FIRST_CAP 8192u
 #define DENSE     2u
 
-/* State of a buffer that has held something beyond a hole. */
+/* Allocated when data first arrives beyond a hole. */
 struct beyond {
     struct scps_rangeset set; /* first member: scps_rcvbuf.ooo points to it */
     struct scps_pages pages;
-    /* Both are valid while scps_rcvbuf.paged is set, and date from the last call of settle(). The
-     * next call subtracts from `held` the octets that were read in between. */
+    /* `settled` and `held` are valid while scps_rcvbuf.paged is set. They are the state when
+     * settle() was called last; its next call subtracts from `held` what was read since then. */
     scps_off settled; /* scps_rcvbuf.read when settle() was called last */
     uint64_t held;    /* octets that were stored and not read at that time */
 };
@@ -43,8 +47,8 @@ void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow)
     *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first, .ooo = &nothing};
 }
 
-/* Returns the set of ranges beyond b->next for changing it. Precondition: the buffer has one of its
- * own, made by need(). */
+/* Returns the buffer's own set of ranges, which may be changed. Precondition: need() has allocated
+ * it. */
 static struct beyond *own(const struct scps_rcvbuf *b)
 {
     return (struct beyond *)b->ooo;
@@ -142,8 +146,8 @@ static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const
     }
 }
 
-/* Makes the page that contains offset off, and moves there what the ring holds of that part of the
- * stream. */
+/* Makes the page for offset off, and moves there the octets of its part of the stream that the ring
+ * holds. */
 static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
 {
     scps_off begin = off - off % SCPS_PAGE, from = SCPS_MAX(begin, b->read);
@@ -160,8 +164,8 @@ static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
     return page;
 }
 
-/* Stores octets in the existing pages, in the ring as far as it reaches, and otherwise in new
- * pages, for which memory was reserved. */
+/* Stores octets: in a page where one exists, else in the ring where it reaches, else in new pages,
+ * for which memory was reserved. */
 static SCPS_NOINLINE void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                       size_t len)
 {
@@ -195,8 +199,8 @@ static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src
         store_parts(b, off, src, len);
 }
 
-/* Returns the place of octet off while there are pages, and in *run how many of at most *run octets
- * follow contiguously. Returns NULL if these octets never arrived. */
+/* Returns the address of octet off in a buffer that has pages. *run: on input the octets wanted, on
+ * return how many of them are contiguous there. Returns NULL if these octets never arrived. */
 static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
                                                  size_t *run)
 {
@@ -232,7 +236,8 @@ static void move(const struct scps_rcvbuf *b, struct scps_rcvbuf *to, scps_off o
     }
 }
 
-/* Makes a ring with room for all that is held, up to `need` octets from read. */
+/* Replaces the ring by one of at least `need` octets, and moves all stored octets into it. Returns
+ * false, with nothing changed, if there is no memory. */
 static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t need)
 {
     struct scps_rcvbuf big = *b;
@@ -273,8 +278,9 @@ static void settle(struct scps_rcvbuf *b)
     b->paged = y->pages.used > 0;
 }
 
-/* Makes room for [from, to), when the ring does not reach it or pages exist: the ring grows if
- * it would be dense enough, otherwise pages are reserved. Returns 0 or SCPS_ERR_NOMEM. */
+/* Makes room for octets [from, to) that the ring does not reach, or of a buffer with pages. The
+ * ring grows if it would be filled densely enough; otherwise pages are reserved. Returns 0 or
+ * SCPS_ERR_NOMEM. */
 static SCPS_NOINLINE int make_room(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off from,
                                    scps_off to, uint32_t max_holes)
 {
@@ -322,7 +328,7 @@ void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a)
     scps_rangeset_trim(&y->set, end);
 }
 
-/* Returns how many octets of r are held beyond a hole. */
+/* Returns how many octets of range r are stored beyond a hole. */
 static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range *r)
 {
     uint64_t total = 0;
@@ -336,10 +342,10 @@ static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range
     return total;
 }
 
-/* Moves b->next over the ranges beyond it that are now contiguous. Returns the new value. */
+/* Moves b->next over the ranges that have become contiguous with it. Returns the new b->next. */
 static SCPS_NOINLINE scps_off join(struct scps_rcvbuf *b)
 {
-    /* A segment that covers a whole hole may reach several ranges. */
+    /* A segment that fills a hole may reach across several ranges. */
     while (b->ooo->n && scps_rangeset_at(b->ooo, 0)->from <= b->next) {
         b->next = SCPS_MAX(b->next, scps_rangeset_at(b->ooo, 0)->to);
         scps_rangeset_trim(&own(b)->set, b->next);
@@ -410,7 +416,7 @@ void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to)
     b->read = to;
 }
 
-/* Copies len octets from `read` on, some of which lie in pages. */
+/* Copies len octets from `read` on, in a buffer with pages. */
 static SCPS_NOINLINE void copy_paged(const struct scps_rcvbuf *b, uint8_t *to, size_t len)
 {
     for (size_t done = 0, run; done < len; done += run) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The receive buffer: octets that have arrived, in order or beyond a hole, and were not read. */
+/* The receive buffer: octets that have arrived, in order or beyond a hole, and have not been
+ * read. */
 #ifndef SCPS_CORE_RCVBUF_H
 #define SCPS_CORE_RCVBUF_H
 
@@ -8,46 +9,47 @@
 #include "base/rangeset.h"
 
 struct scps_rcvbuf {
-    uint8_t *mem;       /* the ring; NULL: there is none */
-    uint32_t cap;       /* a power of two; scps_rcvbuf_place() maps an octet into the ring */
+    uint8_t *mem; /* the ring; NULL: none is allocated */
+    /* size of the ring, octets, a power of two; scps_rcvbuf_place() maps an offset into it */
+    uint32_t cap;
     uint32_t zero : 30; /* offset, modulo cap, of the octet at mem[0] */
     bool hollow : 1;    /* octets are counted only, not stored */
-    bool paged : 1;     /* some octets lie in pages, because they are too far ahead for the ring */
-    scps_off read;      /* offset of the next octet that the application reads */
-    scps_off next;      /* first octet missing */
+    /* some octets are stored in pages, because they are too far ahead for the ring */
+    bool paged : 1;
+    scps_off read; /* offset of the next octet that the application reads */
+    scps_off next; /* RCV.NXT without the FIN: offset of the first missing octet */
     const struct scps_rangeset
-        *ooo; /* octets held beyond next; a shared empty set as long as there are none */
+        *ooo; /* ranges of octets beyond `next`; a shared empty set while there are none */
 };
 
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Allocates a ring of cap octets (a power of two; 0: no ring, octets are only counted) and the list
- * of at most max_holes ranges beyond holes. Precondition: the buffer has neither yet. Returns 0 or
+/* Allocates the ring of cap octets (a power of two; 0: hollow stream, no ring) and the list of at
+ * most max_holes ranges beyond holes. Precondition: neither is allocated yet. Returns 0 or
  * SCPS_ERR_NOMEM. */
 int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t cap,
                         uint32_t max_holes);
-/* Returns the bytes that scps_rcvbuf_reserve() allocates besides the ring and the ranges. */
+/* Returns the size of the state of data beyond holes, without its list of ranges, bytes. */
 size_t scps_rcvbuf_beyond_size(void);
 /* Stores the octets [off, off+len) (data NULL: zeros), all of them at or beyond `next` and within
  * the caller's window. Returns 1 if any of them was new, 0 if all had arrived before,
  * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: there would be more than max_holes ranges (max_holes must be
- * the same in each call). *range (may be NULL): the contiguous octets, in order or beyond a hole,
- * of which these are now a part. */
+ * the same in each call). *range (may be NULL) becomes the contiguous range that now contains them,
+ * in order or beyond a hole. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);
-/* Fills [off, off+len), which lies below `next` and was not read, with octets that were missing.
- * max_holes as in scps_rcvbuf_put(). Returns 0 or SCPS_ERR_NOMEM. */
+/* Stores late octets at [off, off+len), which were missing: the range lies below `next` and was not
+ * read. max_holes as in scps_rcvbuf_put(). Returns 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                      const uint8_t *data, uint32_t len, uint32_t max_holes);
-/* Gives up the octets missing below `to`: `next` moves there, and then over the data that follows
- * contiguously. */
+/* Moves `next` to `to`, giving up the octets that are missing below, and then over the data that
+ * follows contiguously. */
 void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
-/* Moves the reading position to `to`, at most `next`: the octets before it never arrived. */
+/* Moves the reading position to `to`, at most `next`, past octets that never arrived. */
 void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
-/* Discards the octets held beyond `next`, so that there is memory for missing ones. RFC 2018
- * section 8 permits it: the peer keeps a copy of all data that has not been acknowledged
- * cumulatively. */
+/* Discards the octets beyond `next`, to free memory for octets in order. RFC 2018 section 8 permits
+ * it: the peer keeps a copy of all data that has not been acknowledged cumulatively. */
 void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a);
 /* Copies up to len octets to dst (NULL: skips) and consumes them unless peek. Returns their
  * number. */
@@ -59,15 +61,15 @@ const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
 /* Returns how many bytes the buffer has allocated. */
 size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b);
-/* Returns the index in mem of octet off. Precondition: the ring reaches that far, and no page
+/* Returns the index in mem of octet off. Precondition: the ring reaches to off, and no page
  * contains the octet. */
 static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off off)
 {
     return ((uint32_t)off - b->zero) & (b->cap - 1);
 }
-/* Fast path of scps_rcvbuf_put(): stores octets that follow directly on the last ones that have
- * arrived, in order or beyond a hole, where there is contiguous room. Returns false, with nothing
- * stored, in any other case. */
+/* Fast path of scps_rcvbuf_put(): stores octets that directly follow the last ones in order, or the
+ * highest range, if there is contiguous room. Returns false, with nothing stored, in any other
+ * case. */
 static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const uint8_t *data,
                                       uint32_t len)
 {

@@ -3,7 +3,7 @@
  * stream: 0 is its SYN.  The octets are in the buffer (rcvbuf.h).
  *
  * Invariant: in.read <= in.next, and the FIN counts once it is in order. Only this file assigns the
- * fields, except rx and those of the buffer.
+ * fields, except rx and the fields of the buffer.
  */
 #ifndef SCPS_CORE_RECEIVE_H
 #define SCPS_CORE_RECEIVE_H
@@ -14,11 +14,12 @@ struct scps_rx;
 
 struct scps_receive {
     uint32_t irs; /* the sequence number of offset 0 */
-    /* length of the largest segment received; at least 536 or the MSS that we announced */
+    /* length of the largest segment received; at least the smaller of 536 and the MSS that this end
+     * announced */
     uint16_t mss;
     bool fin; /* the peer's FIN has arrived in order */
     struct scps_rcvbuf in;
-    /* state of data beyond a hole; NULL: there is none. memory.c makes and frees it. */
+    /* state of data beyond a hole; NULL: there is none; memory.c allocates and frees it */
     struct scps_rx *rx;
 };
 
@@ -30,7 +31,7 @@ static inline void scps_receive_fin(struct scps_receive *r)
 {
     r->fin = true;
 }
-/* Records the size of a segment that has come. */
+/* Records the size of a segment that has arrived. */
 static inline void scps_receive_segment(struct scps_receive *r, uint32_t size)
 {
     if (size > r->mss)
@@ -42,8 +43,8 @@ static inline scps_off scps_receive_next(const struct scps_receive *r)
 {
     return r->in.next + r->fin;
 }
-/* Returns the right edge of the window that a receive buffer of rcvbuf octets permits now; never
- * below the one announced. */
+/* Returns the right edge of the window that a receive buffer of rcvbuf octets permits now, but at
+ * least the edge announced. */
 static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t rcvbuf,
                                          scps_off announced)
 {
@@ -52,8 +53,8 @@ static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t 
 
     return edge > announced ? edge : announced;
 }
-/* Returns the largest number of ranges kept beyond holes: one for every other full segment of the
- * window, at least 1024. */
+/* Returns the largest number of ranges that are stored beyond holes: one for every other full
+ * segment of the window, at least 1024. */
 static inline uint32_t scps_receive_max_holes(uint32_t rcvbuf)
 {
     uint32_t n = rcvbuf / 1024;

@@ -3,17 +3,17 @@
  *
  * A boundary belongs to an octet, the last one of a record.
  *
- * Sender: the ends of records that were not sent yet are stored beside the send buffer. A segment
- * never contains octets of two records; the one that ends a record carries the option and PSH. From
- * then on the end is a flag of its scoreboard record (SCPS_SENT_RECORD), and does not move when
- * that is split for retransmission. A segment that ends a record is sent at once, in spite of
- * Nagle's rule and cork. If its octets fit and the option does not, the last few octets are sent in
- * a segment of their own.
+ * Sender: the ends of records in data that was not sent yet are stored beside the send buffer. A
+ * segment never contains octets of two records; a segment that ends a record carries the option and
+ * PSH. Once it is sent, the end is a flag of its scoreboard record (SCPS_SENT_RECORD), and stays at
+ * the last octet when that record is split for retransmission. A segment that ends a record is sent
+ * at once, in spite of Nagle's rule and cork. If the octets of the record fit into a full segment
+ * and the option does not, the last few octets are sent in a segment of their own.
  *
- * Receiver (rcv_marks.c): the end of a record is stored before its segment is. If there is no room
- * for it, the segment is dropped, so no octet is delivered whose boundary is lost.
+ * Receiver (rcv_marks.c): the end of a record is stored before the segment that ends it. If there
+ * is no room for the end, the segment is dropped, so no octet is delivered whose boundary is lost.
  *
- * Ends are stored as ranges of octets, so many records of one octet in a row take one range.
+ * The ends are stored as ranges of octets, so many consecutive records of one octet take one range.
  */
 #include "core/record.h"
 
@@ -21,8 +21,9 @@
 
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end)
 {
-    if (!ends->max) /* With a fixed memory scps_conn_need_tx() has set the limit already. */
-        /* A range has at least two octets, so the send buffer is the limit. */
+    if (!ends->max) /* With fixed memory, scps_conn_need_tx() has set the limit already. */
+        /* Two ranges are at least one octet apart, so the size of the send buffer limits their
+         * number. */
         scps_rangeset_init(ends, UINT32_MAX);
     if (scps_rangeset_add(ends, &x->env->alloc, end - 1, end, NULL) < 0)
         return SCPS_ERR_NOMEM;

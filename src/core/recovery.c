@@ -2,19 +2,19 @@
 /* Episodes of loss recovery: decides when one begins and ends, how much may be sent during it, and
  * whether it was spurious.
  *
- *   FAST  RFC 6675 and RFC 6582: the episode lasts until everything outstanding at its start is
- *         acknowledged; the controller is informed once. How much may be sent follows RFC 6937 (PRR
- *         with the slow-start reduction bound), towards the window that the controller asks for. If
- *         it asks for no reduction (loss by corruption), PRR is not needed.
- *   RTO   What should have been acknowledged by now is presumed lost and is resent within the
- *         controller's window, which grows meanwhile. When no acknowledgement at all has come
- *         during the timeout, and from the second consecutive timeout without news of an arrival
- *         on, at most PROBES segments are sent, spread over a timeout if a rate is set: a
- *         controller that keeps its window through losses, or has none, would resend the whole
- *         flight into an outage or a queue that has yet to drain. The first acknowledgement of
- *         something that arrived ends that limit. It costs a round trip after an outage that is
- *         over when the timer expires; data that had arrived and was only not acknowledged is not
- *         sent again.
+ * FAST  RFC 6675 and RFC 6582: the episode lasts until everything outstanding at its start is
+ *       acknowledged; the controller is informed once. RFC 6937 (PRR with the slow-start reduction
+ *       bound) limits what is sent, towards the window that the controller asks for. If the
+ *       controller asks for no reduction (loss by corruption), PRR is not needed.
+ * RTO   Data that should have been acknowledged by now is presumed lost and is resent within the
+ *       controller's window, which grows meanwhile. At most PROBES segments are sent, spread over
+ *       a timeout if a rate is set, in two cases: when no acknowledgement at all has come during
+ *       the timeout, and from the second consecutive timeout on while nothing is reported to have
+ *       arrived. Otherwise a controller that keeps its window through losses, or has none, would
+ *       resend the whole flight into an outage, or into a queue that is still full. The first
+ *       acknowledgement of something that arrived ends this limit. After an outage that is over
+ *       when the timer expires, the limit costs a round trip; but data that had arrived, and only
+ *       was not acknowledged, is not sent again.
  *
  * Spurious losses: the controller's state is saved at the start of an episode and restored when
  *   - the acknowledgement that advances SND.UNA from the first resent segment echoes a timestamp
@@ -29,11 +29,12 @@
  * is used, and the first as long as the peer cannot have given a hole up yet
  * (scps_bets_is_arrival).
  *
- * Bursts: while a retransmission is on its way, the peer's window or the buffer may stop the
- * sender, and all that has been delivered meanwhile may be sent at once when SND.UNA advances (RFC
+ * Bursts: while a retransmission is on its way, the peer's window or the send buffer may stop the
+ * sender, and when SND.UNA advances, all that has been delivered meanwhile may be sent at once (RFC
  * 6937 section 4). A queue shorter than that loses it again, and each loss costs a part of the
- * window. RFC 6582 section 3.2 (3) recommends a measure against it: when more than BURST segments
- * may be sent at once, during an episode or at its end, the window is spread over a round trip.
+ * window. RFC 6582 section 3.2 (3) recommends a measure against such bursts: when more than BURST
+ * segments may be sent at once, during an episode or at its end, the window is spread over a round
+ * trip.
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
  * 5681 section 3.2).
@@ -45,11 +46,12 @@
 #include "core/bets.h"
 #include "core/tx.h"
 
-/* segments: an initial window (RFC 6928). If more may be sent at once after a gap, the window is
- * paced. */
+/* segments: an initial window (RFC 6928); if more than that may be sent at once after a gap, the
+ * window is paced */
 #define BURST 10
 
-/* RFC 6937 section 3. */
+/* Proportional rate reduction (RFC 6937 section 3): computes how much may be sent in answer to an
+ * acknowledgement of `delivered` bytes. */
 static void prr_update(struct scps_sender *s, uint64_t delivered)
 {
     struct scps_recovery *rec = &s->tx->rec;
@@ -150,8 +152,8 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
 {
     struct scps_recovery *rec = &s->tx->rec;
 
-    /* An ECN echo came with the last acknowledgement, and nothing is lost, so there is nothing to
-     * recover. */
+    /* Nothing is lost: the episode was begun for an ECN echo, and its acknowledgement covers all
+     * data. */
     if (s->snd.una >= rec->point) {
         scps_recovery_end(rec);
         return false;
@@ -161,16 +163,16 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
     return true;
 }
 
-/* Declares data in flight lost whose acknowledgement should have come by now. Data sent less than a
- * round trip ago cannot have been acknowledged (RFC 8985 section 6.3); without SACK or SNACK all
- * data is declared lost (RFC 5681 section 3.1). */
+/* Declares data in flight lost if its acknowledgement should have come by now. Data sent less than
+ * a round trip ago cannot have been acknowledged (RFC 8985 section 6.3), but without SACK or SNACK
+ * all data is declared lost (RFC 5681 section 3.1). */
 static void mark_lost(struct scps_sender *s)
 {
     bool reports = s->agreed.opts & SCPS_AGREED_SACK || s->agreed.caps & SCPS_CAP_SNACK1;
 
     scps_sb_lose_since(&s->tx->sb,
                        reports ? s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1) : s->ctx.env->now);
-    /* The controller learns of these losses by the event SCPS_CC_RTO. */
+    /* Discard the record of these losses: the event SCPS_CC_RTO informs the controller of them. */
     scps_sb_losses(&s->tx->sb);
 }
 
@@ -211,8 +213,8 @@ bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una)
     return rec->episode == SCPS_EPISODE_RTO && rec->of_silence && rec->first == una;
 }
 
-/* Records that r was resent: merged with a range that it touches, as a new range or, without room,
- * with the newest range. */
+/* Records that segment r was resent: extends a range of rec->copies that it touches, or adds a new
+ * range; if there is no room, extends the newest range. */
 static void remember_copy(struct scps_recovery *rec, const struct scps_sent_segment *r)
 {
     scps_off end = r->from + r->len;
@@ -229,8 +231,8 @@ static void remember_copy(struct scps_recovery *rec, const struct scps_sent_segm
     at[i].to = SCPS_MAX(at[i].to, end);
 }
 
-/* RFC 3708: returns true if the duplicate that the peer reports is of data resent in this episode,
- * and not a copy that the network made. */
+/* RFC 3708: returns true if the duplicate [from, to) that the peer reports is data resent in this
+ * episode, and not a copy that the network made. */
 static bool was_resent(const struct scps_recovery *rec, scps_off from, scps_off to)
 {
     for (unsigned i = 0; i < rec->ncopies; i++)
@@ -249,10 +251,11 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
     rec->frto = 0;
 }
 
-/* Continues F-RTO: RFC 5682 steps 2 and 3, of section 3.1 with SACK and of section 2.1 without.
- * frto_nxt is RecoveryPoint. The arrival of a retransmission is no evidence, and neither is a
- * segment that the receiver reports to have had before: its acknowledgement was lost (RFC 3522
- * section 3.3). An acknowledgement that is neither new nor a duplicate ends the algorithm, too. */
+/* Continues F-RTO with an acknowledgement: RFC 5682 steps 2 and 3, of section 3.1 with SACK and of
+ * section 2.1 without. frto_nxt is RecoveryPoint. Returns true if the timeout was spurious. The
+ * arrival of a retransmission is no evidence, and neither is a segment that the receiver had
+ * before: its acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement that neither
+ * advances SND.UNA nor is a duplicate ends F-RTO, too. */
 static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                bool advanced)
 {
@@ -274,13 +277,13 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
     return false;
 }
 
-/* Detects a spurious loss by timestamps (RFC 3522 section 3.2, steps 4 and 5): the acknowledgement
- * echoes a timestamp older than the retransmission. But a receiver answers a duplicate with the
- * timestamp of the segment that last advanced its RCV.NXT (RFC 7323 section 4.3), which is older
- * than the duplicate, although the first transmission was not late: an answer that is a DSACK does
- * not count. Departure: if the peer has reported no duplicate yet, an acknowledgement of all
- * outstanding data counts, too; only the window is restored for it, and a delayed acknowledgement
- * of a short flight has that form. A TSecr of 0 is no echo. */
+/* Returns true if timestamps show that the loss was spurious (RFC 3522 section 3.2, steps 4 and 5):
+ * the acknowledgement echoes a timestamp older than the retransmission. But a receiver answers a
+ * duplicate with the timestamp of the segment that last advanced its RCV.NXT (RFC 7323 section
+ * 4.3). That one is always older than the duplicate, so an acknowledgement with a DSACK does not
+ * count. Departure from the RFC: if the peer has reported no duplicate yet, an acknowledgement of
+ * all outstanding data counts, too, because a delayed acknowledgement of a short flight looks like
+ * that, and only the window is restored. A TSecr of 0 is no echo. */
 static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {
@@ -323,7 +326,8 @@ bool scps_recovery_is_impatient(const struct scps_sender *s)
 
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)
 {
-    /* The episode can no longer be undone: its state is no valid evidence any more. */
+    /* SND.UNA has moved without an acknowledgement, so later acknowledgements cannot show that the
+     * losses of the episode were spurious. */
     rec->undoable = false;
     if (rec->episode == SCPS_EPISODE_NONE || una < rec->point)
         return false;

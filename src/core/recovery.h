@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* State of a recovery episode, and of duplicate acknowledgements before it.
  *
- * Invariant: an episode has a recovery point above SND.UNA; `resent` counts within an episode only.
- * The functions below return what has happened, and ackin.c or sndtimer.c informs the controller.
+ * Invariant: an episode has a recovery point above SND.UNA; `resent` counts within one episode
+ * only. The functions below return what has happened; ackin.c or sndtimer.c informs the controller.
  */
 #ifndef SCPS_CORE_RECOVERY_H
 #define SCPS_CORE_RECOVERY_H
@@ -15,8 +15,8 @@
 #include "core/scoreboard.h"
 #include "core/sender.h"
 
-/* What an acknowledgement means to a recovery episode: the episode continues, is over because its
- * recovery point is acknowledged, or was spurious. */
+/* What an acknowledgement means to a recovery episode: it continues (GOES_ON), is over because its
+ * recovery point is acknowledged (OVER), or was spurious (IMAGINED). */
 enum scps_recovery_verdict { SCPS_RECOVERY_GOES_ON, SCPS_RECOVERY_OVER, SCPS_RECOVERY_IMAGINED };
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
@@ -25,44 +25,43 @@ enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 #define SCPS_RECOVERY_COPIES 4
 struct scps_recovery {
     uint8_t episode; /* enum scps_episode */
-    /* RFC 5682 (F-RTO): 0 off, 1 awaiting the first acknowledgement, 2 the second */
+    /* F-RTO (RFC 5682): 0 not in progress; 1 awaits the first acknowledgement; 2 the second */
     uint8_t frto;
     bool undoable;
-    bool of_silence; /* a timeout began the episode, and SND.UNA has not moved since */
+    bool of_silence; /* a timeout began the episode, and SND.UNA has not moved since then */
     bool eifel;      /* a spurious loss can be detected by timestamps (RFC 3522) */
     /* the first retransmission of the episode is sent whatever the window permits */
     bool first_resend;
-    /* offset up to which all must be acknowledged for the episode to end */
+    /* recovery point: the episode ends when all octets below this offset are acknowledged */
     scps_off point;
-    uint64_t flight;         /* RFC 6937 RecoverFS */
-    uint64_t delivered, out; /* prr_delivered, prr_out */
-    uint64_t window;         /* bytes that recovery permits in flight; fast episodes only */
+    uint64_t flight;         /* RecoverFS of RFC 6937: bytes outstanding when the episode began */
+    uint64_t delivered, out; /* prr_delivered and prr_out of RFC 6937, bytes */
+    uint64_t window;         /* bytes that PRR permits in flight; valid in FAST episodes */
     /* time, µs, up to which the congestion window is paced over a round trip; 0: it is not */
     scps_time spread_until;
-    uint32_t resent; /* segments resent in this episode and not reported duplicate */
+    uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
     scps_off first;  /* SND.UNA when the episode began */
     /* Every segment that was resent in this episode is within one of these ranges. */
     struct scps_range copies[SCPS_RECOVERY_COPIES];
     uint8_t ncopies;
-    /* timestamp of the first retransmission of the episode; 0: there was none, or not of what had
-     * been sent once */
+    /* TSval of the first retransmission of the episode; 0: there was none, or it had been resent
+     * before */
     uint32_t stamp;
-    /* valid if stamp is not 0: the first octet of that retransmission, and the time of its first
-     * transmission */
+    /* valid if stamp is not 0: first octet of the retransmission with that TSval, and the time at
+     * which this octet was first sent */
     scps_off stamped;
     scps_time first_sent;
-    scps_off frto_nxt; /* SND.NXT when the timer expired */
-    /* without SACK: bytes that the duplicate acknowledgements show to have arrived */
+    scps_off frto_nxt; /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
+    /* without SACK: bytes for which duplicate acknowledgements stood */
     uint64_t virtual_arrived;
     uint8_t dupacks; /* consecutive duplicate acknowledgements */
-    /* acknowledgements of progress after which the age of the oldest segment is still to be
-     * checked */
+    /* number of acknowledgements that advance SND.UNA after which the age of the oldest segment
+     * must still be checked (Vegas) */
     uint8_t age_checks;
-    uint8_t silent; /* consecutive timeouts during which no acknowledgement reported an arrival */
-    /* when the timer expired last, no acknowledgement had arrived for a whole retransmission
-     * timeout */
+    uint8_t silent; /* consecutive timeouts since an acknowledgement last reported an arrival */
+    /* when the timer last expired, no acknowledgement had arrived for a retransmission timeout */
     bool unheard;
-    bool partial; /* a partial acknowledgement has come in this fast episode */
+    bool partial; /* a partial acknowledgement has come in this FAST episode */
 };
 
 static inline void scps_recovery_duplicate(struct scps_recovery *rec)
@@ -74,22 +73,22 @@ static inline void scps_recovery_no_duplicates(struct scps_recovery *rec)
 {
     rec->dupacks = 0;
 }
-/* Counts a duplicate acknowledgement, which stands for `bytes` that have arrived, of at most
- * `flight` in all. */
+/* Counts a duplicate acknowledgement that stands for `bytes` arrived bytes; the total is at most
+ * `flight`, the bytes outstanding. */
 static inline void scps_recovery_virtual(struct scps_recovery *rec, uint32_t bytes, uint64_t flight)
 {
     rec->virtual_arrived = SCPS_MIN(rec->virtual_arrived + bytes, flight);
 }
-/* Takes up to `bytes` for which duplicates stood, because they are now acknowledged. Returns how
- * many. */
+/* Called when `bytes` are acknowledged: removes up to that many for which duplicate
+ * acknowledgements stood. Returns how many were removed. */
 static inline uint64_t scps_recovery_real(struct scps_recovery *rec, uint64_t bytes)
 {
     bytes = SCPS_MIN(bytes, rec->virtual_arrived);
     rec->virtual_arrived -= bytes;
     return bytes;
 }
-/* Called when SND.UNA has moved without an acknowledgement: earlier duplicate acknowledgements do
- * not count any more. */
+/* Called when SND.UNA has moved without an acknowledgement, or after a timeout: earlier duplicate
+ * acknowledgements count no more. */
 static inline void scps_recovery_forget(struct scps_recovery *rec)
 {
     rec->virtual_arrived = 0;
@@ -105,13 +104,14 @@ static inline void scps_recovery_looked(struct scps_recovery *rec)
 {
     rec->age_checks--;
 }
-/* Records that no later evidence can show the losses of the episode to be spurious. */
+/* Records that the episode can no longer be undone: no later acknowledgement can show its losses to
+ * be spurious. */
 static inline void scps_recovery_final(struct scps_recovery *rec)
 {
     rec->undoable = false;
 }
 
-/* Counts `len` bytes that were sent. */
+/* Counts `len` bytes that were sent during the episode. */
 static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
 {
     if (rec->episode != SCPS_EPISODE_NONE)
@@ -123,68 +123,70 @@ static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
 /* Begins an episode because of a loss, or of an ECN echo. Precondition: none is in progress, and
  * the controller's state has been saved (scps_cc_save). */
 void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
-/* Begins the episode of a loss that a tail loss probe has repaired; the caller ends it. */
+/* Begins an episode for a loss that a tail loss probe has repaired; the caller informs the
+ * controller and ends the episode. */
 void scps_recovery_repaired(struct scps_sender *s);
-/* Returns the event for the controller when `bytes` bytes were found lost. fresh: they begin an
- * episode. */
+/* Returns the description of a loss of `bytes` bytes that is passed to the controller. fresh: the
+ * loss begins an episode. */
 struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
                                        enum scps_evidence evidence, bool fresh);
 /* Called when the controller has been informed of a new episode: computes how much may be sent in
- * answer to the acknowledgement that reports `delivered` arrived bytes. Returns false if nothing is
- * to be repaired; then the episode is over. */
+ * answer to the acknowledgement, which reports `delivered` arrived bytes. Returns false, and ends
+ * the episode, if nothing has to be repaired. */
 bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
 /* Called when the retransmission timer has expired: begins an episode, and declares lost what
  * should have been acknowledged by now. If no episode is in progress, the caller has saved the
  * controller's state before. */
 void scps_recovery_timeout(struct scps_sender *s);
-/* Called for progress during an episode; `was` is SND.UNA before it. Decides whether the episode
- * was spurious or is over, and how much may be sent. After SCPS_RECOVERY_OVER the caller informs
- * the controller and then calls scps_recovery_spread(). */
+/* Called when an acknowledgement arrives during an episode; `was` is SND.UNA before it. Decides
+ * whether the episode was spurious or is over, and how much may be sent. After SCPS_RECOVERY_OVER
+ * the caller informs the controller and then calls scps_recovery_spread(). */
 enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
                                                const struct scps_ack_result *sum, scps_off was,
                                                const struct scps_seg *seg);
-/* Called when SND.UNA has moved: if more than an initial window may be sent at once, the window
- * is paced over a round trip. */
+/* Called when SND.UNA has moved: if more than an initial window may be sent at once now, paces the
+ * window over a round trip. */
 void scps_recovery_spread(struct scps_sender *s);
 void scps_recovery_end(struct scps_recovery *rec);
-/* Ends an episode that was spurious. */
+/* Ends an episode that has proved spurious. */
 void scps_recovery_undone(struct scps_recovery *rec);
-/* Records that a segment is resent; `resent` is its record before that is updated, tsval the value
- * of our time stamps now. */
+/* Records that a segment is resent. resent: its scoreboard record before that is updated; tsval:
+ * the TSval that this end sends now. */
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
                           uint32_t tsval);
-/* Processes a DSACK for [from, to). Returns true if all that was resent has now been reported as a
- * duplicate: the episode was spurious. */
+/* Processes a DSACK for [from, to). Returns true if the peer has now reported every resent segment
+ * as a duplicate, so the episode was spurious. */
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
-/* Ends F-RTO without a decision whether the timeout was spurious: conventional recovery follows. */
+/* Ends F-RTO without a decision; conventional RTO recovery continues. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
-/* Returns true if timeouts alone began the episode, all after the last segment of the peer, and
- * SND.UNA is still `una`: if a link outage caused them, the episode says nothing about
- * congestion. */
+/* Returns true if timeouts alone began the episode, all of them after the last segment of the peer
+ * arrived, and SND.UNA is still `una`. Such an episode says nothing about congestion if a link
+ * outage caused the timeouts. */
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
-/* Called when SND.UNA moved to `una` without an acknowledgement. Returns true if that ends the
- * episode. */
+/* Best effort: called when SND.UNA moved to `una` without an acknowledgement. Returns true if that
+ * ends the episode. */
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
 /* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
  * reset the retransmit timer." Returns true after that first one, if neither SACK nor SNACK can
- * show more than one hole in each round trip: then nothing restarts the timer until the episode is
- * over, so many lost segments are repaired by slow start after a timeout (section 4, the Impatient
- * variant). */
+ * show more than one hole in each round trip. Then nothing restarts the timer until the episode is
+ * over, so that many lost segments are repaired by slow start after a timeout (section 4, the
+ * Impatient variant). */
 bool scps_recovery_is_impatient(const struct scps_sender *s);
 
 /* ---- recovery_pipe.c ---- */
 
-/* The first returns the bytes that may be in flight now, the second the bytes that are. */
+/* scps_recovery_window() returns how many bytes may be in flight now, scps_recovery_inflight() how
+ * many are. */
 uint64_t scps_recovery_window(struct scps_sender *s);
 uint64_t scps_recovery_inflight(const struct scps_tx *tx);
-/* Returns the rate, bytes/s, at which recovery lets the window fill again after a gap without
- * transmission; 0: acknowledgements clock it. */
+/* Returns the rate, bytes/s, at which the window is filled again after a gap in sending; 0:
+ * acknowledgements clock the sender. */
 uint64_t scps_recovery_rate(struct scps_sender *s);
-/* Returns true if the peer has been silent for so long that only a few segments may be sent until
- * it answers. If fewer are outstanding anyway, it returns false. */
+/* Returns true if the peer has been silent for so long that only a few segments (PROBES) may be
+ * sent until it answers, and more are outstanding. */
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss);
-/* Returns the rate, bytes/s, that spreads these segments, as packets of `packet` bytes, over a
- * timeout of rto. */
+/* Returns the rate, bytes/s, that spreads PROBES packets of `packet` bytes over a timeout of
+ * rto. */
 uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet);
 
 /* Reports the state of loss recovery to the observer. what: 0 ended, 1 begun, 2 found spurious. */

@@ -11,8 +11,8 @@
 #include "base/wide.h"
 #include "core/tx.h"
 
-#define SILENT 2  /* consecutive timeouts after which the peer counts as silent */
-#define PROBES 10 /* segments: an initial window (RFC 6928) */
+#define SILENT 2 /* consecutive timeouts without an arrival after which the peer counts as silent */
+#define PROBES 10 /* segments that may be sent to a silent peer: an initial window (RFC 6928) */
 
 uint64_t scps_recovery_inflight(const struct scps_tx *tx)
 {
@@ -53,8 +53,8 @@ uint64_t scps_recovery_rate(struct scps_sender *s)
         rec->spread_until = 0;
         return 0;
     }
-    /* The rate is a sixteenth above window per round trip: with less the window would never be
-     * fully used, and with more a loss could cost more than an eighth of it. */
+    /* The rate is a sixteenth above a window per round trip: at a lower rate the window would never
+     * be full, and at a higher one a loss could cost more than an eighth of it. */
     rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000, (uint64_t)s->rtt.srtt);
-    return rate + 1; /* rounded up, as a few bytes/s are all that a round trip of minutes takes */
+    return rate + 1; /* rounded up, because on a round trip of minutes the rate is a few bytes/s */
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills in what an acknowledgement reports of data beyond a hole: SACK blocks (RFC 2018), a
+/* Writes into an acknowledgement what it reports of data beyond a hole: SACK blocks (RFC 2018), a
  * duplicate (RFC 2883), and a SNACK (snackrx.c).
  *
  * Where one acknowledgement has to report for many segments (strictly delayed mode, or an ACK
  * budget), holes are reported in ascending order, each once before any is repeated: by the bit
- * vector of a SNACK where the long form was negotiated, by SACK blocks otherwise. Every
- * SNACK_RESTART_EVERY-th report begins with the first hole, because its repair lets the peer's
- * window advance. Under a budget duplicates are not reported.
+ * vector of a SNACK where the long form was negotiated, by SACK blocks otherwise. Under a budget,
+ * every SNACK_RESTART_EVERY-th report begins with the first hole, because the repair of that hole
+ * lets the peer's window advance, and duplicates are not reported.
  */
 #include "core/report.h"
 
@@ -14,22 +14,22 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-/* With an ACK budget each 16th report starts again at the first hole. */
+/* With an ACK budget every 16th report begins again with the first hole. */
 #define SNACK_RESTART_EVERY 16
 
 static void add_block(const struct scps_report_view *v, struct scps_seg *seg, scps_off from,
                       scps_off to)
 {
-    /* A FIN beyond the data takes a sequence number, too; otherwise the last segment would count as
-     * missing. */
+    /* A FIN after the data takes a sequence number, too; without it the peer would consider the
+     * segment with the FIN missing. */
     if (v->fin_at && to == v->fin_at)
         to++;
     seg->sack[seg->nsack++] =
         (struct scps_sack){scps_seq_wrap(v->rcv->irs, from), scps_seq_wrap(v->rcv->irs, to)};
 }
 
-/* Returns true if the range that begins at `from` is among the blocks already. The first block may
- * be a DSACK. */
+/* Returns true if seg has a SACK block that begins at `from`. dsack: the first block is a DSACK and
+ * does not count. */
 static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
 {
     for (unsigned i = dsack ? 1 : 0; i < seg->nsack; i++)
@@ -38,31 +38,32 @@ static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off 
     return false;
 }
 
-/* Adds SACK blocks: the range that grew last first, then those reported before (RFC 2018 section
- * 4). once: some blocks may be in seg already. */
+/* Adds SACK blocks, at most max in all: the range that grew last first, then those reported before
+ * (RFC 2018 section 4). once: seg may have some of these blocks already. */
 static void latest_blocks(const struct scps_report *rep, const struct scps_report_view *v,
                           struct scps_seg *seg, unsigned max, bool once)
 {
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
         const struct scps_range *r = &rep->recent[i];
         if (r->to > v->rcv->in.next && !(once && told(v->rcv->irs, rep->dsack_to != 0, seg,
-                                                      /* A range that ends at or below RCV.NXT was
-                                                       * delivered meanwhile. */
+                                                      /* A range that ends at or below RCV.NXT is no
+                                                       * longer beyond a hole. */
                                                       r->from)))
             add_block(v, seg, r->from, r->to);
     }
 }
 
-/* Adds the next SACK blocks in order, where one acknowledgement stands for hundreds of segments:
- * every range once, in as many acknowledgements as it takes. Returns true if more are not reported
- * yet. */
+/* Adds the next SACK blocks in ascending order, each range once, in as many acknowledgements as
+ * that takes. Used where one acknowledgement stands for hundreds of segments. Returns true if some
+ * ranges are not reported yet. */
 static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
                                       struct scps_seg *seg, unsigned max)
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
 
-    /* A resent segment has filled a hole, and acknowledgements are rare: the range that contains it
-     * is reported, too, or the sender would consider the resent segment lost. */
+    /* A retransmission has arrived below the cursor. Since acknowledgements are rare, the range
+     * that contains it is reported now, too, or the sender would consider the retransmission
+     * lost. */
     if (rep->snack.mended && v->thin) {
         uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.mended);
         const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;
@@ -82,7 +83,8 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
     return false;
 }
 
-/* Does the same as latest_blocks() when seg has no block yet. Returns the number of blocks. */
+/* Like latest_blocks(), for a segment without any block yet: writes the blocks to block[] and
+ * returns their number. */
 static inline uint8_t latest(const struct scps_report *rep, const struct scps_report_view *v,
                              unsigned max, struct scps_sack block[])
 {
@@ -99,8 +101,8 @@ static inline uint8_t latest(const struct scps_report *rep, const struct scps_re
     return (uint8_t)n;
 }
 
-/* Fast path: SACK alone, with the latest blocks, in an acknowledgement without data. Returns false
- * for anything else. */
+/* Fast path: adds the latest SACK blocks to an acknowledgement without data that needs no other
+ * report. Returns false, with nothing done, in all other cases. */
 static inline bool sack_only_report(const struct scps_report *rep, const struct scps_report_view *v,
                                     struct scps_seg *seg)
 {
@@ -120,21 +122,21 @@ static inline bool sack_only_report(const struct scps_report *rep, const struct 
     return true;
 }
 
-/* What the acknowledgement that is being built reports about data beyond a hole. */
+/* What the acknowledgement being built will report about data beyond a hole. */
 struct plan {
     struct scps_holes holes;
-    bool sack, snack; /* whether SACK blocks, and whether a SNACK, go into the acknowledgement */
-    /* the acknowledgement stands for many segments: each range is reported once before any is
+    bool sack, snack; /* the acknowledgement will have SACK blocks; a SNACK */
+    /* the acknowledgement stands for many segments, so each range is reported once before any is
      * repeated */
     bool sparse;
-    unsigned room; /* octets of TCP options that are free */
-    /* offset below which holes had been reported before this report started again lower; 0: it did
+    unsigned room; /* octets of TCP options that are left for reports */
+    /* offset up to which all had been reported, if this report begins again below it; 0: it does
      * not */
     scps_off high;
 };
 
-/* Plans a report: how much room the options have, and for which of them. Returns false if there is
- * room for none. */
+/* Plans a report: which options it has, and the room for them. Returns false if there is no
+ * room. */
 static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg, struct plan *p)
 {
     const struct scps_agreed *a = v->agreed;
@@ -148,7 +150,7 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
         .sparse = v->thin || scps_report_strict(&v->x->cfg->c),
         .room = v->thin ? scps_snackrx_room(a) : 40 - scps_agreed_overhead(a),
     };
-    /* With data only SACK blocks that fit into the packet are added, and no SNACK. */
+    /* A segment with data gets SACK blocks if they fit into the packet, and no SNACK. */
     if (seg->len) {
         uint32_t most = scps_agreed_any_mss(a);
         p->room = SCPS_MIN(40 - scps_agreed_overhead(a), most > seg->len ? most - seg->len : 0u);
@@ -160,8 +162,9 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
     return true;
 }
 
-/* Under a budget SACK and SNACK share one cursor up to which all has been reported. It starts again
- * behind the last range, unless a SNACK still has to name the hole between that and a FIN. */
+/* Under a budget, lets SACK and SNACK share one cursor: the offset up to which all has been
+ * reported. When the cursor has passed the last range, it restarts, unless a SNACK still has to
+ * report the hole between that range and a FIN. */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
                           const struct plan *p)
 {
@@ -177,13 +180,14 @@ static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *o
     rep->sacked_to = to;
 }
 
-/* Decides, under an ACK budget, where the report begins. */
+/* Under an ACK budget: decides at which offset the report begins. */
 static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
                                      struct plan *p)
 {
     merge_cursors(rep, v->rcv->in.ooo, p);
     if (v->rcv->in.ooo->n || v->fin_at)
-        rep->dsack_to = 0; /* A DSACK would take the place of a hole. */
+        /* Holes are reported instead of a duplicate, whose SACK block would take their room. */
+        rep->dsack_to = 0;
     if (p->snack && ++rep->reports % SNACK_RESTART_EVERY == 0) {
         p->high = rep->snack.high;
         scps_snackrx_anew(&rep->snack);
@@ -193,13 +197,13 @@ static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_
     scps_snackrx_leaves(&rep->snack);
 }
 
-/* Adds SACK blocks, at most max. Returns true if there are more to report. */
+/* Adds SACK blocks, at most max in all. Returns true if some ranges are not reported yet. */
 static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, unsigned max,
                      bool sparse, struct scps_seg *seg)
 {
     bool more = false;
 
-    if (rep->dsack_to) /* A DSACK comes first (RFC 2883). */
+    if (rep->dsack_to) /* A DSACK is the first block (RFC 2883). */
         add_block(v, seg, rep->dsack_from, rep->dsack_to);
     if (sparse)
         more = next_blocks(rep, v, seg, max);
@@ -216,8 +220,9 @@ static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, 
     return more;
 }
 
-/* With SACK and the long form of SNACK: if a run of arrived blocks is longer than a bit vector, it
- * is reported as a SACK block, and no vector, which would contain ones only. */
+/* With SACK and the long form of SNACK: if the run of arrived data behind the next hole is longer
+ * than a bit vector, reports it as a SACK block and leaves no room for a vector, which would
+ * contain ones only. */
 static void add_run(struct scps_report *rep, const struct scps_report_view *v, unsigned max,
                     struct plan *p, struct scps_seg *seg)
 {
@@ -231,7 +236,8 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
     v->x->st->sacks_out++;
 }
 
-/* Fills in a full report. The view is passed by value, so that it is only built here. */
+/* Adds all reports that are due to seg. Returns true if another acknowledgement is needed for the
+ * rest. `view` is passed by value, so that the fast path does not build it in memory. */
 static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view view,
                                struct scps_seg *seg)
 {
@@ -253,7 +259,8 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     seg->nsack = 0;
     if (p.snack && v->agreed->caps & SCPS_CAP_SNACK2 && !rep->dsack_to && p.sparse) {
         add_run(rep, v, max, &p, seg);
-        p.sack = false; /* The bit vector above reports more holes than SACK blocks could. */
+        /* The bit vector reports more holes than SACK blocks could, so there are no SACK blocks. */
+        p.sack = false;
     }
     if (p.sack)
         more = add_sack(rep, v, max, p.sparse, seg);
@@ -261,7 +268,8 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
         if (p.room > 6)
             p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
         scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->thin);
-        /* SACK blocks may lie beyond the next hole, but only a SNACK has that hole resent. */
+        /* The SACK blocks may have passed holes that no SNACK has reported. Only a SNACK makes the
+         * sender resend a hole, so SACK continues below that hole. */
         if (v->thin && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
             rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
         more = more || scps_snackrx_backlog(&rep->snack, &p.holes) ||
@@ -284,8 +292,8 @@ bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
 
 /* ---- recording what has arrived ---- */
 
-/* Records that range `run` beyond a hole has grown last; SACK reports the latest first (RFC
- * 2018). */
+/* Records that range `run` beyond a hole has grown last, so that SACK reports it first (RFC 2018
+ * section 4). */
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
 {
     struct scps_range was[SCPS_SACK_MAX];
@@ -295,7 +303,7 @@ void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
     memset(rep->recent, 0, sizeof rep->recent);
     rep->recent[0] = *run;
     for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
-        /* Otherwise the range has become a part of `run`. */
+        /* A range that begins within `run` has become a part of it. */
         if (was[i].from < run->from || was[i].from >= run->to)
             rep->recent[n++] = was[i];
 }

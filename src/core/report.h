@@ -15,35 +15,37 @@ struct scps_report {
     /* ranges beyond holes: those that grew last, newest first */
     struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
-    scps_off sacked_to; /* end of the ranges that were reported once (strictly delayed mode) */
+    /* strictly delayed mode, ACK budget: end of the ranges that SACK has reported in this pass */
+    scps_off sacked_to;
     /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
     scps_off dsack_from, dsack_to;
     uint32_t reports; /* number of reports sent under an ACK budget */
-    /* when every range has been reported, reporting starts again with the first one */
+    /* when all ranges have been reported once, another acknowledgement begins a new pass with the
+     * first one */
     bool anew;
 };
 
-/* The received data to be reported, and how. */
+/* The received data that an acknowledgement reports, and what limits the report. */
 struct scps_report_view {
     struct scps_conn_ctx *x;
     const struct scps_receive *rcv;
     const struct scps_agreed *agreed;
     scps_off fin_at; /* offset of the peer's FIN if it has arrived beyond a hole; 0: it has not */
-    bool thin;       /* acknowledgements are limited by an ACK budget */
+    bool thin;       /* there is an ACK budget */
 };
 
-/* Returns true if holes are not acknowledged at once either, but wait for the
+/* Returns true in strictly delayed mode, in which data beyond a hole also waits for the
  * delayed-acknowledgement timer. */
 static inline bool scps_report_strict(const struct scps_conn_config *cfg)
 {
     return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
 }
-/* Adds SACK and SNACK options to seg, as far as they fit. Returns true if more is to be reported,
- * by another acknowledgement. */
+/* Adds SACK and SNACK options to seg, as far as they fit. Returns true if another acknowledgement
+ * is needed for the rest. */
 bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
                       struct scps_seg *seg);
-/* Records that range `run` beyond a hole has grown last; SACK reports the latest first (RFC
- * 2018). */
+/* Records that range `run` beyond a hole has grown last, so that SACK reports it first (RFC 2018
+ * section 4). */
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run);
 /* Records that the octets [from, from+len) have just arrived, as a part of range `run` beyond a
  * hole. */
@@ -59,15 +61,15 @@ static inline void scps_report_came(struct scps_report *rep, scps_off from, uint
     if (from < SCPS_MAX(rep->sacked_to, rep->snack.high))
         scps_snackrx_mend(&rep->snack, from);
 }
-/* Records that the octets [from, to) have arrived once more, so that a DSACK reports them (RFC
+/* Records that the octets [from, to) have arrived twice, so that a DSACK reports them (RFC
  * 2883). */
 static inline void scps_report_duplicate(struct scps_report *rep, scps_off from, scps_off to)
 {
     rep->dsack_from = from;
     rep->dsack_to = to;
 }
-/* Let the reports start again with the first range: the first function at once, the second when the
- * present pass has reported every range. */
+/* scps_report_anew() restarts the reports with the first range at once; scps_report_again()
+ * restarts them when the pass in progress has reported every range. */
 static inline void scps_report_anew(struct scps_report *rep)
 {
     rep->sacked_to = 0;
@@ -77,7 +79,7 @@ static inline void scps_report_again(struct scps_report *rep)
 {
     rep->anew = true;
 }
-/* Called when all data held beyond holes has been discarded: no earlier report is valid any
+/* Called when all data beyond holes has been discarded, so that no earlier report is valid any
  * more. */
 void scps_report_taken_back(struct scps_report *rep);
 

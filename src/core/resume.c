@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Careful resume; the picture is in resume.h.
+/* Careful resume (RFC 9959); resume.h shows the phases.
  *
  * Source: RFC 9959 sections 3.2 to 3.7, 4.2 and 4.3, and its appendix on BBR; the names are those
- * of the RFC. Whether a segment was sent in the Unvalidated Phase is seen from its delivery-rate
- * sample: the total that had been delivered when it was sent.
+ * of the RFC. A segment was sent in the Unvalidated Phase if its delivery-rate sample says that the
+ * total delivered at its sending was at least that at the beginning of the phase.
  *
  * What the RFC leaves to the implementation:
- * - A loss that is put down to corruption or to an outage is no congestion, here as for the
- *   controllers.  So many that vegas-corruption brakes are.
+ * - A loss that is attributed to corruption or to an outage is no congestion, here as for the
+ *   controllers. So many corruption losses that vegas-corruption reduces its window are.
  * - The jump is paced by the current round trip and never faster than the path delivered before:
  *   saved_cwnd may have been measured over a round trip with a queue in it.
- * - Where the saving connection had found the limit of the path, slow start ends at saved_cwnd.
- * - In the Safe Retreat Phase PipeSize counts what left before it alone: a repaired loss is no sign
- *   of capacity.
- * - The phase ends a round trip after it began, with the acknowledgement of "the last packet (or
- *   later)", which need not be cumulative: the repair of a jump that was far too large may take
- *   minutes.  The slow start that follows goes on during the repair, in which a window alone would
- *   stand still, and where the controller has left its own (Vegas).
+ * - If the saving connection had found the limit of the path, slow start ends at saved_cwnd.
+ * - In the Safe Retreat Phase only acknowledgements of data sent before it add to PipeSize: a
+ *   repaired loss is no sign of capacity.
+ * - The Safe Retreat Phase ends a round trip after it began, with the acknowledgement of "the last
+ *   packet (or later)", which need not be cumulative: the repair of a jump that was far too large
+ *   may take minutes. The slow start that follows goes on during the repair, in which the
+ *   controller would not grow its window, and also for Vegas, which has ended its slow start.
  */
 #include "core/resume.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* multiple of saved_rtt above which the RTT belongs to another path (RFC 9959 section 4.2.1) */
+/* RFC 9959 section 4.2.1: an RTT of at least this many times saved_rtt belongs to another path */
 #define NEW_PATH  10
 #define BETA_HALF 2 /* 1/Beta of RFC 9959: "The default value is 0.5" */
 
@@ -45,8 +45,8 @@ static void enter(struct scps_resume *r, const struct scps_conn_ctx *x,
     SCPS_OBSERVE(x, RESUME, phase, why, cwnd, r->pipe);
 }
 
-/* Passes a request to a controller that models the path. Returns true if the controller has no such
- * model, or agrees to the request. */
+/* Passes request `what` to a controller that models the path. Returns true if the controller has no
+ * such model, or agrees to the request. */
 static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scps_cc_resume what,
                 uint64_t amount, struct scps_cc_ctl *ctl)
 {
@@ -55,13 +55,13 @@ static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scp
     return !ops->resume || ops->resume(cc.state, v, what, amount, ctl);
 }
 
-/* Returns half of PipeSize, at least two segments. */
+/* Returns PipeSize * Beta, at least two segments, bytes. */
 static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
 {
     return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
 }
 
-/* Restores the controller's rate from before the jump. */
+/* Gives a window-based controller its rate from before the jump. */
 static void restore_rate(const struct scps_resume *r, struct scps_resume_cc cc,
                          struct scps_cc_ctl *ctl)
 {
@@ -79,8 +79,8 @@ static void normal(struct scps_resume *r, struct scps_resume_cc cc, const struct
     enter(r, cc.x, SCPS_RESUME_NORMAL, why, ctl->cwnd);
 }
 
-/* Reports the phase of careful resume to the observer for a window-based controller, which has no
- * phase of its own for it. */
+/* Sets the phase that the observer sees for a window-based controller, which has no phase of its
+ * own for careful resume. */
 static void show(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
 {
     static const uint8_t phase[] = {[SCPS_RESUME_NORMAL] = SCPS_PHASE_NONE,
@@ -189,8 +189,8 @@ static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
     normal(r, cc, v, SCPS_RESUME_RETREATED, ctl);
 }
 
-/* Grows the window by slow start after the retreat. If the controller lowers its window meanwhile,
- * this ends. */
+/* Grows the window by slow start after the Safe Retreat Phase, until the controller lowers its
+ * window or ssthresh is reached. */
 static void regrow(struct scps_resume *r, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                    struct scps_cc_ctl *ctl)
 {
@@ -212,7 +212,7 @@ static void keep_low(struct scps_resume *r, struct scps_resume_cc cc, const stru
             end_retreat(r, cc, v, ctl);
         return;
     }
-    /* RFC 9959: the window "MUST NOT be increased" in this phase */
+    /* RFC 9959 section 3.5: the window "MUST NOT be increased" in the Safe Retreat Phase. */
     r->retreat = SCPS_MIN(r->retreat, ctl->cwnd);
     ctl->cwnd = r->retreat;
     if ((a->sample_bytes && a->prior_delivered >= r->began) ||
@@ -310,7 +310,7 @@ void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const str
     show(r, cc, ctl);
 }
 
-/* RFC 9959 section 3.6: processes persistent congestion, which a timeout shows. */
+/* Handles persistent congestion (RFC 9959 section 3.6), which a timeout shows. */
 static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       struct scps_cc_ctl *ctl)
 {
@@ -323,8 +323,8 @@ static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const str
     normal(r, cc, v, SCPS_RESUME_TIMEOUT, ctl);
 }
 
-/* Called after a spurious episode, when the window from before it has been restored: keeps as much
- * of that window as was validated. */
+/* Called when an episode was spurious and the window from before it has been restored: limits the
+ * window to what was validated. */
 static void undone(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                    struct scps_cc_ctl *ctl)
 {
@@ -359,7 +359,7 @@ static void changed(struct scps_resume *r, struct scps_resume_cc cc, const struc
             retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
         else if (r->phase == SCPS_RESUME_RECONNAISSANCE)
             normal(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
-        /* The event is SCPS_CC_IDLE: nothing is outstanding. */
+        /* Here the event is SCPS_CC_IDLE: nothing is outstanding. */
     } else if (r->phase == SCPS_RESUME_RETREAT) {
         end_retreat(r, cc, v, ctl);
     } else if (jumped(r)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides when the retransmission timer (RFC 6298) and the timer of window probes expire, and after
- * which silence of the peer they end the connection.
+/* Decides when the retransmission timer (RFC 6298) and the timer of window probes expire, and how
+ * long a peer may be silent before that ends the connection.
  *
- * The backoff is kept after an acknowledgement until a round trip is measured (RFC 6298
- * section 5.7).
+ * After an acknowledgement the backoff is kept until a round trip is measured (RFC 6298 section
+ * 5.7).
  */
 #include "core/rto.h"
 
@@ -12,21 +12,21 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* consecutive timeouts that corruption alone may explain */
+/* consecutive timeouts that may be explained by corruption alone */
 #define DAMAGED 8
-/* RFC 6298 section 2.4: a smaller timeout is rounded up to this. */
+/* RFC 6298 section 2.4: least timeout */
 #define MIN_RTO SCPS_SEC(1)
 
 static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigned shift,
                                             scps_dur rto, scps_dur max)
 {
-    /* A timeout attributed to corruption says nothing about a queue, so there is no backoff
-     * (docs/SCPS-TP.md section 3.4). But corruption does not explain a long silence. After DAMAGED
-     * timeouts in a row the timer does back off, up to the least timeout of RFC 6298, a second:
-     * ours may be a thousandth of it, and the path may have become longer, or the peer may
-     * acknowledge seldom or be gone. A closed window is no loss, whatever the link does: RFC 9293
-     * section 3.8.6.1 requires the sender to "increase exponentially the interval between
-     * successive probes" (SHLD-30). */
+    /* A timeout attributed to corruption says nothing about a queue, so the timer does not back off
+     * (docs/SCPS-TP.md section 3.4). But corruption does not explain a long silence: after DAMAGED
+     * timeouts in a row the timer backs off, up to one second, the least timeout of RFC 6298. The
+     * timeout here may be a thousandth of that, while the path has become longer, or the peer
+     * acknowledges seldom or is gone. Probes of a closed window always back off, because a closed
+     * window is no loss: RFC 9293 section 3.8.6.1 requires the sender to "increase exponentially
+     * the interval between successive probes" (SHLD-30). */
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
         shift = s->tx->rto.backoff > DAMAGED ? s->tx->rto.backoff - DAMAGED : 0;
@@ -45,8 +45,8 @@ static inline scps_dur backed_off(const struct scps_sender *s, scps_dur rto, scp
     return backed_off_by(s, SCPS_MAX(r->backoff, r->kept), rto, max);
 }
 
-/* Arms the timer of window probes for a probe, or for the segment that a probe became; in an outage
- * neither timer runs. */
+/* Sets the timer of window probes to `when` in place of the retransmission timer; in an outage sets
+ * neither. */
 static SCPS_NOINLINE void arm_instead(struct scps_sender *s, scps_time when)
 {
     if (!(s->todo.bits & SCPS_TODO_OUTAGE))
@@ -109,12 +109,13 @@ void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur
 /* ---- R2 ---- */
 
 #define R2_DATA    SCPS_SEC(100)
-#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1: initial timeout, for the limit of a SYN */
+#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1: least first timeout of a SYN in R2 */
 #define SYN_RTO_TO SCPS_SEC(60)
 
-/* Returns how long `retries` timeouts take that begin with `rto` and double up to `max`, plus the
- * following one, which ends the connection, µs. Timeouts cannot simply be counted: one that is
- * attributed to corruption does not back off, and fifteen of them may be over in seconds. */
+/* Returns the time, µs, of `retries` timeouts that begin with `rto` and double up to `max`, plus
+ * the following one, which ends the connection. The limit is a time and not a count, because
+ * timeouts that are attributed to corruption do not back off, and fifteen of them may be over in
+ * seconds. */
 static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 {
     scps_dur total = 0, wait = SCPS_MAX(rto, 1);

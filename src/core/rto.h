@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The retransmission timer and its backoff (RFC 6298).
  *
- * Invariant: the timer runs exactly while something is outstanding, the peer's window is not shut
+ * Invariant: the timer runs exactly while something is outstanding, the peer's window is not closed
  * and there is no outage.
  */
 #ifndef SCPS_CORE_RTO_H
@@ -15,12 +15,12 @@ struct scps_rto {
     uint16_t backoff;        /* timeouts, or window probes, since the peer last answered */
     uint16_t kept;           /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
     scps_dur latest;         /* RTT of the newest sample from data, µs; 0: none */
-    /* time at which the present series of timeouts, or of unanswered window probes, began; without
-     * meaning while backoff is 0 */
+    /* time at which the series of timeouts, or of unanswered window probes, began; valid while
+     * backoff is not 0 */
     scps_time silent_since;
 };
 
-/* Records that the peer has answered: the series of timeouts is over. */
+/* Records that the peer has answered, which ends the series of timeouts. */
 static inline void scps_rto_answered(struct scps_rto *r)
 {
     r->backoff = 0;
@@ -31,8 +31,8 @@ static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
     r->kept = 0;
     r->latest = rtt;
 }
-/* Clears the state of earlier timeouts. rtt: round-trip time of data, µs; 0: unknown (the RTT of
- * the SYN says little about data on a slow line). */
+/* Forgets earlier timeouts. rtt: round-trip time of data, µs; 0: unknown (the RTT of the SYN says
+ * little about data on a slow line). */
 static inline void scps_rto_anew(struct scps_rto *r, scps_dur rtt)
 {
     r->backoff = 0;
@@ -44,12 +44,14 @@ static inline void scps_rto_back_off(struct scps_rto *r)
     if (r->backoff < UINT16_MAX)
         r->backoff++;
 }
-/* Keeps the backoff after an answer until a round trip is measured. */
+/* Called when the peer has answered: the backoff stays in force until a round trip is measured (RFC
+ * 6298 section 5.7). */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)SCPS_MIN(r->kept + 1, 30);
 }
-/* Continues a series of `backoff` timeouts that the peer has not answered. */
+/* Sets the backoff to `backoff` timeouts that the peer has not answered, when a freed sending state
+ * is made again. */
 static inline void scps_rto_go_on(struct scps_rto *r, uint16_t backoff)
 {
     r->backoff = backoff;

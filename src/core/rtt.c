@@ -2,15 +2,16 @@
 /* Round-trip time and retransmission timeout.
  *
  * RFC 6298 section 2 with one departure, which Linux has, too: the least value (rto_min) bounds the
- * margin above SRTT, not their sum. The margin has to cover delayed acknowledgements and queues; a
- * bound on the sum has no effect at all once the round trip is longer, which on a space link it
- * always is. RFC 8961 section 4 asks for no more than RFC 6298: exponential backoff (done by the
- * caller), at least one sample per round trip, and a conservative initial value.
+ * margin above SRTT, and not the sum of SRTT and margin. The margin has to cover delayed
+ * acknowledgements and queues; a bound on the sum has no effect once the round trip is longer,
+ * which it always is on a space link. RFC 8961 section 4 asks for no more than RFC 6298:
+ * exponential backoff (done by the caller), at least one sample per round trip, and a conservative
+ * initial value.
  *
- * Nor does the largest value (rto_max) limit the timeout to less than the round trip: behind a deep
- * queue on a slow line the round trip may exceed rto_max, and a timer that expires before the
- * acknowledgement can arrive would send everything twice. The timeout is limited to an hour in that
- * case, so that a peer that delays its answers for days does not keep a connection for ever.
+ * The largest value (rto_max) does not limit the timeout to less than the round trip either: behind
+ * a deep queue on a slow line the round trip may exceed rto_max, and a timer that expires before
+ * the acknowledgement can arrive would send everything twice. In that case the timeout is limited
+ * to an hour, so that a peer that delays its answers for days does not keep a connection for ever.
  */
 #include "core/rtt.h"
 #include "base/bytes.h"

@@ -6,35 +6,35 @@
 #include <scps/types.h>
 
 struct scps_rtt {
-    scps_dur srtt, rttvar; /* 0 before the first sample */
+    scps_dur srtt, rttvar; /* SRTT and RTTVAR of RFC 6298, µs; 0 before the first sample */
     scps_dur rto;          /* retransmission timeout without backoff, µs */
-    /* least samples of the present and of the last window, µs; see scps_rtt_min() */
+    /* least sample of the measuring window in progress, and of the window before, µs */
     scps_dur min, min2;
-    scps_time window; /* time at which the present window began */
+    scps_time window; /* time at which the measuring window in progress began */
 };
 
 /* Initialises r; rto_initial is the timeout before the first sample, µs. */
 void scps_rtt_init(struct scps_rtt *r, scps_dur rto_initial);
-/* Adds an RTT sample (RFC 6298 section 2), µs. `now` and window_len, µs, move the window of the
- * minimum, which follows a longer path after at most two windows. */
+/* Adds an RTT sample (RFC 6298 section 2), µs, taken at `now`. The minimum RTT is that of the last
+ * two measuring windows of window_len, µs, so it follows a path that has become longer. */
 void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur rto_min,
                      scps_dur rto_max, scps_dur window_len);
-/* Adds a sample made from a timestamp echo, which is the difference of two readings of a clock with
+/* Adds an RTT sample made from a timestamp echo: the difference of two readings of a clock with
  * period `tick`, µs. It may be up to a tick too short ("clock granularity" of RFC 6298), so it does
  * not update the minimum, and a sample of less than a tick is only an upper bound. Returns the
  * value used. */
 scps_dur scps_rtt_by_clock(struct scps_rtt *r, scps_dur sample, scps_dur tick, scps_dur rto_min,
                            scps_dur rto_max);
-/* Updates the minimum only, not SRTT and RTTVAR, with a sample that waited less for a delayed
- * acknowledgement than others. */
+/* Updates only the minimum RTT, not SRTT and RTTVAR, with a sample that was delayed less by the
+ * peer's delayed ACK. */
 void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);
-/* Recomputes the timeout after its limits, or the path, have changed. */
+/* Computes the timeout again after its limits have changed. */
 void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max);
-/* Sets another initial timeout; no effect after the first sample. */
+/* Sets the timeout that is used before the first sample; has no effect after the first sample. */
 void scps_rtt_initial(struct scps_rtt *r, scps_dur rto_initial);
-/* Keeps the timeout at `rto` µs or above until the next sample. */
+/* Raises the timeout to at least `rto` µs until the next sample. */
 void scps_rtt_at_least(struct scps_rtt *r, scps_dur rto);
-/* Resets the estimate for a new path with this round trip. */
+/* Replaces the estimate by srtt, the round trip of a new path, µs. */
 void scps_rtt_path(struct scps_rtt *r, scps_dur srtt, scps_dur rto_min, scps_dur rto_max);
 /* Returns the least RTT of the last two windows, µs; 0: no sample yet. */
 static inline scps_dur scps_rtt_min(const struct scps_rtt *r)

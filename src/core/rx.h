@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State of a connection, allocated while data beyond a hole has arrived, or acknowledgements have a
- * budget. */
+/* Receiving state of a connection that is allocated when data beyond a hole has arrived, or when
+ * acknowledgements have a budget. */
 #ifndef SCPS_CORE_RX_H
 #define SCPS_CORE_RX_H
 
@@ -10,7 +10,7 @@
 struct scps_rx {
     struct scps_report report;
     struct scps_ackrx ack;
-    /* offset of a FIN that has arrived beyond a hole; 0: none has. rcv.c assigns it */
+    /* offset of a FIN that has arrived beyond a hole, set by rcv.c; 0: none has */
     scps_off fin_at;
     struct scps_ackbudget budget;
 };

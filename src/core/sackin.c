@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes SACK blocks that arrive: sackin.h. */
+/* Processes the SACK blocks of an acknowledgement (sackin.h). */
 #include "core/sackin.h"
 
 #include "base/bytes.h"
@@ -8,10 +8,11 @@
 
 static inline bool same(struct scps_sack a, struct scps_sack b)
 {
-    return !memcmp(&a, &b, sizeof a); /* the compiler makes one comparison of 8 octets of this */
+    /* the compiler makes one comparison of 8 octets of this call */
+    return !memcmp(&a, &b, sizeof a);
 }
 
-/* Returns true if nothing has reported yet that [from, to) arrived. */
+/* Returns true if no earlier acknowledgement has reported that the octets [from, to) arrived. */
 static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
                                   scps_off to)
 {
@@ -21,7 +22,7 @@ static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una
            !(scps_sb_lookup(sb, from, &idx) && scps_sb_at(sb, idx)->state == SCPS_SENT_ARRIVED);
 }
 
-/* Converts the edges of block b to offsets of our stream. */
+/* Converts the edges of SACK block b to offsets of the stream that this end sends. */
 static inline void unwrap(const struct scps_send *s, struct scps_sack b, int64_t *from, int64_t *to)
 {
     *from = scps_seq_unwrap(s->iss, s->una, b.left);
@@ -40,7 +41,8 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     unwrap(&s->snd, seg->sack[0], &from, &to);
     if (from >= to || to > (int64_t)s->snd.nxt)
         return f;
-    /* RFC 2883 section 4: the first block reports a duplicate. */
+    /* RFC 2883 section 4: the first block is a DSACK if it lies below SEG.ACK or within the second
+     * block. */
     f.old =
         to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                        (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
@@ -56,8 +58,8 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     return f;
 }
 
-/* Reports one SACK block to the scoreboard. Returns false if the block contains nothing that the
- * peer could repeat later. */
+/* Applies one SACK block to the scoreboard. Returns false if the block is invalid or old, so that
+ * it need not be recognised when the peer repeats it. */
 static bool take_block(struct scps_sender *s, struct scps_sack block, scps_off ack,
                        struct scps_ack_result *sum)
 {
@@ -82,8 +84,8 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
     unsigned i;
 
     for (i = 0; i < seg->nsack; i++) {
-        /* The peer repeats every block in several acknowledgements, in case one is lost: look for
-         * the block at the same position of the last acknowledgement, or one position further. */
+        /* The peer repeats every block in several acknowledgements, in case one is lost. Look for
+         * this block at the same position in the last acknowledgement, or one position further. */
         struct scps_sack *at = &own->block[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
         if (!known && (i || !first->old))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes RTT samples from acknowledgements: sample.h. */
+/* Takes RTT samples from acknowledgements (sample.h). */
 #include "core/sample.h"
 
 #include "base/bytes.h"
 #include "core/tx.h"
 
-/* acknowledgements in a row, each of which may be for the first transmission or for a later one,
- * after which the timer counts as too short */
+/* consecutive acknowledgements, each of which may be for the first transmission or for a later one,
+ * after which the retransmission timer counts as too short */
 #define DOUBTS 4
 
 static scps_dur min_window(scps_dur srtt)
@@ -23,18 +23,19 @@ static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
     return tx->outage_over && sent < tx->outage_over;
 }
 
-/* Returns the longest possible duration of the silence that this acknowledgement ends, µs: the
- * first transmission of what it covers was not later. Returns -1 if there was no silence, or if the
- * backed-off timer will measure the round trip. */
+/* Returns the time, µs, since the peer fell silent before this acknowledgement: the acknowledged
+ * data was first sent then, or earlier. Returns -1 if the peer was not silent, or if losses are not
+ * attributed to corruption, because then the backed-off timer allows a sample. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
 }
 
 /* Counts an acknowledgement that came `first` µs after the first transmission of its data, and may
- * be for it. If DOUBTS of them come with no RTT sample in between, the timer is too short: it
- * resends data whose acknowledgement is on its way, and never gets a sample. Then the shortest of
- * these times is returned, which counts as the RTT; -1 as long as there are fewer. */
+ * be for that transmission. If DOUBTS of them come with no RTT sample in between, the timer is too
+ * short: it resends data whose acknowledgement is on its way, and never gets a sample. Then the
+ * shortest of these times is returned and counts as the RTT. Returns -1 as long as there are
+ * fewer. */
 static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)

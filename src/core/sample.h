@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides which round-trip times an acknowledgement shows (RFC 6298, RFC 7323).
+/* Decides which RTT samples an acknowledgement gives (RFC 6298, RFC 7323).
  *
- * Invariant: if some of the acknowledged data was resent, only evidence of which transmission
- * arrived gives a sample.
+ * Invariant: if some of the acknowledged data was resent, a sample is taken only with evidence of
+ * which transmission arrived.
  */
 #ifndef SCPS_CORE_SAMPLE_H
 #define SCPS_CORE_SAMPLE_H
@@ -19,8 +19,9 @@
 struct scps_tx;
 
 struct scps_sample {
-    /* acknowledgements in a row that may be for the first transmission or for a later one; and the
-     * shortest of the times since the first transmission, µs, valid while the count is not 0 */
+    /* doubts: consecutive acknowledgements that may be for the first transmission or for a later
+     * one; doubted: the shortest time since the first transmission among them, µs, valid while
+     * doubts is not 0 */
     uint8_t doubts;
     scps_dur doubted;
 };
@@ -31,11 +32,11 @@ struct scps_sample_view {
     const struct scps_rtt *rtt;
     const struct scps_agreed *agreed;
     const struct scps_ts *ts;
-    bool dsacks; /* the peer has sent a DSACK (RFC 2883), so it supports them */
+    bool dsacks; /* the peer has sent a DSACK (RFC 2883), so it reports duplicates */
 };
 
-/* Called when a round-trip time is known for certain: the count of doubtful acknowledgements starts
- * again. */
+/* Called when a round-trip time is known for certain: restarts the count of doubtful
+ * acknowledgements. */
 static inline void scps_sample_sure(struct scps_sample *s)
 {
     s->doubts = 0;
@@ -54,14 +55,15 @@ scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_
  * before the end of an outage measures the outage, not the path, and is dropped. */
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur sample, bool by_clock, scps_dur newest);
-/* Adds the age of the timestamp echo, µs (-1: none), in an acknowledgement of data that best effort
- * has given up, as a sample, as if that data had been resent (RFC 6298 section 5.7). If several
- * such acknowledgements come in a row, the retransmission timer is shorter than the round trip and
- * gives up each segment before its acknowledgement can arrive. */
+/* Best effort: takes the age of the timestamp echo, µs (-1: none), of an acknowledgement of data
+ * that was given up, as an RTT sample of resent data (RFC 6298 section 5.7). If several such
+ * acknowledgements come in a row, the retransmission timer is shorter than the round trip and gives
+ * up each segment before its acknowledgement can arrive. */
 void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur echo);
-/* Drops the sample of resent segment r if the acknowledgement may be for an earlier transmission:
- * it came within the least round trip after the last one, or its echo is older than that. */
+/* Discards the delivery-rate sample *a of resent segment r if the acknowledgement may be for an
+ * earlier transmission: it came within the least round trip after the last transmission, or its
+ * timestamp echo is older than the last transmission. */
 void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
                        const struct scps_sent_segment *r, struct scps_cc_ack *a);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The scoreboard of sent segments; scoreboard.h explains it.
  *
- * Indices are absolute 32-bit numbers that wrap; two of one window are never 2^31 apart, so they
- * are compared by the sign of their difference.
+ * Indices of records are 32-bit numbers that wrap. Two indices of one window are never 2^31 apart,
+ * so they are compared by the sign of their difference.
  *
- * SACK does not show whether the first or the second transmission of a resent segment has arrived.
- * As in RFC 8985 section 6.2, an acknowledgement that comes less than the least round trip after
- * the second is taken to be for the first; and so is every one while no round trip is known,
- * because the SYN was lost. In that case the retransmission was needless, and the path reorders by
- * more than a round trip: a later acknowledgement may be for the first transmission as well, so it
- * shows less and less about what was resent before.
+ * SACK does not show which transmission of a resent segment has arrived. As in RFC 8985 section
+ * 6.2, an acknowledgement that comes less than the least round trip after the last transmission is
+ * taken to be for an earlier one, and so is every acknowledgement while no round trip is known
+ * because the SYN was lost. Then the retransmission was needless, and the path reorders by more
+ * than a round trip: later acknowledgements may be for first transmissions as well, so they prove
+ * less and less about the loss of what was resent before them.
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"
@@ -17,12 +17,13 @@
 #include <scps/error.h>
 
 #define FIRST_CAP 32u
-/* limit of the doublings: a least RTT of 1 ms becomes a minute, the longest timeout */
+/* limit of the doublings of the wait: from a least RTT of 1 ms they lead to a minute, the longest
+ * timeout */
 #define NEEDLESS_MAX 16
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
-    /* The number before the first transmission's, 0. */
+    /* hi_xseq is the number before that of the first transmission, 0. */
     *sb = (struct scps_scoreboard){.hi_xseq = UINT32_MAX};
 }
 
@@ -105,7 +106,7 @@ struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from
 
 void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
 {
-    /* The queue is full: keep only the entries about transmissions that may still arrive. */
+    /* The queue is full: keep only the entries of transmissions that may still arrive. */
     if (sb->resent_tail - sb->resent_head > sb->mask) {
         uint32_t to = sb->resent_head;
         for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++) {
@@ -115,7 +116,8 @@ void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xse
         }
         sb->resent_tail = to;
         if (sb->resent_tail - sb->resent_head > sb->mask)
-            sb->resent_head++; /* This cannot happen: a record has one valid entry. */
+            /* This is never reached, because each record has at most one valid entry. */
+            sb->resent_head++;
     }
     sb->resent[sb->resent_tail++ & sb->mask] = (struct scps_resent){idx, xseq};
 }
@@ -141,9 +143,9 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 
 /* ---- recording arrivals ---- */
 
-/* Counts in sb->needless that the retransmission of record r, which has arrived, was needless: the
- * arrival is less than a quarter of the least round trip later, which is far too soon whatever
- * queue that was measured with. It counts once for all that was resent since the last time. */
+/* Counts in sb->needless that the retransmission of record r was needless, if r is reported as
+ * arrived less than a quarter of the least round trip after it, far too soon for its
+ * acknowledgement. It counts once for all segments that were resent since the last count. */
 static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                                   scps_time now, scps_dur min_rtt)
 {
@@ -160,7 +162,8 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
         sb->needless--;
 }
 
-/* Adds record r, which becomes ARRIVED or is freed, to the result of the acknowledgement. */
+/* Adds record r, which is about to become ARRIVED or to be freed, to the result *sum of the
+ * acknowledgement. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
@@ -181,7 +184,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
         sum->newest = r;
 }
 
-/* Returns the end of the record before idx. */
+/* Returns the end offset of the record before idx. */
 static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx)
 {
     const struct scps_sent_segment *r = scps_sb_at(sb, idx - 1);
@@ -204,14 +207,14 @@ static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_
     sb->head = next;
 }
 
-/* Returns true if r is in flight, was sent only once, and lies wholly below `to`. */
+/* Returns true if r is in flight, was sent only once, and ends at or below `to`. */
 static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
 {
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
-/* Counts as delivered several contiguous records that were in flight and sent once, and lie above
- * all that had arrived before. `first` is the oldest of them, `last` the newest. Returns their
+/* Counts as delivered a run of contiguous records that were in flight, sent once, and sent after
+ * all that had arrived before. first, last: the oldest and the newest of them. Returns their
  * bytes. */
 static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
                                   const struct scps_sent_segment *last, struct scps_ack_result *sum)
@@ -222,7 +225,8 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
     sb->hi_xseq = last->xseq;
     sum->delivered += bytes;
     sum->orig = true;
-    /* As an unsigned number -1, for no time yet, is larger than any time. */
+    /* Compare as unsigned numbers: oldest_sent -1, for no time yet, is then larger than any
+     * time. */
     if ((uint64_t)first->sent < (uint64_t)sum->oldest_sent)
         sum->oldest_sent = first->sent;
     if (!sum->newest || scps_sb_before(sum->newest->xseq, last->xseq))
@@ -230,8 +234,8 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
     return bytes;
 }
 
-/* Fast path: the acknowledgement covers the next segments in order, each sent once. They are
- * credited as one run. */
+/* Fast path: frees the next records in order that are below una and were sent once, and counts them
+ * as delivered in one step. */
 static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scps_ack_result *sum)
 {
     const struct scps_sent_segment *first = scps_sb_at(sb, sb->head), *last = NULL;
@@ -251,7 +255,7 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
     sb->head = head;
 }
 
-/* Called when SND.UNA passes record r, which had been resent. */
+/* Called when SND.UNA passes record r, which was resent. */
 static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
                                         const struct scps_sent_segment *r, scps_time now,
                                         scps_dur min_rtt, struct scps_ack_result *sum)
@@ -271,7 +275,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 
         if (r->from >= una)
             break;
-        /* Only a part of the record is acknowledged: the rest stays. */
+        /* If only a part of the record is acknowledged, the rest stays in the scoreboard. */
         if (r->from + r->len > una) {
             uint32_t gone = (uint32_t)(una - r->from);
             uint64_t *bytes = r->state == SCPS_SENT_FLIGHT ? &sb->inflight
@@ -285,7 +289,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             r->flags &= (uint8_t)~SCPS_SENT_SYN;
             break;
         }
-        /* Skip the whole run of arrived records, as far as it is acknowledged. */
+        /* Free the whole run of ARRIVED records, as far as it is acknowledged. */
         if (r->state == SCPS_SENT_ARRIVED) {
             uint32_t next = r->skip;
             scps_off end = end_before(sb, next);
@@ -320,8 +324,8 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     last = scps_sb_at(sb, sb->tail - 1);
     if (off < first->from || off >= last->from + last->len)
         return false;
-    /* Most segments have the same size: start with the index that off would have if all had, then
-     * bisect. */
+    /* Most segments have the same size, so begin with the index that off would have if all had,
+     * then bisect. */
     guess = (uint32_t)((off - first->from) / (first->len ? first->len : 1));
     guess = SCPS_MIN(guess, n - 1);
     while (lo + 1 < hi) {
@@ -341,7 +345,7 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     return true;
 }
 
-/* Returns the first record from idx on that has not arrived. */
+/* Returns the index of the first record at or after idx that has not arrived. */
 static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
 {
     while (idx != sb->tail) {
@@ -350,7 +354,7 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
         if (r->state != SCPS_SENT_ARRIVED)
             break;
         next = r->skip;
-        /* Path halving: the next search from this record needs half as many steps. */
+        /* Path halving: let the next search that begins at this record take half as many steps. */
         if (next != sb->tail) {
             const struct scps_sent_segment *n = scps_sb_at(sb, next);
             if (n->state == SCPS_SENT_ARRIVED)
@@ -361,8 +365,8 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
     return idx;
 }
 
-/* Fast path: sets records from idx on to ARRIVED, as long as each was in flight, sent once and not
- * examined for loss yet. Returns the index behind them. */
+/* Fast path: marks records from idx on as ARRIVED, as long as each was in flight, sent once and not
+ * examined for loss yet. Returns the index of the first record that was not marked. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
                                 struct scps_ack_result *sum)
 {
@@ -391,7 +395,7 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    /* Usually a report is the one before, extended by some segments. */
+    /* longer: the report is the last one, extended by some segments, which is the usual case */
     bool longer = from >= sb->run_from && from <= sb->run_to &&
                   !scps_sb_before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
@@ -403,7 +407,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             return;
         idx = sb->head;
     } else if (scps_sb_at(sb, idx)->from < from) {
-        idx++; /* A report about part of a segment does not count for the segment. */
+        idx++; /* A report about part of a segment does not count. */
     }
     first = longer && !scps_sb_before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
@@ -415,7 +419,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             resent_arrived(sb, r, now, min_rtt);
         else if (scps_sb_before(sb->hi_xseq, r->xseq) &&
                  (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
-            /* A report that comes after later transmissions may describe an older state. */
+            /* Take no RTT sample if something sent later had arrived before: the report may come
+             * late. */
             sum->oldest_sent = r->sent;
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
@@ -429,7 +434,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         idx++;
     }
     if (first != idx)
-        /* Lets the next search skip all records of the run in one step. */
+        /* The next search skips the whole run in one step. */
         scps_sb_at(sb, first)->skip = idx;
     sb->run_from = from;
     sb->run_to = to;

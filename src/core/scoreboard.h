@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard: which segments were sent, and what reports of any kind have shown about each.
+/* The scoreboard: which segments were sent, and what SEG.ACK, SACK and SNACK have reported about
+ * each.
  *
  * There is one record for each segment, in a ring in order of offset. A record is in one of three
  * states:
@@ -7,13 +8,13 @@
  *      FLIGHT --- a report, a rule or the timer ---> LOST --- resent ---> FLIGHT
  *         \--------------- reported ------------> ARRIVED <---- reported ----/
  *
- * Only the cumulative acknowledgement removes records, from the front. No function scans the whole
- * window: runs of arrived records are skipped (each record points ahead, and a search halves the
- * path for the next one), the frontier of loss detection only moves ahead, lost records are in a
- * heap by offset, and resent ones in a queue by time.
+ * Only the cumulative acknowledgement removes records, from the front. No function that is called
+ * for each segment scans the whole window: runs of arrived records are skipped (each record points
+ * ahead, and a search halves the path for the next one), the frontier of loss detection only moves
+ * ahead, lost records are in a heap by offset, and resent ones in a queue by time.
  *
- * The rules that decide when something is lost are in loss.c, rack.c and snacktx.c; how fast it may
- * be resent is decided in recovery.c.
+ * loss.c, rack.c and snacktx.c decide when a segment is lost; recovery.c decides how fast lost
+ * segments may be resent.
  */
 #ifndef SCPS_CORE_SCOREBOARD_H
 #define SCPS_CORE_SCOREBOARD_H
@@ -28,30 +29,33 @@ enum scps_sent_state { SCPS_SENT_FLIGHT, SCPS_SENT_LOST, SCPS_SENT_ARRIVED };
 enum { /* scps_sent_segment.flags */
        SCPS_SENT_SYN = 1,
        SCPS_SENT_FIN = 2,
-       SCPS_SENT_APP_LIMITED = 4, /* the application limited the rate when the segment was sent */
-       SCPS_SENT_PROBE = 8,       /* a window probe, whose loss is no sign of congestion */
-       SCPS_SENT_RECORD = 32,     /* the last octet of data in the segment ends a record */
-       /* the index of the segment is in lostq, whatever its state is now */
+       SCPS_SENT_APP_LIMITED = 4, /* the rate was app-limited when the segment was sent */
+       SCPS_SENT_PROBE = 8, /* the segment is a window probe, whose loss is no sign of congestion */
+       SCPS_SENT_RECORD = 32, /* the last octet of data in the segment ends a record */
+       /* the index of the record is in lostq, whatever the state of the record is now */
        SCPS_SENT_QUEUED = 64,
-       /* resent, and the peer has reported holes above it since then: snacktx.c */
+       /* the segment was resent, and since then the peer has reported holes above it, but not it
+        * (snacktx.c) */
        SCPS_SENT_PASSED = 128
 };
 
-struct scps_sent_segment { /* One sent segment. The size fits a cache line. */
+struct scps_sent_segment { /* One sent segment. The size is that of a cache line. */
     scps_off from;         /* offsets [from, from+len); SYN and FIN count as one octet each */
     scps_time sent;        /* time of the last transmission */
-    /* delivery state when it was sent, as in draft-cheng-iccrg-delivery-rate-estimation:
-     * C.delivered, bytes; C.delivered_time; C.first_sent_time */
+    /* State of delivery when the segment was sent, as in
+     * draft-cheng-iccrg-delivery-rate-estimation: C.delivered, bytes; C.delivered_time;
+     * C.first_sent_time. */
     uint64_t delivered;
     scps_time delivered_at;
     scps_time first_sent;
     uint32_t len;
-    uint32_t xseq; /* number of this transmission; later ones are larger */
-    /* an ARRIVED record: index of a record ahead, such that all in between have arrived */
+    /* number of the last transmission of this segment; later transmissions have larger numbers */
+    uint32_t xseq;
+    /* in state ARRIVED: index of a later record, such that all records before it have arrived */
     uint32_t skip;
     uint8_t state, flags, resends;
-    /* State when the segment was sent: bytes in flight, itself included, and the low 32 bits of
-     * lost_ever. The send buffer is smaller than 4 GiB, so the bytes in flight are, too. */
+    /* State when the segment was sent: bytes in flight, this segment included, and the low 32 bits
+     * of lost_ever. The send buffer is smaller than 4 GiB, so the bytes in flight are, too. */
     uint32_t tx_in_flight, tx_lost;
 };
 
@@ -59,10 +63,10 @@ struct scps_sent_segment { /* One sent segment. The size fits a cache line. */
 struct scps_lost_news {
     scps_off to;     /* end of the last lost range */
     uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
-    /* xseq of the segment that was sent last among the lost ones; the next two fields are copies
-     * from its record */
+    /* among the lost segments, xseq of the one that was sent last; the next two fields are from its
+     * record */
     uint32_t xseq;
-    uint32_t tx_in_flight; /* bytes in flight when that segment was sent, as in its record */
+    uint32_t tx_in_flight; /* bytes in flight when the segment with that xseq was sent */
     uint32_t tx_lost;
     bool app_limited;
 };
@@ -74,65 +78,67 @@ struct scps_resent {
 struct scps_scoreboard {
     struct scps_sent_segment *v; /* record i lies at v[i & mask] */
     uint32_t mask, head, tail;
-    /* first record that no rule which counts arrivals has examined yet */
+    /* first record that the rules which detect losses have not examined yet */
     uint32_t frontier;
-    /* number of ARRIVED records, and of those below the frontier */
+    /* number of ARRIVED records, in all and below the frontier */
     uint32_t arrived_recs, arrived_below;
     uint64_t inflight, arrived, lost; /* bytes in records of each state */
-    /* total bytes declared lost; a segment counts each time */
+    /* total bytes declared lost; a segment counts again each time that it is lost */
     uint64_t lost_ever;
-    /* number of ARRIVED records at or above the frontier at the last undo (scps_sb_undo_losses);
-     * the dupthresh rule does not count them */
+    /* number of ARRIVED records at or above the frontier when losses were last undone
+     * (scps_sb_undo_losses); the dupthresh rule does not count these records */
     uint32_t excused;
-    uint32_t xseq; /* number that the next transmission will get */
+    uint32_t xseq; /* number that the next transmission gets */
     /* number of the latest transmission known to have arrived; -1 before any */
     uint32_t hi_xseq;
     scps_off hi_arrived;       /* end of the highest octets known to have arrived */
-    scps_off run_from, run_to; /* range of the last SACK report; its records have arrived, */
-    /* Records [run_first, run_next) are those of that report. run_to 0: they must be searched
-     * for. */
+    scps_off run_from, run_to; /* range of the last SACK report */
+    /* Records [run_first, run_next) have arrived by that report. run_to 0: there is no such run. */
     uint32_t run_first, run_next;
     /* ring of the retransmissions in order of time; it has the same mask as the ring of records */
     struct scps_resent *resent;
     uint32_t resent_head, resent_tail;
     uint32_t
-        /* Binary min-heap of record indices, each at most once. Some of the records may not be LOST
-         * any more. */
+        /* Binary min-heap of the indices of lost records, each at most once. Some of the records
+         * may not be LOST any more. */
         *lostq;
     uint32_t nlost;
-    /* Number of consecutive retransmissions that proved needless, less the episodes since; and the
-     * number of the first transmission that can count as the next one. */
+    /* needless: number of consecutive retransmissions that proved needless, less one for each later
+     * episode. needless_from: xseq of the first transmission that can count next. */
     uint32_t needless_from;
     uint8_t needless;
     struct scps_lost_news news;
 };
 
-/* Result of one acknowledgement, or of one report in it, as needed by RTT, delivery rate, loss
- * rules and controller. */
+/* What one acknowledgement, or one report in it, has changed in the scoreboard: for RTT samples,
+ * delivery rate, loss detection and the controller. */
 struct scps_ack_result {
     uint64_t delivered; /* bytes newly known to have arrived */
     uint64_t lost;      /* bytes newly declared lost */
-    scps_off lost_from; /* lowest offset of the bytes found lost, if there are any */
-    bool orig;          /* data that was sent only once has arrived */
-    /* SND.UNA passed data that was resent: data queued behind it gives RTT samples that are too
+    scps_off lost_from; /* lowest offset of the bytes newly declared lost; valid if lost is not 0 */
+    bool orig;          /* some of the arrived data was sent only once */
+    /* SND.UNA passed data that was resent, so RTT samples of the data queued behind it are too
      * long */
     bool refilled;
-    /* octets that were sent only once arrived after octets with higher offsets: the path
+    /* octets that were sent only once arrived after octets with higher offsets, so the path
      * reorders */
     bool reordered;
-    bool dsack; /* the report contained a DSACK, */
-    /* the DSACK is about octets that no acknowledgement had reported as arrived before */
+    bool dsack; /* the report contained a DSACK */
+    /* no earlier acknowledgement had reported the octets of the DSACK as arrived */
     bool dsack_fresh;
-    scps_off dsack_to;     /* end of the duplicate that the DSACK reports */
-    scps_time refilled_at; /* time of the last transmission of the octets that the DSACK is about */
+    scps_off dsack_to; /* end offset of the duplicate that the DSACK reports */
+    /* time at which octets that SND.UNA passed now, and that had been resent, were last sent */
+    scps_time refilled_at;
     /* time of the earliest transmission among the arrived segments that were sent once and not
      * reported late; -1: none */
     scps_time oldest_sent;
-    scps_off fack; /* input: end of the highest octets that had arrived before */
-    /* input: a retransmission younger than this, µs, cannot be what moved SND.UNA; 0: unknown */
+    /* input: end of the highest octets that had arrived before this acknowledgement */
+    scps_off fack;
+    /* input: age, µs, of the echoed timestamp: a younger retransmission is not what moved SND.UNA;
+     * 0: unknown */
     scps_dur echo_age;
-    /* the segment that was sent last among those that arrived, with its state before; valid until
-     * another segment is sent; NULL: nothing arrived */
+    /* among the arrived segments, the one that was sent last, with its state from before; valid
+     * until another segment is sent; NULL: nothing arrived */
     const struct scps_sent_segment *newest;
 };
 
@@ -142,8 +148,8 @@ static inline uint32_t scps_sb_count(const struct scps_scoreboard *sb)
 {
     return sb->tail - sb->head;
 }
-/* Returns true if index, or number of transmission, a comes before b. They must be less than 2^31
- * apart. */
+/* Returns true if a comes before b: both are indices of records, or numbers of transmissions, less
+ * than 2^31 apart. */
 static inline bool scps_sb_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
@@ -156,17 +162,17 @@ int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a);
 /* Allocates room for cap records (a power of two) at once. Precondition: none is allocated yet.
  * Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap);
-/* Makes room for one more record. Returns 0 or SCPS_ERR_NOMEM; after 0 the next scps_sb_sent cannot
- * fail. */
+/* Makes room for one more record. Returns 0, after which the next scps_sb_sent() cannot fail, or
+ * SCPS_ERR_NOMEM. */
 static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a)
 {
     return sb->v && scps_sb_count(sb) <= sb->mask ? 0 : scps_sb_grow(sb, a);
 }
-/* Appends and returns the record of a first transmission; the caller fills in the delivery
- * fields. */
+/* Appends and returns the record of a segment that is sent for the first time; the caller fills in
+ * the delivery fields. */
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                        unsigned flags, scps_time now);
-/* Moves the frontier past the record there, which has been examined for loss. */
+/* Moves the frontier past its record, which has been examined for loss. */
 static inline void scps_sb_pass(struct scps_scoreboard *sb)
 {
     if (scps_sb_at(sb, sb->frontier)->state == SCPS_SENT_ARRIVED) {
@@ -202,31 +208,32 @@ static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
-/* Called when only window probes have carried r: of its transmissions two count, so that it stays
- * ambiguous which one an acknowledgement answers. */
+/* Called when only window probes have carried r: lets it count as sent twice, so that it stays
+ * ambiguous which transmission an acknowledgement answers. */
 static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 {
     r->resends = SCPS_MIN(r->resends, 1);
 }
-/* Gets the lowest LOST record. Returns false if there is none. */
+/* Sets *idx to the lowest LOST record. Returns false if there is none. */
 bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
-/* Records that the segment of record idx was sent again. */
+/* Records that the segment of record idx is sent again. */
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
-/* Processes a cumulative acknowledgement, SND.UNA = una: frees the records below it. min_rtt, µs,
- * decides whether the last transmission of each can have arrived. */
+/* Processes a cumulative acknowledgement, SND.UNA = una: frees the records below una. A resent
+ * segment counts as arrived by its last transmission only if that is at least min_rtt, µs, old. */
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
                  struct scps_ack_result *sum);
-/* Records a report that [from, to) has arrived. */
+/* Processes a report (SACK or SNACK) that [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum);
 /* Gives up the first record, and with it the arrived data that follows it contiguously; a FIN is
  * never given up. Returns the new SND.UNA; *end: end of the record's data. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
-/* Returns the losses found since the last call. */
+/* Returns the losses found since the last call of this function. */
 struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb);
 /* Returns the age, µs, that a resent segment must have before later arrivals mean that it is lost
- * again: 0 as long as no retransmission was needless, then twice the least round trip, doubled with
- * each further one, at most `most`; after a longer time the retransmission timer decides. */
+ * again. It is 0 as long as no retransmission was needless, then twice the least round trip,
+ * doubled with each further needless one, at most `most`, after which the retransmission timer
+ * decides. */
 static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scps_dur min_rtt,
                                            scps_dur most)
 {
@@ -236,22 +243,22 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 void scps_sb_new_episode(struct scps_scoreboard *sb);
 /* Declares record idx lost if it is in flight. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
-/* Splits the first record, if it is LOST and longer than len, in two, the first of them len long.
- * Returns 0 or SCPS_ERR_NOMEM. */
+/* If the first record is LOST and longer than len, splits it into a record of len octets and one
+ * with the rest. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
 /* Called by the retransmission timer: declares lost the first record, and all records in flight
  * whose last transmission was at or before `then`. Returns the bytes lost. */
 uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
-/* Undoes every loss that was not resent, because it was spurious: the segments are in flight again,
+/* Called when losses were spurious: segments that are LOST and were not resent are in flight again,
  * and later evidence decides about them. Returns their bytes. */
 uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);
-/* Makes every ARRIVED record LOST, so that it is sent again: the receiver may have discarded what
- * it reported (reneging, RFC 2018 section 8). */
+/* Makes every ARRIVED record LOST, so that it is sent again, because the receiver may have
+ * discarded the data (reneging, RFC 2018 section 8). */
 void scps_sb_renege(struct scps_scoreboard *sb);
-/* Gets the index of the record that contains offset off. Returns false if there is none. */
+/* Sets *idx to the record that contains offset off. Returns false if there is none. */
 bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx);
-/* Splits records so that none is longer than max. Returns 0 or SCPS_ERR_NOMEM (then nothing has
- * changed). */
+/* Splits records so that none is longer than max. Returns 0, or SCPS_ERR_NOMEM with nothing
+ * changed. */
 int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max);
 
 /* ---- used within the scoreboard only: scoreboard.c, scoreboard_lost.c, scoreboard_cut.c ---- */
@@ -260,7 +267,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx);
 /* Removes the first entry of the heap lostq. Precondition: there is one. */
 void scps_sb_dequeue_lost(struct scps_scoreboard *sb);
-/* Records transmission xseq, of record idx, as the latest retransmission. */
+/* Appends transmission xseq, of record idx, to the queue of retransmissions. */
 void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq);
 
 #endif

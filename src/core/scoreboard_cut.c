@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rare operations on the scoreboard: records are split when the MSS shrinks; best effort gives up
- * the first record; the receiver discards data that it has reported. */
+/* Rare operations on the scoreboard: splits records when the MSS shrinks, gives up the first record
+ * for best effort, and makes arrived records lost when the receiver discards data. */
 #include "core/agreed.h"
 #include "core/scoreboard.h"
 
@@ -71,7 +71,7 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
         sb->frontier--;
     sb->head--;
     sb->run_to = 0;
-    /* Entries of records that have been acknowledged are skipped. */
+    /* The heap may still have an entry with this index, of a record that was acknowledged. */
     for (uint32_t i = 0; i < sb->nlost; i++)
         if (sb->lostq[i] == sb->head)
             first->flags |= SCPS_SENT_QUEUED;
@@ -93,7 +93,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     nb.needless_from = sb->needless_from;
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent_segment r = *scps_sb_at(sb, i);
-        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* The new heap is empty. */
+        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* The heap of the new scoreboard is empty. */
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
             frontier_set = true;

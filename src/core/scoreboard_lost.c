@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard: records that are declared lost, and losses that are undone.
+/* The scoreboard: declares records lost, and undoes losses.
  *
  * Lost records wait in a binary heap by offset. The index of a record that has arrived or was
  * acknowledged meanwhile may stay in the heap; it is removed when it comes to the top.
@@ -29,7 +29,7 @@ static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
     return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
 }
 
-/* Records that record idx is no longer in the heap. */
+/* Clears the flag that says that record idx is in the heap. */
 static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
 {
     if (inside(sb, idx))
@@ -60,8 +60,8 @@ void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx)
 
     if (r->flags & SCPS_SENT_QUEUED)
         return;
-    /* The heap is full of entries that are no longer valid; the valid ones, each there once, always
-     * fit. */
+    /* The heap is full of entries that are no longer valid. The valid ones always fit, because each
+     * record has at most one. */
     if (sb->nlost > sb->mask) {
         uint32_t kept = 0, n = sb->nlost;
         for (uint32_t i = 0; i < n; i++) {
@@ -144,9 +144,8 @@ uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
     return sum.lost;
 }
 
-/* After an undo, arrivals of retransmissions are no evidence, since their originals may have
- * arrived. The latest transmission known to have arrived is then the last original that has
- * arrived. */
+/* Called after an undo, when the arrival of a retransmission is no evidence any more, since its
+ * original may have arrived. Sets hi_xseq to the last original that has certainly arrived. */
 static void forget_resend_evidence(struct scps_scoreboard *sb)
 {
     bool any = false;
@@ -157,7 +156,7 @@ static void forget_resend_evidence(struct scps_scoreboard *sb)
         bool arrived = r->state == SCPS_SENT_ARRIVED;
         if (r->resends || (any && !arrived))
             continue;
-        /* Originals were sent in the order of their offsets. */
+        /* Valid because originals were sent in the order of their offsets. */
         hi = arrived ? r->xseq : r->xseq - 1;
         any = true;
     }
@@ -175,7 +174,8 @@ uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb)
         struct scps_sent_segment *r = scps_sb_at(sb, i);
         r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
-            scps_sb_queue_lost(sb, i); /* A record that was resent and lost again stays lost. */
+            /* A record that was resent and then lost again stays LOST. */
+            scps_sb_queue_lost(sb, i);
         } else if (r->state == SCPS_SENT_LOST) {
             r->state = SCPS_SENT_FLIGHT;
             found += r->len;

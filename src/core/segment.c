@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills in the fields that every sent segment has: sequence number, acknowledgement and window. */
+/* Fills in the fields that every segment sent has: sequence number, acknowledgement and window. */
 #include "core/segment.h"
 
 #include "base/bytes.h"
@@ -29,8 +29,8 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
     }
 }
 
-/* Adds SACK, SNACK and DSACK options. Returns true if more is to be reported by another
- * acknowledgement. */
+/* Adds SACK, SNACK and DSACK options to seg. Returns true if another acknowledgement is needed for
+ * the rest. */
 static SCPS_NOINLINE bool report(struct scps_conn_ctx *x, const struct scps_receive *rcv,
                                  const struct scps_agreed *a, const struct scps_gate *gate,
                                  struct scps_seg *seg)
@@ -41,7 +41,7 @@ static SCPS_NOINLINE bool report(struct scps_conn_ctx *x, const struct scps_rece
     return scps_ackout_more(&rcv->rx->ack, scps_report_fill(&rcv->rx->report, &v, seg));
 }
 
-/* Returns true if data has arrived beyond a hole, so that a report is needed. */
+/* Returns true if data beyond a hole, or a duplicate, has to be reported. */
 static inline bool has_report(const struct scps_rx *rx, const struct scps_receive *rcv,
                               const struct scps_agreed *a)
 {
@@ -60,7 +60,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     step = next < all;
     seg->flags |= SCPS_ACK;
     seg->ack = scps_seq_wrap(c->rcv.irs, next);
-    /* RFC 7323 section 2.2 */
+    /* The window of a SYN is never scaled (RFC 7323 section 2.2). */
     seg->wnd =
         scps_ackout_window(&c->ack, &c->s.ctx, &c->rcv, next, syn ? 0 : c->s.agreed.rcv_wscale);
     if (c->s.todo.bits & SCPS_TODO_ECE) {

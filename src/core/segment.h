@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills in the fields that every sent segment has: segment.c. */
+/* Fills in the fields that every segment sent has (segment.c). */
 #ifndef SCPS_CORE_SEGMENT_H
 #define SCPS_CORE_SEGMENT_H
 
@@ -9,14 +9,15 @@
 
 struct scps_conn;
 
-/* Begins a segment without data at offset `from` of our stream: ports, sequence number and
- * timestamps. It is counted as sent. */
+/* Begins a segment without data at offset `from` of the stream that this end sends: ports, sequence
+ * number and timestamps. The segment is counted as sent. */
 void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from);
-/* Fills in ack, window and SACK of a segment that is sent now, and records them as sent. */
+/* Fills in SEG.ACK, the window and SACK of a segment that is sent now, and records that they were
+ * sent. */
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg);
 
-/* Called when seg, whose first octet has offset `from`, is passed to the link. tx may be NULL if it
- * has no data. */
+/* Called when seg, whose first octet has offset `from`, is complete and passed to the link. tx may
+ * be NULL if seg has no data. */
 static inline void scps_segment_left(struct scps_conn_ctx *x, struct scps_tx *tx,
                                      const struct scps_seg *seg, scps_off from, bool resent)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The send sequence space of a connection (RFC 9293 section 3.3.1), in offsets of our stream: 0 is
- * the SYN, and the FIN has offset `end`.
+/* The send sequence space of a connection (RFC 9293 section 3.3.1), in offsets of the stream that
+ * this end sends: the SYN has offset 0, and the FIN has offset `end`.
  *
  * Invariant: una <= nxt <= end + 1, and nxt > end only when the FIN has been sent. una and nxt
  * never decrease; edge may, when the peer shrinks its window. Only this file assigns the fields.
@@ -12,21 +12,22 @@
 #include "base/rangeset.h"
 
 struct scps_send {
-    uint32_t iss;          /* the sequence number of offset 0 */
+    uint32_t iss;          /* ISS: the sequence number of offset 0 */
     uint32_t wl1, wl2;     /* SND.WL1 and SND.WL2 of the last window update */
     uint32_t max_wnd : 31; /* MAX.SND.WND: the largest window that the peer has offered */
-    /* the application has shut down sending: the FIN follows the last octet */
+    /* the application has shut down sending, so a FIN follows the last octet */
     uint32_t shut : 1;
-    scps_off una; /* SND.UNA: everything below is acknowledged, or given up by best effort */
-    scps_off nxt; /* SND.NXT: everything below has been sent */
-    scps_off end; /* everything below has been written by the application; the FIN is not counted */
+    scps_off una; /* SND.UNA: all octets below are acknowledged, or given up by best effort */
+    scps_off nxt; /* SND.NXT: all octets below have been sent */
+    /* all octets below have been written by the application; the FIN does not count */
+    scps_off end;
     scps_off edge; /* SND.UNA + SND.WND: right edge of the peer's window */
 };
 
 /* Effect of a window update on the right edge. */
 enum scps_window { SCPS_WINDOW_OLD, SCPS_WINDOW_SAME, SCPS_WINDOW_MOVED };
 
-/* Initialises s: nothing is written; the first octet of data has offset 1. */
+/* Initialises s: nothing is written, and the first octet of data has offset 1. */
 static inline void scps_send_init(struct scps_send *s)
 {
     s->end = 1;
@@ -43,13 +44,14 @@ static inline void scps_send_offered(struct scps_send *s, uint32_t seq, uint32_t
     s->max_wnd = wnd & INT32_MAX;
     s->edge = 1 + (scps_off)wnd;
 }
-/* Lets the next segment, with sequence number seq, update the window in any case. */
+/* Lets the next segment, with sequence number seq, update the window whatever SND.WL1 and SND.WL2
+ * say. */
 static inline void scps_send_update_next(struct scps_send *s, uint32_t seq)
 {
     s->wl1 = seq - 1;
 }
-/* Records a segment with sequence number seq that acknowledges all data sent and repeats the
- * present window. */
+/* Updates SND.WL1 and SND.WL2 for a segment with sequence number seq that acknowledges all data
+ * sent and repeats the window. */
 static inline void scps_send_confirmed(struct scps_send *s, uint32_t seq)
 {
     s->wl1 = seq;
@@ -69,7 +71,7 @@ static inline enum scps_window scps_send_window(struct scps_send *s, uint32_t se
     if (s->edge == ack + wnd)
         return SCPS_WINDOW_SAME;
     s->edge = ack + wnd;
-    if (wnd > s->max_wnd) /* wnd is at most 65535 << 14. */
+    if (wnd > s->max_wnd) /* wnd is at most 65535 << 14, so it fits 31 bits. */
         s->max_wnd = wnd & INT32_MAX;
     return SCPS_WINDOW_MOVED;
 }
@@ -78,12 +80,13 @@ static inline void scps_send_acked(struct scps_send *s, scps_off una)
 {
     s->una = una;
 }
-/* Records that the next `takes` sequence numbers are sent for the first time. */
+/* Records that the next `takes` sequence numbers are sent for the first time (SND.NXT advances). */
 static inline void scps_send_left(struct scps_send *s, uint32_t takes)
 {
     s->nxt += takes;
 }
-/* The first returns true if the FIN has been sent, the second if it has been acknowledged. */
+/* scps_send_fin_sent() returns true if the FIN has been sent, scps_send_fin_acked() if it has been
+ * acknowledged. */
 static inline bool scps_send_fin_sent(const struct scps_send *s)
 {
     return s->nxt > s->end;
@@ -92,14 +95,14 @@ static inline bool scps_send_fin_acked(const struct scps_send *s)
 {
     return s->una > s->end;
 }
-/* Restores the state of a connection made from a SYN cookie: everything below una was sent and
- * acknowledged. */
+/* Restores the state of a connection made from a SYN cookie, whose peer has acknowledged all below
+ * una. */
 static inline void scps_send_resume(struct scps_send *s, scps_off una)
 {
     s->una = s->nxt = una;
 }
-/* The first records that the application has written n octets, the second that it writes nothing
- * more. */
+/* scps_send_wrote() records that the application has written n octets, scps_send_shut() that it
+ * writes nothing more. */
 static inline void scps_send_wrote(struct scps_send *s, uint64_t n)
 {
     s->end += n;
@@ -113,33 +116,33 @@ static inline scps_off scps_send_fin_end(const struct scps_send *s)
 {
     return s->end + s->shut;
 }
-/* Returns true if nothing is left to send for the first time. */
+/* Returns true if all data written, and the FIN after a shutdown, has been sent at least once. */
 static inline bool scps_send_all_sent(const struct scps_send *s)
 {
     return s->nxt >= scps_send_fin_end(s);
 }
-/* Returns the offset for the sequence number of a segment without data. SND.NXT may lie beyond the
- * peer's window, after a window probe that was not accepted, or when the peer has shrunk its
- * window; a segment with that number would not be acceptable (RFC 9293 section 3.10.7.4), and would
- * be ignored. */
+/* Returns the offset whose sequence number a segment without data gets: SND.NXT, or the right edge
+ * of the peer's window if that is lower. SND.NXT is higher after a window probe that was refused,
+ * or when the peer has shrunk its window; the peer would ignore a segment there as not acceptable
+ * (RFC 9293 section 3.10.7.4). */
 static inline scps_off scps_send_acceptable(const struct scps_send *s)
 {
     return s->nxt <= s->edge ? s->nxt : SCPS_MAX(s->edge, s->una);
 }
-/* Returns true if what the peer's window permits is worth a segment by RFC 9293 section 3.8.6.2.1,
- * rule (1), Eff.snd.MSS, or (3), half of Max(SND.WND). */
+/* Returns true if `usable` octets of the peer's window are worth a segment by RFC 9293 section
+ * 3.8.6.2.1: rule (1), a full segment (Eff.snd.MSS), or rule (3), half of Max(SND.WND). */
 static inline bool scps_send_worth(const struct scps_send *s, uint32_t mss, uint64_t usable)
 {
     return usable >= mss || 2 * usable >= s->max_wnd;
 }
-/* Returns true if the window is open but permits a silly segment only, and nothing is in flight:
- * the override timeout, rule (4), sends it. */
+/* Returns true if the peer's window permits only a silly segment and nothing is in flight, so that
+ * the override timeout of RFC 9293 section 3.8.6.2.1 (4) sends it. */
 static inline bool scps_send_awaits_override(const struct scps_send *s, uint32_t mss)
 {
     return s->una == s->nxt && s->edge > s->nxt && s->edge < s->end &&
            !scps_send_worth(s, mss, s->edge - s->nxt);
 }
-/* Returns the octets in the send buffer: written and not acknowledged. */
+/* Returns the octets in the send buffer: those written and not acknowledged. */
 static inline uint64_t scps_send_held(const struct scps_send *s)
 {
     return s->end - SCPS_MAX(s->una, 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The sending half of a connection: all state on which it depends what is sent, and when.
+/* The sending half of a connection: all state that decides what is sent, and when.
  *
- * Loss detection, recovery, the congestion controller and the timers of sending take this
- * structure. The TCP state, the receiving half, the addresses and the events are not in it.
+ * Functions for loss detection, recovery, the congestion controller and the timers of sending take
+ * this structure. It does not include the TCP state, the receiving half, the addresses and the
+ * events.
  *
  * Invariant: each member belongs to the part that defines its type, and only that part's file
  * assigns its fields; conn.c and memory.c allocate and free what the pointers point to.
@@ -26,18 +27,18 @@
 struct scps_conn_scps;
 struct scps_tx;
 
-/* What is known about the congestion controller besides the window and rate that it has set:
- * control.c. */
+/* State of the use of the congestion controller, besides the window and rate that it has set
+ * (control.c). */
 struct scps_cc_use {
-    uint8_t told : 7; /* enum scps_cc_phase that was last reported to the observer */
-    /* the congestion window was fully used since the last acknowledgement */
+    uint8_t told : 7; /* enum scps_cc_phase that the observer was last told */
+    /* the congestion window was the limit of sending since the last acknowledgement */
     uint8_t limited : 1;
 };
 
 struct scps_sender {
     struct scps_conn_ctx ctx;
     struct scps_tx *tx;        /* sending state; NULL: nothing is written and nothing outstanding */
-    struct scps_conn_scps *tp; /* SCPS-TP state; NULL: no feature in force needs it */
+    struct scps_conn_scps *tp; /* state of SCPS-TP features; NULL: no feature in force needs any */
     /* queue in which the connection waits until it may send: that of its link or of its route */
     struct scps_ready_queue *turns;
     /* next connection in that queue, or in the queue of connections to be freed */
@@ -47,23 +48,24 @@ struct scps_sender {
     uint8_t hold; /* enum scps_hold: the reason why nothing is sent now */
     struct scps_cc_use use;
     struct scps_small small;
-    bool dsacks : 1;  /* the peer has sent a DSACK, so it supports them */
-    bool resumes : 1; /* a saved path state was accepted (careful resume): tp->resume */
-    /* our SYN timed out: the initial window is one segment (RFC 5681 section 3.1) */
+    bool dsacks : 1; /* the peer has sent a DSACK, so it supports them */
+    /* careful resume is in progress or has ended: a saved path state was accepted (tp->resume) */
+    bool resumes : 1;
+    /* a SYN of this end timed out, so the initial window is one segment (RFC 5681 section 3.1) */
     bool syn_lost : 1;
-    /* enum scps_soft: the last ICMP error, until a segment from the peer arrives */
+    /* enum scps_soft: the last ICMP error, cleared when SND.UNA advances */
     uint8_t soft_err : 2;
     bool ready : 1; /* the connection is in the queue `turns` */
     bool ipv6 : 1;  /* packets of the connection have IPv6 headers, not IPv4 */
     bool dead : 1;  /* the connection is in the queue of connections to be freed */
     struct scps_heard heard;
     struct scps_outage outage;
-    uint16_t keep_probes;  /* consecutive keep-alives without an answer, up to keep_count */
-    uint16_t icmp;         /* type << 8 | code of the newest ICMP error; 0: none */
+    uint16_t keep_probes; /* consecutive keep-alives without an answer, up to keep_count */
+    uint16_t icmp; /* type << 8 | code of the newest ICMP error about the connection; 0: none */
     scps_time established; /* time at which the connection became ESTABLISHED; 0: not yet */
     struct scps_send snd;
     struct scps_rtt rtt;
-    struct scps_cc_ctl ctl; /* window and rate that the controller asks for */
+    struct scps_cc_ctl ctl; /* window and rate that the congestion controller has set */
 };
 
 /* Sets the IP version of the connection; ipv6 false: IPv4. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The only place where sequence numbers wrap.
+/* Conversion between sequence numbers and offsets, the only place where sequence numbers wrap.
  *
- * Within the stack a position in a stream is a 64-bit offset from its SYN; in a packet it has 32
- * bits. Unwrapping takes the offset nearest to a known one, which is right while the distance is
- * below 2^31; windows of at most 1 GiB guarantee that (RFC 7323 section 2.3).
+ * Within the stack a position in a stream is a 64-bit offset from the SYN; a packet has its low 32
+ * bits, plus the initial sequence number. The conversion back returns the offset nearest to a known
+ * one, which is right while the distance is below 2^31; windows of at most 1 GiB guarantee that
+ * (RFC 7323 section 2.3).
  */
 #ifndef SCPS_CORE_SEQ_H
 #define SCPS_CORE_SEQ_H

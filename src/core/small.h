@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The application's settings about small segments, and whether it waits for room in the send
- * buffer.
+/* The application's settings that delay small segments, and whether the application waits for room
+ * in the send buffer.
  *
  * Invariant: only this file assigns the fields.
  */
@@ -15,14 +15,16 @@ enum scps_small_bit {
     SCPS_SMALL_NODELAY = 1u << 0,
     SCPS_SMALL_CORK = 1u << 1, /* small segments wait until this bit is cleared, or for 200 ms */
     SCPS_SMALL_MORE =
-        1u << 2, /* small segments wait as with CORK, since the last write had SCPS_MORE */
-    /* data that has been written is sent now, whatever the other bits are */
+        /* small segments wait as with CORK, because the last write had the flag SCPS_MORE */
+    1u << 2,
+    /* all written data is sent now, whatever the other bits are */
     SCPS_SMALL_PUSH = 1u << 3
 };
 
 struct scps_small {
     uint8_t bits : 6; /* enum scps_small_bit */
-    /* a write was cut short, or refused: the application is informed when there is room again */
+    /* a write was cut short or refused, so the application must be informed when there is room
+     * again */
     uint8_t wanted : 1;
     uint8_t starved : 1; /* memory was lacking for a write, or for the FIN */
 };

@@ -2,12 +2,12 @@
 /* SNACK at the receiver: reports which data is missing (CCSDS 714.0-B-2 section 3.3;
  * docs/SCPS-TP.md section 2).
  *
- * Holes lie between RCV.NXT and the ranges received beyond it. Holes that were never reported go
- * first, in ascending order; when all have been, they are reported again in turn, since an
- * acknowledgement may be lost, too. That causes no needless retransmissions: the sender ignores a
- * report that is younger than a round trip after its last retransmission. The reference
- * implementation repeats the first hole three times before it names the next (RESNACK_THRESH); at
- * high loss that leaves later holes unreported for many round trips.
+ * A hole lies between RCV.NXT and a range received beyond it, or between two such ranges. Holes
+ * that were never reported go first, in ascending order; when all have been, they are reported
+ * again in turn, since an acknowledgement may be lost, too. That causes no needless
+ * retransmissions: the sender ignores a report that comes less than a round trip after its last
+ * retransmission. The reference implementation repeats the first hole three times before it reports
+ * the next (RESNACK_THRESH); at high loss that leaves later holes unreported for many round trips.
  *
  * A FIN shows that data before it is missing, too (docs/SCPS-TP.md section 2.3), even if no data
  * has arrived beyond the hole.
@@ -17,24 +17,24 @@
  * significant bit first, directly after Hole1).
  *
  * An acknowledgement that stands for hundreds of segments (strictly delayed mode F0, or an ACK
- * budget) omits nothing: a run of received blocks too long for the vector is reported as a SACK
- * block instead, and if a vector ends among holes the next report begins with the last of them.
- * Under a budget the latter would cost too many acknowledgements: there a report skips to the next
- * hole.
+ * budget) omits no range: a run of received blocks that is too long for the vector is reported as a
+ * SACK block instead, and if a vector ends among holes, the next report begins with the last of
+ * them. Under a budget that last rule would cost too many acknowledgements: there the next report
+ * skips to the next hole.
  *
- * Both 16-bit fields of the option have a largest value. The receiver names no hole at an offset of
- * 65535 units or more, and does not count it as reported; it reports it when RCV.NXT has come
- * closer. A hole of 65535 units or more is named piece by piece, without a vector. Meanwhile SACK
- * reports what lies beyond, and there the sender detects losses by RFC 6675 (ackloss.c). A SNACK
- * whose offset is 65535 is ignored, because it may mean any block from there on.
+ * Both 16-bit fields of the option have a largest value. The receiver does not report a hole at an
+ * offset of 65535 units or more until RCV.NXT has come closer. A hole of 65535 units or more is
+ * reported piece by piece, without a vector. Meanwhile SACK reports the data beyond, and there the
+ * sender detects losses by RFC 6675 (ackloss.c). A SNACK whose offset is 65535 is ignored, because
+ * it may mean any block from there on.
  *
- * Under an ACK budget the report does not skip a retransmission that has arrived below everything
- * reported before, if its vector reaches from there to the newest data: that retransmission then
- * needs no report of its own.
+ * Under an ACK budget, when a retransmission has arrived below all that was reported before, the
+ * next report begins there if its vector reaches from there to the newest data, so that the
+ * retransmission needs no report of its own.
  *
- * Without SACK the sender learns of the arrival of a resent segment only by SNACK: the report that
- * answers the arrival begins, where a bit vector reaches it, with the hole below it, if that is
- * below the hole whose turn is next. The turn does not change.
+ * Without SACK the sender learns of the arrival of a resent segment only by SNACK. So the next
+ * report begins with the hole below that segment, if a bit vector reaches from there to the segment
+ * and that hole is below the hole whose turn is next. The turn does not change.
  */
 #include "core/snackrx.h"
 
@@ -42,8 +42,8 @@
 
 #define SNACK_FIXED_LEN 6 /* octets of the option before its bit vector */
 
-/* Gets the first hole that ends beyond off; the last hole may end at a FIN. Returns false if there
- * is none. */
+/* Sets *h to the first hole that ends above off; the last hole may end at a FIN. Returns false if
+ * there is none. */
 static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off off,
                        struct scps_range *h)
 {
@@ -51,7 +51,7 @@ static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off o
     uint32_t i = scps_rangeset_find(ooo, off);
 
     if (i < ooo->n &&
-        /* Offset off has arrived, so the hole begins behind this range. */
+        /* Range i contains offset off, so the hole begins behind this range. */
         scps_rangeset_at(ooo, i)->from <= off)
         i++;
     h->from = i ? scps_rangeset_at(ooo, i - 1)->to : in->next;
@@ -65,8 +65,8 @@ static bool nameable(const struct scps_holes *v, const struct scps_range *h)
     return (h->from - v->in->next) / v->unit < SCPS_SNACK_FULL;
 }
 
-/* Gets the first hole beyond off that the option can express, without its part below off. Returns
- * false if there is none. */
+/* Sets *h to the first hole above off that the option can express, without the part below off.
+ * Returns false if there is none. */
 static bool hole_to_name(const struct scps_holes *v, scps_off off, struct scps_range *h)
 {
     if (!hole_after(v->in, v->fin_at, SCPS_MAX(off, v->in->next), h))
@@ -91,9 +91,9 @@ bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_h
     return hole_after(v->in, v->fin_at, SCPS_MAX(told, v->in->next), &h) && !nameable(v, &h);
 }
 
-/* Writes the bit vector of a long SNACK. Returns the end of what it reports. whole: if it cannot
- * report everything, it ends before the last hole in it, so that the next report omits nothing
- * between two holes. */
+/* Writes the bit vector of a long SNACK. Returns the end offset of what the vector reports. whole:
+ * a vector that cannot report everything counts only up to its last hole, so that the next report
+ * begins there and omits no range. */
 static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
                           uint32_t size, unsigned octets, bool whole)
 {
@@ -121,14 +121,15 @@ unsigned scps_snackrx_room(const struct scps_agreed *a)
     return 40 - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
 }
 
-/* Returns how many octets a bit vector covers whose bits stand for `size` octets each, in an option
- * space of so many octets. */
+/* Returns how many octets a bit vector covers. size: octets for which each bit stands; room: octets
+ * of option space. */
 static uint64_t reach(uint32_t size, unsigned room)
 {
     return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
-/* Gets the hole below the data that arrived last, if a bit vector that begins there covers both. */
+/* Sets *h to the hole below the data that filled a hole last, if a bit vector that begins behind *h
+ * covers that data. Returns false if not. */
 static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {
@@ -141,7 +142,8 @@ static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < s->next &&
-           /* An end-of-record or corruption option in the same segment may take option space. */
+           /* A quarter of the vector is not counted, because an end-of-record or corruption option
+            * may take its room. */
            s->mended < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
 }
 

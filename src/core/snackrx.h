@@ -13,13 +13,13 @@
 #include "core/rcvbuf.h"
 
 struct scps_snackrx {
-    scps_off high; /* end of the holes that were reported once */
-    scps_off next; /* start of the next hole when holes are reported again in turn */
-    /* lowest offset of the octets that arrived since the last SNACK and lie below `high`; 0: none
-     * have */
+    scps_off high; /* end of the holes that were reported at least once */
+    scps_off next; /* start of the hole whose turn is next when holes are reported again */
+    /* lowest offset of octets below `high` that have arrived since the last SNACK; 0: there are
+     * none */
     scps_off mended_from;
-    /* offset below `high` from which on octets have arrived since the holes there were reported; 0:
-     * none have */
+    /* without SACK: offset of octets below `high` that have arrived and must be reported; 0:
+     * none */
     scps_off mended;
 };
 
@@ -28,11 +28,12 @@ struct scps_holes {
     const struct scps_rcvbuf *in;
     scps_off fin_at; /* offset of the peer's FIN if it has arrived beyond a hole; 0: it has not */
     const struct scps_agreed *agreed;
-    uint32_t unit; /* unit of offsets and lengths in SNACK, octets, which both ends compute alike */
+    /* octets in a unit of the offsets and lengths in a SNACK, which both ends compute alike */
+    uint32_t unit;
 };
 
-/* The first function has all holes reported again; the second records that those below `to` have
- * been reported. */
+/* scps_snackrx_anew() lets all holes be reported again; scps_snackrx_told() records that those
+ * below `to` have been reported. */
 static inline void scps_snackrx_anew(struct scps_snackrx *s)
 {
     s->high = 0;
@@ -41,8 +42,8 @@ static inline void scps_snackrx_told(struct scps_snackrx *s, scps_off to)
 {
     s->high = to;
 }
-/* The first function records that the octet at from, below what had been reported, has arrived; the
- * second that this has been reported. */
+/* scps_snackrx_mend() records that the octet at `from`, below the holes reported, has arrived;
+ * scps_snackrx_mend_told() that this arrival has been reported. */
 static inline void scps_snackrx_mend(struct scps_snackrx *s, scps_off from)
 {
     s->mended = from;
@@ -53,7 +54,7 @@ static inline void scps_snackrx_mend_told(struct scps_snackrx *s)
 {
     s->mended = 0;
 }
-/* Records that a report is sent under an ACK budget. */
+/* Called when a report is sent under an ACK budget. */
 static inline void scps_snackrx_leaves(struct scps_snackrx *s)
 {
     s->mended_from = 0;
@@ -63,21 +64,22 @@ static inline void scps_snackrx_leaves(struct scps_snackrx *s)
  * more acknowledgements. */
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
-/* Under an ACK budget: lets the next report begin with the hole below the data that arrived last
- * below the cursor, if its bit vector reaches from there to the newest data. Returns the cursor; 0:
- * it does not reach. */
+/* Under an ACK budget: if octets below the cursor have arrived since the last SNACK, and a bit
+ * vector reaches from the hole below them to the newest data, moves the cursor back to that hole.
+ * Returns the former cursor; 0: the cursor was not moved. */
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
 /* Returns the octets of option space that an acknowledgement without data has for reports. */
 unsigned scps_snackrx_room(const struct scps_agreed *a);
-/* Returns true if the received run behind the next hole to report exceeds the bit vector; *run gets
- * that run. */
+/* Returns true if the run of received data behind the next hole to report is longer than a bit
+ * vector; *run becomes that run. */
 bool scps_snackrx_long_run(struct scps_snackrx *s, const struct scps_holes *v,
                            struct scps_range *run);
-/* Returns how many more acknowledgements are needed for all reports that are due; 0: one is
- * enough. */
+/* Returns 1 if a hole has not been reported yet, so that another acknowledgement is needed,
+ * otherwise 0. */
 unsigned scps_snackrx_backlog(const struct scps_snackrx *s, const struct scps_holes *v);
-/* Returns true if the next hole that was reported neither by a SNACK nor, below sacked_to, by SACK
- * lies beyond the largest offset of the option: only SACK can report it. */
+/* Returns true if the next unreported hole lies beyond the largest offset of the option, so that
+ * only SACK can report the data there. A hole is unreported if it is above all that SNACK, and SACK
+ * up to sacked_to, have reported. */
 bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_holes *v,
                                scps_off sacked_to);
 

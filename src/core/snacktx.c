@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK at the sender: decides what is lost among the holes that the receiver reports (CCSDS
+/* SNACK at the sender: decides which segments are lost when the receiver reports holes (CCSDS
  * 714.0-B-2 section 3.3; docs/SCPS-TP.md section 2).
  *
  * A report covers whole segments: the receiver rounds a hole outwards to its unit, so a segment
- * that lies only partly in the range is not missing, unless it is the only one touched. Of small
- * segments several lie in the last unit: if SACK is in force, those sent after all data that SACK
- * has reported are not taken as missing. Segments sent less than a round trip ago are ignored,
- * since the report cannot include them. A resent segment that is reported again may still be on its
- * way, in a queue that has grown: it is lost again when something sent after it has arrived, or
- * when an eighth more than the latest round trip has passed (RFC 8985 section 6.2 uses the same two
- * kinds of evidence).
+ * that lies only partly in the range is not missing, unless it is the only one touched. If segments
+ * are small, several of them lie in the last unit; with SACK those are not taken as missing if they
+ * were sent after all data that SACK has reported. Segments sent less than a round trip ago are
+ * ignored, since the report cannot include them. A resent segment that is reported again may still
+ * be on its way, in a queue that has grown: it is lost again when something sent after it has
+ * arrived, or when an eighth more than the latest round trip has passed (RFC 8985 section 6.2 uses
+ * the same two kinds of evidence).
  *
  * Embargo (docs/SCPS-TP.md section 2.4): a reported hole is resent at most once in each round trip.
  * When four times the RTT's variation more has passed without a report of a resent segment (at
@@ -24,24 +24,25 @@
  * doubles; where losses are corruption it doubles after DAMAGED of them, up to a second, and from
  * then on it applies to reported holes, too. All this only as long as segments of the peer arrive.
  *
- * A peer that delays its reports is waited for: how much longer than the least round trip it takes
- * to report first transmissions is measured, and the embargo is longer by a multiple of that; and a
- * resent segment is not lost because later ones have been reported. Pauses in its acknowledgements
- * are measured, too, and count at the end of the data.
+ * If the peer delays its reports, the sender waits for them: it measures how much longer than the
+ * least round trip the peer takes to report first transmissions, and makes the embargo longer by a
+ * multiple of that time. A resent segment is then not lost because later ones have been reported.
+ * Pauses in the peer's acknowledgements are measured, too, and count at the end of the data.
  *
  * A sender that only its own rate limits loses nothing by a needless retransmission at the end of
- * its data: there the embargo is the least round trip and the peer's delay of reports, whatever the
- * RTT samples are that are taken while the last holes are filled; and the least round trip alone
- * for a segment that has been lost more than FAST times.
+ * its data. There the embargo is the least round trip and the peer's delay of reports, because RTT
+ * samples that are taken while the last holes are filled are poor. For a segment that has been lost
+ * more than FAST times it is the least round trip alone.
  *
- * The end of the data: no report names the last segments, because nothing follows them. When all
- * has been sent, the segment with the FIN is lost after its embargo: the FIN is acknowledged at
- * once, and that acknowledgement reports the other holes. With SACK the segments above all that has
- * arrived are lost, too, when something sent after them has arrived and no higher data has been
- * reported for an embargo: a peer that reports rarely may not have reported them yet.
+ * At the end of the data no report can name the last segments, because nothing follows them. When
+ * all data has been sent, the segment with the FIN is lost after its embargo: the FIN is
+ * acknowledged at once, and that acknowledgement reports the other holes. With SACK the segments
+ * above all that has arrived are lost, too, when something sent after them has arrived and no
+ * higher data has been reported for an embargo: a peer that reports rarely may not have reported
+ * them yet.
  *
- * snack_delay (a setting) postpones a report, so that data that is only late can arrive. A report
- * that lies within a postponed one is for the same hole.
+ * snack_delay (a setting) postpones the reaction to a report, so that data that is only late can
+ * arrive. A report that lies within a postponed one is for the same hole and has no effect.
  */
 #include "core/snacktx.h"
 
@@ -49,12 +50,13 @@
 #include "core/tx.h"
 
 #define FAST 4 /* EMBARGO_FAST_RXMIT_CTR of the reference implementation */
-/* consecutive retransmissions of a segment that corruption, or a queue, may explain */
+/* retransmissions of a segment that corruption, or a queue, may explain */
 #define DAMAGED 64
 #define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4: least timeout */
 #define LEAST   SCPS_MS(10) /* least margin of an embargo: time that a busy peer may need */
-#define SILENCE (2 * LEAST) /* time after which a silent peer counts as sending no more reports */
-#define WORK    8192        /* most records that one report may examine */
+/* time without a segment from the peer after which it counts as sending no more reports */
+#define SILENCE (2 * LEAST)
+#define WORK    8192 /* limit of the records that one report may examine */
 #define FULL    SCPS_SNACK_FULL
 
 static uint32_t unit(struct scps_sender *s)
@@ -62,8 +64,8 @@ static uint32_t unit(struct scps_sender *s)
     return scps_agreed_unit(&s->agreed, s->ctx.cfg->c.snack_raw_unit, s->agreed.adv_mss);
 }
 
-/* Called when the peer's reports have passed over [from, to): data that was resent there, and could
- * have arrived, seems to have arrived. */
+/* Called when the peer's reports have passed over [from, to) without naming a hole there: marks the
+ * segments that were resent there, and could have arrived, as probably arrived. */
 static void pass(struct scps_sender *s, scps_off from, scps_off to)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -81,9 +83,9 @@ static void pass(struct scps_sender *s, scps_off from, scps_off to)
     }
 }
 
-/* At the end of the data, without SACK: processes a report of hole [at, end). The peer reports
- * known holes in ascending order; a hole below the last one is out of order unless it is at ack,
- * where the order starts again. */
+/* At the end of the data, without SACK: processes the order of reports, here of hole [at, end). The
+ * peer reports known holes in ascending order, so there is no hole between those of two consecutive
+ * reports. At `ack` the order starts again; any other hole below the last one is out of order. */
 static void in_turn(struct scps_sender *s, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = s->tx;
@@ -109,8 +111,8 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
     struct scps_snacktx *own = &s->tx->snack;
     const scps_time now = s->ctx.env->now;
 
-    /* While new data is sent, as here, delays are measured; at the end of the data few segments are
-     * reported, and nothing can be concluded. */
+    /* Delays are measured only while new data is sent. At the end of the data few segments are
+     * reported, so the delay of reports would be overestimated. */
     if (!scps_send_all_sent(&s->snd)) {
         if (now - own->slow_since > 2 * s->rtt.srtt) {
             own->slow[1] = own->slow[0];
@@ -125,8 +127,9 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
         own->slow[0] = SCPS_MAX(own->slow[0], now - sum->oldest_sent);
 }
 
-/* Returns how late the peer reports arrivals. It is computed only where no queue can be the reason:
- * a sender that only its rate limits fills no queue. */
+/* Returns by how much the peer delays its reports of arrivals, µs. The result is 0 for a sender
+ * that a congestion window limits, because its queue may be the reason; a sender limited by its
+ * rate alone fills no queue. */
 static scps_dur lateness(struct scps_sender *s)
 {
     const struct scps_snacktx *own = &s->tx->snack;
@@ -143,7 +146,7 @@ bool scps_snacktx_reports_late(struct scps_sender *s)
 static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
-        /* the latest RTT of data, if there is one */
+        /* latest RTT of data; before the first one, the configured RTT */
         s->tx->rto.latest ? s->tx->rto.latest : s->ctx.cfg->c.expected_rtt;
     scps_dur rtt = SCPS_MAX(s->rtt.srtt, measured), margin, wait, late = lateness(s),
              least = scps_rtt_min(&s->rtt),
@@ -153,10 +156,10 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     scps_dur max = s->ctx.cfg->c.rto_max;
 
     margin = SCPS_MAX(4 * s->rtt.rttvar, LEAST);
-    /* If no congestion window limits the sender, all data up to the FIN has been sent and the hole
-     * has been resent before, then no new data competes for the sending rate. RTT samples taken
-     * while holes are filled one by one are poor, so the wait is computed from the least round trip
-     * and from the known delay of the peer's reports. */
+    /* All data up to the FIN has been sent and no congestion window limits the sender, so no new
+     * data competes with this retransmission. RTT samples taken while holes are filled one by one
+     * are poor, so the wait is computed from the least round trip and from the known delay of the
+     * peer's reports. */
     if (s->ctl.cwnd == SCPS_CWND_OPEN && s->snd.nxt >= scps_send_fin_end(&s->snd) && r->resends &&
         least) {
         rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause));
@@ -164,10 +167,10 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
         damaged = true;
     } else {
         /* The peer waits up to `late` before each SNACK, and may have reported other holes before
-         * this one: allow three such delays. */
+         * this one, so allow three such delays. */
         if (late)
             rtt = SCPS_MAX(rtt, least + 3 * late);
-        /* A window-based sender can fill a queue and lengthen the RTT. */
+        /* A sender with a congestion window can fill a queue and so lengthen the RTT. */
         if (s->ctl.cwnd != SCPS_CWND_OPEN)
             margin = SCPS_MAX(margin, rtt / 8);
     }
@@ -180,13 +183,14 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     return wait;
 }
 
-/* Returns true if the receiver's report can be about the last transmission of r. meant: the report
- * is certainly about r, so a first transmission needs no other evidence. */
+/* Returns true if the receiver can know about the last transmission of r when it sends the report.
+ * meant: the report is certainly about r, so that a first transmission needs no other evidence. */
 static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
 
-    /* No round trip was measured yet: the initial timeout stands for it (RFC 6298 section 2.1). */
+    /* No round trip was measured yet, so the initial timeout is used in its place (RFC 6298 section
+     * 2.1). */
     if (!last)
         last = s->ctx.cfg->c.expected_rtt ? s->ctx.cfg->c.expected_rtt : s->rtt.rto;
     if (ago < (r->resends > DAMAGED ? embargo(s, r) : scps_rtt_min(&s->rtt)))
@@ -195,14 +199,14 @@ static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, b
            ago > last + last / 8;
 }
 
-/* Processes a report that [from, to) is missing. */
+/* Processes a report that [from, to) is missing: declares the segments there lost. */
 static void missing(struct scps_sender *s, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
     uint32_t first, idx, work = 0;
 
-    /* The hole reaches into its last unit. Whether the segments there, beyond the first, are
-     * missing is decided by SACK. */
+    /* The receiver has rounded the end of the hole up to a unit. With SACK, segments in the last
+     * unit are lost only on other evidence, unless they are the first. */
     scps_off last_unit = s->agreed.opts & SCPS_AGREED_SACK ? to - unit(s) : to;
 
     from = SCPS_MAX(from, s->snd.una);
@@ -218,7 +222,8 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
     idx = first;
     if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
         scps_sb_at(sb, first + 1)->from < to)
-        /* The first segment lies only partly in the range, and others lie wholly within it. */
+        /* The first segment lies only partly in the hole, and others lie wholly within it, so it is
+         * not missing. */
         idx = first + 1;
     for (; idx != sb->tail && work < WORK; idx++, work++) {
         const struct scps_sent_segment *r = scps_sb_at(sb, idx);
@@ -236,8 +241,8 @@ static scps_time sooner(scps_time a, scps_time b)
     return a && b ? SCPS_MIN(a, b) : a + b;
 }
 
-/* At the end of the data (see the head of this file): declares segments lost that no report can
- * name. Returns the time at which to check again; 0: never. */
+/* At the end of the data: declares segments lost that no report can name, because no data follows
+ * them. Returns the time at which to check again; 0: that is not needed. */
 static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = s->tx;
@@ -247,7 +252,8 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     uint32_t idx;
 
     if (!(last->flags & SCPS_SENT_FIN) ||
-        /* Otherwise more data may follow and be reported, or RACK detects these losses. */
+        /* Without a FIN more data may follow and make the receiver report; RACK detects these
+         * losses itself. */
         scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
@@ -277,7 +283,7 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     return again;
 }
 
-/* Declares resent segments lost again that have not been reported for their embargo. Returns the
+/* Declares resent segments lost again when their embargo has passed without a report. Returns the
  * time at which to check again; 0: that is not needed. */
 static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
 {
@@ -300,18 +306,18 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
         bool first = r == head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
-        /* After a timeout possibly nothing above r has arrived: then the peer's delayed-ACK timer
-         * may delay the acknowledgement of r, and the retransmission timer, which has backed off
-         * (RFC 6298 (5.5)), decides. */
+        /* After a timeout, if nothing above r has arrived, the peer's delayed-ACK timer may delay
+         * the acknowledgement of r, so the retransmission timer, which has backed off (RFC 6298
+         * section 5.5), decides. */
         if (s->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
             !scps_send_fin_sent(&s->snd))
             return 0;
         scps_time due = r->sent + embargo(s, r);
         if (!sack && !first)
             due = SCPS_MAX(due, s->tx->heard_at + SILENCE);
-        /* Segments sent together reach the end of their embargo together, in the same order, and
-         * the oldest would find a short queue full behind the others each time. So the others wait
-         * until it is resent. */
+        /* The embargoes of segments that were sent together end together. If they were resent in
+         * that order, the oldest would find a short queue full behind the others each time, so the
+         * others wait until the oldest is resent. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(s, head) - due <= s->rtt.srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(s, head));
@@ -342,16 +348,16 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
         w->due = 0;
         missing(s, w->from, w->to, sum);
     }
-    /* If the peer sends nothing at all, the retransmission timer decides, which counts its timeouts
-     * and ends the connection. */
+    /* If no segment of the peer arrives at all, the retransmission timer decides, because it counts
+     * the timeouts and ends the connection. */
     if (!s->rtt.srtt || now - s->tx->heard_at > patience * s->rtt.rto)
         return due;
     due = sooner(due, silent(s, sum));
     return sooner(due, unreported(s, sum));
 }
 
-/* Processes a report that [from, to) is missing, at once or, if it is still missing then, after
- * snack_delay. Returns the time at which to check; 0: that is not needed. */
+/* Processes a report that [from, to) is missing: at once, or after snack_delay if it is still
+ * missing then. Returns the time at which to check; 0: that is not needed. */
 static scps_time named(struct scps_sender *s, scps_off from, scps_off to,
                        struct scps_ack_result *sum)
 {
@@ -387,13 +393,13 @@ static bool set(const struct scps_seg *seg, unsigned bit)
 
 /* Position in a bit vector that is read in runs of equal bits. */
 struct scps_bits {
-    unsigned from, to; /* bits [from, to) are the present run */
-    unsigned told;     /* the vector says something about the bits below this number only */
+    unsigned from, to; /* bits [from, to) are the run in progress */
+    unsigned told;     /* the vector reports on the bits below this number only */
     bool here;         /* true: the octets of the run have arrived; false: they are missing */
 };
 
-/* Moves b to the next run. Returns false if there is none: no data above has arrived, so the
- * remaining zero bits say nothing. */
+/* Moves b to the next run of equal bits. Returns false if there is none: zeros at the end of the
+ * vector report nothing, because no data above them has arrived. */
 static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
 {
     unsigned last = 8u * seg->snack_vec_len;
@@ -410,8 +416,8 @@ static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
     return true;
 }
 
-/* Records the arrivals in the bit vector, whose first bit stands for [at, at+size). Returns the end
- * of what the vector reports. */
+/* Applies to the scoreboard the arrivals in the bit vector, whose first bit stands for [at,
+ * at+size). Returns the end offset of what the vector reports. */
 static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                         uint32_t size, struct scps_ack_result *sum)
 {
@@ -451,14 +457,16 @@ scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, s
     uint32_t size = unit(s);
     scps_off at = ack + (scps_off)seg->snack_off * size,
              end = at + (scps_off)seg->snack_size * size, told = end;
-    /* With a size field of 65535 the start of the vector is unknown. */
+    /* With a size field of 65535 the hole may be longer, so it is unknown where the vector
+     * starts. */
     bool has_vector = s->agreed.caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
     scps_time due;
 
     if (!seg->snack_size || seg->snack_off == FULL)
         return 0;
     s->ctx.st->snacks_in++;
-    /* Process arrivals first: among them may be a segment sent later than one that is missing. */
+    /* Process arrivals before holes: an arrived segment may have been sent after one that is
+     * missing, which is evidence that the latter is lost. */
     if (has_vector)
         told = arrived(s, seg, end, size, sum);
     due = named(s, at, end, sum);

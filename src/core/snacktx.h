@@ -2,8 +2,8 @@
 /* SNACK at the sender (CCSDS 714.0-B-2 section 3.3).
  *
  * Invariant: a report never causes the retransmission of a segment sent less than the least round
- * trip ago. Lost segments are recorded in the argument `sum`; the times returned say when to check
- * again, 0: that is not needed.
+ * trip ago. The functions add lost segments to *sum and return the time at which to check again,
+ * µs; 0: that is not needed.
  */
 #ifndef SCPS_CORE_SNACKTX_H
 #define SCPS_CORE_SNACKTX_H
@@ -20,7 +20,8 @@ struct scps_snack_wait {
 #define SCPS_SNACK_WAITS 16
 
 struct scps_snacktx {
-    /* At the end of the data: end of the data that had arrived, as known at the time highest_at. */
+    /* At the end of the data: end of the highest data that has arrived, and highest_at, the time at
+     * which that was first seen. */
     scps_off highest;
     scps_time highest_at;
     /* longest time from the first transmission of a segment to the acknowledgement that reports its
@@ -30,29 +31,30 @@ struct scps_snacktx {
      * before */
     scps_dur pause[2];
     scps_time slow_since;
-    /* End offset of the last SNACK; 0: the last one reported a new hole, so the next does not
-     * continue it */
+    /* end of the hole in the last SNACK; 0: that SNACK reported a hole for the first time, so no
+     * order follows from it */
     scps_off turn;
-    /* offset at which the next report is processed, since the last one named more segments than are
-     * examined at once; 0: at the beginning of its hole */
+    /* offset at which the next report is continued, because the last one named more segments than
+     * may be examined at once; 0: none */
     scps_off named_to;
-    struct scps_snack_wait *waits; /* SCPS_SNACK_WAITS postponed SNACKs; NULL: none */
+    /* the SCPS_SNACK_WAITS postponed holes; NULL: none is allocated */
+    struct scps_snack_wait *waits;
 };
 
-/* Returns an offset: a SNACK with the newest acknowledgement can name no hole that begins there or
- * beyond. */
+/* Returns the offset from which on a SNACK with SEG.ACK = SND.UNA can name no hole, because of its
+ * 16-bit offset field. */
 scps_off scps_snacktx_reach(struct scps_sender *s);
-/* Processes a SNACK that arrived; ack: offset of its segment's acknowledgement. */
+/* Processes a SNACK that arrived; ack: offset of SEG.ACK of its segment. */
 scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
-/* Measures how long the peer takes to report, from the result of an acknowledgement with a
- * report. */
+/* Measures by how much the peer delays its reports, from the result of an acknowledgement with a
+ * SNACK. */
 void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum);
-/* Returns true if the peer reports arrivals late: in strictly delayed mode, or as its budget
- * permits. */
+/* Returns true if the peer reports arrivals with a delay, as in strictly delayed mode or under an
+ * acknowledgement budget. */
 bool scps_snacktx_reports_late(struct scps_sender *s);
-/* Called when the look timer expires: declares unreported retransmissions lost, and applies a SNACK
- * that snack_delay put off. */
+/* Called when the timer for loss detection expires: declares unreported retransmissions lost, and
+ * processes SNACKs that snack_delay postponed. */
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum);
 /* Frees the memory of the postponed SNACKs. */
 void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a);

@@ -3,8 +3,8 @@
  *
  * The order is: a reset; a probe that is due; the handshake; then retransmissions before new data
  * before the FIN, within what the window (recovery.c), the peer and the pacer allow; then an
- * acknowledgement without data if one is due. For whatever is not sent a reason is recorded: enum
- * scps_hold.
+ * acknowledgement without data if one is due. When nothing is sent, the reason is recorded (enum
+ * scps_hold).
  */
 #include "core/conn.h"
 
@@ -73,9 +73,9 @@ static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Makes a keep-alive: a segment without data one octet below what the peer is known to have, which
- * it must answer. At SND.NXT, which in an outage may be far beyond what has arrived, the segment
- * would be acceptable, and no answer would be due. */
+/* Makes a keep-alive probe: a segment without data one octet below the highest SEG.ACK of the peer,
+ * which the peer must answer because it is not acceptable. A segment at SND.NXT, which in an outage
+ * may be far beyond what has arrived, would be acceptable, and the peer would not answer it. */
 static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->s.tx, c->s.snd.una) - 1;
@@ -85,7 +85,7 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
     scps_segment_ack(c, seg);
     scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
     /* The peer ignores the acknowledgement number of an unacceptable segment, so an acknowledgement
-     * that is due is sent by itself, too. */
+     * that is due is sent separately, too. */
     if (owed)
         scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_stats_probe(c->s.ctx.st);
@@ -94,8 +94,8 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
                        c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage.probes : c->s.keep_probes);
 }
 
-/* Sends what has priority over data and acknowledgements. Returns true if nothing else is to be
- * done now: a segment was made, or none may be sent (*done false). */
+/* Handles what has priority over data and acknowledgements. Returns true if output ends here, with
+ * *done true if a segment was made, false if none may be sent. */
 static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
@@ -116,7 +116,7 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
-        /* The segment of the handshake also serves as the probe of an outage. */
+        /* A segment of the handshake also serves as the probe of an outage. */
         scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
         return true;
     }
@@ -141,7 +141,8 @@ static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *se
     SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
 }
 
-/* Makes an acknowledgement without data. */
+/* Returns the length of the IP packet of seg, an acknowledgement without data. comp: state of the
+ * header compression; NULL: none. */
 static uint32_t bare_size(const struct scps_comp_tx *comp, bool ipv6, const struct scps_seg *seg)
 {
     uint32_t ip = ipv6 ? 40 : 20;
@@ -161,7 +162,7 @@ static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg
     const struct scps_comp_tx *comp = NULL;
     uint32_t over = c->s.ctx.cfg->c.rate_overhead;
 
-    /* without memory for the token buckets the acknowledgement is sent at once */
+    /* There is no memory for the token buckets, so the acknowledgement is sent at once. */
     if (scps_rx_need(&c->rcv, &c->s.ctx)) {
         fill_ack(c, seg);
         return true;
@@ -183,12 +184,12 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* A compressed header on a full segment has no room for an acknowledgement number: returns true if
- * an acknowledgement is to be sent first, by itself. One that may be delayed (RFC 9293 section
- * 3.8.6.3) waits for data that can carry it, except where a single segment is sent without it:
- * applications that answer each other's messages would wait for the timer each time, where plain
- * TCP does not. It is sent only if it acknowledges something new: otherwise, with holes, the
- * delayed-ACK timer could restart without end. */
+/* Header compression: a compressed header on a full segment has no room for an acknowledgement
+ * number. Returns true if an acknowledgement must be sent by itself before the data. A delayed
+ * acknowledgement (RFC 9293 section 3.8.6.3) waits for data that can carry it, unless a single
+ * segment is sent that cannot: otherwise applications that answer each other's messages would wait
+ * for the timer each time, which plain TCP avoids. It is sent only if it acknowledges something
+ * new, because with holes the delayed-ACK timer could otherwise restart without end. */
 static SCPS_NOINLINE bool ack_goes_apart(const struct scps_sender *s, uint32_t acked_to,
                                          scps_off next)
 {
@@ -217,12 +218,12 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
         if (scps_snd_data(c, seg))
             return true;
         scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-        /* The lost data may be resent already, or wait for the peer's window: new data is never
-         * sent before it. */
+        /* No segment was made although data may be lost: the window, the pacer or a route's rate
+         * prevents sending. */
     } else {
         scps_snd_hold(&c->s, SCPS_HOLD_APP);
     }
-    /* If the data waits for the rate of the route, the acknowledgement waits, too, and is sent with
-     * it. */
+    /* If data waits for the rate of the route, the acknowledgement waits, too, and is sent with the
+     * data. */
     return c->s.todo.bits & SCPS_TODO_ACK && c->s.hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

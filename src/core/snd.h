@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides what is sent, and why nothing is: snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c,
- * hold.c. */
+/* Decides what is sent and records why nothing is sent: snd.c, snddata.c, sndtimer.c, snd_outage.c,
+ * rto.c, hold.c. */
 #ifndef SCPS_CORE_SND_H
 #define SCPS_CORE_SND_H
 
@@ -12,21 +12,21 @@
 
 struct scps_conn;
 
-/* The last ICMP error about the peer, valid until a segment from it arrives. */
+/* The last ICMP error about the peer. */
 enum scps_soft { SCPS_SOFT_NONE, SCPS_SOFT_REFUSED, SCPS_SOFT_UNREACH };
 
-/* Sets the reason why nothing is sent now; SCPS_HOLD_NONE: a segment is sent. */
+/* Records the reason why nothing is sent now; SCPS_HOLD_NONE: a segment is sent. */
 void scps_snd_hold(struct scps_sender *s, enum scps_hold why);
-/* Records that s waits for the rate of its route, if it has anything to send. */
+/* Records that s waits for the rate of its route, if s has anything to send. */
 void scps_snd_routed(struct scps_sender *s);
-/* The first function begins probing, when the peer's window is closed or allows only silly segments
- * (RFC 9293 section 3.8.6.2.1); the second ends it. */
+/* scps_snd_begin_persist() begins window probing, when the peer's window is closed or permits only
+ * silly segments (RFC 9293 section 3.8.6.2.1); scps_snd_end_persist() ends it. */
 void scps_snd_begin_persist(struct scps_sender *s);
 void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo);
 /* Makes the next segment with data, or a probe, in *seg. Precondition: c->s.tx is not NULL. Returns
- * false if none may be sent; c->s.hold then says why. */
+ * false if none may be sent; the reason is then in c->s.hold. */
 bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg);
-/* Returns true in the states in which data is sent. */
+/* Returns true in the TCP states in which data or a FIN may be sent. */
 static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
 {
     switch (state) {
@@ -40,17 +40,16 @@ static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
         return false;
     }
 }
-/* Called when the peer's window has changed while it is probed (SCPS_TODO_PERSIST): ends or
+/* Called when the peer's window has changed during window probing (SCPS_TODO_PERSIST): ends or
  * continues probing. */
 void scps_snd_window_changed(struct scps_sender *s);
-/* Starts the retransmission timer as if the segment were sent at `from`, which is not before
- * now. */
+/* Starts the retransmission timer for a segment that is sent at `from`, which is now or later. */
 void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
 #define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
 /* Starts the timer of window probes, and stops the retransmission timer. */
 void scps_snd_arm_persist(struct scps_sender *s);
-/* Starts the override timer for a window that permits only silly segments, unless it expires
- * earlier already. */
+/* Starts the override timer, after which a silly segment is sent to a small window, unless the
+ * timer expires earlier already. */
 void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto);
 /* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
  * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe
@@ -59,25 +58,27 @@ bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
 /* Returns the error (SCPS_ERR_...) that ends a connection whose peer has been silent for longer
  * than R2. soft: enum scps_soft, the last ICMP error. */
 int scps_snd_silence_err(uint8_t soft);
-/* Begins an outage. until: its end, µs, SCPS_NEVER if unknown. inferred: concluded from timeouts,
- * not signalled. */
+/* Begins an outage of the link. until: its end, µs; SCPS_NEVER: unknown. inferred: it was concluded
+ * from timeouts, not signalled. */
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred);
 void scps_snd_outage_over(struct scps_conn *c);
-/* Called when a valid segment arrives during an outage: decides whether that ends it. */
+/* Called when a valid segment arrives during an outage: ends the outage if the segment shows that
+ * the link works. */
 void scps_snd_outage_heard(struct scps_conn *c);
-/* Handles the expiry of the outage's timer: its known end has come, or a probe is due. */
+/* Called when the timer of an outage expires: ends an outage whose end is known, or makes a probe
+ * due. */
 void scps_snd_outage_timer(struct scps_conn *c);
 /* Called when a signal says that the round trip of the path is rtt, µs, from now on. Has no effect
- * before a round trip was measured. */
+ * before the first RTT sample. */
 void scps_snd_path(struct scps_sender *s, scps_dur rtt);
-/* Attributes losses until the time `until` to cause. Has no effect when nothing is in flight that
+/* Attributes losses to `cause` until the time `until`. Has no effect if nothing is in flight that
  * could be lost. tx may be NULL. */
 void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time until);
-/* Best effort: gives up the segments at SND.UNA that begin below `old` (scps_bets_old()), and those
- * that were resent too often. Precondition: c->s.tx is not NULL. */
+/* Best effort: gives up the segments at SND.UNA that begin below the offset `old` (from
+ * scps_bets_old()), and those that were resent too often. Precondition: c->s.tx is not NULL. */
 void scps_snd_give_up(struct scps_conn *c, scps_off old);
-/* Handle the expiry of the retransmission timer, and of the timer of window probes. Precondition:
- * c->s.tx is not NULL. */
+/* scps_snd_timeout() handles the expiry of the retransmission timer, scps_snd_probe_timeout() that
+ * of the timer of window probes. Precondition: c->s.tx is not NULL. */
 void scps_snd_timeout(struct scps_conn *c);
 void scps_snd_probe_timeout(struct scps_conn *c);
 

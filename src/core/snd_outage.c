@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Begins and ends an outage of the link, which no packet reports, for one connection.
+/* Begins and ends an outage of the link for one connection.
  *
- * During an outage (docs/SCPS-TP.md section 3.5) there is no new data and no retransmission; timers
- * and window do not change. A probe, an empty segment whose number is one octet before what the
- * peer is known to have, and which the peer has to answer, is sent after 5, 6, 12, 24, 48, 60, 60
- * ... s (in a handshake, the SYN of the end that connects); when the end of the outage is known no
- * probe is sent before it. The outage ends by a signal, by any acceptable segment, or by an old
+ * During an outage (docs/SCPS-TP.md section 3.5) neither new data nor retransmissions are sent; RTT
+ * estimate and window do not change. Probes are sent after 5, 6, 12, 24, 48, 60, 60 ... s; when the
+ * end of the outage is known, no probe is sent before it. A probe is an empty segment one octet
+ * below the highest SEG.ACK of the peer, which the peer has to answer (in a handshake, the SYN of
+ * the end that connects). The outage ends by a signal, by any acceptable segment, or by an old
  * duplicate whose acknowledgement is plausible (state.c), because the probe of a peer that also
  * waits is such a duplicate. A segment that was on its way when the link failed must not end the
- * outage, so after a signal only segments that arrive a round trip later count. Then what has been
- * outstanding for a round trip is sent again within the window from before: either the segments or
- * their acknowledgements were lost. An outage that was signalled ends no connection; one that was
- * inferred does if the application has closed (scps_outage_may_end).
+ * outage, so after a signal only segments that arrive a round trip later count. When the outage is
+ * over, data that has been outstanding for a round trip is sent again within the window from
+ * before, since either the segments or their acknowledgements were lost. An outage that was
+ * signalled ends no connection; an inferred one may end a connection that the application has
+ * closed (scps_outage_may_end).
  */
 #include "core/conn.h"
 #include "core/keep.h"
 
 #include "base/bytes.h"
 
-/* Restores the controller to its state before the first of the timeouts in this silence, unless
- * something else had begun the episode: they were timeouts of an outage, which does not show the
- * load of the path. */
+/* If timeouts alone began the recovery episode, restores the controller to its state before the
+ * first of them: an outage caused them, which says nothing about congestion. */
 static void restore(struct scps_sender *s, void *cc)
 {
     if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
@@ -35,7 +35,8 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
 {
     if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
         scps_outage_reported(&c->s.outage, inferred);
-        if (until != SCPS_NEVER) { /* The end of the outage was not known before. */
+        /* The end of the outage in progress becomes known, or is postponed. */
+        if (until != SCPS_NEVER) {
             scps_outage_ends(&c->s.outage);
             scps_timer_set(&c->s.ctx, &c->outage_timer, until);
         }
@@ -64,11 +65,12 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
                                        : c->s.ctx.env->now + scps_outage_interval(&c->s.outage));
-    scps_sender_wake(&c->s); /* The next output determines what stops the connection. */
+    /* The next output determines the reason why the connection sends nothing. */
+    scps_sender_wake(&c->s);
 }
 
-/* Returns the time since when segments may still be acknowledged. The latest round trip may be
- * longer than the smoothed one if a queue grows. */
+/* Returns the time such that segments sent after it may still be acknowledged. The latest round
+ * trip may be longer than the smoothed one if a queue grows. */
 static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
 {
     return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);
@@ -84,8 +86,8 @@ void scps_snd_outage_over(struct scps_conn *c)
         scps_rto_anew(&c->s.tx->rto, c->s.tx->rto.latest);
     scps_timer_stop(&c->outage_timer);
     if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
-        /* An old timestamp echo shows that the first transmission of the acknowledged data arrived,
-         * not that later data did. */
+        /* A later echo of an old timestamp shows only that the first transmission of the
+         * acknowledged data arrived, not that later data did, so it must not undo the episode. */
         scps_recovery_final(&c->s.tx->rec);
         c->s.tx->outage_over = c->s.ctx.env->now;
         scps_sb_lose_since(&c->s.tx->sb,
@@ -119,8 +121,8 @@ void scps_snd_outage_timer(struct scps_conn *c)
         scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
         return;
     }
-    /* During the handshake the probe is the SYN of the end that connects. The other end waits for
-     * it, because the sender of the SYN may not exist. */
+    /* During the handshake the probe is the SYN of the end that connects. The other end sends no
+     * probe, because the sender of the SYN may not exist. */
     if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
         scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);

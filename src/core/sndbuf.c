@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The send buffer: a ring in which every segment is contiguous.
+/* The send buffer: a ring in which the octets of every segment are contiguous.
  *
  *      0        slack                               cap      cap + slack
  *      |---------|-----------------------------------|---------|
  *      octets of [0, slack) are written twice ------> the copy
  *
- * The payload of a packet points into this ring, so a segment must be contiguous at the ring's end,
- * too. Writing the copy costs slack octets for each ring of data. The memory begins small and
- * doubles as it is needed.
+ * The payload of a packet points into this ring, so a segment that crosses the ring's end must be
+ * contiguous, too: the first `slack` octets of the ring are stored again behind its end. Writing
+ * that copy costs slack octets for each pass through the ring. The ring is small at first and
+ * doubles as needed.
  */
 #include "core/sndbuf.h"
 #include "base/bytes.h"
@@ -44,15 +45,16 @@ int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint3
     return 0;
 }
 
-/* Repeats behind the ring's end those of the len octets at `at` that lie among its first slack
- * ones. */
+/* Copies those of the len octets at index `at` that lie among the first slack ones to the place
+ * behind the ring's end. */
 static void twice(uint8_t *mem, uint32_t cap, uint32_t slack, uint32_t at, size_t len)
 {
     if (at < slack)
         memcpy(mem + cap + at, mem + at, SCPS_MIN(len, slack - at));
 }
 
-/* Copies len octets to the place of offset off; they do not pass the ring's end. */
+/* Copies len octets to the place of offset off in the ring. Precondition: they do not cross the
+ * ring's end. */
 static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, const void *src,
                   size_t len)
 {
@@ -65,8 +67,8 @@ static void place(uint8_t *mem, uint32_t cap, uint32_t slack, scps_off off, cons
     twice(mem, cap, slack, at, len);
 }
 
-/* Enlarges the ring to `need` octets. Without memory for that a smaller ring is taken, as long as
- * it is larger than the present one. */
+/* Enlarges the ring to `need` octets. If there is no memory for that, takes a smaller ring that is
+ * larger than the one in use. */
 static void grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t need)
 {
     uint32_t least = b->cap ? b->cap : FIRST_CAP / 2, cap = 2 * least;

@@ -6,41 +6,42 @@
 #include <scps/alloc.h>
 
 struct scps_sndbuf {
-    uint8_t *mem;      /* NULL: nothing is stored (hollow, or empty so far) */
-    uint32_t cap;      /* power of two; octet off lies at mem[off & (cap - 1)] */
+    uint8_t *mem; /* the ring; NULL: none is allocated (hollow stream, or nothing written yet) */
+    /* size of the ring, octets, a power of two; octet off lies at mem[off & (cap - 1)] */
+    uint32_t cap;
     uint32_t slack;    /* the first slack octets of the ring are repeated behind its end */
     scps_off from, to; /* octets [from, to) of the stream are stored */
 };
 
-/* Initialises; the first octet will have offset `first`, and segments of at most max_seg octets
- * will be asked for. */
+/* Initialises b. The first octet will have offset `first`, and a segment has at most max_seg
+ * octets. */
 void scps_sndbuf_init(struct scps_sndbuf *b, scps_off first, uint32_t max_seg);
 void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a);
-/* Takes a ring of cap octets (a power of two, at least max_seg) at once. Precondition: it has
- * none yet. Returns 0 or SCPS_ERR_NOMEM. */
+/* Allocates a ring of cap octets (a power of two, at least max_seg). Precondition: b has none yet.
+ * Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint32_t cap);
-/* Appends len octets (buf NULL: zeros; if the buffer is hollow nothing is stored, the octets are
- * only counted). The caller observes the limit of the buffer. Returns len, or less when memory is
- * short (0: none). */
+/* Appends len octets (buf NULL: zeros; hollow: octets are counted, not stored). The caller observes
+ * the limit of the buffer. Returns the number appended, which is less than len when memory is short
+ * (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
-/* Returns how many octets, up to len, fit contiguously between the last octet and the ring's end,
- * and sets *at to their place; 0: there is no memory. The ring grows as in scps_sndbuf_write(). The
- * caller observes the limit of the buffer. Precondition: the buffer is not hollow. */
+/* Returns how many octets, up to len, fit contiguously behind the last octet, and sets *at to their
+ * place; 0: there is no memory. The ring grows as in scps_sndbuf_write(). The caller observes the
+ * limit of the buffer. Precondition: the buffer is not hollow. */
 size_t scps_sndbuf_room(struct scps_sndbuf *b, const struct scps_alloc *a, size_t len,
                         uint8_t **at);
-/* Appends the first len octets of the place that scps_sndbuf_room() returned, where the caller has
- * written them. */
+/* Appends the first len octets of the place that scps_sndbuf_room() returned, after the caller has
+ * written them there. */
 void scps_sndbuf_filled(struct scps_sndbuf *b, size_t len);
 /* Removes the last len octets written. */
 static inline void scps_sndbuf_unwrite(struct scps_sndbuf *b, size_t len)
 {
     b->to -= len;
 }
-/* Returns a pointer to len contiguous octets (at most max_seg) at offset off; NULL when the buffer
- * is hollow. It is valid until the next write or release. */
+/* Returns the address of len contiguous octets (at most max_seg) from offset off on; NULL if the
+ * buffer is hollow. It is valid until the next write or release. */
 const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off);
-/* Releases all octets below off, which are acknowledged. */
+/* Releases all octets below off, because they are acknowledged or given up. */
 static inline void scps_sndbuf_release(struct scps_sndbuf *b, scps_off off)
 {
     if (off > b->from)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the segments that carry data, and window probes: chooses between data that is sent again
- * and data that is sent for the first time; sndplan.h decides whether the latter is permitted. */
+/* Makes the segments that carry data, and window probes. Chooses between retransmissions and new
+ * data; sndplan.h decides whether new data may be sent. */
 #include "core/sndplan.h"
 
 #include "core/conn.h"
@@ -8,7 +8,7 @@
 #include "core/seq.h"
 
 /* Returns true if the rate of the route permits a segment with len octets of data now. Otherwise
- * sets the connection's hold (enum scps_hold) and returns false. */
+ * records that the route's rate is the reason to send nothing, and returns false. */
 static SCPS_NOINLINE bool gate_covers(struct scps_sender *s, uint32_t len)
 {
     if (scps_gate_covers(s->turns->gate, s, s->ctx.env->now,
@@ -19,7 +19,7 @@ static SCPS_NOINLINE bool gate_covers(struct scps_sender *s, uint32_t len)
 }
 
 /* Returns true if the connection's own rate and the route's rate permit a segment with len octets
- * of data, `size` octets on the link; its cost is charged to the former. */
+ * of data now, and charges it to the connection's rate. size: its octets on the link. */
 static SCPS_ALWAYS_INLINE bool paced(struct scps_sender *s, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &s->tx->pacer;
@@ -31,7 +31,8 @@ static SCPS_ALWAYS_INLINE bool paced(struct scps_sender *s, uint32_t len, uint32
     return true;
 }
 
-/* Sets the flags of seg for what ends with it: the stream or a record. */
+/* Sets the flags of seg that say what ends with it: FIN for the stream, PSH and the option for a
+ * record. */
 static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 {
     if (flags & SCPS_SENT_FIN)
@@ -42,15 +43,15 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
-/* Returns true if a segment of len octets that ends a record has room for its acknowledgement: with
- * ECE, which a compressed header cannot express, it is sent with a TCP header and the end-of-record
- * option. */
+/* Returns true if a segment of len octets that ends a record fits the path with its
+ * acknowledgement. A segment with ECE, which a compressed header cannot express, needs room for a
+ * TCP header and for the end-of-record option. */
 static SCPS_NOINLINE bool record_has_room(const struct scps_agreed *a, uint32_t todo, uint32_t len)
 {
     return len <= scps_agreed_any_payload(a, todo & SCPS_TODO_ECE && a->caps & SCPS_CAP_COM);
 }
 
-/* Makes seg a segment with octets [from, from+len) of our stream. flags: SCPS_SENT_FIN if it has
+/* Makes seg a segment with octets [from, from+len) of the stream. flags: SCPS_SENT_FIN if it has
  * the FIN, SCPS_SENT_RECORD if a record ends with it. */
 static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
                                 uint32_t len, uint32_t flags,
@@ -64,7 +65,7 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     if (len && from + len == c->s.snd.end)
         seg->flags |= SCPS_PSH;
     if (c->s.agreed.opts & SCPS_AGREED_ECN && len && !resent &&
-        /* RFC 3168 sections 6.1.5 and 6.1.6: no ECT in retransmissions and window probes */
+        /* RFC 3168 sections 6.1.5 and 6.1.6: retransmissions and window probes are not ECT */
         !(flags & SCPS_SENT_PROBE)) {
         seg->tos |= SCPS_ECN_ECT0;
         if (c->s.todo.bits & SCPS_TODO_CWR) {
@@ -85,10 +86,10 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     scps_snd_hold(&c->s, SCPS_HOLD_NONE);
 }
 
-/* Makes seg a retransmission of record r. If the peer has its data already, the peer drops it
- * together with its acknowledgement number (RFC 9293 section 3.10.7.4, first step): so an answer to
- * an unacceptable segment, or to a FIN, is still due after it. Otherwise two ends that resend data
- * which the other has would never receive that answer. */
+/* Makes seg a retransmission of record r. A peer that has this data already drops the segment
+ * together with its acknowledgement number (RFC 9293 section 3.10.7.4, first step). So if an answer
+ * to an unacceptable segment, or to a FIN, is due, it stays due; otherwise two ends that both
+ * resend arrived data would never receive that answer. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {
@@ -99,8 +100,8 @@ static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
         scps_todo_add(&c->s.todo, owed);
 }
 
-/* Makes seg a retransmission of record idx that no rule asked for, such as a probe: the rate does
- * not hold it back, but is charged for it. */
+/* Makes seg a retransmission of record idx that no loss rule asked for, such as a probe. The
+ * connection's rate does not delay it, but is charged for it. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     again(c, seg, scps_sb_at(&c->s.tx->sb, idx));
@@ -120,7 +121,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     r = scps_sb_at(&tx->sb, idx);
     len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
-    if (r->from >= c->s.snd.edge && r->from != c->s.snd.una) { /* The peer has shrunk its window. */
+    /* The segment lies beyond the window, because the peer has shrunk its window. */
+    if (r->from >= c->s.snd.edge && r->from != c->s.snd.una) {
         scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
         return false;
     }
@@ -135,17 +137,17 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     if (scps_plan_in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, scps_plan_window(&c->s)))
         scps_cc_limited(&c->s.use, true);
     if (scps_agreed_snack(&c->s.agreed) &&
-        c->s.rtt.srtt) /* This is the earliest time; snacktx.c computes the exact one. */
+        c->s.rtt.srtt) /* This time is a lower limit; snacktx.c computes the exact one. */
         scps_timer_by(&c->s.ctx, &tx->look_timer,
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
-    /* The oldest segment gets a whole round trip: the timer of its first transmission would be too
-     * short. */
+    /* The retransmission of the oldest segment restarts the timer, because the timer of its first
+     * transmission would leave it less than a round trip. */
     if (!scps_rto_runs(tx) || (idx == tx->sb.head && !scps_recovery_is_impatient(&c->s)))
         scps_snd_arm_rtx(&c->s);
     return true;
 }
 
-/* Records in the scoreboard that planned segment p has been sent. */
+/* Adds planned segment p, which is sent now, to the scoreboard. */
 static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
 {
     struct scps_tx *tx = s->tx;
@@ -169,8 +171,8 @@ static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
         scps_small_set(&s->small, SCPS_SMALL_PUSH, false);
 }
 
-/* Counts planned segment p as a window probe. Returns false if the peer's window had room for p:
- * then p is an ordinary segment, and probing ends. */
+/* Called when planned segment p was sent during window probing. Returns true if p was a window
+ * probe. If the peer's window had room for p, ends probing and returns false. */
 static SCPS_NOINLINE bool was_probe(struct scps_sender *s, const struct scps_tx_plan *p)
 {
     scps_todo_done(&s->todo, SCPS_TODO_PROBE);
@@ -179,7 +181,7 @@ static SCPS_NOINLINE bool was_probe(struct scps_sender *s, const struct scps_tx_
         scps_stats_probe(s->ctx.st);
         return true;
     }
-    /* The small window has room for it: it is an ordinary segment. */
+    /* The peer's small window had room for p, so p is an ordinary segment. */
     scps_snd_end_persist(s->tx, &s->todo);
     return false;
 }
@@ -202,13 +204,14 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         return false;
     if (c->s.snd.una == c->s.snd.nxt) {
         tx->progress_at = c->s.ctx.env->now;
-        if (tx->rto.backoff && !probe) /* Best effort has given up the data that had no answer. */
+        /* Best effort has given up the data of the unanswered timeouts, so their backoff ends. */
+        if (tx->rto.backoff && !probe)
             scps_rto_silent_since(&tx->rto, c->s.ctx.env->now);
         if (p.len)
             scps_stats_flight(c->s.ctx.st, c->s.ctx.env->now);
         if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c))
-            /* If the timer runs already, later segments leave it; otherwise an acknowledgement arms
-             * it. */
+            /* If this timer runs already it expires earlier, and a later acknowledgement sets it
+             * again. */
             scps_timer_by(&c->s.ctx, &tx->look_timer, scps_rack_wait(&c->s.rtt, c->s.ctx.env->now));
     }
     if (p.fin)
@@ -219,7 +222,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     if (probe && was_probe(&c->s, &p))
         return true;
     if (!scps_rto_runs(c->s.tx)) {
-        /* A smaller MSS fits the window, so no override is needed. */
+        /* After the MSS has shrunk, a full segment fits the window, so the override timeout is not
+         * needed. */
         if (c->s.todo.bits & SCPS_TODO_PERSIST)
             scps_snd_end_persist(c->s.tx, &c->s.todo);
         scps_snd_arm_rtx(&c->s);
@@ -228,10 +232,10 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* Called while a segment is marked as lost. RFC 5682 step 2b: sends new segments, two by the window
- * after a timeout, instead of retransmissions. Their acknowledgements, or the timer, end this. "If
- * the TCP sender does not have any new data to send, or the advertised window prohibits new
- * transmissions", F-RTO ends and conventional recovery continues. */
+/* F-RTO, called while a segment is marked as lost: RFC 5682 step 2b sends two new segments, which
+ * the window after a timeout permits, instead of retransmissions. Their acknowledgements, or the
+ * timer, end F-RTO. "If the TCP sender does not have any new data to send, or the advertised window
+ * prohibits new transmissions", F-RTO ends here and conventional recovery continues. */
 static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_recovery *rec = &c->s.tx->rec;
@@ -247,10 +251,10 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
     return repair(c, seg);
 }
 
-/* Sends a tail loss probe, RFC 8985 section 7.3: new data if there is any, whatever the congestion
- * window permits; otherwise the last segment again. If the peer has its data already, it drops the
- * segment and ignores its acknowledgement number (RFC 9293 section 3.10.7.4, first step): so an
- * acknowledgement that was due is still due. */
+/* Sends a tail loss probe (RFC 8985 section 7.3): new data if there is any, whatever the congestion
+ * window permits; otherwise the last segment again. A peer that has the last segment drops it and
+ * ignores its acknowledgement number (RFC 9293 section 3.10.7.4, first step), so an acknowledgement
+ * that was due stays due. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;
@@ -276,8 +280,8 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Sends a window probe that is due. Returns false if no octet was sent beyond the window before:
- * then the caller sends the next octet as the probe. */
+/* Sends the octet beyond the peer's window again as a window probe. Returns false if none was sent
+ * before: then the caller sends the next octet as the probe. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;

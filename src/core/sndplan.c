@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides whether a segment may be sent now: the rules of small segments, of the route's rate and
- * of a restart after an idle time (sndplan.h).
+/* Decides whether a new segment may be sent now: the rules of small segments, of the route's
+ * minimum rate and of a restart after an idle time (sndplan.h).
  *
- * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), RFC 9293
- * section 3.8.6.2.1 for the silly window; a corked one waits 200 ms at most, as with Linux's
- * TCP_CORK.
+ * Small segments: Nagle's rule in Minshall's form (one small segment may be outstanding), and RFC
+ * 9293 section 3.8.6.2.1 against silly windows. With cork set, a small segment waits 200 ms at
+ * most, as with Linux's TCP_CORK.
  */
 #include "core/sndplan.h"
 
@@ -14,7 +14,8 @@ SCPS_NOINLINE bool scps_plan_gate_permits(struct scps_sender *s)
 {
     if (s->turns->gate && scps_gate_permits(s->turns->gate, s))
         return true;
-    /* The congestion window counts as the limit, even if the application has written little. */
+    /* The congestion window was the limit of sending, even if the application has written
+     * little. */
     scps_cc_limited(&s->use, true);
     scps_snd_hold(s, s->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
     return false;
@@ -26,10 +27,9 @@ SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t
     bool all = s->snd.nxt + len == s->snd.end;
 
     if (!all && usable < s->agreed.mss && scps_send_worth(&s->snd, s->agreed.mss, len))
-        return true; /* this is all that the peer's window will take */
+        return true; /* The segment takes all that the peer's window permits. */
     if (!all) {
-        /* Otherwise the window will soon permit a larger segment, or the override timeout sends
-         * this one. */
+        /* The window will soon permit a larger segment, or the override timeout sends this one. */
         scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
         if (s->snd.una == s->snd.nxt && !(s->todo.bits & SCPS_TODO_PERSIST)) {
             scps_snd_begin_persist(s);
@@ -52,8 +52,8 @@ SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t
     return false;
 }
 
-/* Restarts from the initial window: after an RTO without sending, the old congestion window is no
- * evidence of the path's capacity (RFC 5681 section 4.1). */
+/* Restarts from the initial window. After a time of one RTO without sending, the old congestion
+ * window is no evidence of the path's capacity (RFC 5681 section 4.1). */
 SCPS_NOINLINE void scps_plan_restart(struct scps_sender *s, void *cc)
 {
     if (s->snd.una > 1 && s->ctx.env->now - s->tx->sent_at > s->rtt.rto) {

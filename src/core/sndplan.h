@@ -2,9 +2,9 @@
 /* Plans the next segment of new data, and checks each rule that may prevent it: windows, Nagle's
  * rule, the connection's own rate (sndplan.c).
  *
- * A function that returns false has set the reason (enum scps_hold), and has started the timer
- * after which sending is tried again, if no other event will do that. The checks that each segment
- * passes are inlined, in snddata.c alone.
+ * A function that returns false has recorded the reason (enum scps_hold), and has started the timer
+ * that ends the wait, unless another event does. The checks that every segment passes are inlined,
+ * in snddata.c alone.
  */
 #ifndef SCPS_CORE_SNDPLAN_H
 #define SCPS_CORE_SNDPLAN_H
@@ -15,36 +15,37 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* The next segment of new data, as planned: it begins at SND.NXT. */
+/* The planned next segment of new data, which begins at SND.NXT. */
 struct scps_tx_plan {
     /* avail: octets written by the application and not sent yet; usable: octets that the peer's
      * window still permits */
     uint64_t avail, usable;
     uint64_t inflight;
-    /* len: payload of this segment; full: payload of the largest possible one */
+    /* len: payload of this segment; full: payload of the largest segment possible now */
     uint32_t len, full;
-    uint32_t takes; /* sequence numbers that it takes: len, and one for the FIN */
-    uint32_t size;  /* octets on the link; 0: no rate counts them */
-    uint32_t flags; /* SCPS_SENT_* */
-    bool fin;       /* the FIN is sent with it */
+    uint32_t takes; /* sequence numbers that the segment takes: len, and one for the FIN */
+    /* bytes that the segment costs at the connection's own rate; 0: there is no rate */
+    uint32_t size;
+    uint32_t flags; /* flags SCPS_SENT_* of its scoreboard record */
+    bool fin;       /* the segment has the FIN */
 };
 
 /* ---- sndplan.c ---- */
 
 /* Called when the congestion window is full. Returns true if the minimum rate of the route permits
- * one segment nevertheless. */
+ * one more segment. */
 bool scps_plan_gate_permits(struct scps_sender *s);
-/* Returns true if a segment of len octets, smaller than a full one, may be sent now (Nagle's rule,
- * silly window avoidance, cork); usable: octets that the peer's window still permits. */
+/* Returns true if a segment of len octets, smaller than a full one, may be sent now by Nagle's
+ * rule, silly window avoidance and cork. usable: octets that the peer's window still permits. */
 bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t usable);
 /* Restarts from the initial window if nothing was sent for longer than an RTO. cc: state of the
  * congestion controller. */
 void scps_plan_restart(struct scps_sender *s, void *cc);
 
-/* ---- called for each segment ---- */
+/* ---- functions called for each segment ---- */
 
-/* Returns the octets that may be in flight now: the congestion window, except during recovery and
- * after a silence. */
+/* Returns how many octets may be in flight now: the congestion window, or less during recovery and
+ * after a silence of the peer. */
 static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
 {
     const struct scps_recovery *rec = &s->tx->rec;
@@ -55,9 +56,9 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
 }
 
 /* Returns what a segment with len octets of data costs at the connection's own rate, bytes; 0:
- * there is no rate. A rate that spreads the congestion window counts payload only, as the window
- * does: if it counted headers, too, a window of small segments would take longer than a round trip,
- * would never be full, and so would not grow. */
+ * there is no rate. A rate that spreads the congestion window over a round trip counts payload
+ * only, as the window does: otherwise a window of small segments would take longer than a round
+ * trip, would never be full, and so would not grow. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
     const struct scps_tx *tx = s->tx;
@@ -90,8 +91,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_in_use(const struct scps_cc_ctl *ctl, u
     return inflight + mss > window || (ctl->cwnd < ctl->ssthresh && 2 * inflight > ctl->cwnd);
 }
 
-/* Called when less than a segment is left to send. If the window has room, rate samples are
- * app-limited until all that is in flight has arrived (draft-ietf-ccwg-bbr, section "Tracking
+/* Called when less than a full segment is left to send. If the window has room, marks rate samples
+ * as app-limited until all that is in flight has arrived (draft-ietf-ccwg-bbr, section "Tracking
  * application-limited phases"). */
 static SCPS_ALWAYS_INLINE void scps_plan_ran_dry(struct scps_tx *tx, uint64_t window)
 {
@@ -99,8 +100,8 @@ static SCPS_ALWAYS_INLINE void scps_plan_ran_dry(struct scps_tx *tx, uint64_t wi
         scps_delivery_app_limited(&tx->delivery, tx->sb.inflight);
 }
 
-/* Returns true if a window probe is needed: data waits, the window is closed, and nothing is in
- * flight that would bring an answer. */
+/* Returns true if a window probe is needed: data waits, the peer's window is closed, and nothing is
+ * in flight whose acknowledgement could open it. */
 static SCPS_ALWAYS_INLINE bool scps_plan_must_probe(const struct scps_send *s)
 {
     return s->nxt < scps_send_fin_end(s) && s->edge <= s->nxt && s->una == s->nxt;
@@ -118,7 +119,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     if (!p->avail && !p->fin) {
         if (s->hold != SCPS_HOLD_APP)
             scps_snd_hold(s, SCPS_HOLD_APP);
-        /* Only controllers that model the path need the end of the app-limited phase updated. */
+        /* A controller that does not model the path needs no update of an app-limited phase in
+         * progress. */
         if (s->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
             scps_plan_ran_dry(tx, scps_plan_window(s));
         return false;
@@ -126,7 +128,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     p->usable = s->snd.edge > s->snd.nxt ? s->snd.edge - s->snd.nxt : 0;
     p->flags = 0;
     if (probe && !p->usable &&
-        s->snd.una == s->snd.nxt) { /* A probe of one octet (or the FIN) beyond the window. */
+        /* The segment is a window probe: one octet, or the FIN, beyond the window. */
+        s->snd.una == s->snd.nxt) {
         p->usable = 1;
         p->flags = SCPS_SENT_PROBE;
     }
@@ -139,8 +142,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     p->full = s->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&s->agreed) : s->agreed.mss;
     p->len = (uint32_t)SCPS_MIN(p->avail, p->full);
     p->len = (uint32_t)SCPS_MIN(p->len, p->usable);
-    /* A segment never contains octets of two records; one that ends a record does not wait for more
-     * data. */
+    /* A segment never contains octets of two records, and one that ends a record does not wait for
+     * more data. */
     if (tx->ends.n)
         p->len = scps_record_cut(&tx->ends, s->snd.nxt, p->full, p->len, &p->flags, &p->full);
     return true;
@@ -161,9 +164,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_window_covers(struct scps_sender *s, vo
            p->flags & SCPS_SENT_PROBE || s->todo.bits & SCPS_TODO_TAIL || scps_plan_gate_permits(s);
 }
 
-/* Makes room for the record of the planned segment in the scoreboard. Returns false if memory is
- * lacking: then nothing is sent, and a timer tries again after an RTO if nothing else has done so
- * before. */
+/* Makes room for the planned segment's record in the scoreboard. Returns false if there is no
+ * memory: then nothing is sent, and a timer lets the connection try again after an RTO. */
 static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
 {
     if (!scps_sb_reserve(&s->tx->sb, &s->ctx.env->alloc))
@@ -173,8 +175,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
     return false;
 }
 
-/* Records whether the congestion window is fully used now, and arms the pacer's timer if only the
- * rate prevents the next segment. */
+/* Called after a segment was planned and sent: records whether the congestion window is full, and
+ * starts the pacer's timer if only the rate delays the next segment. */
 static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
                                                     const struct scps_tx_plan *p)
 {
@@ -187,8 +189,8 @@ static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
         p->avail >= p->len + s->agreed.mss && p->usable >= p->len + s->agreed.mss && !tx->ends.n &&
         !s->turns->gate && p->inflight + p->len + s->agreed.mss <= window) {
         uint32_t next = p->len == s->agreed.mss ? p->size : scps_plan_cost(s, s->agreed.mss);
-        /* This is called for its side effect: it arms the pacer's timer, so that the connection is
-         * not served before. */
+        /* scps_plan_covered() starts the pacer's timer, so that the connection is not served before
+         * it expires. */
         scps_plan_covered(s, next);
     }
 }

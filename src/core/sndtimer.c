@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Handles the expiry of the sender's timers: data was not acknowledged in time, or a closed window
- * has to be probed. */
+ * must be probed. */
 #include "core/snd.h"
 
 #include "base/bytes.h"
@@ -24,12 +24,13 @@ SCPS_NOINLINE void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *to
 
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 {
-    /* The window is open again. Resend a probe first that the peer did not accept. */
+    /* The window is open again. A probe that the peer did not accept is resent first. */
     if (s->tx && s->snd.edge > s->snd.una) {
         struct scps_ack_result sum = {0};
         scps_todo_done(&s->todo, SCPS_TODO_PROBE);
         if (scps_send_awaits_override(&s->snd, s->agreed.mss) && !s->tx->ends.n) {
-            /* The backoff does not restart with each octet of window. */
+            /* The series of unanswered probes ends here, and not with each octet by which the
+             * window opens. */
             scps_rto_answered(&s->tx->rto);
             scps_rto_arm_override(&s->ctx, s->tx, s->rtt.rto);
             return;
@@ -40,8 +41,8 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
             scps_sb_lose(&s->tx->sb, s->tx->sb.head, &sum);
-            /* A probe that was reported as arrived is not lost. The report is false, and only a
-             * timeout resends it (RFC 2018 section 8). */
+            /* A probe that was reported as arrived is not lost. If the report is false, only a
+             * timeout resends the probe (RFC 2018 section 8). */
             if (head->state == SCPS_SENT_ARRIVED)
                 scps_snd_arm_rtx(s);
         }
@@ -50,11 +51,11 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 
 /* ---- best effort ---- */
 
-/* most ranges of the list of data that was given up, unless memory is fixed */
+/* limit of the ranges in the list of data that was given up, unless memory is fixed */
 #define KEPT_RANGES 4096u
 
 /* Counts the octets [from, end), which this end has given up, and appends them to the list that the
- * application can read. The list has a limited number of ranges; the count includes all. */
+ * application can read. The list has a limited number of ranges; the count includes all octets. */
 static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
 {
     const struct scps_fixed *fixed = s->ctx.env->fixed;
@@ -68,21 +69,21 @@ static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
     if (!list->max) {
         scps_rangeset_init(list, fixed ? fixed->given_up : KEPT_RANGES);
         if (fixed)
-            /* cannot fail: scps_conn_plan() has counted this list in the fixed memory */
+            /* This cannot fail, because scps_conn_plan() has planned memory for the list. */
             (void)scps_rangeset_reserve(list, &s->ctx.env->alloc);
     }
     scps_rangeset_add(list, &s->ctx.env->alloc, from, end, NULL);
 }
 
-/* Best effort: gives up the segment at SND.UNA, and what has arrived contiguously behind it. cc:
- * state of the congestion controller. */
+/* Best effort: gives up the segment at SND.UNA, and the arrived data that follows it. cc: state of
+ * the congestion controller. */
 static void give_up(struct scps_sender *s, void *cc)
 {
     struct scps_tx *tx = s->tx;
     scps_off from = s->snd.una, end;
 
     scps_send_acked(&s->snd, scps_bets_give_up(&tx->bets, &tx->sb, from, s->ctx.env->now, &end));
-    /* The silence that ends the connection (R2) counts from now on, for a FIN that remains. */
+    /* For a FIN that remains, the silence that ends the connection (R2) begins now. */
     scps_rto_silent_since(&tx->rto, s->ctx.env->now);
     keep_range(s, from, end);
     scps_sndbuf_release(&tx->buf, s->snd.una);
@@ -128,7 +129,8 @@ static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *
     return limit && established && x->env->now - tx->progress_at >= limit;
 }
 
-/* Decides whether the connection times out. A user timeout decides alone. */
+/* Returns true if the connection times out: after user_timeout if that is set, otherwise after R2
+ * (RFC 9293 section 3.8.3). */
 static bool timed_out(struct scps_sender *s)
 {
 
@@ -137,12 +139,12 @@ static bool timed_out(struct scps_sender *s)
     return scps_snd_silent_too_long(s, s->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(s);
 }
 
-/* Returns true if the retransmission waits for a rate limit: then no acknowledgement is overdue,
- * and only a user timeout continues to run. The limit is the route's rate if the connection waits
- * to be served by it, or could not send because of it; otherwise it is the connection's own rate.
- * *at: time at which the rate permits the packet, headers included; the timer runs from then on, or
- * it would expire again and again on a slow line. The retransmission does not wait where SND.UNA
- * was reported as arrived: only a timeout resends that (RFC 2018 section 8). */
+/* Returns true if the retransmission waits for a rate: then no acknowledgement is overdue, and only
+ * a user timeout continues to run. The rate is the route's if the connection waits to be served by
+ * it, or could not send because of it; otherwise it is the connection's own. *at: time at which the
+ * rate permits the packet, headers included; the timer must not expire before, or it would expire
+ * again and again on a slow line. If SND.UNA was reported as arrived, the retransmission does not
+ * wait, because only a timeout resends it (RFC 2018 section 8). */
 static bool waits_for_rate(const struct scps_sender *s, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
@@ -164,9 +166,9 @@ void scps_snd_probe_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
 
-    /* A window may stay closed for ever as long as the peer answers. But after the application has
-     * closed the connection, a closed window ends it like a silence (RFC 6429 section 3): otherwise
-     * peers could accumulate such connections. */
+    /* A window may stay closed for ever as long as the peer answers the probes. But when the
+     * application has closed the connection, a closed window ends it as silence does (RFC 6429
+     * section 3): otherwise peers could make such connections accumulate. */
     if (c->s.heard.persist && !c->notify.released)
         scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
     scps_heard_since_persist(&c->s.heard);
@@ -181,8 +183,8 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     scps_snd_arm_persist(&c->s);
 }
 
-/* Called when nothing was acknowledged: the SYN, or all that should have been acknowledged by now,
- * is declared lost. */
+/* Called when the retransmission timer expires: declares lost the SYN, or the data that should have
+ * been acknowledged by now. */
 static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
 {
     struct scps_tx *tx = s->tx;
@@ -193,7 +195,8 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
-            /* The peer has discarded what it reported above SND.UNA. */
+            /* SND.UNA was reported as arrived and is not acknowledged, so the peer has discarded
+             * data above it, too. */
             scps_sb_renege(&tx->sb);
             scps_sackin_forget(&tx->sackin);
         }
@@ -206,9 +209,10 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
     }
 }
 
-/* The peer may have begun anew, and then answers only to TCP's header: the oldest segment is cut to
- * a size that leaves with one (stack/comp.c). Without memory it is sent as it is. Best effort may
- * give that segment up before it leaves, so there an empty one below SND.UNA is sent, too. */
+/* Header compression: the peer may have restarted, and then answers only a TCP header. Cuts the
+ * oldest segment to a size that fits the path with a TCP header (stack/comp.c); without memory for
+ * that it is sent as it is. Best effort may give that segment up before it is sent, so there an
+ * empty segment below SND.UNA is sent, too. */
 static SCPS_NOINLINE void ask_as_tcp(struct scps_sender *s)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -229,7 +233,7 @@ void scps_snd_timeout(struct scps_conn *c)
 
     if (c->s.snd.una == c->s.snd.nxt)
         return;
-    /* Best effort: this is not a timeout, but the end of the segment's lifetime. */
+    /* Best effort: this is no timeout, but the end of the lifetime of the data below `old`. */
     old = scps_bets_old(&c->s);
     if (old) {
         scps_snd_give_up(c, old);
@@ -245,7 +249,7 @@ void scps_snd_timeout(struct scps_conn *c)
     scps_conn_ctx_need_stats(&c->s.ctx);
     c->s.ctx.st->timeouts++;
     SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->rto.backoff, tx->sb.inflight);
-    if (!c->s.tx->rto.backoff) /* This is the first of a series of timeouts. */
+    if (!c->s.tx->rto.backoff) /* This is the first timeout of a series. */
         scps_rto_silent_since(&tx->rto, c->s.ctx.env->now - c->s.rtt.rto);
     if (cfg->outage_after && c->s.tx->rto.backoff >= cfg->outage_after && !handshake) {
         scps_snd_outage(c, SCPS_NEVER, true);

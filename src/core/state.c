@@ -2,22 +2,23 @@
 /* Processes an arriving segment according to the state, in the order of RFC 9293 section 3.10.7.
  *
  * Departures, each for robustness:
- *   - RFC 5961: resets and SYNs inside the window but not at its left edge are challenged,
- *     acknowledgements far behind what we sent are too. Challenges are limited per second and host.
- *   - RFC 1337: a reset does not end TIME-WAIT.
- *   - A segment without timestamps on a connection that agreed on them is accepted, as Linux does;
- *     RFC 7323 section 3.2 would have it dropped. In a compressed header TSval and TSecr may be
- *     left out of any segment (CCSDS 714.0-B-2; docs/SCPS-TP.md section 8.2), so there it is
- *     legitimate. PAWS has nothing to compare then, TS.Recent stays, and neither a round trip nor
- *     Eifel detection (RFC 3522) is taken from it.
- *   - The urgent pointer is accepted and ignored: urgent octets are ordinary octets (RFC 6093).
+ * - RFC 5961: resets and SYNs inside the window but not at RCV.NXT, and acknowledgements far below
+ *   SND.UNA, are answered by a challenge ACK. Challenge ACKs are limited per second and host.
+ * - RFC 1337: a reset does not end TIME-WAIT.
+ * - A segment without timestamps on a connection that agreed on them is accepted, as Linux does;
+ *   RFC 7323 section 3.2 would have it dropped. In a compressed header TSval and TSecr may be
+ *   left out of any segment (CCSDS 714.0-B-2; docs/SCPS-TP.md section 8.2), so there it is
+ *   legitimate. PAWS has nothing to compare then, TS.Recent stays, and neither a round trip nor
+ *   Eifel detection (RFC 3522) is taken from it.
+ * - The urgent pointer is accepted and ignored: urgent octets are ordinary octets (RFC 6093).
  */
 #include "core/conn.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
-#define ANOTHER 65536u /* octets: more than the window of any SYN, whose field has 16 bits */
+/* distance, octets, beyond the window of any SYN, whose window field has 16 bits */
+#define ANOTHER 65536u
 
 static SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, enum scps_drop d,
                               const struct scps_seg *seg)
@@ -37,8 +38,9 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
     env->challenges++;
     scps_conn_ctx_need_stats(&c->s.ctx);
     c->s.ctx.st->challenges++;
-    /* RFC 5961 section 3.2: a peer that has closed answers the challenge by a reset at RCV.NXT. It
-     * has no connection id any more, so it could not answer a compressed header. */
+    /* RFC 5961 section 3.2: a peer that has closed answers the challenge ACK by a reset at RCV.NXT.
+     * It has no connection id any more and could not answer a compressed header, so this ACK is
+     * sent with a TCP header. */
     scps_tp_plain_next(c->s.tp);
     scps_conn_ack_now(c);
 }
@@ -80,12 +82,12 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_receive_begin(&c->rcv, seg->seq);
     scps_conn_settle(c, seg);
     scps_ackout_begin(&c->ack, SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535));
-    if (!acks) { /* Simultaneous open. */
+    if (!acks) { /* The peer's SYN does not acknowledge this end's SYN: simultaneous open. */
         uint32_t idx = c->s.tx->sb.head;
         struct scps_ack_result sum = {0};
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);
         if (c->s.snd.nxt)
-            scps_sb_lose(&c->s.tx->sb, idx, &sum); /* The SYN is resent as a SYN-ACK. */
+            scps_sb_lose(&c->s.tx->sb, idx, &sum); /* This end's SYN is resent as a SYN-ACK. */
         scps_send_offered(&c->s.snd, seg->seq, seg->wnd);
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_snd_outage_heard(c);
@@ -98,7 +100,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
         struct scps_seg bare = *seg;
-        /* The window was processed above; window scaling applies from the next segment on. */
+        /* The window was processed above without scaling, which applies only to later segments. */
         bare.wnd = 0;
         bare.seq = seg->seq - 1;
         scps_ackin(c, &bare);
@@ -119,7 +121,8 @@ static bool data_after_close(const struct scps_receive *r, bool released,
            scps_seq_unwrap(r->irs, (scps_off)next, seg->seq) + seg->len > next && !r->fin;
 }
 
-/* Returns true if a segment that cannot be used may be answered. */
+/* Returns true if an unacceptable segment may be answered now, within the limits of such
+ * answers. */
 static bool may_answer(struct scps_ackout *a, struct scps_env *env, const struct scps_seg *seg)
 {
     if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) || scps_ackout_may_answer(a, env->now))
@@ -137,8 +140,8 @@ static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
         scps_conn_ack_now(c);
 }
 
-/* Called when our FIN is acknowledged: changes the state as in RFC 9293 section 3.10.7.4, fifth
- * check. */
+/* Called when this end's FIN is acknowledged: changes the state as in RFC 9293 section 3.10.7.4,
+ * fifth check. */
 static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_seg *seg)
 {
     switch (c->state) {
@@ -152,7 +155,7 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
         scps_conn_finish(c, 0);
         break;
     case SCPS_TIME_WAIT:
-        /* Nothing follows a FIN, so a segment beyond it belongs to another connection. */
+        /* Nothing follows the peer's FIN, so a segment beyond it belongs to another connection. */
         if (seg->seq != scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv)))
             answer_unacceptable(c, seg);
         break;
@@ -161,12 +164,12 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
     }
 }
 
-/* Returns true for an acknowledgement within RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =<
- * SEG.ACK =< SND.NXT. An acknowledgement outside that range is a guess, or from another
- * connection, and so is one at or below ISS, which acknowledges nothing that was ever sent: at the
- * beginning of a connection MAX.SND.WND reaches far below ISS. With best effort SND.UNA is what the
- * peer has acknowledged, however far this end has given up since: otherwise two ends that both gave
- * up more than a window would refuse each other's segments for ever. */
+/* Returns true if the acknowledgement number is within RFC 5961 section 5.2: SND.UNA - MAX.SND.WND
+ * =< SEG.ACK =< SND.NXT. A number outside that range is a guess, or from another connection. So is
+ * one at or below ISS, which acknowledges nothing that was ever sent: at the beginning of a
+ * connection MAX.SND.WND reaches far below ISS. With best effort the highest SEG.ACK of the peer
+ * takes the place of SND.UNA, however far this end has given up since: otherwise two ends that both
+ * gave up more than a window would refuse each other's segments for ever. */
 static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, uint32_t number)
 {
     int64_t ack = scps_seq_unwrap(s->iss, s->una, number), most = s->max_wnd;
@@ -179,9 +182,9 @@ static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, u
 }
 
 /* Returns true if an unacceptable segment shows that the peer sends and the link carries its
- * segments: it is an old duplicate (at most one window below RCV.NXT) and its acknowledgement is
- * plausible, as in the peer's own probe, or in a retransmission whose acknowledgement was lost. A
- * peer that waits for the end of an outage, too, sends nothing else. */
+ * segments. It does if it is an old duplicate (at most one window below RCV.NXT) with a plausible
+ * acknowledgement, as the peer's probe is, or a retransmission whose acknowledgement was lost. A
+ * peer that waits for the end of the outage itself sends nothing else. */
 static bool shows_link(const struct scps_receive *rcv, const struct scps_ackout *a,
                        const struct scps_sender *s, const struct scps_seg *seg)
 {
@@ -201,15 +204,16 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     if (seg->flags & SCPS_RST)
         return drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
     if (shows_link(&c->rcv, &c->ack, &c->s, seg)) {
-        scps_heard_now(&c->s.heard); /* A keep-alive shows that the peer is reachable. */
-        /* Otherwise the answer would be delayed, and two ends in an outage would wait for each
-         * other. */
+        /* A keep-alive probe of the peer shows that the peer is reachable. */
+        scps_heard_now(&c->s.heard);
+        /* End the outage before the segment is answered. During it the answer would be delayed, and
+         * two ends in an outage would wait for each other. */
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_snd_outage_heard(c);
     }
     scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
     if (old && c->state != SCPS_SYN_RECEIVED) {
-        /* The segment contains nothing new; this is called for statistics and DSACK only. */
+        /* The segment contains nothing new, so this only counts it and prepares a DSACK. */
         scps_rcv_data(c, seg);
         return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
     }
@@ -234,8 +238,8 @@ static SCPS_NOINLINE int reset(struct scps_conn *c, const struct scps_seg *seg)
 enum { GO_ON = -1 };
 
 /* Processes a segment in CLOSED, LISTEN or SYN-SENT, or a repeated SYN of the peer. Returns GO_ON
- * if the steps of the other states follow, with segment *at, which may now be copy; else the result
- * of scps_conn_input(). */
+ * if the steps of the other states follow, with segment *at, which may now be `copy`; otherwise the
+ * result of scps_conn_input(). */
 static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at,
                                  struct scps_seg *copy)
 {
@@ -249,15 +253,15 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         return syn_sent(c, seg);
     if (!(seg->flags & SCPS_SYN) || seg->seq != c->rcv.irs)
         return GO_ON;
-    /* Our SYN-ACK was lost, or is late. In a simultaneous open the peer may assume capabilities
-     * that our SYN-ACK does not have, and any other acknowledgement would confirm them: repeat
-     * the SYN-ACK. */
+    /* The SYN-ACK of this end was lost, or is late, so it is sent again. In a simultaneous open the
+     * peer may assume capabilities that the SYN-ACK does not have, and any other acknowledgement
+     * would confirm them. */
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK)) {
         struct scps_ack_result sum = {0};
         if (c->s.snd.nxt &&
-            /* The SYN-ACK is sent again; a segment from the peer has arrived, so it has the full
-             * time to answer. */
+            /* A segment from the peer has arrived, so the peer gets the full time to answer the
+             * SYN-ACK. */
             !c->s.snd.una) {
             scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
             scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
@@ -271,7 +275,9 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     }
     if (!c->s.established)
         scps_conn_settle(c, seg);
-    *copy = *seg; /* Simultaneous open: the peer's SYN-ACK acknowledges our SYN. */
+    /* Simultaneous open: the peer's SYN-ACK is processed as an acknowledgement of this end's
+     * SYN. */
+    *copy = *seg;
     copy->flags &= (uint16_t)~SCPS_SYN;
     copy->seq++;
     copy->wnd = (uint16_t)(copy->wnd >> c->s.agreed.snd_wscale);
@@ -296,8 +302,8 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
     return 0;
 }
 
-/* Answers an acknowledgement of what was never sent, or far below SND.UNA, with a challenge ACK
- * (RFC 5961 section 5.2). Returns SCPS_DROP_BLIND_ACK. */
+/* Answers an acknowledgement above SND.NXT, or far below SND.UNA, with a challenge ACK (RFC 5961
+ * section 5.2). Returns SCPS_DROP_BLIND_ACK. */
 static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (may_answer(&c->ack, c->s.ctx.env, seg))
@@ -306,15 +312,15 @@ static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *s
 }
 
 /* Processes a segment whose compressed header omits the sequence number or the acknowledgement
- * number (CCSDS 714.0-B-2; docs/SCPS-TP.md section 8.2). The number filled in for it is always
- * acceptable, so it proves nothing: somebody off the path who knows the two addresses needs to try
- * only 255 connection ids. So of a segment without a sequence number only the acknowledgement is
- * processed, if it carries its number, which must lie in [SND.UNA, SND.NXT]: a smaller range than
- * that of RFC 5961 section 5.2. Its SACK and SNACK are processed, since those of the reference
- * implementation come no other way, and its TSecr, which is used only where SND.UNA advances. Its
- * TSval (a forged one would make PAWS reject the peer's segments) and its corruption option 23 are
- * ignored. Data, FIN and RST without a sequence number are dropped before. Returns GO_ON, or the
- * result for the segment. */
+ * number (CCSDS 714.0-B-2; docs/SCPS-TP.md section 8.2). The number that the parser fills in is
+ * always acceptable, so it proves nothing: an attacker off the path who knows the two addresses
+ * needs to try only 255 connection ids. So of a segment without a sequence number only the
+ * acknowledgement is processed, if the segment carries its number, which must lie in [SND.UNA,
+ * SND.NXT]: a smaller range than that of RFC 5961 section 5.2. Its SACK and SNACK are processed,
+ * since the reference implementation sends them in no other way, and its TSecr, which is used only
+ * where SND.UNA advances. Its TSval (a forged one would make PAWS reject the peer's segments) and
+ * its corruption option 23 are ignored. Data, FIN and RST without a sequence number are dropped
+ * before. Returns GO_ON, or the result for the segment. */
 static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t ack;
@@ -341,7 +347,7 @@ static SCPS_ALWAYS_INLINE int acknowledged(struct scps_conn *c, const struct scp
 
     if (c->state == SCPS_SYN_RECEIVED)
         return handshake_ends(c, seg);
-    /* scps_ackin() itself refuses an acknowledgement beyond SND.NXT. */
+    /* An acknowledgement beyond SND.NXT is refused by scps_ackin(). */
     behind = scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) < 0;
     if ((behind && !ack_plausible(&c->s.snd, c->s.tx, seg->ack)) || !scps_ackin(c, seg))
         return blind_ack(c, seg);
@@ -350,7 +356,7 @@ static SCPS_ALWAYS_INLINE int acknowledged(struct scps_conn *c, const struct scp
     return 0;
 }
 
-/* Process ECN: a congestion mark, or the peer's ECE. */
+/* Processes the ECN bits: a congestion mark (CE), or the peer's ECE and CWR. */
 static void take_ecn(struct scps_todo *todo, bool agreed, const struct scps_seg *seg)
 {
     if (agreed && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
@@ -399,16 +405,16 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     refused = acknowledged(c, seg);
     if (refused)
         return refused;
-    /* The timestamp is taken only after the acknowledgement was found valid. RFC 7323 section
-     * 4.3: the echo is of the segment that moved, or could move, the left edge */
+    /* The timestamp is stored only after the acknowledgement was found valid, and only from a
+     * segment that begins at or below the last octet acknowledged (RFC 7323 section 4.3). */
     if (stamped && (int32_t)(seg->seq - scps_seq_wrap(c->rcv.irs, c->ack.acked_to)) <= 0) {
         scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
     }
     if (c->state == SCPS_CLOSED)
         return 0;
     if (data_after_close(&c->rcv, c->notify.released,
-                         /* The answer has sequence number SEG.ACK, as in CLOSED (section
-                          * 3.10.7.1). */
+                         /* The reset that answers has sequence number SEG.ACK, as in CLOSED (RFC
+                          * 9293 section 3.10.7.1). */
                          seg)) {
         scps_conn_finish(c, SCPS_ERR_RESET);
         return drop(&c->s.ctx, SCPS_DROP_AFTER_CLOSE, seg);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters of a connection.
  *
- * Invariant: the protocol never reads them; only info.c does, and this file where a new value is
- * computed from the old one. The test house.statistics overwrites all counters at random times, to
- * show that the protocol does not depend on them.
+ * Invariant: the protocol never reads a counter; only info.c does, and this file where a new value
+ * is computed from the old one. The test house.statistics overwrites all counters at random times,
+ * to show that the protocol does not depend on them.
  */
 #ifndef SCPS_CORE_STATS_H
 #define SCPS_CORE_STATS_H
@@ -13,10 +13,10 @@
 
 #include "base/bytes.h"
 
-/* Bytes that the path carried in a round trip. Less than SCPS_CARRIED_LEAST is ignored, because
- * it would not be saved (RFC 9959 section 3.1). */
+/* The largest volume of data that arrived in a round trip. Volumes below SCPS_CARRIED_LEAST are
+ * ignored, because such a path state would not be saved (RFC 9959 section 3.1). */
 struct scps_carried {
-    uint64_t bytes; /* 0: no round trip has ended */
+    uint64_t bytes; /* volume, bytes; 0: no round trip has ended */
     scps_dur took;  /* length of that round trip, µs */
 };
 #define SCPS_CARRIED_LEAST 4096u
@@ -31,15 +31,15 @@ struct scps_conn_stats {
         ecn_echoes, cc_corrected;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt; /* newest RTT, kept while the sending state is freed */
+    scps_dur last_rtt; /* newest RTT, stored here while the sending state is freed, µs */
     struct scps_carried
-        /* most bytes delivered in a round trip, stored here while the sending state is freed */
+        /* largest volume of a round trip, stored here while the sending state is freed */
         carried;
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
     uint64_t records_out, records_in;
     uint32_t holes;          /* number of holes that the receiving side has given up */
-    uint64_t bytes_missing;  /* bytes in those holes */
+    uint64_t bytes_missing;  /* bytes in the holes that the receiving side has given up */
     uint64_t bytes_given_up; /* bytes that the sending side has given up */
 };
 
@@ -69,18 +69,19 @@ static inline void scps_stats_received(struct scps_conn_stats *st, scps_time now
     if (!st->first_received)
         st->first_received = now;
 }
-/* Records the controller's window, for its maximum. */
+/* Records the controller's window, of which the maximum is kept. */
 static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
 {
     st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
 }
-/* Stores the most bytes of a round trip when the sending state is freed. */
+/* Stores the largest volume of a round trip when the sending state is freed. */
 static inline void scps_stats_carried(struct scps_conn_stats *st, struct scps_carried most)
 {
     if (most.bytes > st->carried.bytes)
         st->carried = most;
 }
-/* Adds the time since the last call to the reason `was`, which prevented sending during it. */
+/* Adds the time since the last call to the hold reason `was`, which prevented sending during that
+ * time. */
 static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold was, scps_time now)
 {
     st->holds[was] += now - st->hold_since;

@@ -24,7 +24,7 @@ static inline bool scps_timer_runs(const struct scps_timer *t)
 {
     return t->at != SCPS_NEVER;
 }
-/* Returns true if the timer has expired, and stops it. */
+/* If the timer has expired, stops it and returns true. */
 static inline bool scps_timer_take(struct scps_timer *t, scps_time now)
 {
     if (t->at > now)
@@ -32,9 +32,9 @@ static inline bool scps_timer_take(struct scps_timer *t, scps_time now)
     t->at = SCPS_NEVER;
     return true;
 }
-/* Ensures that the connection of x has a key of at most `when` in the heap. */
+/* Makes sure that the key of x's connection in the heap is at most `when`. */
 void scps_timer_key(struct scps_conn_ctx *x, scps_time when);
-/* Ensures that the connection's timers are checked at `when` or before. */
+/* Makes sure that the connection's timers are checked at `when` or before. */
 static inline void scps_timer_due(struct scps_conn_ctx *x, scps_time when)
 {
     if (when >= x->timers_by)
@@ -53,8 +53,8 @@ static inline void scps_timer_set(struct scps_conn_ctx *x, struct scps_timer *t,
     t->at = when;
     scps_timer_due(x, when);
 }
-/* Sets the pacer's timer. It moves with each segment, so it is kept out of x->timers_by, the time
- * by which all other timers have to be looked at; the heap's key includes it. */
+/* Sets the pacer's timer. Since it moves with each segment, it is not included in x->timers_by, the
+ * time by which all other timers have to be checked; the key in the heap includes it. */
 static inline void scps_timer_set_next(struct scps_conn_ctx *x, struct scps_timer *t,
                                        scps_time when)
 {

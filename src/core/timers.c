@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Handles expired timers in a fixed order, and finds the next one to expire.
  *
- * Of the retransmission timer, the timer of window probes and the timer of an outage at most one
- * runs: starting window probes stops the retransmission timer, an outage stops both, and none of
- * the two is started again before the outage is over (rto.c, snd_outage.c).
+ * At most one of the retransmission timer, the timer of window probes and the timer of an outage
+ * runs: window probing stops the retransmission timer, an outage stops both, and none of them is
+ * started again before the outage is over (rto.c, snd_outage.c).
  */
 #include "core/conn.h"
 
@@ -19,7 +19,7 @@ static inline scps_time of_tx(const struct scps_tx *tx, scps_time t)
     return SCPS_MIN(t, tx->trim_timer.at);
 }
 
-/* Returns the earliest of the running timers except the pacer's; SCPS_NEVER: none runs. */
+/* Returns the earliest expiry of the timers that run, except the pacer's; SCPS_NEVER: none runs. */
 static inline scps_time deadline(const struct scps_conn *c)
 {
     scps_time t = SCPS_MIN(c->ack.timer.at, c->keep.timer.at);
@@ -34,8 +34,8 @@ static inline scps_time deadline(const struct scps_conn *c)
     return t;
 }
 
-/* Does the same as scps_timer_take(), but is not inlined: when one timer has expired, most of the
- * timers checked by this function have not. */
+/* Like scps_timer_take(), but not inlined, because this file checks many timers and few have
+ * expired. */
 static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
 {
     return scps_timer_take(t, now);
@@ -66,7 +66,7 @@ static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
         scps_conn_trim(c);
 }
 
-/* Handles each expired timer, in this order. */
+/* Handles each timer that has expired, in this order. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
@@ -100,11 +100,11 @@ scps_time scps_conn_timers(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
 
-    /* The pacer's timer expires with each segment; its expiry only means that a segment may be
+    /* The pacer's timer expires with each segment, and its expiry only means that a segment may be
      * sent. */
     if (c->s.tx && scps_timer_take(&c->s.tx->pace_timer, now))
         scps_sender_wake(&c->s);
-    if (c->s.ctx.timers_by <= now) { /* Otherwise none of the other timers has expired. */
+    if (c->s.ctx.timers_by <= now) { /* True if one of the other timers may have expired. */
         if (deadline(c) <= now)
             serve(c);
         scps_timer_looked(&c->s.ctx, deadline(c));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Bits that input, calls and timers set for output, which checks them before it looks for data to
- * send.
+/* Bits that input, API calls and timers set for output, which checks them before it looks for data
+ * to send.
  *
- * Invariant: only the files that compose the parts set and clear these bits, by the two functions
- * below. All bits are in one word, since output tests several of them at once.
+ * Invariant: only the files that combine the parts (state.c, ackin.c, rcv.c, snd.c and their
+ * helpers) change these bits, by the two functions below. All bits are in one word, since output
+ * tests several of them at once.
  */
 #ifndef SCPS_CORE_TODO_H
 #define SCPS_CORE_TODO_H
@@ -15,16 +16,17 @@ enum scps_todo_bit {
     SCPS_TODO_RST = 1u << 1,   /* a reset is due */
     SCPS_TODO_KEEP = 1u << 2,  /* a keep-alive probe, or the probe of an outage, is due */
     SCPS_TODO_PROBE = 1u << 3, /* a window probe or a tail loss probe is due */
-    SCPS_TODO_TAIL = 1u << 4,  /* that probe is a tail loss probe (RFC 8985 section 7) */
+    SCPS_TODO_TAIL = 1u << 4,  /* the probe that is due is a tail loss probe (RFC 8985 section 7) */
     SCPS_TODO_ECE = 1u << 5,   /* segments carry ECE until a segment with CWR arrives */
     /* an ECN congestion mark has arrived that no acknowledgement has echoed yet */
     SCPS_TODO_ECE_DUE = 1u << 9,
     SCPS_TODO_CWR = 1u << 6, /* the next segment with new data carries CWR */
-    /* the acknowledgement due answers an unacceptable segment or a FIN: a retransmission does not
-     * count as that answer, since a peer that has its data drops it with its acknowledgement */
+    /* the acknowledgement that is due answers an unacceptable segment or a FIN. A retransmission
+     * does not count as this answer, since a peer that has its data drops it with its
+     * acknowledgement. */
     SCPS_TODO_ANSWER = 1u << 10,
-    /* The following bits are states in which other segments are not sent. */
-    SCPS_TODO_OUTAGE = 1u << 7, /* the link is in an outage: only its probe is sent */
+    /* During the following two states no other segments are sent. */
+    SCPS_TODO_OUTAGE = 1u << 7, /* the link is in an outage: only the outage's probe is sent */
     SCPS_TODO_PERSIST = 1u << 8 /* the peer's window is closed: only window probes are sent */
 };
 
@@ -40,14 +42,14 @@ static inline void scps_todo_done(struct scps_todo *t, unsigned bits)
 {
     t->bits &= (uint16_t)~bits;
 }
-/* Records that a segment with data came with an ECN congestion mark. */
+/* Records that a segment with data arrived with an ECN congestion mark (CE). */
 static inline void scps_todo_echo(struct scps_todo *t)
 {
     scps_todo_add(t, SCPS_TODO_ECE | SCPS_TODO_ECE_DUE);
 }
-/* Records that a segment with CWR came: the peer has reduced its window. RFC 3168 section 6.1.3:
- * "if any of the received data packets are CE packets, then the returning ACK has the ECN-Echo flag
- * set", also if CWR came between the two. */
+/* Records that a segment with CWR arrived: the peer has reduced its window. A congestion mark that
+ * has not been echoed yet stays due, by RFC 3168 section 6.1.3: "if any of the received data
+ * packets are CE packets, then the returning ACK has the ECN-Echo flag set". */
 static inline void scps_todo_cwr_came(struct scps_todo *t)
 {
     if (!(t->bits & SCPS_TODO_ECE_DUE))

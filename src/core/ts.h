@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Timestamps (RFC 7323): our own clock, and the peer's timestamp that is echoed and checked by
- * PAWS.
+/* Timestamps (RFC 7323): this end's timestamp clock, and TS.Recent, the peer's timestamp that is
+ * echoed and checked by PAWS.
  *
- * Invariant: recent never goes back while it is valid, which is 24 days.  Only this file assigns
+ * Invariant: recent never goes back while it is valid, which is for 24 days. Only this file assigns
  * the fields.
  */
 #ifndef SCPS_CORE_TS_H
@@ -11,13 +11,13 @@
 #include <scps/types.h>
 #include <scps/wire.h>
 
-#define SCPS_TS_TICK SCPS_MS(1) /* period of our timestamp clock, µs */
+#define SCPS_TS_TICK SCPS_MS(1) /* period of the timestamp clock, µs */
 
 struct scps_ts {
     uint32_t recent;    /* TS.Recent */
-    uint32_t recent_at; /* time at which `recent` was stored, by scps_ts_clock() */
-    /* offset of our clock, different for each connection so that it does not show the host's
-     * uptime */
+    uint32_t recent_at; /* time at which `recent` was stored, in the unit of scps_ts_clock() */
+    /* offset of the timestamp clock, different for each connection so that it does not show the
+     * host's uptime */
     uint32_t offset;
 };
 
@@ -30,7 +30,7 @@ static inline uint32_t scps_ts_value(const struct scps_ts *t, scps_time now)
 {
     return (uint32_t)((uint64_t)now / 1000) + t->offset;
 }
-/* Returns the time in units of 2^20 µs, about a second, to compute ages of weeks. */
+/* Returns the time in units of 2^20 µs, about a second, so that 32 bits hold ages of weeks. */
 static inline uint32_t scps_ts_clock(scps_time now)
 {
     return (uint32_t)((uint64_t)now >> 20);

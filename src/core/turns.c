@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of connections: those that are ready to send, and those to be freed. */
+/* The queues of connections that are ready to send, and of those to be freed. */
 #include "core/turns.h"
 
 #include "core/sender.h"
@@ -13,8 +13,8 @@ void scps_sender_wake(struct scps_sender *s)
 {
     struct scps_ready_queue *t = s->turns;
 
-    /* A connection that waits to be freed has nothing to send, and its ready_next belongs to that
-     * queue. */
+    /* A connection that waits to be freed has nothing to send, and its ready_next belongs to the
+     * queue of those to be freed. */
     if (s->ready || s->dead || !t)
         return;
     s->ready = true;
@@ -34,7 +34,7 @@ void scps_sender_dequeue(struct scps_sender *s)
     if (!s->ready)
         return;
     s->ready = false;
-    if (t->head == s) { /* In the usual case it is the first in the queue. */
+    if (t->head == s) { /* Usually the connection is the first in the queue. */
         t->head = s->ready_next;
     } else {
         for (before = t->head; before->ready_next != s;)

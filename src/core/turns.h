@@ -10,11 +10,12 @@ struct scps_sender;
  * which they are served. */
 struct scps_ready_queue {
     struct scps_sender *head, *tail;
-    struct scps_gate *gate; /* rate of the route; NULL: none is set */
-    const void *link;       /* identifies the link of the queue; it is not dereferenced */
+    /* rate of the route; NULL: the queue is that of a link, without a rate */
+    struct scps_gate *gate;
+    const void *link; /* identifies the link of the queue; it is not dereferenced */
 };
 
-/* Sets the queue in which s is served; NULL: nothing is sent any more. Precondition: s is in no
+/* Sets the queue in which s is served; NULL: s sends nothing any more. Precondition: s is in no
  * queue. */
 void scps_sender_serve(struct scps_sender *s, struct scps_ready_queue *t);
 /* Appends s to the ready queue in which it is served, unless s is in that queue already. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* State of a connection that sends: the parts and their timers.
+/* The sending state of a connection: the parts of the sender and their timers.
  *
- * Invariant: it exists while anything is written and not acknowledged.
+ * Invariant: it exists while octets are written and not acknowledged.
  */
 #ifndef SCPS_CORE_TX_H
 #define SCPS_CORE_TX_H
@@ -25,14 +25,14 @@
 
 struct scps_tx {
     struct scps_sndbuf buf;
-    struct scps_rangeset ends; /* octets not sent yet that end a record */
+    struct scps_rangeset ends; /* octets not sent yet that are the last of a record */
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_rack rack;
     struct scps_snacktx snack;
     struct scps_pacer pacer;
-    /* The pacer's rate spreads the congestion window and counts payload, as the window does;
-     * otherwise it counts packets. */
+    /* true: the pacer's rate spreads the congestion window and counts payload, as the window does;
+     * false: it counts packets */
     bool paces_window;
     struct scps_delivery delivery;
     scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
@@ -41,12 +41,16 @@ struct scps_tx {
     struct scps_rto rto;
     struct scps_timer persist_timer; /* timer of window probes (RFC 9293 section 3.8.6.1) */
     struct scps_timer pace_timer;    /* expires when the connection's own rate permits a segment */
-    struct scps_timer look_timer;    /* expires when rack.c or snacktx.c may find further losses */
-    struct scps_timer retry_timer;   /* expires when a segment that lacked memory is tried again */
-    struct scps_timer cork_timer; /* expires when a corked small segment has waited long enough */
+    /* expires when segments in flight must be examined for loss by rack.c or snacktx.c */
+    struct scps_timer look_timer;
+    /* expires when a segment for which memory was lacking is tried again */
+    struct scps_timer retry_timer;
+    /* expires when a small segment that cork delays has waited long enough */
+    struct scps_timer cork_timer;
     struct scps_timer trim_timer; /* expires when unused memory is freed */
     scps_time sent_at;            /* time at which data was last sent; 0: none */
-    scps_time heard_at;           /* time of the last report that data arrived; 0: none */
+    /* time at which an acknowledgement last arrived while data was outstanding; 0: none */
+    scps_time heard_at;
     /* time at which SND.UNA last moved, or data was sent with nothing outstanding */
     scps_time progress_at;
     scps_time outage_over; /* end of the last outage during which data was outstanding; 0: none */
@@ -54,16 +58,18 @@ struct scps_tx {
     struct scps_sample sample;
     struct scps_sackin sackin;
     struct scps_cause cause;
-    /* For scps_conn_reserve: octets [reserved, reserved_to) of the stream may be committed as long
-     * as the ring's data ends at `reserved`. If both are equal none are reserved. */
+    /* For scps_conn_reserve(): the octets [reserved, reserved_to) of the stream may be committed as
+     * long as the data in the ring ends at `reserved`. If both are equal, none are reserved. */
     scps_off reserved, reserved_to;
-    /* Position in the queue of a route with a rate: gate.c. */
+    /* Place of the connection on a route with a rate (gate.c). */
     int32_t share; /* bytes that the connection may still send before the next one is served */
     bool in_line;
     struct scps_sender *line_next, *line_prev;
-    /* State of the controller before a recovery episode, restored if the episode was spurious. */
+    /* The controller's output from before a recovery episode, restored if the episode was
+     * spurious. */
     struct scps_cc_ctl saved_ctl;
-    uint64_t saved_state[]; /* state of the congestion controller's own algorithm */
+    /* state of the congestion controller's algorithm, saved with saved_ctl */
+    uint64_t saved_state[];
 };
 
 /* Returns true if the retransmission timer or the timer of window probes runs. */
@@ -77,8 +83,8 @@ static inline void scps_rto_stop(struct scps_tx *tx)
     scps_timer_stop(&tx->rto.timer);
     scps_timer_stop(&tx->persist_timer);
 }
-/* Returns true if an episode of recovery reduces the window: the controller asks for a smaller one
- * than before, and no path state is in its Safe Retreat Phase. */
+/* Returns true if PRR applies: the controller asks for a smaller window than before the episode,
+ * and careful resume is not in its Safe Retreat Phase. */
 static inline bool scps_recovery_reduces(const struct scps_sender *s)
 {
     const struct scps_tx *tx = s->tx;
@@ -87,17 +93,17 @@ static inline bool scps_recovery_reduces(const struct scps_sender *s)
            !s->ctx.cfg->c.cc->own_recovery &&
            !(s->resumes && s->tp->resume.phase == SCPS_RESUME_RETREAT);
 }
-/* Ensures that segments in flight are examined for loss at `when`; 0: that is not needed. */
+/* Makes sure that segments in flight are examined for loss at `when`; 0: that is not needed. */
 static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
 {
     if (when)
         scps_timer_by(&s->ctx, &s->tx->look_timer, when);
 }
-/* Returns SND.UNA by the peer's acknowledgements, which is lower than una where best effort has
- * moved una. tx may be NULL. */
+/* Returns the highest SEG.ACK of the peer, which is below una where best effort has moved SND.UNA.
+ * tx may be NULL. */
 static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
-    /* The result is never above una. */
+    /* peer_una is never above una. */
     return tx && una == tx->bets.gave_up_to ? tx->bets.peer_una : una;
 }
 
