@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR: handles the events, and sets the rate, the window and the burst that follow from the model
- * (bbr.h).
+/* BBR: handles the events of a connection, and sets from the model (bbr.h) the rate, the window and
+ * the size of bursts.
  *
  * Source: draft-ietf-ccwg-bbr-06, sections "Updating Control Parameters", "Restarting From Idle",
  * "Updating the Model Upon Packet Loss" and "Updating the Model Upon Detecting a Spurious Loss
@@ -10,9 +10,9 @@
  * lost are handled as one packet, as the draft does with an offload burst.
  *
  * Differences from the draft: the minimum rate (pace()); losses that are known not to be caused by
- * the path (parameters corruption and outage, which change nothing without such reports); and what
- * a parameter has to switch on: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and
- * probe-rtt-rounds (bbr_model.c), probe-bw-rounds (bbr_state.c).
+ * the path (parameters corruption and outage) leave the model unchanged; and parameters that are
+ * off by default: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and probe-rtt-rounds
+ * (bbr_model.c), probe-bw-rounds (bbr_state.c).
  */
 #include "cc/bbr.h"
 
@@ -22,8 +22,8 @@
 
 /* ---- control parameters ---- */
 
-/* Returns the rate, bytes/s, that sends a percentage of the bytes in a smoothed round trip. As in
- * the draft's BBRInitPacingRate() an unknown round trip counts as 1 ms. */
+/* Returns the rate, bytes/s, that sends `percent` of `bytes` in a smoothed round trip. As in the
+ * draft's BBRInitPacingRate() an unknown round trip counts as 1 ms. */
 static uint64_t per_round_trip(const struct scps_cc_view *v, uint64_t bytes, unsigned percent)
 {
     uint64_t srtt = v->srtt ? (uint64_t)v->srtt : 1000;
@@ -31,11 +31,11 @@ static uint64_t per_round_trip(const struct scps_cc_view *v, uint64_t bytes, uns
     return SCPS_MAX(scps_muldiv(bytes, percent * 10000, srtt), 1);
 }
 
-/* BBRSetPacingRateWithGain(). Two additions to the draft prevent a connection from stopping for
- * ever: while no delivery rate has been measured, the rate stays unchanged; and the rate is never
- * below one segment in a round trip, which is what the loss window of RFC 5681 section 3.1 allows.
- * Since the rate limits what is delivered, a model of a few bytes/s would otherwise confirm
- * itself. */
+/* BBRSetPacingRateWithGain() of the draft, with two additions that prevent a connection from
+ * stopping for ever: while no delivery rate has been measured, the rate stays unchanged; and the
+ * rate is never below one segment in a round trip, which is what the loss window of RFC 5681
+ * section 3.1 allows. Since the rate limits what is delivered, a model of a few bytes/s would
+ * otherwise confirm itself. */
 static void pace(const struct scps_bbr_ctx *x, unsigned percent)
 {
     struct scps_bbr *b = x->b;
@@ -84,7 +84,7 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     most = SCPS_MAX(scps_bbr_bw(b), b->resume_bw);
     most = scps_bbr_bdp(x, most, scps_bbr_gain[b->state].cwnd) + b->extra_acked;
     most = scps_bbr_quantization_budget(x, most);
-    if (b->resume_bw) /* the draft: "CWND is set to the larger", which is not growth up to it */
+    if (b->resume_bw) /* the draft: "CWND is set to the larger", at once */
         ctl->cwnd = SCPS_MAX(ctl->cwnd, most);
     if (b->full_bw_reached)
         ctl->cwnd = SCPS_MIN(ctl->cwnd + grown, most);
@@ -130,7 +130,8 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
     ctl->phase = SCPS_PHASE_STARTUP;
     set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});
     if (fast)
-        ctl->quantum = v->init_cwnd; /* send the initial window as one train: bbr_start.c */
+        /* the initial window is sent as one burst, whose ACKs bbr_start.c measures */
+        ctl->quantum = v->init_cwnd;
 }
 
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
@@ -148,7 +149,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     begin(b, v, ctl);
 }
 
-/* Returns how many of the lost bytes count as caused by the path. */
+/* Returns how many of the `lost` bytes count as caused by the path. */
 static uint64_t at_fault(const struct scps_bbr *b, uint64_t lost)
 {
     return lost - SCPS_MIN(lost, b->excused[0] + b->excused[1]);
@@ -189,8 +190,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     tell_phase(&x);
 }
 
-/* Returns the bytes in flight when the loss rate reached the threshold, which was within the
- * segment lost last. */
+/* Returns the bytes in flight at the octet of the last lost segment with which the loss rate
+ * reached the threshold. */
 static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thresh, uint64_t size)
 {
     uint64_t prev = rs->tx_in_flight - SCPS_MIN(size, rs->tx_in_flight);
@@ -215,7 +216,8 @@ static void marked(struct scps_bbr_ctx *x)
         scps_bbr_handle_too_high(x);
 }
 
-/* Returns true if the loss was not caused by the path, so that it must not change the model. */
+/* Returns true if the cause of the loss is not the path, so that the loss must not change the
+ * model. */
 static bool spared(const struct scps_bbr *b, enum scps_loss_cause cause)
 {
     return (b->heed_corruption && cause == SCPS_LOSS_CORRUPTION) ||
@@ -250,7 +252,8 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     x.rs.tx_in_flight = l->tx_in_flight;
     x.rs.lost = at_fault(b, l->lost_since);
     x.rs.app_limited = l->app_limited;
-    /* A jump of careful resume ends Startup at once, because what it sent was never validated. */
+    /* Careful resume: too many losses of the jump end Startup at once, because the jump was never
+     * validated. */
     if (b->resuming && b->state == SCPS_BBR_STARTUP && scps_bbr_too_high(&x))
         scps_bbr_abandon_startup(&x);
     if (!b->is_bw_probe_sample)
@@ -266,9 +269,9 @@ static void timed_out(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     if (spared(b, x->v->cause))
-        return; /* The pacing rate, not the window, controls how sending restarts. */
+        return; /* Nothing to do: the pacing rate, not the window, limits how sending restarts. */
     scps_bbr_save_cwnd(x);
-    /* Only the first of several timeouts in a row saves the state from before it. */
+    /* Save the state before the first of several timeouts in a row only. */
     if (!b->recovering)
         scps_bbr_save_upon_loss(x);
     b->recovering = true;
@@ -286,7 +289,7 @@ static void restore_bounds(struct scps_bbr *b)
     b->inflight_longterm = SCPS_MAX(b->inflight_longterm, b->undo_inflight_longterm);
 }
 
-/* HandleSpuriousLossDetection() of the draft. */
+/* Undoes the reaction to a spurious loss: HandleSpuriousLossDetection() of the draft. */
 static void undo_spurious(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -306,8 +309,8 @@ static void undo_spurious(const struct scps_bbr_ctx *x)
     b->undo_state = SCPS_BBR_NONE;
 }
 
-/* After an outage the model continues with its state from before: the time of the outage does not
- * count, nor do losses during it. */
+/* After an outage the model continues with its state from before. Neither the time of the outage
+ * nor its losses count. */
 static void link_up(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -328,7 +331,7 @@ static void link_up(const struct scps_bbr_ctx *x)
     }
     b->excused[1] += x->v->outstanding;
     if (x->v->delivered) {
-        /* A rate sample that includes the outage says nothing about the path. */
+        /* Discard the rate sample in progress, which includes the outage. */
         b->marked_from = 0;
         b->marked_to = x->v->delivered - 1;
     }
@@ -357,13 +360,13 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         begin(b, v, ctl);
         break;
-    case SCPS_CC_IDLE: /* The model does not change; on_sent() handles the restart from idle. */
+    case SCPS_CC_IDLE: /* Nothing to do: on_sent() handles the restart from idle. */
         break;
     }
     tell_phase(&x);
 }
 
-/* HandleRestartFromIdle() of the draft. */
+/* Called when a segment is sent: HandleRestartFromIdle() of the draft. */
 static void on_sent(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl)
 {

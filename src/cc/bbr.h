@@ -31,7 +31,7 @@ enum scps_bbr_state {
     SCPS_BBR_REFILL,
     SCPS_BBR_UP,
     SCPS_BBR_PROBE_RTT,
-    SCPS_BBR_NONE /* for undo_state: no state is saved */
+    SCPS_BBR_NONE /* value of undo_state: no state is saved */
 };
 
 enum scps_bbr_acks { /* values of ack_phase */
@@ -42,27 +42,27 @@ enum scps_bbr_acks { /* values of ack_phase */
                      SCPS_BBR_ACKS_PROBE_STOPPING
 };
 
-/* long-rtt-start: so many rounds, in which the ACK train of the initial window is measured */
+/* long-rtt-start: number of rounds in which the ACK train of the initial window is measured */
 #define SCPS_BBR_LONG_ROUNDS    1
 #define SCPS_BBR_INFINITE       UINT64_MAX
-#define SCPS_BBR_LOSS_THRESH    20000       /* ppm of the bytes of a round */
-#define SCPS_BBR_BETA           70          /* per cent */
-#define SCPS_BBR_HEADROOM       15          /* per cent */
-#define SCPS_BBR_FULL_LOSS_CNT  6           /* number of lost ranges in a round that ends Startup */
-#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* smallest ProbeRTTInterval, µs: see probe_rtt_gap() */
+#define SCPS_BBR_LOSS_THRESH    20000 /* loss rate that is too high, ppm of the bytes of a round */
+#define SCPS_BBR_BETA           70    /* factor of a reduction, per cent */
+#define SCPS_BBR_HEADROOM       15    /* share of inflight_longterm that is left free, per cent */
+#define SCPS_BBR_FULL_LOSS_CNT  6     /* number of lost ranges in a round that ends Startup */
+#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least ProbeRTTInterval, µs */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
 #define SCPS_BBR_EXTRA_ACKED_LEN 10 /* rounds over which the maximum of extra_acked is kept */
 
-/* The maximum of a value over the latest rounds, at most SCPS_BBR_EXTRA_ACKED_LEN. Invariant: `max`
- * is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] the largest of round r, 0 if
- * the round is outside the window. */
+/* The maximum of a value over the latest rounds, at most SCPS_BBR_EXTRA_ACKED_LEN of them.
+ * Invariant: `max` is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] is the
+ * largest of round r, or 0 if the window does not include round r. */
 struct scps_bbr_max {
     uint64_t max, value[SCPS_BBR_EXTRA_ACKED_LEN];
     uint32_t round; /* round of the latest value */
 };
 
-/* The rate sample that is being processed, RS in the draft. */
+/* The rate sample of the acknowledgement being processed: RS in the draft. */
 struct scps_bbr_sample {
     uint64_t rate, delivered, prior_delivered, tx_in_flight, lost, newly_acked;
     scps_dur rtt;
@@ -70,68 +70,69 @@ struct scps_bbr_sample {
 };
 
 struct scps_bbr {
-    /* These fields are the model of the path. */
-    /* bytes/s; bw_filter: maximum of the previous and of the present ProbeBW cycle */
+    /* The model of the path. */
+    /* bandwidth, bytes/s; bw_filter: maximum of the ProbeBW cycle before, and of the one in
+     * progress */
     uint64_t max_bw, bw_filter[2];
     uint64_t bw, bw_shortterm, bw_latest;
     uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
     scps_dur min_rtt, probe_rtt_min_delay; /* µs; SCPS_NEVER: not measured yet */
     scps_time min_rtt_stamp, probe_rtt_min_stamp;
-    /* smallest RTT of the whole connection, so without a queue of its own, µs; 0: none yet */
+    /* smallest RTT of the whole connection, and so without a queue of its own, µs; 0: none yet */
     scps_dur least_rtt;
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
     scps_time extra_acked_start;
-    /* scps_cc_view.delivered at which the present round ends, and at which the present round of
-     * loss detection ends */
+    /* values of scps_cc_view.delivered at which the round in progress ends, and the round of loss
+     * detection */
     uint64_t next_round_delivered, loss_round_delivered;
     uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
-    /* These fields belong to the draft's question whether the pipe is full. */
+    /* State for the draft's estimate of when the pipe is full. */
     uint64_t full_bw;
-    /* These fields belong to probing for bandwidth. */
+    /* State of probing for bandwidth. */
     uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
     scps_time cycle_stamp;
     scps_dur bw_probe_wait;
-    /* ProbeRTT: end of the state, µs; 0: the bytes in flight have not fallen to its target yet */
+    /* time at which ProbeRTT ends, µs; 0: the bytes in flight are still above ProbeRTT's target */
     scps_time probe_rtt_done_stamp;
-    /* totals of delivered bytes between which samples count as app-limited */
+    /* samples are app-limited while the total of delivered bytes is between these values */
     uint64_t marked_from, marked_to;
-    /* These fields are saved for undoing a spurious loss. */
+    /* Values saved to undo the reaction to a spurious loss. */
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
     uint64_t pacing_rate;
     uint64_t random;
-    /* bytes lost that the path did not cause, in the last round and in this one */
+    /* bytes lost by causes other than the path: [0] in the round before, [1] in this round */
     uint64_t excused[2];
-    scps_time heard_at; /* time of the last acknowledgement, µs */
-    scps_dur round_rtt; /* least RTT since the present round began, µs; 0: no sample yet */
-    /* base-loss=1: share of the bytes that were lost while there was no queue, ppm */
+    scps_time heard_at; /* time of the newest acknowledgement, µs */
+    scps_dur round_rtt; /* least RTT since the round in progress began, µs; 0: no sample yet */
+    /* base-loss=1: share of bytes lost while there was no queue, ppm */
     uint32_t base_loss;
     /* base-loss=1: sums of bytes sent and lost, from which base_loss is computed */
     uint64_t base_sent, base_lost;
-    /* bbr_start.c: times of the first and the latest ACK of the train, µs */
+    /* long-rtt-start: times of the first and of the latest ACK of the train, µs */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
     uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: there is none */
     /* train_acks: ACKs of the train so far; probe_rtt_rounds: least number of round trips in a
-     * ProbeRTTInterval; probe_bw_rounds: least number of round trips over which the wait between
-     * two probes varies */
+     * ProbeRTTInterval; probe_bw_rounds: the wait between two probes varies by at least this many
+     * round trips */
     uint8_t train_acks, probe_rtt_rounds, probe_bw_rounds;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
     bool is_loss_in_round : 1, is_bw_probe_sample : 1;
     bool prev_probe_too_high : 1, prev_probe_precautionary : 1;
     bool probe_rtt_expired : 1, probe_rtt_round_done : 1, idle_restart : 1;
-    /* recovering: in loss recovery; limited: the window limited sending in this round; was_limited:
-     * in the round before */
+    /* recovering: loss recovery is in progress; limited: the window limited sending in this round;
+     * was_limited: in the round before */
     bool recovering : 1, limited : 1, was_limited : 1;
     bool has_sack : 1;     /* SACK can report more than one loss in a round trip */
-    bool startup_loss : 1; /* a loss or ECN mark occurred that ends Startup by itself */
+    bool startup_loss : 1; /* a loss or an ECN mark occurred that alone ends Startup */
     bool resuming : 1;     /* careful resume: RFC 9959's flag "carefully-resuming" */
-    /* These fields are parameters. */
+    /* Values of parameters. */
     bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
 };
 
-/* The arguments that the functions of an event share. */
+/* The arguments that all functions called for an event share. */
 struct scps_bbr_ctx {
     struct scps_bbr *b;
     const struct scps_cc_view *v;
@@ -150,11 +151,11 @@ static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
 
 /* ---- bbr_volume.c ---- */
 struct scps_bbr_gain {
-    uint16_t pacing, cwnd; /* per cent */
+    uint16_t pacing, cwnd; /* gains of a state, per cent */
 };
 extern const struct scps_bbr_gain scps_bbr_gain[]; /* the gains of each state */
-/* Returns the bandwidth to use, bytes/s: that of the model; during a long start at least the one
- * that the ACK train showed. */
+/* Returns the bandwidth to use, bytes/s: that of the model, and during a long-rtt-start at least
+ * the one that the ACK train showed. */
 uint64_t scps_bbr_bw(const struct scps_bbr *b);
 /* Returns the share of a round's bytes that may be lost, ppm: the draft's LossThresh, and with
  * base-loss=1 the losses of the path itself in addition. */
@@ -162,8 +163,8 @@ uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
 uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
 /* Returns a percentage of the bandwidth-delay product at bw, bytes. */
 uint64_t scps_bbr_bdp(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
-/* Returns a percentage of the bandwidth-delay product at bw, bytes, rounded up to the amount that
- * sending and acknowledging in bursts needs. */
+/* Returns a percentage of the bandwidth-delay product at bw, bytes, rounded up so that sending and
+ * acknowledging in bursts does not reduce the rate. */
 uint64_t scps_bbr_inflight(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
 uint64_t scps_bbr_quantization_budget(const struct scps_bbr_ctx *x, uint64_t inflight);
 uint64_t scps_bbr_target(const struct scps_bbr_ctx *x);
@@ -173,8 +174,8 @@ void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
 
 /* ---- bbr_model.c ---- */
-/* Adds a value of a round, which is not before the round of the last call, to the maximum over the
- * latest `len` rounds, this one included. */
+/* Updates the maximum over the latest `len` rounds by the value of a round, which is not before the
+ * round of the last call. The window includes this round. */
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
 void scps_bbr_reset_signals(struct scps_bbr *b);
 void scps_bbr_reset_shortterm(struct scps_bbr *b);
@@ -184,8 +185,8 @@ void scps_bbr_advance_max_bw(struct scps_bbr *b);
 void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x);
 void scps_bbr_note_loss(const struct scps_bbr_ctx *x);
 bool scps_bbr_too_high(const struct scps_bbr_ctx *x);
-/* Update the model at an acknowledgement: scps_bbr_learn() before the state machine runs, the other
- * two after it. */
+/* scps_bbr_learn() updates the model at an acknowledgement before the state machine runs, the other
+ * two functions after it. */
 void scps_bbr_learn(const struct scps_bbr_ctx *x);
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_advance(const struct scps_bbr_ctx *x);
@@ -195,13 +196,14 @@ void scps_bbr_enter_startup(struct scps_bbr *b);
 void scps_bbr_enter_refill(const struct scps_bbr_ctx *x);
 /* Moves from Startup to Drain because of losses. */
 void scps_bbr_abandon_startup(const struct scps_bbr_ctx *x);
-/* Run the state machine at an acknowledgement: Startup, Drain and ProbeBW; then ProbeRTT. */
+/* Run the state machine at an acknowledgement: scps_bbr_move() for Startup, Drain and ProbeBW, the
+ * other function for ProbeRTT. */
 void scps_bbr_move(const struct scps_bbr_ctx *x);
 void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
-/* Ends ProbeRTT if its time has passed. */
+/* Ends ProbeRTT if its duration has passed. */
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
-/* Reduces the model when losses during a probe exceed the threshold, so that rs->tx_in_flight was
- * too much. */
+/* Reduces the model when losses during a probe for bandwidth exceed the threshold: rs->tx_in_flight
+ * bytes in flight were too many. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
 /* ---- bbr_resume.c ---- */
@@ -210,14 +212,15 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
 
 /* ---- bbr_start.c ---- */
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);
-/* Measures the share of bytes lost without a queue (base-loss=1). It is the last step of an
- * acknowledgement. */
+/* base-loss=1: measures the share of bytes lost without a queue. It is called as the last step of
+ * an acknowledgement. */
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
-/* Returns true if a segment of this round found no queue; false without base-loss=1. */
+/* base-loss=1: returns true if a segment of this round found no queue. Without base-loss=1 returns
+ * false. */
 bool scps_bbr_no_queue(const struct scps_bbr_ctx *x);
-/* Returns true if the sample's losses are within three standard deviations of the number that is
- * expected of so many segments at the share lost without a queue; false while that share is 0, as
- * without base-loss=1. */
+/* base-loss=1: returns true if the sample's losses are within three standard deviations of the
+ * number that is expected of so many segments at the share lost without a queue. Returns false
+ * while that share is 0. */
 bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x);
 
 #endif

@@ -13,7 +13,8 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* Moves the window to the newer `round`: rounds that it no longer covers are removed. */
+/* Moves the window of rounds on to `round`, and removes the values of rounds that it no longer
+ * includes. */
 static void move_window(struct scps_bbr_max *m, uint32_t round, uint32_t len)
 {
     uint32_t gone = SCPS_MIN(round - m->round, SCPS_BBR_EXTRA_ACKED_LEN);
@@ -87,7 +88,7 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 
     update_round(x);
     if (b->resuming && b->state == SCPS_BBR_DRAIN)
-        return; /* RFC 9959: rates measured in this Drain "MUST be discarded" */
+        return; /* careful resume, RFC 9959: rates measured in this Drain "MUST be discarded" */
     if (x->rs.rate && (x->rs.rate >= b->max_bw || !x->rs.app_limited)) {
         b->bw_filter[1] = SCPS_MAX(b->bw_filter[1], x->rs.rate);
         b->max_bw = SCPS_MAX(b->bw_filter[0], b->bw_filter[1]);
@@ -97,7 +98,7 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 void scps_bbr_advance_max_bw(struct scps_bbr *b)
 {
     if (!b->bw_filter[1])
-        return; /* There was no sample in this cycle, so keep the old maximum until there is one. */
+        return; /* There was no sample in this cycle, so keep the maximum of the cycle before. */
     b->bw_filter[0] = b->bw_filter[1];
     b->bw_filter[1] = 0;
 }
@@ -165,7 +166,8 @@ static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
 
     if (scps_bbr_is_probing(b) || !b->is_loss_in_round)
         return;
-    if (b->base_loss && !scps_bbr_too_high(x)) /* base-loss=1: see bbr_start.c */
+    /* base-loss=1: losses that the path's own loss rate explains do not change the model */
+    if (b->base_loss && !scps_bbr_too_high(x))
         return;
     if (b->bw_shortterm == SCPS_BBR_INFINITE)
         b->bw_shortterm = b->max_bw;
@@ -212,8 +214,8 @@ void scps_bbr_learn(const struct scps_bbr_ctx *x)
 }
 
 /* Returns BBR.ProbeRTTInterval, µs: "the minimum time interval between ProbeRTT states", "5 secs"
- * in the draft. In addition, with probe-rtt-rounds=N it is at least N times the smallest round trip
- * of the path: if a round trip is longer than 5 s, the draft's BBR is always in ProbeRTT. */
+ * in the draft. With probe-rtt-rounds=N it is at least N times the smallest round trip of the path,
+ * because on a round trip of more than 5 s the draft's BBR is always in ProbeRTT. */
 static scps_dur probe_rtt_gap(const struct scps_bbr *b)
 {
     return SCPS_MAX(SCPS_BBR_PROBE_RTT_GAP, b->probe_rtt_rounds * b->least_rtt);
@@ -234,9 +236,9 @@ void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
         b->probe_rtt_min_stamp = now;
     } else if (b->rtt_refresh && x->rs.rtt >= 0 &&
                x->rs.rtt <= b->probe_rtt_min_delay + b->probe_rtt_min_delay / 64) {
-        /* Not in the draft: a round trip as short as the smallest shows that there is no queue, as
-         * ProbeRTT would. If the path has become longer, only the newer minimum is renewed, and the
-         * older one expires. */
+        /* rtt-refresh (not in the draft): a round trip as short as the smallest shows that there is
+         * no queue, as ProbeRTT would show, so ProbeRTT is postponed. If the path has become
+         * longer, the older minimum is not renewed and expires. */
         b->probe_rtt_min_stamp = now;
         if (x->rs.rtt <= b->min_rtt + b->min_rtt / 64)
             b->min_rtt_stamp = now;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* BBR's part of careful resume, from the appendix of RFC 9959 on BBR.
  *
- * The core runs the phases (core/resume.c) and sets the probing rate, which is the minimum rate in
- * Startup until the jump is validated. A single loss does not count as congestion here; losses, or
- * an ECN mark, that end Startup do, and then Drain is the Safe Retreat.
+ * core/resume.c runs the phases of careful resume and passes the probing rate, which is the minimum
+ * rate in Startup until the jump is validated. A single loss does not count as congestion here.
+ * Losses that end Startup, or an ECN mark, do, and then the state Drain is the Safe Retreat Phase.
  */
 #include "cc/bbr.h"
 
@@ -16,7 +16,7 @@ static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
     if (b->start_bw)
         bw = SCPS_MIN(bw, b->start_bw);
     if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)
-        return; /* "only when the BBR flow is in the Startup state" */
+        return; /* RFC 9959: "only when the BBR flow is in the Startup state" */
     b->resuming = true;
     b->resume_bw = bw;
     b->pacing_rate = SCPS_MAX(b->pacing_rate, bw);
@@ -41,7 +41,8 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
         b->inflight_shortterm =
             SCPS_MIN(b->inflight_shortterm, SCPS_MAX(amount, scps_bbr_min_pipe(v)));
         ctl->cwnd = SCPS_MIN(ctl->cwnd, b->inflight_shortterm);
-        /* The end of recovery must not restore the window of the jump. */
+        /* At the end of recovery BBR restores prior_cwnd, which must not be the window of the
+         * jump. */
         b->prior_cwnd = ctl->cwnd;
         break;
     case SCPS_CC_RESUMED:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR's start on a long round trip, with long-rtt-start=1, and base-loss=1. Neither is in
- * draft-ietf-ccwg-bbr, and both are off by default.
+/* Two parameters of BBR that are not in draft-ietf-ccwg-bbr and are off by default:
+ * long-rtt-start=1, for the start on a long round trip, and base-loss=1, for paths with losses of
+ * their own.
  *
  * long-rtt-start: doubling from ten segments takes ten round trips to fill 250 Mbit/s and 600 ms: 6
  * s. With this parameter the initial window is sent at once, and the spacing of its
@@ -8,13 +9,13 @@
  * are sent, spread over the round trip. When its acknowledgements come, that rate enters the model,
  * and Startup continues as in the draft, but without a ProbeRTT.
  *
- * base-loss: the draft takes more than 2 % of losses in a round trip for a queue that overflows; on
+ * base-loss: the draft takes more than 2 % of losses in a round trip for a queue that overflows. On
  * a link that loses more than that by bit errors, the window falls to four segments. With this
  * parameter the losses of round trips in which a segment found no queue (its round trip was the
- * smallest) count as the path's own, and so many are allowed in addition. A bottleneck with hardly
- * any queue looks the same, so this is for links without other traffic. In a window of few segments
- * the number of losses varies by chance more than the threshold allows, and BBR would find each
- * probe too high; so three standard deviations are allowed, too.
+ * smallest) count as the path's own, and so many losses are allowed in addition. A bottleneck with
+ * hardly any queue looks the same, so this is for links without other traffic. In a window of few
+ * segments the number of losses varies by chance more than the threshold allows, and BBR would take
+ * each probe for too high, so three standard deviations are allowed, too.
  */
 #include "cc/bbr.h"
 
@@ -22,10 +23,10 @@
 #include "base/wide.h"
 
 #define LONG       SCPS_MS(200)
-#define TRAIN      2      /* number of acknowledgements after the first that make a train */
-#define MOST_LOSS  200000 /* ppm */
+#define TRAIN      2      /* number of ACKs after the first one that make a train */
+#define MOST_LOSS  200000 /* largest share of losses that counts as the path's own, ppm */
 #define LEAST_SENT 20     /* segments that must have been sent before base-loss is used */
-#define SHORTEST   500    /* µs; a shorter train counts as this long */
+#define SHORTEST   500    /* µs; a train of shorter duration counts as this long */
 #define MOST_FOLD  1024   /* largest factor by which the window is raised */
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
@@ -83,7 +84,7 @@ void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x)
     b->round_rtt = least_of_round(x);
     if (!b->round_start)
         return;
-    /* the mean over the rounds, weighted by their bytes; newer rounds have more weight */
+    /* base_loss is the mean over rounds, weighted by their bytes; newer rounds have more weight */
     if (scps_bbr_no_queue(x)) {
         b->base_sent += x->rs.tx_in_flight - b->base_sent / 8;
         b->base_lost += x->rs.lost - b->base_lost / 8;

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* Returns a random number below n by xorshift64*, from the connection's random number. */
+/* Returns a random number below n by xorshift64*, seeded by the connection's random number. */
 static uint64_t below(struct scps_bbr *b, uint64_t n)
 {
     b->random ^= b->random >> 12;
@@ -28,9 +28,8 @@ static void enter_drain(struct scps_bbr *b)
     b->drain_start_round = b->round_count;
 }
 
-/* Returns true if Startup has to end because of losses: a round trip of fast recovery lost more
- * than the threshold, in six ranges. An ECN echo comes at most once in a round trip, so one is
- * enough. */
+/* Returns true if losses end Startup: a round trip of fast recovery lost more than the threshold,
+ * in six ranges. For ECN one echo is enough, because echoes come at most once in a round trip. */
 static bool startup_high_loss(const struct scps_bbr_ctx *x)
 {
     const struct scps_bbr *b = x->b;
@@ -84,8 +83,9 @@ static void check_startup_done(const struct scps_bbr_ctx *x)
 
 /* ---- ProbeBW ---- */
 
-/* Chooses the wait until the next probe. Not in the draft: with probe-bw-rounds=N its random part
- * is up to N times the smallest round trip, if that is more than the draft's second. */
+/* Chooses the wait until the next probe for bandwidth. With probe-bw-rounds=N (not in the draft)
+ * its random part is up to N times the smallest round trip, if that is more than the draft's
+ * second. */
 static void pick_probe_wait(struct scps_bbr *b)
 {
     scps_dur spread = SCPS_MAX(SCPS_SEC(1), b->probe_bw_rounds * b->least_rtt);
@@ -162,8 +162,8 @@ static void probe_longterm_upward(const struct scps_bbr_ctx *x)
         raise_longterm_slope(x);
 }
 
-/* Updates the window of max_bw, and inflight_longterm, from an acknowledgement. Returns true if the
- * state has changed. */
+/* Called at an acknowledgement: updates the filter of max_bw, and inflight_longterm, during a probe
+ * for bandwidth. Returns true if the state of BBR has changed. */
 static bool adapt_longterm_model(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -212,7 +212,9 @@ static bool is_time_to_go_down(const struct scps_bbr_ctx *x)
         return true;
     }
     if (cwnd_limited(b) && x->ctl->cwnd >= b->inflight_longterm) {
-        scps_bbr_reset_full_bw(b); /* The limit is now inflight_longterm, not the path. */
+        /* inflight_longterm has limited this probe, not the path, so measure the full bandwidth
+         * again. */
+        scps_bbr_reset_full_bw(b);
         b->full_bw = x->rs.rate;
         return false;
     }
@@ -258,7 +260,8 @@ void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     b->prev_probe_too_high = true;
-    b->is_bw_probe_sample = false; /* react to too much loss once in each probe for bandwidth */
+    /* Each probe for bandwidth causes at most one reaction to too much loss. */
+    b->is_bw_probe_sample = false;
     if (!x->rs.app_limited) {
         uint64_t least = scps_muldiv(scps_bbr_target(x), SCPS_BBR_BETA, 100);
         b->inflight_longterm = SCPS_MAX(x->rs.tx_in_flight, least);
@@ -299,7 +302,8 @@ void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x)
     }
 }
 
-/* Marks what is sent from now on as app-limited, because it does not show the bandwidth. */
+/* Marks what is sent from now on as app-limited, because during ProbeRTT the rate does not show the
+ * bandwidth. */
 static void mark_app_limited(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

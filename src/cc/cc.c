@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of controllers, and the parser of "name,key=value,...".
+/* The list of congestion controllers, and the parser of their textual form "name,key=value,...".
  *
- * A message says what is wrong and what is allowed, in one line without a full stop, so that a
- * program can put its own name before it. The caller's structures change only if the whole text is
- * valid.
+ * An error message says what is wrong and what is allowed, in one line without a full stop, so that
+ * a program can put its own name before it. The caller's structures change only if the whole text
+ * is valid.
  */
 #include "cc/cc.h"
 
@@ -70,8 +70,8 @@ static void say_error(struct msg *m, const char *fmt, ...)
     m->room -= used;
 }
 
-/* Returns how many characters of a name from outside a message repeats, at most one line of a
- * screen. */
+/* Returns how many characters of a word with len characters a message repeats: at most one line of
+ * a screen. */
 static int shown(size_t len)
 {
     return len > 40 ? 40 : (int)len;
@@ -97,8 +97,8 @@ static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char 
 
 /* ---- parsing ---- */
 
-/* Parses a decimal integer with an optional minus; returns false for any other text. *fits: the
- * number fits an int64_t. */
+/* Parses a decimal integer with an optional minus sign. Returns false for any other text. *fits:
+ * the number fits an int64_t. */
 static bool number(const char *s, size_t len, int64_t *out, bool *fits)
 {
     bool minus = len && *s == '-';
@@ -126,7 +126,8 @@ static bool is_word(const char *word, const char *s, size_t len)
     return word && strlen(word) == len && !memcmp(word, s, len);
 }
 
-/* Returns true if the word s stands for a value of parameter p, which is then *out. */
+/* Sets *out to the value of parameter p for which the word s stands. Returns false if s is no such
+ * word. */
 static bool named(const struct scps_cc_param *p, const char *s, size_t len, int64_t *out)
 {
     int64_t v = p->min;

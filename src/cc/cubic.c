@@ -32,18 +32,18 @@
 
 struct cubic {
     struct scps_win win;
-    uint16_t c, beta; /* c in 1/1000 segments per s^3; beta in 1/1024 */
+    uint16_t c, beta; /* c: C of RFC 9438, in 1/1000 segments per s^3; beta: in 1/1024 */
     bool fast, friendly;
     bool running; /* an epoch of congestion avoidance has begun */
     /* true: w_max is the window of a loss; false: the next epoch starts with K = 0 and W_max =
      * cwnd */
     bool from_loss;
-    scps_time epoch; /* time 0 of the epoch, µs */
+    scps_time epoch; /* beginning of the epoch (t = 0), µs */
     scps_time last_ack;
     scps_dur k;
-    /* bytes; prior: cwnd at the last reduction, w_est: the Reno-friendly estimate */
+    /* bytes; prior: cwnd before the last reduction; w_est: the Reno-friendly estimate */
     uint64_t w_max, w_est, prior;
-    uint64_t est_credit; /* acknowledged bytes that have not raised w_est yet */
+    uint64_t est_credit; /* acknowledged bytes that have not increased w_est yet */
 };
 
 enum { P_C = SCPS_WIN_PARAMS, P_BETA, P_FAST, P_FRIENDLY };
@@ -86,7 +86,7 @@ static uint64_t cube_root(uint64_t n)
     return x;
 }
 
-/* Returns the time in which the curve falls, or rises, by `bytes`, µs. */
+/* Returns the time in which the cubic curve changes by `bytes`, µs: the K of RFC 9438. */
 static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
 {
     /* bytes / (C mss) is in s^3; in units of 1e-12 s^3 its cube root is in 1e-4 s. */
@@ -98,7 +98,8 @@ static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
 static uint64_t curve(const struct cubic *cu, scps_dur t, uint32_t mss)
 {
     uint64_t d = t < 0 ? -(uint64_t)t : (uint64_t)t;
-    uint64_t cubed = scps_muldiv(scps_muldiv(d, d, 1000000), d, 1000000); /* 1e-6 s^3 */
+    /* |t|^3 in units of 1e-6 s^3 */
+    uint64_t cubed = scps_muldiv(scps_muldiv(d, d, 1000000), d, 1000000);
 
     return scps_muldiv(cubed, (uint64_t)cu->c * mss, UINT64_C(1000000000));
 }
@@ -128,7 +129,8 @@ static void begin(struct cubic *cu, const struct scps_cc_view *v, uint64_t cwnd)
         cu->prior = cwnd;
 }
 
-/* Updates the Reno-friendly estimate: alpha segments for every cwnd bytes acknowledged. */
+/* Updates the Reno-friendly estimate: it grows by alpha segments for every cwnd bytes
+ * acknowledged. */
 static void estimate(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes, uint64_t cwnd)
 {
     uint64_t num = 3 * (1024u - cu->beta), den = 1024u + cu->beta;
@@ -157,7 +159,8 @@ static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes
         ctl->cwnd = SCPS_MAX(cwnd, cu->w_est);
         return;
     }
-    /* Each byte grows the window by (target - cwnd) / cwnd; the remainder is carried over. */
+    /* Each acknowledged byte grows the window by (target - cwnd) / cwnd bytes; the remainder is
+     * kept for the next. */
     cu->win.credit += bytes * (target - cwnd);
     uint64_t grow = cu->win.credit / cwnd;
     cu->win.credit -= grow * cwnd;
@@ -182,8 +185,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     cu->last_ack = v->now;
 }
 
-/* Sets w_max at a reduction from cwnd. Fast convergence: if the window is below the last w_max,
- * w_max is set lower, which leaves bandwidth to other flows. */
+/* Sets w_max at a reduction from cwnd. Fast convergence: if cwnd is below the last w_max, w_max
+ * becomes lower than cwnd, which leaves bandwidth to other flows. */
 static void remember(struct cubic *cu, uint64_t cwnd)
 {
     cu->prior = cwnd;

@@ -20,7 +20,7 @@
 
 #include "base/bytes.h"
 
-/* Row i: from w segments on, a = i + 1, b = cut/1024. */
+/* Row i: from a window of w segments on, a = i + 1 and b = cut/1024. */
 static const struct {
     uint32_t w;
     uint16_t cut;
@@ -90,7 +90,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t limited = (uint64_t)h->limited * v->mss;
 
     if (limited && ctl->cwnd > limited && ctl->cwnd < ctl->ssthresh)
-        bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1); /* the divisor is K of RFC 3742 section 2 */
+        /* RFC 3742 section 2: K = cwnd / (max_ssthresh / 2) divides the growth */
+        bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1);
     bytes = scps_win_slow_start(&h->win, v, a, bytes, ctl);
     if (bytes)
         scps_win_avoid(&h->win, v, bytes, 256 * (row(ctl->cwnd / v->mss) + 1), ctl);

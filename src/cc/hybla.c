@@ -6,7 +6,7 @@
  *     slow start    2^rho - 1 segments for each acknowledged       per RTT0: doubling, as at 25 ms
  *     avoidance     rho^2 segments for each window acknowledged    per RTT0: 1/rho of rho segments
  *
- * so that the rate (not the window) grows as that of a connection with 25 ms, at any round trip.
+ * so that the rate (not the window) grows as on a connection with a round trip of 25 ms.
  *
  * Source: Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J.
  * of Satellite Communications and Networking 22, 2004. A loss halves the window and a timeout sets
@@ -67,7 +67,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_start(&hy->win, param, sizeof *hy, v, ctl);
 }
 
-/* Returns rho in units of 1/256; it is at least 1. */
+/* Returns rho = RTT / RTT0 in units of 1/256, at least 1. */
 static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
 {
     scps_dur rtt = v->min_rtt > 0 ? v->min_rtt : v->srtt;
@@ -76,8 +76,8 @@ static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
     return SCPS_CLAMP(rho, 256, (uint64_t)hy->max_rho * 256);
 }
 
-/* Returns 2^(rho-1) - 1 in units of 1/256. 2^f for the fraction f of the exponent is approximated
- * by 1 + f, which is at most 6 % too high. */
+/* Returns 2^rho - 1 in units of 1/256; rho is in units of 1/256, too. For the fraction f of the
+ * exponent, 2^f is approximated by 1 + f, which is at most 6 % too high. */
 static uint64_t slow_start_gain(const struct hybla *hy, uint64_t rho)
 {
     uint64_t most = (uint64_t)hy->ss_gain * 256;

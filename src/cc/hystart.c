@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* HyStart++; hystart.h has the picture.
+/* HyStart++ (RFC 9406); hystart.h shows the states.
  *
  * Source: RFC 9406 section 4.2 (the algorithm), 4.3 (constants): thresholds of 4 and 16 ms,
- * divisors 8 and 4, 8 samples, 5 rounds. Difference: the limit L of what one ACK may add is not
+ * divisors 8 and 4, 8 samples, 5 rounds. Difference: the limit L of the growth for one ACK is not
  * applied (see window.c). With strictly delayed ACKs there are rarely eight samples in a round, so
  * HyStart++ has no effect.
  */

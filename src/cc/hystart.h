@@ -11,8 +11,8 @@
 
 #include <scps/cc.h>
 
-/* State of HyStart++. µs in 32 bits save memory in every connection; RTTs above 71 minutes are not
- * told apart. */
+/* State of HyStart++. Times are in µs with 32 bits, to save memory in every connection; RTTs above
+ * 71 minutes all count as 71 minutes. */
 struct scps_hystart {
     /* lowest RTT of the last round and of this one, µs; 0: none yet. baseline: 0 outside
      * conservative slow start */
@@ -20,8 +20,8 @@ struct scps_hystart {
     uint8_t samples, css_rounds;
 };
 
-/* Call it on every ACK of slow start. Returns the divisor of growth: 1 in slow start, 4 in
- * conservative slow start, 0 when slow start has ended. */
+/* Called on every ACK in slow start. Returns the divisor of the window's growth: 1 in slow start, 4
+ * in conservative slow start, 0 when slow start has ended. */
 unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a);
 
 #endif

@@ -25,7 +25,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     open_window(v, ctl);
 }
 
-/* Copies the configured rate, which can change during the connection. */
+/* Sets the rate to the configured one on every ACK, because the application may change it. */
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {

@@ -5,7 +5,7 @@
  *     loss                         cwnd - 0.125 cwnd    back in ln(1/0.875)/0.01 = 13.4 round trips
  *
  * Source: T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", ACM CCR
- * 33(2), 2003: a = 0.01, b = 0.125, and up to the legacy window of 16 segments everything as
+ * 33(2), 2003: a = 0.01, b = 0.125. Up to the legacy window of 16 segments all rules are those of
  * standard TCP.
  *
  * Differences from the paper: growth counts bytes (window.c). Other implementations never grow
@@ -51,8 +51,8 @@ static bool legacy(const struct scalable *sc, uint64_t bytes, uint32_t mss)
     return bytes <= (uint64_t)sc->legacy * mss;
 }
 
-/* The credit is in units of 1/256 byte, as in window.c, so that it remains valid when the window
- * crosses the legacy window. */
+/* Grows the window. The growth not yet applied (credit) is in units of 1/256 byte, as in window.c,
+ * so that it stays valid when the window crosses the legacy window. */
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {

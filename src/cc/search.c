@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* SEARCH; search.h has the picture.
+/* SEARCH ends slow start when less arrives than was sent; search.h has a drawing.
  *
- * Source: draft-chung-ccwg-search-09, whose abstract and constants were read in the draft's pages
- * and in an implementation that follows it step by step: windows of 3.5 initial round trips, ten
- * bins each, 15 more bins, a threshold of 0.26, and what was sent instead of twice what was
- * delivered.
+ * Source: draft-chung-ccwg-search-09; its abstract and constants were read in the draft's pages and
+ * in an implementation that follows it step by step: windows of 3.5 initial round trips, ten bins
+ * each, 15 more bins, a threshold of 0.26, and a comparison with what was sent instead of with
+ * twice what was delivered.
  *
  * Differences from the draft, with reasons:
  * - The bytes sent are computed as those that have arrived, are in flight or were lost, so that no
@@ -42,7 +42,7 @@ static void begin(struct scps_search *se, scps_dur rtt, uint64_t acked, uint64_t
     se->sent = sent;
 }
 
-/* Gives the bins that have passed without an ACK the total of the last bin. */
+/* Copies the totals of the last bin to the bins that have passed without an ACK. */
 static void pass_bins(struct scps_search *se, uint32_t passed, uint64_t acked, uint64_t sent)
 {
     const uint32_t acked_was = se->acked_by[se->index % SCPS_SEARCH_ACKED_BINS];
@@ -71,14 +71,15 @@ static uint64_t sent_until(const struct scps_search *se, uint32_t to)
            se->sent_by[(to - SCPS_SEARCH_W) % SCPS_SEARCH_SENT_BINS];
 }
 
-/* Returns true if a quarter less has arrived than was sent a round trip before. */
+/* Returns true if at least a quarter less has arrived in the last window than was sent a round trip
+ * before. */
 static bool falls_behind(const struct scps_search *se, scps_dur rtt)
 {
     uint64_t back = (uint64_t)rtt / (uint64_t)se->bin, rest = (uint64_t)rtt % (uint64_t)se->bin;
     uint64_t now = acked_in_window(se), before;
     uint32_t to = se->index - (uint32_t)SCPS_MIN(back, se->index);
 
-    /* It is too early, or the round trip is longer than the bins that are kept. */
+    /* Too few bins have passed, or the round trip is longer than the bins that are stored. */
     if (to <= SCPS_SEARCH_W || back >= SCPS_SEARCH_EXTRA)
         return false;
     before = (sent_until(se, to - 1) * rest + sent_until(se, to) * ((uint64_t)se->bin - rest)) /

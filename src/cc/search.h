@@ -16,22 +16,22 @@
 
 enum {
     SCPS_SEARCH_W = 10,     /* bins in a window */
-    SCPS_SEARCH_EXTRA = 15, /* additional bins kept, to look back by one round trip */
+    SCPS_SEARCH_EXTRA = 15, /* number of additional bins stored, to look back by one round trip */
     SCPS_SEARCH_ACKED_BINS = SCPS_SEARCH_W + 1,
     SCPS_SEARCH_SENT_BINS = SCPS_SEARCH_ACKED_BINS + SCPS_SEARCH_EXTRA,
-    SCPS_SEARCH_UNIT = 256 /* totals count in units of this many bytes */
+    SCPS_SEARCH_UNIT = 256 /* unit of the totals, bytes */
 };
 
 struct scps_search {
-    scps_time bin_end; /* end of the present bin, µs */
+    scps_time bin_end; /* end of the bin in progress, µs */
     scps_dur bin;      /* length of a bin, µs; 0: nothing has been acknowledged yet */
     uint64_t sent;     /* total bytes sent at the last ACK */
-    uint32_t index;    /* number of the present bin, from 0 */
+    uint32_t index;    /* number of the bin in progress, counted from 0 */
     /* totals at the end of each bin, which may wrap */
     uint32_t acked_by[SCPS_SEARCH_ACKED_BINS], sent_by[SCPS_SEARCH_SENT_BINS];
 };
 
-/* Call it on every ACK of slow start. Returns true when slow start should end. */
+/* Called on every ACK in slow start. Returns true when slow start should end. */
 bool scps_search_ack(struct scps_search *se, const struct scps_cc_view *v,
                      const struct scps_cc_ack *a);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Trains of acknowledgements; see train.h. The use of packet trains to measure capacity goes back
- * to Jain and Routhier (1986); HyStart's first version (Ha and Rhee, 2008) ended slow start by the
- * length of a train. */
+/* Measures the bottleneck by trains of acknowledgements (train.h). The use of packet trains to
+ * measure capacity goes back to Jain and Routhier (1986); HyStart's first version (Ha and Rhee,
+ * 2008) ended slow start by the length of a train. */
 #include "cc/train.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* A gap of a quarter of base, or of four mean gaps, ends a train; if the first gap is that long,
- * the train begins after it. Eight ACKs are enough to measure its rate. */
+/* A gap of a quarter of the round trip `base`, or of four mean gaps, ends a train; if the first gap
+ * is that long, the train begins after it. Eight ACKs are enough to measure the rate of a train. */
 enum { TRAIN_ACKS = 8 };
 
 void scps_train_forget(struct scps_ack_train *tr)
@@ -27,7 +27,7 @@ bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, 
         *tr = (struct scps_ack_train){.began = now, .last = now, .acks = 1};
         return false;
     }
-    /* The first ACK was the delayed one of the train before. */
+    /* The first ACK was a delayed ACK of the train before, so the train begins with this one. */
     if (tr->acks == 2 && 4 * gap < mean)
         *tr = (struct scps_ack_train){.began = now - gap, .last = now, .acks = 1};
     tr->bytes += bytes;
@@ -62,7 +62,7 @@ void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view 
         return;
     ctl->ssthresh = SCPS_MAX(carried + queue, 2 * (uint64_t)v->mss);
     ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
-    /* `carried` is payload whereas a rate counts headers: add a sixteenth for them. */
+    /* `carried` counts payload, but a rate counts headers, too, so add a sixteenth for them. */
     ctl->rate = scps_muldiv(carried + carried / 16, 1000000, (uint64_t)base);
     q->paced = 2;
 }

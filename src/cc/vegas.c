@@ -10,8 +10,8 @@
  *                  alpha <= queue <= beta   no change
  *                  queue > beta             half of the excess less
  *
- * This is computed once a round trip, from the RTTs of that round. base is the lowest RTT known of
- * the path.
+ * The window changes once a round trip, from the RTTs of that round. `base` is the lowest RTT of
+ * the path that is known.
  *
  * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
  * IEEE JSAC 13(8), 1995 (and the paper of 1994 before it); NASA/TM-2003-212001, "Vegas" and
@@ -83,38 +83,38 @@
 enum { EARLY_MAX = 8, EARLY_MOST = 128 };
 struct vegas {
     struct scps_win win;
-    /* These fields are parameters. */
+    /* Values of parameters. */
     uint32_t alpha, beta, gamma; /* segments */
     uint16_t keep, doubt_rounds, forget_after;
     uint16_t brake; /* largest share of the octets of a round that may be lost, x/1024 */
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
-    /* exponential: in slow start; hold: for ss=1, this round does not grow */
+    /* exponential: in slow start; hold: for ss=1, the window does not grow in this round */
     bool exponential, hold;
-    /* These fields are about the present round. */
+    /* The round in progress. */
     scps_time began;
-    uint64_t delivered, before; /* bytes delivered in the round, and in the whole round before */
+    uint64_t delivered, before; /* bytes delivered in this round, and in the round before */
     scps_dur lowest, sum;
     uint32_t samples;
     bool barred;
     struct scps_vegas_brake braking;
-    /* These fields are about the path. */
+    /* The path. */
     scps_dur base;    /* lowest RTT of the path without a queue, µs; 0: not known */
-    scps_dur doubted; /* lowest RTT since the queue was first found too long, µs */
-    uint64_t wish;    /* window at that time, bytes */
-    uint16_t over;    /* number of rounds in a row whose queue was too long */
-    /* retransmission timeouts in a row without an acknowledgement between them */
+    scps_dur doubted; /* lowest RTT since the queue was first found longer than beta, µs */
+    uint64_t wish;    /* window when the queue was first found longer than beta, bytes */
+    uint16_t over;    /* number of rounds in a row whose queue was longer than beta */
+    /* retransmission timeouts in a row without an acknowledgement in between */
     uint16_t timeouts;
-    /* The core reports rtt_old, which is then the sample; the newest segment's RTT is used only to
-     * find out whether the path has become shorter. */
+    /* the core reports rtt_old, which is then the RTT sample; the newest segment's RTT is used only
+     * to find out whether the path has become shorter */
     bool old_known;
-    /* none of our data was in flight when the oldest segment of the next ACK was sent */
+    /* no data of this connection was in flight when the oldest segment of the next ACK was sent */
     bool alone;
     uint8_t early;        /* rounds in a row whose ACKs did not wait for the receiver's timer */
     uint8_t early_rounds; /* number of such rounds after which base is set from early ACKs */
-    scps_dur waited;      /* value of base before early ACKs replaced it, µs; 0: they have not */
+    scps_dur waited;      /* value of base before it was set from early ACKs, µs; 0: it was not */
     uint64_t wide;        /* window when base was set from early ACKs, bytes */
-    scps_dur soonest;     /* lowest RTT of the newest segment of an ACK, µs */
+    scps_dur soonest;     /* lowest RTT of the newest segment that an ACK covers, µs */
     struct scps_ack_train_ss quick;
 };
 
@@ -150,13 +150,13 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 
 /* ---- round trips ---- */
 
-/* Returns true for an early ACK under F0: one that something else than the receiver's timer
- * caused (its window opened), so that its RTT lacks the wait that is in base. If the path had
- * become shorter, the newest segment's RTT would show that, too, by as much: at least half of it
- * is required, because noise of a clock makes new minima. Early ACKs in EARLY_MAX rounds in a row
- * count as a shorter path, too. But a receiver whose window opens all the time also sends such
- * ACKs, until the window is smaller and its timer waits again: then base is restored
- * (wait_again). */
+/* Returns true for an early ACK in strictly delayed mode (F0): one that was not caused by the
+ * receiver's timer but by its opening window, so that its RTT lacks the wait that is in base. If
+ * the path had become shorter, the RTT of the newest segment would fall by as much; at least half
+ * of that is required, because noise of a clock makes new minima, too. Early ACKs in EARLY_MAX
+ * rounds in a row also count as a shorter path. But a receiver whose window opens all the time
+ * sends such ACKs, too, until the window is smaller and its timer waits again: then base is
+ * restored (wait_again). */
 static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                   uint64_t cwnd)
 {
@@ -177,9 +177,9 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
     return false;
 }
 
-/* Restores base, which was set from early ACKs, because an ACK has waited for the timer again. The
- * part of the window that was given up meanwhile, some of it because the wait looked like a queue,
- * is regained as in slow start, and early ACKs need more rounds the next time. */
+/* Restores base, which was set from early ACKs, because an ACK has waited for the receiver's timer
+ * again. The part of the window that was given up meanwhile, some of it because the wait looked
+ * like a queue, is regained as in slow start. The next change of base needs more early ACKs. */
 static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     if (!ve->waited || rtt < ve->waited)
@@ -233,8 +233,8 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
 
-/* Ends slow start: the window becomes what the path carries in a round trip, plus a little for the
- * queue. */
+/* Ends slow start: the window becomes `carried`, what the path carries in a round trip, plus the
+ * middle of alpha and beta. */
 static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carried,
                   struct scps_cc_ctl *ctl)
 {
@@ -246,8 +246,8 @@ static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carri
     ve->exponential = false;
 }
 
-/* Returns true if the queue was too long for `rounds` rounds although the window was reduced: then
- * the queue is not caused by this connection, so base is out of date. */
+/* Returns true if the queue was longer than beta for `rounds` rounds although the window was
+ * reduced: then this connection does not cause the queue, so base is out of date. */
 static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 {
     if (!ve->over++) {
@@ -261,7 +261,7 @@ static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     scps_dur took = v->now - ve->began;
-    /* true: the window limited sending in the round that has just ended */
+    /* true: the window limited sending in the round that has ended */
     bool limited = ve->win.was_limited;
 
     if (!ve->samples || took <= 0)
@@ -283,7 +283,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
             ctl->cwnd += mss;
         return;
     }
-    /* Half of a small excess is less than a segment; then the queue is our own and nearly gone. */
+    /* An excess of one segment or less shows that the queue is this connection's own. */
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
@@ -293,7 +293,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
         ve->exponential = true;
         return;
     }
-    /* If something else limits sending, the unused part of the window is removed first. */
+    /* If the window is not what limits sending, remove its unused part first. */
     uint64_t w = ctl->cwnd;
     if (!limited)
         w = SCPS_MIN(w, scps_muldiv(ve->delivered, (uint64_t)rtt, (uint64_t)took) + mss);
@@ -301,8 +301,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Passes the round that ends to the brake and applies its result. The phase reports it: BRAKE while
- * the smaller window is tried, and BRAKED from then on. */
+/* Passes the round that ends to the brake and changes the window as the brake says. Observers see
+ * the phase BRAKE while the smaller window is tried, and BRAKED from then on. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const struct scps_vegas_round r = {.delivered = ve->delivered,
@@ -330,12 +330,12 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
     }
 }
 
-/* Updates base and the other measures of queueing from an ACK. */
+/* Updates base and the other measures of the queue from RTT sample rtt, µs. */
 static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     wait_again(ve, rtt, ctl);
     ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
-    if (ve->alone) /* The RTT exceeds base because of a late timer, not because of our queue. */
+    if (ve->alone) /* The receiver's timer was late; there is no queue of this connection. */
         rtt = ve->base;
     ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
     ve->sum += rtt;
@@ -352,7 +352,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_quick_round(&ve->quick, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
-    ve->barred = a->in_recovery && !ve->win.spared; /* applied when the round ends */
+    ve->barred = a->in_recovery && !ve->win.spared; /* takes effect when the round ends */
     if (a->round_start) {
         if (ve->brake)
             brake(ve, v, ctl);
@@ -392,8 +392,8 @@ static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
 }
 
 /* Returns the bytes in flight when the loss happened. If an ACK covers all that was sent since the
- * previous ACK, because the receiver's timer is most of the round trip, only what is outstanding
- * after it counts, which was sent since that timer expired. */
+ * ACK before, because the receiver's timer is most of the round trip, only what is outstanding
+ * after it counts: that was sent since the timer expired. */
 static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
                        const struct scps_cc_ctl *ctl)
 {
@@ -413,7 +413,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         scps_vegas_brake_lost(&ve->braking, l->bytes);
     if (!l->new_episode)
         return;
-    /* An ECN echo is congestion, whatever cause losses are assumed to have. */
+    /* An ECN echo is congestion, whatever cause is assumed for losses. */
     if (not_at_fault(ve, l->cause) && l->evidence != SCPS_BY_ECN) {
         scps_win_spare(&ve->win);
         return;
@@ -453,14 +453,14 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         forget_base(ve, ctl);
         /* fall through */
-    case SCPS_CC_IDLE: /* Return to the old window as fast as the queue allows. */
+    case SCPS_CC_IDLE: /* Go back to the old window as fast as the queue allows. */
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
         scps_quick_forget(&ve->quick, ctl);
         break;
-    /* The window is as before the outage; the time of the outage is no round trip. */
+    /* The window is that from before the outage, whose time is no round trip. */
     case SCPS_CC_LINK_UP:
-    /* The core has restored all state, including the beginning of this round. */
+    /* The core has restored all state, including the beginning of a round that is long over. */
     case SCPS_CC_SPURIOUS:
         new_round(ve, v);
         break;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The brake of Vegas; see vegas_brake.h. */
+/* The brake of Vegas (vegas_brake.h). */
 #include "cc/vegas_brake.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
 enum {
-    LEAST_LOST = 16, /* least number of segments of a round for the brake to be set */
-    /* rounds after which the brake compares the losses before and after halving the window */
+    /* least number of lost segments in a round for the brake to halve the window */
+    LEAST_LOST = 16,
+    /* number of rounds after which the brake compares the losses before and after halving the
+     * window */
     ROUNDS = 4,
-    TRUST = 16, /* rounds for which losses are taken for corruption at first */
+    TRUST = 16, /* number of rounds for which losses are taken for corruption, at first */
     TRUST_MOST = 4096
 };
 

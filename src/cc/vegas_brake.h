@@ -2,14 +2,14 @@
 /* The brake of Vegas: halves the window for losses that were taken for corruption, if they depend
  * on the window.
  *
- * Losses that did not reduce the window are corruption as long as they do not depend on the window.
- * If the bottleneck's queue is shorter than alpha, no delay ever ends the growth, and the part of
- * the window that is too large is lost. So a round that loses more than the share `limit` halves
- * the window. The first rounds after that still have losses of the old window. If the fourth round
- * loses at least half that share and delivers less a second, the window was not the cause: it is
- * restored, and losses are taken for corruption for some rounds, twice as many each time. A window
- * many times too large loses nearly as much when it is halved, but then the delivery rate is still
- * the link's, so the window stays halved.
+ * Losses that did not reduce the window count as corruption as long as they do not depend on the
+ * window. If the bottleneck's queue is shorter than alpha, no delay ever ends the growth, and the
+ * part of the window that is too large is lost. So a round that loses more than the share `limit`
+ * halves the window. The first rounds after that still have losses of the old window. If the fourth
+ * round loses at least half that share and delivers less a second, the window was not the cause:
+ * the window is restored, and losses are taken for corruption for some rounds, twice as many each
+ * time. A window many times too large loses nearly as much when it is halved, but then the delivery
+ * rate is still the link's, so the window stays halved.
  *
  * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake is off.
  */
@@ -19,37 +19,39 @@
 #include <scps/types.h>
 
 struct scps_vegas_brake {
-    uint64_t lost;  /* octets lost in this round that did not reduce the window */
-    uint64_t full;  /* cwnd when the brake was last set, octets */
-    uint32_t pace;  /* delivery rate of the round that set the brake, in 64 octets a second */
-    uint16_t share; /* share of octets lost in the round that set the brake, x/1024 */
-    /* for how many rounds losses were last taken for corruption; 0: they depended on the window */
+    uint64_t lost; /* octets lost in this round that did not reduce the window */
+    uint64_t full; /* cwnd from before the brake last halved it, octets */
+    /* delivery rate of the round in which the brake halved the window, in units of 64 octets/s */
+    uint32_t pace;
+    uint16_t share; /* share of octets lost in that round, x/1024 */
+    /* number of rounds for which losses were last taken for corruption; 0: losses depended on the
+     * window */
     uint16_t trust;
-    uint16_t trusting; /* for how many more rounds losses are taken for corruption */
-    uint8_t rounds;    /* rounds since the brake was set */
+    uint16_t trusting; /* number of further rounds for which losses are taken for corruption */
+    uint8_t rounds;    /* rounds since the brake halved the window */
     bool set;
 };
 
-/* Figures of the last complete round trip. */
+/* Results of the round trip that has ended. */
 struct scps_vegas_round {
     uint64_t delivered; /* octets delivered */
     scps_dur took;
     uint64_t cwnd; /* octets of congestion window */
     uint32_t mss;
-    uint16_t limit; /* share of lost octets that sets the brake, x/1024 */
+    uint16_t limit; /* share of lost octets above which the brake halves the window, x/1024 */
 };
 
 enum scps_vegas_brake_says {
     SCPS_VEGAS_BRAKE_KEEP,   /* the window stays unchanged */
-    SCPS_VEGAS_BRAKE_HALVE,  /* the losses count as congestion: halve the window */
-    SCPS_VEGAS_BRAKE_RESTORE /* set the window to `full` */
+    SCPS_VEGAS_BRAKE_HALVE,  /* the losses count as congestion: the window must be halved */
+    SCPS_VEGAS_BRAKE_RESTORE /* the window must be set to `full` */
 };
 
-/* Starts a round. */
+/* Begins a round. */
 void scps_vegas_brake_begin(struct scps_vegas_brake *b);
-/* Counts octets lost for which the window was not reduced. */
+/* Counts lost octets for which the window was not reduced. */
 void scps_vegas_brake_lost(struct scps_vegas_brake *b, uint64_t bytes);
-/* Ends a round. Returns what has to be done with the window. */
+/* Ends a round. Returns what the caller must do with the window. */
 enum scps_vegas_brake_says scps_vegas_brake_round(struct scps_vegas_brake *b,
                                                   const struct scps_vegas_round *r);
 

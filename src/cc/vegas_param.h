@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of Vegas: the words for their values, their order, and the tables that users
- * see. */
+/* The parameters of Vegas: names for their values, their order, and the tables that users see. */
 #ifndef SCPS_CC_VEGAS_PARAM_H
 #define SCPS_CC_VEGAS_PARAM_H
 

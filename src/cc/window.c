@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of loss-based windows; window.h has the picture.
+/* The common part of loss-based controllers; window.h has a drawing of the window over time.
  *
  * Sources: RFC 5681 sections 3.1 (growth, equation 4, loss window) and 4.1 (restart window); RFC
  * 3465 sections 2.1 to 2.3 (byte counting); RFC 6582 section 3.2 (once an episode); RFC 7661
@@ -12,13 +12,13 @@
  *   whatever was sent) slow start would be very slow. By default there is no L: only bytes that
  *   were sent can arrive, so a window still at most doubles in a round trip, and the pacer prevents
  *   the bursts that L is meant to prevent. After a timeout one ACK can cover data that arrived long
- *   before it, so an ACK counts at most as the present window, which is all that can have been sent
- *   since. L is a parameter of controllers that have abc_limit, and then both rules of RFC 3465
+ *   before it, so an ACK counts at most as cwnd bytes, which is all that can have been sent since
+ *   then. L is a parameter of controllers that have abc_limit, and then both rules of RFC 3465
  *   apply.
  * - Equation 4 uses FlightSize. While SACK reports data beyond a hole, FlightSize grows far beyond
  *   cwnd, and half of it would be no reduction, so it counts at most up to cwnd.
- * - At a timeout during a repair FlightSize may be as before the halving, or larger: the threshold
- *   then never rises above its present value.
+ * - At a timeout during recovery FlightSize may still be as before the reduction, or larger, so
+ *   ssthresh never rises above its value.
  */
 #include "cc/window.h"
 
@@ -46,7 +46,7 @@ void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size)
         memset((uint8_t *)w + size, 0, sizeof(struct scps_search));
 }
 
-/* Returns the state of SEARCH, if it is on. */
+/* Returns the state of SEARCH. Precondition: SEARCH is on. */
 static struct scps_search *search_of(struct scps_win *w)
 {
     return (struct scps_search *)(void *)((uint8_t *)w + w->search_at);
@@ -58,7 +58,8 @@ void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
     *w = (struct scps_win){.heed_corruption = true, .idle_restart = true};
     ctl->cwnd = v->init_cwnd;
     ctl->ssthresh = UINT64_MAX;
-    /* The core applies a configured rate itself; without one, pacing spreads cwnd over srtt. */
+    /* A controller with a window sets no rate: the core applies a configured rate, or paces cwnd
+     * over srtt. */
     ctl->rate = 0;
     if (!param)
         return;
@@ -223,8 +224,8 @@ bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps
     case SCPS_CC_PATH:
         scps_win_path(w, v, ctl);
         return true;
-    case SCPS_CC_SPURIOUS: /* The core has restored the window and the state. */
-    case SCPS_CC_LINK_UP:  /* The window is the same as before the outage. */
+    case SCPS_CC_SPURIOUS: /* Nothing to do: the core has restored window and state. */
+    case SCPS_CC_LINK_UP:  /* Nothing to do: the window is that from before the outage. */
         return false;
     }
     return false;

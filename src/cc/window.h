@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The part that all loss-based windows have in common: RFC 5681 in bytes.
+/* The part that all loss-based controllers have in common: the window of RFC 5681, counted in
+ * bytes.
  *
  *   cwnd |                  /|      /|      avoidance: a segment for every cwnd bytes acknowledged
  *        |               /   |   /   |
@@ -10,10 +11,10 @@
  *
  * Invariants: growth counts bytes that newly arrived, never acknowledgements, so one ACK for
  * hundreds of segments (strictly delayed ACKs, a slow return link) grows the window as much as
- * hundreds of ACKs would. Nothing grows while something else than the window limits the sender.
+ * hundreds of ACKs would. The window does not grow while it is not what limits the sender.
  *
- * Each controller has its own rules where it differs from Reno: in its growth and in what it keeps
- * of the window after a loss.
+ * Each controller adds its own rules where it differs from Reno: for growth, and for the part of
+ * the window that remains after a loss.
  */
 #ifndef SCPS_CC_WINDOW_H
 #define SCPS_CC_WINDOW_H
@@ -22,21 +23,23 @@
 #include "cc/search.h"
 
 struct scps_win {
-    /* Acknowledged bytes that have not grown the window yet, in units of 1/256 byte, except in
-     * CUBIC's congestion avoidance (bytes x bytes) */
+    /* Growth of the window that is not applied yet, because it is less than a byte or a segment: in
+     * units of 1/256 byte, except in CUBIC's congestion avoidance (bytes x bytes). */
     uint64_t credit;
-    /* after a timeout: bytes then in flight that are not acknowledged yet */
+    /* after a timeout: bytes that were in flight then and are not acknowledged yet */
     uint32_t repair;
     bool limited : 1;     /* the window limited sending at some time in this round trip */
     bool was_limited : 1; /* the window limited sending in the round trip before */
     bool timed_out : 1;   /* a timeout has occurred, and nothing has arrived since */
-    bool cut : 1;         /* this episode has reduced the window */
-    /* the losses of this episode (corruption) did not reduce the window, so growth continues */
+    bool cut : 1;         /* the window has been reduced in this recovery episode */
+    /* losses of this episode were attributed to corruption and did not reduce the window, so growth
+     * continues */
     bool spared : 1;
-    /* These fields are parameters. */
+    /* Values of parameters. */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
     uint8_t abc_limit; /* L of RFC 3465, segments an ACK; 0: no limit */
-    /* offset of SEARCH's state behind this structure, octets; 0: SEARCH is off */
+    /* offset of the state of SEARCH from the beginning of this structure, octets; 0: SEARCH is
+     * off */
     uint16_t search_at;
     struct scps_hystart hs;
 };
@@ -66,22 +69,23 @@ enum {
      slow_start, 0, 2, "standard hystart search", "hystart"}
 /* clang-format on */
 
-/* Sets window and threshold of a new connection. param: as listed above; NULL: the defaults. size:
- * octets of the controller's state, whose first member is w; the state of SEARCH is behind it. */
+/* Sets window and threshold of a new connection. param: values in the order of the enumeration
+ * above; NULL: the defaults. size: octets of the controller's state, whose first member is w; the
+ * state of SEARCH is behind it. */
 void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
                     const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
-/* Chooses how slow start ends: SCPS_SS_*. */
+/* Sets how slow start ends: slow_start is SCPS_SS_*; size: octets of the controller's state. */
 void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size);
-/* Returns the additional octets of state for these parameters; to be used as
+/* Returns the octets of state that these parameters need in addition; controllers use it as
  * scps_cc_ops.more_state. */
 size_t scps_win_more_state(const int64_t *param);
 
-/* Returns the bytes by which this ACK may grow the window: none during an episode that reduced the
- * window, or while the window does not limit sending; else the bytes that newly arrived, at most L
- * if one is set and, after a timeout, at most what can have been sent since. It is called first on
- * every ACK. Whether the window limits sending is decided over a whole round trip: with a token
- * bucket below, each ACK of a burst finds that the bucket is the limit, and only the last segments
- * wait for the window. */
+/* Called first on every ACK. Returns the bytes by which this ACK may grow the window: none during
+ * an episode that reduced the window, or while the window does not limit sending. Otherwise they
+ * are the bytes that newly arrived, at most L if one is set and, after a timeout, at most what can
+ * have been sent since then. Whether the window limits sending is decided over a whole round trip:
+ * with a token bucket below, each ACK of a burst finds that the bucket is the limit, and only the
+ * last segments wait for the window. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
@@ -90,7 +94,7 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
 uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
                              const struct scps_cc_ack *a, uint64_t bytes, struct scps_cc_ctl *ctl);
 
-/* Grows the window in congestion avoidance by gain/256 segments for every cwnd bytes. gain 256 is
+/* Grows the window in congestion avoidance by gain/256 segments for every cwnd bytes; gain 256 is
  * Reno's one segment a round trip. */
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
@@ -103,36 +107,35 @@ uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl 
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Records a loss that must not reduce the window: the window stays, and grows during the
- * episode. */
+/* Records a loss that must not reduce the window: the window stays, and grows during recovery. */
 void scps_win_spare(struct scps_win *w);
 
-/* Returns true if a loss of this cause reduces the window. */
+/* Returns true if a loss with this cause must reduce the window. */
 bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 
-/* Reduces the window to keep/1024 at a loss, once an episode, if a loss of this cause has to.
+/* Handles a loss: reduces the window to keep/1024, once in an episode, if the cause requires that.
  * Returns true if the window was reduced. */
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
-/* Sets the window to one segment at a timeout, and the threshold to keep/1024 the first time that a
- * segment times out. */
+/* Handles a timeout: sets the window to one segment and, when a segment times out for the first
+ * time, ssthresh to keep/1024 of the window. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Sets the restart window of RFC 5681 section 4.1 when sending starts again after more than an RTO
- * of idle time. */
+/* Sets the restart window of RFC 5681 section 4.1 when sending begins again after an idle time of
+ * more than an RTO. */
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Begins slow start again after a change of path, on which there is no acknowledgement clock yet,
- * with the old window as threshold. */
+/* Handles a change of path: begins slow start again, with the old window as ssthresh, because there
+ * is no acknowledgement clock on the new path yet. */
 void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Ends the episode. */
+/* Handles the end of a recovery episode. */
 void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl);
 
-/* Calls the function above for `what`. Returns true if the window was restarted, which may happen
- * at RTO, IDLE and PATH. */
+/* Handles event `what` by one of the functions above. Returns true if the window was restarted,
+ * which may happen at RTO, IDLE and PATH. */
 bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
                      unsigned keep, struct scps_cc_ctl *ctl);
 

@@ -6,6 +6,8 @@
  *       |=============|............|======|........|====|
  *        readable       missing      held beyond a hole
  *
+ *       |<------------- ring: cap ------------->|  pages ...
+ *
  * The ring is small at first and grows as needed. Whenever all octets have been read, the next one
  * goes to the front of the ring: with a reader that keeps up, the octets stay in a few kilobytes,
  * in the processor's cache, however large the ring has grown.
@@ -15,12 +17,6 @@
  * arrived, not to how far ahead it is. An existing page holds all stored octets of its part of the
  * stream; all other octets are in the ring. When enough has arrived, the ring grows and replaces
  * the pages.
- *
- * The ring doubles only while it is at most DENSE times the octets stored. An octet beyond that
- * goes into a page (base/pages.h), so that the memory is proportional to what has arrived and not
- * to how far ahead it is. A page, where it exists, has all octets stored of its part of the stream;
- * all other octets are in the ring. Octets in pages are read from there; when enough has arrived
- * the ring grows and replaces them.
  */
 #include "core/rcvbuf.h"
 #include "base/bytes.h"

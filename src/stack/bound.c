@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans all the memory of a stack with fixed memory, before the stack is opened.
+/* Plans all the memory of a stack with fixed memory, before the stack is opened. The stack takes
+ * one block:
  *
  *      struct scps_stack | struct scps_reserve | blocks of every size
  *
- * Arrays that grow by one element when a netif, an address or a route is added have a block for
+ * An array that grows by one element when a netif, an address or a route is added needs a block of
  * each possible length.
  */
 #include "stack/stack.h"
@@ -19,7 +20,7 @@ static size_t aligned(size_t n)
     return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Plans an array that grows by one element at a time to n of them. */
+/* Plans blocks for an array that grows by one element at a time up to n elements. */
 static void plan_array(struct scps_slots *s, size_t size, uint32_t n)
 {
     for (uint32_t k = 1; k <= n; k++)
@@ -52,8 +53,8 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
     scps_slots_plan(s, scps_plain_size(cfg), 1);
     scps_slots_plan(s, scps_demux_buckets(conns) * sizeof(struct scps_conn *), 1);
     scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node), 1);
-    /* One for each connection and listener, one for the last scps_connect(), and one that is being
-     * compared with it. */
+    /* Each connection and each listener may have a configuration of its own; scps_connect() keeps
+     * the last one used and compares a new one with it. */
     scps_slots_plan(s, sizeof(struct scps_shared_config),
                     (uint64_t)conns + SCPS_FIXED_LISTENERS + 2);
     if (r->fixed.most.compress)

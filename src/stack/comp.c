@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed headers (IP protocol 105; docs/SCPS-TP.md section 8) between packets and connections;
- * wire/comp.c encodes and decodes them.
+/* Compressed headers (IP protocol 105; docs/SCPS-TP.md section 8): finds the connection of a
+ * packet, and decides which segments are compressed; wire/comp.c encodes and decodes the headers.
  *
- * Sending: everything after the SYNs is compressed, except what the format has no bits for (RST,
- * ECE, CWR), which is sent as TCP, and segments to a peer that may not know the connection
- * (goes_as_tcp); both forms may be mixed at any time (8.5). Receiving: the id identifies the
- * connection, the checksum is verified before any field is used, and values that a later header may
- * leave out are taken only from segments that the connection accepted, since the checksum does not
- * cover them (8.3).
+ * Sending: every segment after the SYNs is compressed, except segments with RST, ECE or CWR, for
+ * which the format has no bits, and segments to a peer that may not know the connection
+ * (goes_as_tcp). These are sent with a TCP header; both forms may be mixed at any time (8.5).
+ * Receiving: the connection id in the header identifies the connection, and the checksum is
+ * verified before any field is used. The checksum does not cover values that a later header leaves
+ * out, so such values are taken only from segments that the connection has accepted (8.3).
  *
- * The checksum's pseudo-header has 105 by the standard; the reference implementation puts 6 or 106
- * there (8.3). We send the number in the configuration and expect the same. 105 and 106 differ in
- * one bit, so 1 of 32 single-bit errors makes the checksum of a segment right by the other of these
- * two numbers; no such error leads to 6 or from it. One number is accepted at a time: the expected
- * one, or another one that several segments in a row had, with none of the accepted number between
- * them (enough). A number that two good segments had is replaced only after a long row of segments
- * with another one, so that damaged segments neither decide the number nor keep it. A segment whose
- * checksum the device has verified is accepted whatever its number is, but until two good segments
- * have the same number it is computed there, too: the device may not verify all segments, as one
- * that passes on damaged ones.
+ * By the standard the protocol number in the checksum's pseudo-header is 105; the reference
+ * implementation uses 6 or 106 (8.3). This end sends the configured number and expects the same.
+ * 105 and 106 differ in one bit, so 1 of 32 single-bit errors makes the checksum of a segment right
+ * with the other of these two numbers; no such error leads to 6 or from it. One number is accepted
+ * at a time: the expected one, or another one that several segments in a row had, with none of the
+ * accepted number between them (enough). A number that two good segments had is replaced only after
+ * a long series of segments with another one, so that damaged segments neither decide the number
+ * nor keep it. A segment whose checksum the device has verified is accepted whatever its number is.
+ * But until two good segments have the same number, the number of such segments is computed, too,
+ * because the device may not verify every segment.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* Returns the octets that compression saves on s, whose uncompressed header has n octets. Unknown
- * options of the peer count as nothing. */
+/* Returns how many octets a compressed header of n octets saves on segment s. Options of the peer
+ * that are not known do not count. */
 static size_t saved(const struct scps_seg *s, size_t n)
 {
     size_t tcp = scps_tcp_hdr_len(s);
@@ -36,12 +36,13 @@ static size_t saved(const struct scps_seg *s, size_t n)
 
 /* A segment with the same checksum within this time is a duplicate of the packet. */
 #define COPY SCPS_SEC(1)
-/* If this many segments had the right checksum with a number, only a long series of segments with
- * another number replaces it. */
+/* After this many segments with a right checksum for one number, only a long series of segments
+ * with another number replaces that number. */
 #define FIRM     2
 #define ROW      16           /* number of segments in a long series */
 #define ROW_TIME SCPS_SEC(10) /* least time from the first to the last segment of a long series */
-#define ALONE    SCPS_SEC(3)  /* time that a shorter series must last before its data is accepted */
+/* time for which a shorter series must last before its data is accepted */
+#define ALONE SCPS_SEC(3)
 
 /* Returns true if a single bit error can make the checksum of a segment with number a right by
  * number b. */
@@ -50,8 +51,9 @@ static bool alike(uint8_t a, uint8_t b)
     return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
 }
 
-/* Returns true if a segment with checksum `mark` is a duplicate of the one before it, which gives
- * no new evidence. The same segment after COPY is a retransmission. */
+/* Returns true if a segment with checksum `mark` is a duplicate of the segment before it made by
+ * the network, which gives no new evidence. The same segment after more than COPY is a
+ * retransmission. */
 static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
 {
     bool copy = sum->mark == mark && sum->mark_at && now - sum->mark_at < COPY;
@@ -63,8 +65,8 @@ static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
     return copy;
 }
 
-/* Counts a segment whose checksum is right with protocol number `found`, which is not the accepted
- * number. */
+/* Counts a segment whose checksum is right with the protocol number `found` and not with the
+ * accepted number. copy: it is a duplicate. */
 static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time now)
 {
     if (sum->other != found) {
@@ -78,9 +80,9 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
         sum->others++;
 }
 
-/* Returns true if the row of counted segments is long enough to accept their number. A segment
- * without data (bare) is accepted sooner, since the reference implementation's first one has no
- * data. */
+/* Returns true if the series of counted segments is long enough to accept their number. A segment
+ * without data (bare) is accepted sooner, since the first segment of the reference implementation
+ * has no data. */
 static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare, scps_time now)
 {
     uint8_t accepted = sum->agreed ? sum->agreed : expected;
@@ -93,10 +95,10 @@ static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
     return sum->others >= n && ((bare && !sum->mixed) || now - sum->other_at >= ALONE);
 }
 
-/* Returns true if `found`, the protocol number by which the segment's checksum is right, is to be
- * accepted. mark: the checksum. bare: the segment has no data. While two numbers have been seen,
- * data is not accepted: a damaged segment of a peer with another number may have the expected
- * one. */
+/* Returns true if a segment is accepted whose checksum `mark` is right with protocol number
+ * `found`. bare: the segment has no data. While segments with two different numbers have arrived,
+ * data is not accepted, because a damaged segment of a peer with another number may look right with
+ * the expected one. */
 static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool bare)
 {
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
@@ -131,9 +133,9 @@ void scps_comp_good(struct scps_conn *c)
     sum->mixed = false;
 }
 
-/* Returns the half-open connection, among c and those with the same id after it, whose handshake
- * the segment at p completes: it acknowledges that connection's initial sequence number. Returns c
- * if there is none. */
+/* Returns the half-open connection whose handshake the segment at p completes by acknowledging its
+ * initial sequence number: c, or one of those with the same peer id that follow c. Returns c if
+ * there is none. */
 static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t avail,
                                    size_t whole)
 {
@@ -201,13 +203,15 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
         scps_conn_heard(&c->s);
 }
 
-#define FIRST 4u /* So many full segments are sent uncompressed until the peer has answered. */
+/* number of full segments with a TCP header, after which compression begins even if the peer has
+ * not answered */
+#define FIRST 4u
 
-/* Returns true if seg is sent uncompressed although compression is possible. So are the first
- * data and FIN before the peer is heard, which then complete the handshake if the
- * acknowledgement before them was lost; challenges; and what stands at SND.UNA or behind after a
- * long silence, since a peer that has begun anew answers only to TCP. The oldest segment has been
- * cut to fit (snd.c). */
+/* Returns true if seg is sent with a TCP header although it could be compressed, in three cases:
+ * the first data and FIN before the peer has answered, which complete the handshake if the
+ * acknowledgement before them was lost; challenge ACKs; and, after a long silence, segments at or
+ * below SND.UNA, since a peer that has restarted answers only a TCP header. The oldest segment has
+ * been cut to fit (sndtimer.c). */
 static bool goes_as_tcp(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (!seg->len && scps_tp_take_plain(c->s.tp))
@@ -232,18 +236,18 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     size_t ip_len = ip.version == 4 ? 20 : 40, n;
     uint8_t *p = out->data + ip_len;
 
-    /* The peer replaces a sequence number that is left out by the highest it has received. So a
-     * segment without data below SND.NXT, such as a keep-alive or the probe of an outage, must
-     * carry its own number, or the peer does not answer it. */
+    /* For a sequence number that is left out, the peer assumes the highest one that it has
+     * received. So a segment without data below SND.NXT, such as a keep-alive or the probe of an
+     * outage, must carry its own number, or the peer does not answer it. */
     if (!seg->len && seg->seq != scps_seq_wrap(c->s.snd.iss, c->s.snd.nxt))
         c->s.tp->comp_tx.seq_again = SCPS_MAX(c->s.tp->comp_tx.seq_again, 1);
     n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->s.tp->comp_tx, seg, NULL);
-    /* The segment could not be compressed, and the peer may miss its values: send all fields in the
-     * next one. */
+    /* The segment has a TCP header, from which the peer may not take its values, so the next
+     * compressed header must have all fields. */
     if (!n) {
         c->s.tp->comp_tx.known = false;
-        /* So many segments have repeated the acknowledgement that completes the handshake: either
-         * one of them has arrived, or all are resent after a timeout. The next one may be
+        /* FIRST segments have repeated the acknowledgement that completes the handshake. Either one
+         * of them has arrived, or all are resent after a timeout, so the next segment may be
          * compressed. */
         if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && c->s.snd.nxt > FIRST * c->s.agreed.mss)
             scps_conn_heard(&c->s);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration of a stack: its defaults, which values are refused, and how much memory it
- * needs. */
+/* The configuration of a stack: its defaults, the bounds of its values, and the memory that a stack
+ * with fixed memory needs. */
 #include "stack/stack.h"
 
 #include "base/field.h"
 #include "base/line.h"
 #include "base/sized.h"
 
-/* The default seed is public, so that simulations can be repeated; drivers in real time refuse
+/* The default seed is public, so that simulations can be repeated. Drivers in real time refuse
  * it. */
 #define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
 
-#define PORT_MIN 49152 /* RFC 6056 section 2.1: the Dynamic Ports */
+#define PORT_MIN 49152 /* first of the Dynamic Ports (RFC 6056 section 2.1) */
 #define PORT_MAX 65535
 
-/* Bounds of the fields that have bounds of their own. */
+/* The fields that must lie within fixed bounds. */
 static const struct bounds {
     const char *name;
-    uint16_t at, size; /* offset and size of the field */
+    uint16_t at, size; /* offset and size of the field in the configuration, bytes */
     bool is_time;      /* true: the field is signed; false: it is unsigned */
     int64_t least, most;
 } bounds[] = {
@@ -32,7 +32,7 @@ static const struct bounds {
     FIELD(plain_memory, true, 0, SCPS_SEC(INT64_C(3153600000))),
 };
 
-/* The smallest size of a configuration that is accepted: up to `now`. */
+/* The smallest size of a configuration that is accepted: it ends with the member `now`. */
 #define LEAST SCPS_SIZED_TO(scps_stack_config, observer)
 
 void scps_stack_config_init(struct scps_stack_config *cfg, size_t size)
@@ -64,7 +64,7 @@ bool scps_stack_is_predictable(const struct scps_stack *st)
     return st->cfg.seed[0] == known[0] && st->cfg.seed[1] == known[1];
 }
 
-/* Checks all fields but fixed_memory, and replaces 0 and NULL by the values that they stand for. */
+/* Checks all fields but fixed_memory, and replaces each 0 or NULL that stands for a default. */
 static int resolve_fields(struct scps_stack_config *c, struct scps_line *why)
 {
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -88,7 +88,7 @@ static int resolve_fields(struct scps_stack_config *c, struct scps_line *why)
                : 0;
 }
 
-/* Checks fixed_memory, max_conns, and both together with memory_limit. */
+/* Checks fixed_memory and max_conns, and that the memory they need is within memory_limit. */
 static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
 {
     struct scps_reserve plan;
@@ -116,7 +116,8 @@ static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
     return SCPS_ERR_RANGE;
 }
 
-/* Copies a configuration of any size that this version knows; from NULL: the defaults. */
+/* Copies a configuration of any size that this version of the library knows; fields beyond its size
+ * get their defaults. from NULL: all defaults. */
 static int copy(struct scps_stack_config *to, const struct scps_stack_config *from,
                 struct scps_line *why)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a connection: its configuration, its addresses and ports, and its SYN. */
+/* Active open: chooses the configuration, the addresses and the ports of a new connection, and
+ * makes its SYN due. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "base/line.h"
 
-/* Returns the shared configuration of a connection. Most connections are opened with the same
- * configuration, so they share one copy. */
+/* Returns the shared configuration that equals *own. Most connections are opened with the same
+ * configuration as the one before, so they share one copy. */
 static struct scps_shared_config *
 share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
 {
@@ -26,8 +27,8 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
     return s;
 }
 
-/* Finds the route to remote and both ends of the flow: the local end as far as it is given, the
- * rest is chosen. Returns 0, or an error. */
+/* Finds the route to remote, and chooses the parts of the local endpoint that `local` leaves open.
+ * Returns 0, or an error. */
 static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
                        const struct scps_route_entry **way)
@@ -95,7 +96,8 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     if (scps_plain_known(st, &c->remote))
         scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_REMEMBERED);
     else if (c->s.ctx.cfg->c.compress)
-        scps_connid_give(st, c); /* If no connection id is free, the SYN offers no compression. */
+        /* If no connection id is free, c has none and its SYN does not offer compression. */
+        scps_connid_give(st, c);
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);
         *err = SCPS_ERR_NOMEM;

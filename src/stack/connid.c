@@ -2,26 +2,27 @@
 /* Connection ids: the one octet that identifies a connection in a compressed header
  * (docs/SCPS-TP.md section 8.4).
  *
- * Each end chooses an id, announces it in its SYN and puts it into the headers that it sends; so a
- * table for each pair of hosts has our ids and those of the peer. Our ids are drawn at random from
- * 1 to 255, without those of open connections and of connections that ended less than TIME-WAIT
- * ago: a packet of the old connection that is still on its way must not be taken for one of the new
- * connection.
+ * Each end chooses an id, announces it in its SYN and puts it into the headers that it sends, so a
+ * table for each pair of hosts has the ids of this host (ours) and those of the peer (theirs). Ours
+ * are drawn at random from 1 to 255, without those of open connections and of connections that
+ * ended less than TIME-WAIT ago: a packet of the old connection that is still on its way must not
+ * be taken for one of the new connection.
  *
  *                       ours[id]      rest[id]                 theirs[id]
  *      10.0.0.1         connection    not again before         connections, by same_id
  *      10.0.0.2         ...
  *
- * An id in a SYN to a listener, which anybody can forge, is never taken from an open connection:
- * the new one does without compression. Half-open connections may share an id, since any of them
- * may come from a forged SYN; the id belongs to the one whose handshake is completed, by an
- * acknowledgement of our initial sequence number. An id in the answer to our SYN is taken from the
- * older connection: that peer has restarted and forgotten it.
+ * Anybody can forge a SYN to a listener, so an id in such a SYN is never taken from an open
+ * connection: the new connection does without compression. Half-open connections may share an id,
+ * since the SYN of any of them may be forged. The id belongs to the one whose handshake is
+ * completed, by an acknowledgement of this host's initial sequence number. An id in the answer to a
+ * SYN of this host is taken from the older connection: that peer has restarted and forgotten it.
  *
- * Nor can such SYNs use up our ids, or the pairs of hosts: when none is free, the half-open
- * connection that has waited longest gives up its id and its place, at once for a connection that
- * we open, and after HALF_OPEN_LEAST for one that a SYN opens. The id of a handshake that was never
- * completed is free at once, because nothing of the peer was accepted under it.
+ * Nor can forged SYNs use up the ids of this host, or the pairs of hosts. When none is free, the
+ * half-open connection that has waited longest gives up its id and is dropped: at once for a
+ * connection that this host opens, and after HALF_OPEN_LEAST for one that a SYN opens. The id of a
+ * handshake that was never completed is free at once, because nothing of the peer was accepted
+ * under it.
  *
  * A pair of hosts needs about 5 KiB while it has connections with compression and for TIME-WAIT
  * after; the number of pairs is limited (scps_stack_config.max_comp_hosts).
@@ -76,13 +77,13 @@ static bool resting(const struct hosts *h, scps_time now)
     return false;
 }
 
-/* Returns c if it is half-open, so that its peer may not exist; otherwise NULL. */
+/* Returns c if it is half-open at a listener, so that its SYN may be forged; otherwise NULL. */
 static struct scps_conn *unsure(struct scps_conn *c)
 {
     return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
 }
 
-/* Returns true if the half-open connection c has to be dropped for the new connection `to`. */
+/* Returns true if the half-open connection c may be dropped for the new connection `to`. */
 static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
 {
     scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->s.ctx.cfg->c.expected_rtt);
@@ -96,8 +97,8 @@ static void evict(struct scps_stack *st, struct scps_conn *c)
     scps_listener_evict(st, c);
 }
 
-/* Returns the connection of h that has been half-open for longest; NULL: none is half-open.
- * *others: whether h has other connections. */
+/* Returns the connection of pair h that has been half-open for longest; NULL: none is half-open.
+ * *others: h has a connection that is not half-open. */
 static struct scps_conn *oldest(const struct hosts *h, bool *others)
 {
     struct scps_conn *found = NULL, *c;
@@ -111,8 +112,8 @@ static struct scps_conn *oldest(const struct hosts *h, bool *others)
     return found;
 }
 
-/* Frees the entry of a pair of hosts all of whose connections are half-open and have to be dropped
- * for c. */
+/* Frees the entry of a pair of hosts all of whose connections are half-open and may be dropped for
+ * c. Returns false if there is no such pair. */
 static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
@@ -129,7 +130,8 @@ static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
     return false;
 }
 
-/* Makes room for the pair of hosts of c by freeing pairs that are not needed any more. */
+/* Frees an entry for the pair of hosts of c: one that is not needed any more, or else one by
+ * forget_unsure(). Returns false if none can be freed. */
 static bool make_room(struct scps_stack *st, const struct scps_conn *c)
 {
     if (st->ids->n < st->cfg.max_comp_hosts)
@@ -169,7 +171,7 @@ static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
     return h;
 }
 
-/* Returns a number for c that nobody can guess, computed from its initial sequence number. */
+/* Returns a number for c that nobody can guess, from which the search for a free id begins. */
 static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
 {
     uint8_t msg[13] = {'i'};
@@ -181,7 +183,8 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
-/* Returns an id of h that no connection has, or had in the last TIME-WAIT; 0: there is none. */
+/* Returns an id of pair h, searching from `from` on, that no connection has, or had within
+ * TIME-WAIT; 0: there is none. */
 static uint8_t vacant(const struct scps_stack *st, const struct hosts *h, unsigned from)
 {
     for (unsigned i = 0; i < 255; i++) {
@@ -215,7 +218,7 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
     return true;
 }
 
-/* Removes c from the list of connections with the same peer's id. */
+/* Removes c from the list of connections to which the peer gave the same id. */
 static void unlist(struct hosts *h, struct scps_conn *c)
 {
     struct scps_conn **at = &h->theirs[c->s.tp->peer_id];
@@ -228,8 +231,8 @@ static void unlist(struct hosts *h, struct scps_conn *c)
     c->s.tp->heard = false;
 }
 
-/* Returns true if the peer uses its id for c and for no other connection: this holds from the end
- * of the handshake to the end of the connection. */
+/* Returns true if only c may use the peer's id: from the end of the handshake to the end of the
+ * connection. */
 static bool holds(const struct scps_conn *c)
 {
     return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the connections of a host, with their device and route, adds them to all tables, and
- * removes them. */
+/* Creates connections with their netif and route, enters them into all tables, and removes them. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-#define LEAST_MSS 8 /* octets: the least MSS, the same value as in scps_agreed_full() */
+#define LEAST_MSS 8 /* octets: least MSS, as in scps_agreed_full() */
 
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *way, uint8_t family)
@@ -17,7 +16,7 @@ uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
     if (st->reserve)
         mtu = SCPS_MIN(mtu, st->reserve->fixed.mss + over);
     mtu = SCPS_MIN(mtu, 65535);
-    /* A driver may lower the MTU of its netif at any time, so it may be less than the headers. */
+    /* A driver may lower the MTU of its netif at any time, even below the length of the headers. */
     return (uint16_t)(SCPS_MAX(mtu, over + LEAST_MSS) - over);
 }
 
@@ -62,7 +61,8 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
 
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
 {
-    /* This is rare: the application has closed the connection without taking its events. */
+    /* In the rare case that the application has closed the connection without fetching its events,
+     * remove it from the queue of events. */
     if (c->notify.listed)
         scps_queue_remove(&st->env.events, &c->link);
     scps_listener_forget(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the connection of a flow, by a chained hash table with a secret key, so that an attacker
- * cannot choose flows of the same bucket. */
+/* Finds the connection of a flow in a chained hash table. The hash has a secret key, so that an
+ * attacker cannot choose flows of the same bucket. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -41,8 +41,9 @@ static bool same(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && !memcmp(a->b, b->b, sizeof a->b);
 }
 
-/* Finds a connection. One that has ended stays in the table until the application closes it, and a
- * new connection may have the same flow meanwhile: then that one is returned. */
+/* Returns the connection of flow f; NULL: there is none. A connection that has ended stays in the
+ * table until the application closes it; if a new connection has the same flow meanwhile, the new
+ * one is returned. */
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_conn *c, *ended = NULL;
@@ -112,7 +113,7 @@ static int grow(struct scps_stack *st)
     struct scps_conn **old = st->buckets, **b = a->alloc(a->ctx, n * sizeof *b);
 
     if (!b)
-        /* without memory for a larger table, keep the old one with longer chains */
+        /* if there is no memory for a larger table, the old one stays, with longer chains */
         return old ? 0 : SCPS_ERR_NOMEM;
     memset(b, 0, n * sizeof *b);
     st->buckets = b;

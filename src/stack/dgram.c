@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Endpoints of datagrams: opening, connecting, receiving, and ICMP errors about datagrams sent (RFC
+/* Datagram endpoints: opening, connecting, receiving, and ICMP errors about datagrams sent (RFC
  * 1122 section 4.1).
  *
- * An endpoint is found by its port; of several the best match is used: one connected to the sender,
- * then one at this very address, then the one opened last. An arriving datagram is copied once,
- * into its endpoint's queue.
+ * An arriving datagram goes to the endpoint with its destination port. If several have that port,
+ * one connected to the sender comes first, then one bound to the destination address, then the one
+ * opened last. The datagram is copied once, into the endpoint's queue.
  *
  * An ICMP error is reported to the endpoint with the quoted port, connected or not (RFC 1122
  * section 4.1.3.3 requires that the application gets each one). Nothing in a quoted datagram is
@@ -17,7 +17,7 @@
 #include "base/prng.h"
 #include "base/sized.h"
 
-#define EACH 64u /* octets that each datagram in the queue counts besides its bytes */
+#define EACH 64u /* octets that each datagram is charged besides its data */
 
 void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
 {
@@ -27,7 +27,8 @@ void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
     scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
-/* Copies a configuration of any size that this version knows; from NULL: the defaults. */
+/* Copies a configuration of any size that this version of the library knows; fields beyond its size
+ * get their defaults. from NULL: all defaults. Returns false for any other size. */
 static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *from)
 {
     scps_dgram_config_init(to, sizeof *to);
@@ -37,7 +38,7 @@ static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *f
 
 /* ---- tables ---- */
 
-/* Finds the endpoint that receives a datagram of this flow. */
+/* Returns the endpoint that receives a datagram of flow f; NULL: there is none. */
 static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_dgram *best = NULL;
@@ -68,8 +69,8 @@ static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct s
     return best;
 }
 
-/* Returns true if another endpoint uses local. shared: endpoints that also allow sharing do not
- * count. */
+/* Returns true if another endpoint uses address and port of `local`. shared: endpoints that allow
+ * sharing, too, do not count. */
 static bool taken(const struct scps_stack *st, const struct scps_endpoint *local, bool shared)
 {
     if (!st->dgrams)
@@ -119,7 +120,8 @@ static struct scps_addr only_its_own(const struct scps_addr *a)
     return out;
 }
 
-/* Checks local and chooses a port. Returns 0, or the reason why local is not available. */
+/* Checks `local` and chooses its port if that is 0. Returns 0, or an error if it is not
+ * available. */
 static int choose_local(struct scps_stack *st, bool shared, struct scps_endpoint *local)
 {
     local->addr = only_its_own(&local->addr);
@@ -186,8 +188,8 @@ void scps_dgram_free_all(struct scps_stack *st)
     st->dgrams = NULL;
 }
 
-/* Gives d the default destination `to` and the local address `from`. Datagrams that wait to be sent
- * have the new address as their source, so the route of each is looked for again. */
+/* Connects d to the endpoint `to`, with `from` as the local address. Datagrams that wait to be sent
+ * get the new source address, so their routes are looked up again. */
 static void set_peer(struct scps_dgram *d, const struct scps_endpoint *to,
                      const struct scps_addr *from)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* An endpoint of datagrams: types and functions that dgram.c, dgram_list.c and dgram_out.c
- * share. */
+/* Datagram endpoints: types and functions that dgram.c, dgram_list.c and dgram_out.c share. */
 #ifndef SCPS_STACK_DGRAM_H
 #define SCPS_STACK_DGRAM_H
 
 #include "stack/stack.h"
 
-/* The largest ring of a queue, bytes: the largest configured limit, and the part that is unused
- * where the ring wraps. */
+/* Size of the largest ring of a queue, bytes: the largest configured limit, plus the part that
+ * stays unused where the ring wraps. */
 #define SCPS_DGRAM_RING (1u << 31)
 
 /* Header of a datagram in the send queue; its octets follow. */
@@ -19,32 +18,41 @@ struct scps_dgram_out {
 /* Header of a datagram in the receive queue; its octets follow. */
 struct scps_dgram_in {
     struct scps_dgram_from from;
-    uint32_t len; /* number of octets stored; the from.hollow octets behind them are not stored */
+    /* octets stored here; the from.hollow octets that follow them in the datagram are zeros and not
+     * stored */
+    uint32_t len;
 };
 
 struct scps_dgram {
     struct scps_stack *st;
     struct scps_dgram_config cfg;
-    /* family 0: any address of both families; zeros: any address of the family */
+    /* bound address and port; family 0: any address of both families; zeros: any address of the
+     * family */
     struct scps_endpoint local;
-    struct scps_endpoint remote; /* family 0: not connected */
+    struct scps_endpoint remote; /* connected address and port; family 0: not connected */
     struct scps_recring in, out;
-    uint32_t in_used, out_used; /* bytes in the queues, counted as for rcvbuf and sndbuf */
-    struct scps_nif *nif;       /* interface on which the oldest datagram waits to be sent */
+    /* bytes in the receive queue and in the send queue, counted as for rcvbuf and sndbuf */
+    uint32_t in_used, out_used;
+    struct scps_nif *nif; /* interface on which the oldest datagram waits to be sent */
     /* shaper of the route that the oldest datagram uses; NULL: the route has no rate */
     struct scps_shaper *pipe;
-    struct scps_addr asked; /* address given when the endpoint was opened */
+    /* local address that the application gave when it opened the endpoint */
+    struct scps_addr asked;
     uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
     scps_time pmtu_at;
-    /* The application has closed the endpoint, which is freed when its datagrams have been sent */
+    /* the application has closed the endpoint, which is freed when its last datagram has been
+     * sent */
     bool closed;
     /* ready: the endpoint is in the ready queue of its link or route; queued: the endpoint has an
      * event in ev_dgrams; wants_room: a send was refused */
     bool ready, queued, wants_room;
-    /* a send was refused for lack of memory, and no event has followed yet */
+    /* a send was refused for lack of memory, and the event that it may be repeated has not followed
+     * yet */
     bool starved;
     uint16_t events; /* pending events, 1 << enum scps_event_kind */
-    unsigned icmp;   /* the newest ICMP error, and the destination of the datagram that caused it */
+    /* type << 8 | code of the newest ICMP error, and the destination of the datagram that caused
+     * it */
+    unsigned icmp;
     int err;
     struct scps_endpoint err_about;
     struct scps_dgram_stats count;
@@ -70,11 +78,12 @@ static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st,
 }
 /* Adds d, whose local address is set, to the tables of open endpoints. */
 void scps_dgram_enter(struct scps_dgram *d);
-/* Iterates over all open endpoints: begin with NULL. */
+/* Returns the open endpoint after d, for a loop over all of them; d NULL: the first one. NULL:
+ * there is none. */
 struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d);
 /* Queues an event for the application that owns d. */
 void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind);
-/* Removes a pending event of d, which the application does not need any more. */
+/* Removes pending event `kind` of d, because the application knows already what it would report. */
 void scps_dgram_told(struct scps_dgram *d, enum scps_event_kind kind);
 /* Removes d from all lists except its bucket's, and frees it. */
 void scps_dgram_free(struct scps_dgram *d);
@@ -84,8 +93,8 @@ void scps_dgram_make_ready(struct scps_dgram *d);
 void scps_dgram_unready(struct scps_dgram *d);
 
 /* ---- dgram_out.c ---- */
-/* Finds the route of d's oldest datagram anew, after routes or the local address have changed.
- * Datagrams that cannot leave any more are dropped and counted as unsent; a closed endpoint without
+/* Finds the route of d's oldest datagram again, after routes or the local address have changed.
+ * Datagrams that can no longer be sent are dropped and counted as unsent; a closed endpoint without
  * datagrams is freed. */
 void scps_dgram_reroute(struct scps_dgram *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of datagram endpoints: all by port, those with events, and the ready queues. */
+/* Lists of datagram endpoints: all by port, those with events, and those ready to send. */
 #include "stack/dgram.h"
 
 struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d)

@@ -5,10 +5,9 @@
  *     -> a packet
  *
  * An endpoint is in the ready queue of the link or route that its oldest datagram uses; the
- * endpoints of a queue send in turn, one datagram each. A route with a rate is shared with
- * connections: its token bucket (core/gate.c) is used by both, and both kinds alternate, each with
- * as many bytes as the largest packet. While one kind waits for credit, the other one does not send
- * before it.
+ * endpoints of a queue send in turn, one datagram each. Datagrams share the token bucket of a route
+ * with a rate (core/gate.c) with connections: both kinds alternate, each with as many bytes as the
+ * largest packet. While one kind waits for the bucket, the other one does not send before it.
  *
  * No memory is allocated for a packet: its octets are lent from the queue, which keeps them until
  * the next datagram is put in. So an endpoint that was closed with datagrams waiting is freed one
@@ -28,13 +27,13 @@ static uint32_t ip_header(uint8_t family)
     return family == 4 ? 20 : 40;
 }
 
-/* Returns the length of the IP packet of a datagram. */
+/* Returns the length of the IP packet of the datagram with header *rec. */
 static uint32_t packet(const struct scps_dgram_out *rec)
 {
     return ip_header(rec->to.addr.family) + UDP_HDR + rec->len + rec->hollow;
 }
 
-/* Returns the size of the largest packet to addr through route w. */
+/* Returns the largest packet that d may send to addr through route w, bytes. */
 static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_route_entry *w,
                        const struct scps_addr *addr)
 {
@@ -59,7 +58,8 @@ static const struct scps_addr *source(const struct scps_dgram *d, const struct s
     return scps_route_source(d->st, scps_nif_of(w->route.nif), to);
 }
 
-/* Finds the route by which a datagram of d reaches the endpoint `to`. Returns 0 or SCPS_ERR_*. */
+/* Sets *way to the route by which a datagram of d reaches the endpoint `to`. Returns 0 or
+ * SCPS_ERR_*. */
 static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
                     const struct scps_route_entry **way)
 {
@@ -124,7 +124,7 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
     room_again(d);
 }
 
-/* Appends d to the ready queue of its oldest datagram. Datagrams that have no route any more are
+/* Puts d into the ready queue of its oldest datagram's route. Datagrams without a route are
  * dropped. Returns false if none is left. */
 static bool place(struct scps_dgram *d)
 {
@@ -228,7 +228,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->len += scps_udp_build(out->data + out->len, &ip.src, &ip.dst, &u);
     out->payload = NULL;
     out->payload_len = rec->hollow;
-    if (rec->hollow) { /* The bytes that are stored come before the hollow ones. */
+    if (rec->hollow) { /* The stored octets come first in the datagram, then the hollow ones. */
         memcpy(out->data + out->len, data, rec->len);
         out->len += rec->len;
     } else if (rec->len) {
@@ -256,13 +256,14 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     pop(d, rec);
     scps_dgram_unready(d);
     if (!place(d) && d->closed)
-        /* The packet that is lent now belongs to d, so d is freed only the next time it is
-         * served. */
+        /* The packet just made is lent from d's queue, so d stays in the ready queue and is freed
+         * when it is served next. */
         scps_dgram_make_ready(d);
     return bytes;
 }
 
-/* Returns the next endpoint to serve. Frees closed endpoints that have nothing left to send. */
+/* Returns the endpoint to serve next; NULL: there is none. Frees closed endpoints that have nothing
+ * left to send. */
 static struct scps_dgram *next_dgram(struct scps_dgram_turns *t)
 {
     while (t->head && scps_recring_empty(&t->head->out))
@@ -270,7 +271,7 @@ static struct scps_dgram *next_dgram(struct scps_dgram_turns *t)
     return t->head;
 }
 
-/* Returns the length of d's oldest packet; 0: it has none. */
+/* Returns the length of the IP packet of d's oldest datagram; 0: none waits. */
 static uint32_t first_bytes(struct scps_dgram *d)
 {
     uint32_t size;
@@ -294,7 +295,8 @@ void scps_dgram_yield(struct scps_ready_queue *t)
     p->for_dgrams = true;
 }
 
-/* Sends a datagram through a route with a rate. */
+/* Sends the oldest datagram of d through a route with a rate, and ends the turn of datagrams when
+ * their share is used up. */
 static void leave_pipe(struct scps_shaper *p, struct scps_dgram *d, struct scps_pkt *out)
 {
     p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));

@@ -2,19 +2,20 @@
 /* Processes ICMP messages: answers echo requests and passes errors to connections and endpoints.
  *
  * An error is applied to a connection only when it quotes octets that are outstanding (RFC 5927
- * section 4.1). No error ends a synchronized connection (RFC 5927 section 5.2): it is stored as the
- * reason to report if the connection times out later. While a SYN is outstanding, port, protocol
- * and prohibited mean refused. "Too big" lowers the path MTU, but never below the MTU of the links
- * of small satellites; the octets that were too big are sent again at once in smaller segments, and
- * the congestion controller is not informed (RFC 1191 section 6.5, RFC 8201). An error that quotes
- * a datagram is passed to its endpoint.
+ * section 4.1). No error ends a synchronized connection (RFC 5927 section 5.2): the error is stored
+ * as the reason to report if the connection times out later. While a SYN is outstanding, port,
+ * protocol and "prohibited" errors mean that the connection is refused. "Too big" lowers the path
+ * MTU, but never below the MTU of the links of small satellites; the octets that were too big are
+ * sent again at once in smaller segments, and the congestion controller is not informed (RFC 1191
+ * section 6.5, RFC 8201). An error that quotes a datagram is passed to its endpoint.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* Returns the MTU to assume when an old router does not give one (RFC 1191 section 7). */
+/* Returns the MTU to assume, bytes, when a router that could not forward a packet of `failed` bytes
+ * does not report its MTU (RFC 1191 section 7). */
 static uint32_t plateau(uint32_t failed)
 {
     static const uint16_t table[] = {65535, 32000, 17914, 8166, 4352, 2002,
@@ -34,14 +35,14 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
-    /* Without DF a router fragments packets that are too big, but not with IPv6 (RFC 8200 section
-     * 4.5). */
+    /* Without DF a router fragments packets that are too big, except IPv6 packets (RFC 8200 section
+     * 4.5), so the MTU does not matter. */
     if (mtu >= old || !c->s.tx || (c->s.ctx.cfg->c.df_off && c->remote.family == 4))
         return;
     SCPS_OBSERVE_CONN2(c, PMTU, old, mtu);
     sb = &c->s.tx->sb;
-    /* Declare only segments that are too long lost, before they are cut: the pieces are lost,
-     * too. */
+    /* Declare the segments that are too long lost before they are split, so that all their pieces
+     * are lost and the other segments are not. */
     for (uint32_t i = sb->head; i != sb->tail; i++)
         if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->s.agreed) >
             (int64_t)(mtu - over))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts ICMP errors to the errors of connections and datagram endpoints. */
+/* Converts ICMP errors to error codes for connections and datagram endpoints. */
 #include "stack/stack.h"
 
 int scps_icmp_err(enum scps_icmp_kind kind)

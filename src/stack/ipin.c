@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes an arriving packet: checks it, parses it and finds its connection or endpoint; answers
- * packets that have none. */
+/* Processes an arriving packet: checks and parses it, and finds its connection or endpoint. Answers
+ * packets that belong to none. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -15,9 +15,9 @@ static bool loopback(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] == 127 : !memcmp(a->b, one, 16);
 }
 
-/* Checks the addresses of a packet. A connection is between two unicast addresses (RFC 1122 section
- * 4.2.3.10). A loopback address cannot come from outside, unless ours is one, too (section 3.2.1.3
- * (g)). */
+/* Checks the addresses of a packet to a connection, which must both be unicast (RFC 1122 section
+ * 4.2.3.10). A loopback source address is accepted only if the destination is one, too (section
+ * 3.2.1.3 (g)). */
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
@@ -27,7 +27,8 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
         return SCPS_DROP_NOT_OURS;
     if (loopback(src) && !loopback(dst))
         return SCPS_DROP_BAD_ADDRESS;
-    if (scps_addr_equal(src, dst)) /* A segment to itself ("land") would be answered for ever. */
+    /* A segment from this host's own address ("land" attack) would be answered for ever. */
+    if (scps_addr_equal(src, dst))
         return SCPS_DROP_BAD_ADDRESS;
     return SCPS_DROP_NONE;
 }
@@ -57,11 +58,12 @@ static int input_no_connection(struct scps_stack *st, struct scps_nif *nif,
     return scps_stack_drop(st, SCPS_DROP_NO_CONNECTION);
 }
 
-/* Finds the payload of a parsed segment. Returns 0, or the drop that says what is wrong. */
+/* Sets seg->data and its length to the payload of the packet. Returns 0, or the drop reason if the
+ * packet is too short. */
 static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
                                           const struct scps_pkt *in)
 {
-    if (in->payload_len) { /* The payload lies apart, or is hollow. */
+    if (in->payload_len) { /* in->payload holds the data, or is NULL if the data is hollow. */
         if (seg->hdr_len != avail || seg->len != in->payload_len)
             return SCPS_DROP_TRUNCATED;
         seg->data = in->payload;
@@ -72,9 +74,9 @@ static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
     return SCPS_DROP_NONE;
 }
 
-/* The connection that will process a segment. */
+/* The connection that will process an arriving segment. */
 struct taker {
-    /* NULL: there is none, and the packet has been handled */
+    /* NULL: no connection processes the segment, which has been handled completely */
     struct scps_conn *c;
     bool compressed; /* the segment had a compressed header */
 };
@@ -123,13 +125,14 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     c = scps_demux_find(st, &f);
     if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
         scps_conn_finish(c, 0);
-        /* Detach it, so that the link no longer finds the connection when its device vanishes. */
+        /* Remove the connection from its link, so that it does not refer to the netif when that is
+         * removed. */
         scps_conn_detach(c);
         c = NULL;
     }
-    /* A connection in CLOSED does not exist for a segment (RFC 9293 section 3.3.2), even if the
-     * application still has its handle. Its reset may not be sent yet; a new connection does not
-     * wait for that. */
+    /* For an arriving segment, a connection in CLOSED does not exist (RFC 9293 section 3.3.2), even
+     * if the application still has its handle. While a reset of it is still to be sent, only a SYN
+     * is processed as if the connection did not exist, so that it opens a new one. */
     if (c && c->state == SCPS_CLOSED &&
         (!(c->s.todo.bits & SCPS_TODO_RST) || (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_SYN))
         c = NULL;
@@ -138,7 +141,7 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
 }
 
 /* Parses a segment with a compressed header and finds its connection, *taker. Returns 0, or the
- * scps_drop, counted, for which it is dropped. */
+ * drop that was counted. */
 static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const struct scps_pkt *in,
                       struct scps_seg *seg, struct taker *taker)
 {
@@ -153,20 +156,21 @@ static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const str
     return 0;
 }
 
-/* Returns true for the usual packet, which the fast path handles: a TCP segment in an IPv4 header
- * without options, contiguous, complete and from no tunnel with ECN. */
+/* Returns true for a packet of the fast path: a TCP segment in an IPv4 header without options,
+ * contiguous, complete, and not from a tunnel with ECN. */
 static inline bool ordinary(const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
 
     return in->len >= 40 && p[0] == 0x45 && !in->ecn &&
-           /* neither MF nor an offset, and the protocol; the TTL is between them */
+           /* checks three fields at once: MF and fragment offset are 0, and the protocol is TCP;
+            * the TTL between them is masked */
            (scps_get32(p + 6) & 0x3fff00ff) == SCPS_IPPROTO_TCP &&
            scps_get16(p + 2) == in->len + in->payload_len && SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
-/* Finds the connection of a packet whose addresses and ports lie at `flow`. NULL: the general code
- * decides. */
+/* Returns the connection of a packet whose addresses and ports lie at `flow`; NULL: the general
+ * code must process the packet. */
 static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif,
                                       const uint8_t flow[12])
 {
@@ -181,7 +185,7 @@ static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *ni
     return c;
 }
 
-/* Verifies the checksum of an IPv4 packet without options, in which the addresses are just before
+/* Verifies the TCP checksum of an IPv4 packet without options, whose addresses lie directly before
  * the TCP header. */
 static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
 {
@@ -198,8 +202,8 @@ static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
     return scps_sum_fold_raw(sum) == 0xffff;
 }
 
-/* Parses a packet for which ordinary() is true, of connection c, into *seg. Returns 0, or the drop
- * that was counted. */
+/* Parses a packet of the fast path, of connection c, into *seg. Returns 0, or the drop that was
+ * counted. */
 static inline int ordinary_segment(struct scps_stack *st, const struct scps_conn *c,
                                    const struct scps_pkt *in, struct scps_seg *seg)
 {
@@ -239,8 +243,8 @@ static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return scps_dgram_input(st, nif, ip, &u, in);
 }
 
-/* Combines the ECN field of a packet with that of the outer header that it came in. Returns false
- * if the packet must be dropped. */
+/* Combines *tos, the ECN field of a packet from a tunnel, with the ECN field of the outer header.
+ * Returns false if the packet must be dropped. */
 static bool leave_tunnel(uint8_t *tos, uint8_t outer)
 {
     /* RFC 6040 section 4.2, figure 4; a row for each field of the packet:
@@ -266,7 +270,8 @@ static bool leave_tunnel(uint8_t *tos, uint8_t outer)
     return true;
 }
 
-/* Parses any packet: a segment into *seg, and its connection into *taker, which must be zeroed. */
+/* General code: parses any packet, a segment into *seg, and finds its connection, *taker, which
+ * must be zeroed. */
 static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
                                    const struct scps_pkt *in, struct scps_seg *seg,
                                    struct taker *taker)
@@ -303,7 +308,7 @@ static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
     }
 }
 
-/* What goes before any packet that arrives at the time `at`. */
+/* Called before any packet is processed: advances the stack's time to `at`, its arrival time. */
 static inline void arrived(struct scps_stack *st, scps_time at)
 {
     if (st->env.dead)

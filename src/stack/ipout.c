@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From a segment to a packet: addresses, headers, checksum. The payload is lent, not copied. */
+/* Builds a packet from a segment: addresses, headers, checksum. The payload is lent, not copied. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "base/cksum.h"
 #include "wire/tcp.h"
 
-/* Builds an IPv4 header without options, as scps_ip_build() does. addrs: checksum sum of both
- * addresses. */
+/* Builds the IPv4 header of c, without options. addrs: sum of the words of both addresses, for the
+ * checksum. */
 static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total,
                               uint64_t addrs)
 {
@@ -48,7 +48,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                              .ttl = c->s.ctx.cfg->c.ttl};
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
-    /* Add the pseudo-header: addresses, protocol, and a length of at most 16 bits. */
+    /* Add the pseudo-header: addresses, protocol and length, which fits 16 bits. */
     sum = scps_sum_plus(sum, scps_sum_word(SCPS_IPPROTO_TCP) +
                                  (uint64_t)scps_sum_word((uint16_t)(tcp_len + seg->len)));
     sum = scps_sum_plus(sum, addrs);

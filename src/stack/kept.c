@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The packet that a device has refused: see kept.h. */
+/* Stores the packet that a device has refused (kept.h). */
 #include "stack/kept.h"
 
 #include <string.h>

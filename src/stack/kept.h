@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The packet that a device has refused (SCPS_ERR_AGAIN). It is sent first when the device is ready
- * again; until then the stack sends nothing on that link.
+/* The packet that a device has refused (SCPS_ERR_AGAIN). When the device is ready again, this
+ * packet is sent first; until then the stack sends nothing on that link.
  *
  * Invariants: `pending` implies that `pkt` and its payload lie in `mem`, which has pkt.cap bytes.
  * Only kept.c assigns these fields.
@@ -12,15 +12,15 @@
 #include <scps/netif.h>
 
 struct scps_kept {
-    bool blocked; /* the device has refused a packet, and was not ready since then */
+    bool blocked; /* the device has refused a packet and has not been ready since then */
     bool pending; /* `pkt` waits for the device */
     struct scps_pkt pkt;
     uint8_t *mem; /* memory of the copy; NULL: the device has not refused a packet yet */
 };
 
-/* Stores a copy of pkt, which the device has refused, because its payload was lent for one call
- * only. If there is no memory for it yet, `cap` bytes are allocated. If that fails, or cap is too
- * small, the packet is lost, as on a full link. */
+/* Stores a copy of pkt, which the device has refused: its payload was lent for one call only.
+ * Allocates `cap` bytes for the copy when called first. If that fails, or cap is too small, the
+ * packet is lost, as on a full link. */
 void scps_kept_put(struct scps_kept *k, const struct scps_alloc *a, size_t cap,
                    const struct scps_pkt *pkt);
 /* Records that the device has refused the stored packet again. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The connection of the last packet of a link: most packets belong to the same connection as the
- * one before, which then needs no lookup.
+/* The connection of the last packet of a link. Most packets belong to the same connection as the
+ * packet before, so its connection need not be looked up.
  *
- * Invariant: `conn` is a connection of the stack, or NULL; whoever frees a connection calls
- * scps_lastflow_forget() first. Only this header assigns these fields.
+ * Invariant: `conn` is a connection of the stack, or NULL, because scps_lastflow_forget() is called
+ * before a connection is freed. Only this header assigns these fields.
  */
 #ifndef SCPS_STACK_LASTFLOW_H
 #define SCPS_STACK_LASTFLOW_H
@@ -15,16 +15,18 @@
 struct scps_conn;
 
 struct scps_lastflow {
-    struct scps_conn *conn; /* NULL: no packet of IPv4 without options has come yet */
-    uint8_t flow[12];       /* addresses and ports of that packet, in the order in the packet */
+    /* connection of the last IPv4 packet without options; NULL: none has come yet */
+    struct scps_conn *conn;
+    /* source and destination address, and the ports, of that packet, in the order of the packet */
+    uint8_t flow[12];
 };
 
-/* Returns the connection of the last packet, if `flow`, the twelve bytes with addresses and ports
- * in the order in the packet, is the same; NULL: it is another flow. */
+/* Returns the connection of the last packet if that had the same addresses and ports; NULL: it had
+ * not. flow: the twelve octets with addresses and ports of the new packet. */
 static inline struct scps_conn *scps_lastflow_find(const struct scps_lastflow *l,
                                                    const uint8_t *flow)
 {
-    /* Two comparisons of constant size compile to two loads. */
+    /* Comparisons of constant size compile to simple loads. */
     bool same = l->conn && memcmp(flow, l->flow, 8) == 0 && memcmp(flow + 8, l->flow + 8, 4) == 0;
 
     return same ? l->conn : NULL;

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Passive opens: how a listener handles a SYN and the acknowledgement that follows; SYN cookies.
  *
- * A SYN creates a connection in SYN-RECEIVED until there are max_half_open of them. The one that
- * has waited longest is dropped, the sooner the more there are (half_open_lifetime()), so that
- * spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude later connections nor cause many
- * SYN-ACKs (RFC 4987 sections 3.3 and 3.4). At the limit the answer is a SYN cookie, and no state
- * is kept. A cookie is our initial sequence number:
+ * A SYN creates a connection in SYN-RECEIVED, as long as there are fewer than max_half_open. When
+ * more are needed, the one that has waited longest is dropped, the sooner the more there are
+ * (half_open_lifetime()), so that spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude
+ * later connections nor cause many SYN-ACKs (RFC 4987 sections 3.3 and 3.4). At the limit the
+ * answer is a SYN cookie, and no state is kept. A cookie is the initial sequence number of this
+ * end:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
  *     sequence number, time, bits 5 to 0  of 64 s
  *
- * If the SYN had timestamps, the low six bits of our timestamp carry what else was agreed, and the
- * peer echoes them (RFC 7323 appendix A, RFC 4987 section 3.6):
+ * If the SYN had timestamps, the low six bits of the TSval in the SYN-ACK carry what else was
+ * agreed, and the peer echoes them (RFC 7323 appendix A, RFC 4987 section 3.6):
  *
  *     5    4     3 2 1 0
  *     ECN  SACK  window scale, 15: none
  *
- * Without timestamps these three are not in force; compressed headers and bindings never are,
- * because they need memory. A peer that echoes other bits gets only what it could have asked for. A
- * cookie is valid in its unit of time and the next one.
+ * Without timestamps these three options are not in force. Compressed headers and bindings are
+ * never in force with a cookie, because they need memory. A peer that echoes other bits gets only
+ * what it could have asked for. A cookie is valid in its unit of time and in the next one.
  */
 #include "stack/stack.h"
 
@@ -30,8 +31,10 @@
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 #define TS_BITS         63u
 #define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
-#define CAPS_DOWN       2 /* shift of the capability bits, from 0xe0 to bits 3 to 5 of a cookie */
-/* SYN-ACKs that each half-open connection charges to the share of replies to unknown peers */
+/* the shift that moves the capability bits from 0xe0 to bits 3 to 5 of a cookie */
+#define CAPS_DOWN 2
+/* number of SYN-ACKs that each half-open connection is charged, in the share of the link's rate for
+ * replies to unknown peers */
 #define PLACE 3u
 
 /* approximate length of a SYN-ACK, bytes: IPv6, or IPv4 with framing, and the usual options */
@@ -65,8 +68,8 @@ static uint8_t offers(const struct scps_conn_config *cfg)
                      (cfg->compress ? SCPS_CAP_COM : 0));
 }
 
-/* Returns true if syn asked for a feature that we have and that its cookie, sent in seg, cannot
- * carry. */
+/* Returns true if syn asked for a feature that this end has, but that the SYN-ACK seg with the
+ * cookie does not agree to, because a cookie cannot carry it. */
 static bool loses(const struct scps_conn_config *cfg, const struct scps_seg *syn,
                   const struct scps_seg *seg)
 {
@@ -137,7 +140,8 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         st->count.cookies_reduced++;
 }
 
-/* Rebuilds the SYN that a cookie stands for. Returns false if the cookie is not ours. */
+/* Rebuilds into *syn the SYN from whose values the cookie was made. Returns false if seg does not
+ * acknowledge a valid cookie. */
 static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f,
                         const struct scps_seg *seg, struct scps_seg *syn)
 {
@@ -186,9 +190,9 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     return scps_stack_conn(l->st, l->cfg, f, nif, way, &err);
 }
 
-/* Returns how long a half-open connection of l is kept when another SYN comes, µs: for all its
- * SYN-ACKs while less than a quarter of the places is used, for four of them from then on, for
- * three from a half on, for two when all are used. */
+/* Returns how long a half-open connection of l is kept, µs, when another SYN comes: for all its
+ * SYN-ACKs while less than a quarter of the places is used; for the time of four of them from a
+ * quarter on, of three from a half on, of two when all are used. */
 static scps_dur half_open_lifetime(const struct scps_listener *l)
 {
     const struct scps_stack *st = l->st;
@@ -201,8 +205,8 @@ static scps_dur half_open_lifetime(const struct scps_listener *l)
     return SCPS_MAX(d, 2 * l->cfg->c.expected_rtt);
 }
 
-/* Drops the half-open connection that has waited longest, without a message, if it has waited long
- * enough. */
+/* Drops, without a message to the peer, the half-open connection that has waited longest, if its
+ * time is over. Returns true if one was dropped. */
 static bool evict(struct scps_listener *l)
 {
     struct scps_conn *c = scps_conn_of_link(l->half.first);
@@ -214,9 +218,9 @@ static bool evict(struct scps_listener *l)
     return true;
 }
 
-/* Returns true if f may become a half-open connection. From a quarter of the limit on, there are
- * more than the clients of a busy server cause: the SYN-ACKs are then charged to the share of the
- * link's rate for replies to unknown peers. */
+/* Returns true if a half-open connection may be created for flow f. More half-open connections than
+ * a quarter of the limit are unlikely to come from honest clients, so from there on their SYN-ACKs
+ * are charged to the share of the link's rate for replies to unknown peers. */
 static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f)
 {
     struct scps_stack *st = l->st;
@@ -247,8 +251,8 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
-    scps_listener_join(l, c); /* scps_listener_forget() removes it */
-    /* Another connection uses the peer's id, so this one does without compression. */
+    scps_listener_join(l, c); /* scps_listener_forget() removes c from the half-open ones */
+    /* If another connection uses the peer's id, c does without compression. */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
         scps_connid_release(st, c);
@@ -271,8 +275,8 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     struct scps_conn *c;
 
     if (!read_cookie(l, f, seg, &syn)) {
-        /* While cookies are in use, data or a FIN may come from a peer whose first segments were
-         * lost; the peer will send them again. */
+        /* While cookies are in use, data or a FIN may come from a peer whose first segment after
+         * the handshake was lost. The peer will send that again, so it gets no reset. */
         if ((seg->len || seg->flags & SCPS_FIN) && l->cookie_at &&
             st->env.now - l->cookie_at <= 2 * UNIT)
             return scps_stack_drop(st, SCPS_DROP_BAD_COOKIE);
@@ -285,7 +289,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_send_begin(&c->s.snd, seg->ack - 1);
-    scps_listener_join(l, c); /* scps_listener_established() removes it */
+    scps_listener_join(l, c); /* scps_listener_established() removes c from the half-open ones */
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of a listener: half-open connections, and connections not accepted yet. Both are in
- * order of arrival, the oldest first, and use the member `link` of a connection, which later is its
- * link in the host's queue of events: a connection has no events before it is accepted. */
+/* The two queues of a listener: half-open connections, and connections not accepted yet, each in
+ * order of arrival. They use the member `link` of a connection, which later is its link in the
+ * host's queue of events, because a connection has no events before it is accepted. */
 #include "stack/stack.h"
 
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
@@ -108,7 +108,8 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     scps_queue_remove(&l->ready, &c->link);
     l->pending--;
     scps_notify_accept(&c->notify, &c->owner);
-    if (c->notify.events) /* Report what happened before the application had the connection. */
+    /* Report the events of the time before the application had the connection. */
+    if (c->notify.events)
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;
 }

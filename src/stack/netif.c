@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains of netifs: packets go down through the filters to the device, and up through them to the
- * stack. */
+/* Chains of netifs: a packet that is sent passes the filters on its way to the device, and an
+ * arriving one passes them in reverse order on its way to the stack. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attaches a netif to the stack, detaches it, and keeps the list of its shapers: nif.h. */
+/* Attaches a netif to the stack, detaches it, and keeps the list of its shapers (nif.h). */
 #include "stack/nif.h"
 
 void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A netif as the stack sees it, and the shapers of its routes.
+/* The state that the stack keeps for a netif, and the shapers of its routes.
  *
  * Invariants: a shaper is in the list of one netif from scps_nif_add_shaper() to
- * scps_nif_remove_shaper(); `others` is set while anything but the connections in the netif's ready
- * queue has packets. Only nif.h and nif.c assign the lists and `others`; kept.h, lastflow.h,
- * reply.c, output.c and the files of dgram.h assign the other fields.
+ * scps_nif_remove_shaper(). `others` is set while there are packets that do not come from
+ * connections in the netif's own ready queue. Only nif.h and nif.c assign the lists and `others`;
+ * kept.h, lastflow.h, reply.c, output.c and the files of dgram.h assign the other fields.
  */
 #ifndef SCPS_STACK_NIF_H
 #define SCPS_STACK_NIF_H
@@ -22,23 +22,24 @@
 struct scps_conn;
 struct scps_dgram;
 
-/* Ready queue of endpoints whose oldest datagram waits for the same link or route. */
+/* Ready queue of the endpoints whose oldest datagram waits for the same link or route. */
 struct scps_dgram_turns {
     struct scps_dgram *head, *tail;
 };
 
-/* The rate at which connections and datagrams use a link; replies get what they leave. */
+/* Measures the rate at which connections and datagrams use a link, since replies get only the
+ * rest. */
 struct scps_usage {
     scps_time since;  /* time of the last measurement, µs */
-    uint64_t sent;    /* bytes that connections and datagrams had sent by then, with framing */
-    uint64_t answers; /* bytes of replies so far, with framing */
+    uint64_t sent;    /* bytes sent for connections and datagrams until then, with framing */
+    uint64_t answers; /* bytes of all replies queued so far, with framing */
     uint64_t rate;    /* highest recent rate, bytes/s */
 };
 
-/* Queue of replies to packets of no connection: resets, ICMP, SYN cookies. */
+/* Queue of replies to packets of no connection: resets, ICMP messages, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
-    /* token bucket: the share of replies in the route's or the device's rate */
+    /* token bucket of replies: their share in the rate of the route or of the device */
     struct scps_pacer share;
 };
 
@@ -48,16 +49,17 @@ struct scps_shaper {
     struct scps_answers answers;
     struct scps_ready_queue turns;
     struct scps_dgram_turns dgrams;
-    bool for_dgrams; /* true: datagrams, if any wait, are served before connections */
-    int32_t share;   /* bytes that this kind may still send before the other kind is served */
+    bool for_dgrams; /* true: if datagrams wait, they are served before connections */
+    int32_t share;   /* bytes that datagrams may still send before connections are served */
     struct scps_shaper *next; /* next shaper on the list of the shapers of the same link */
 };
 
-/* Sends segment seg of c as values, for a device that needs no octets of the headers
- * (sim/values.h). Returns the length of the packet; 0: it was not sent, and goes as octets. */
+/* Sends segment seg of c as a structure instead of a packet, for a simulated device that needs no
+ * octets of the headers (sim/values.h). Returns the length of the packet; 0: the segment was not
+ * sent and must be sent as a packet. */
 typedef size_t scps_values_fn(struct scps_netif *netif, const struct scps_conn *c,
                               const struct scps_seg *seg);
-#define SCPS_NETIF_VALUES (1u << 31) /* flag of the netif: scps_nif.values is set */
+#define SCPS_NETIF_VALUES (1u << 31) /* netif flag: the netif takes segments by scps_nif.values */
 
 /* What the stack stores for one netif (network interface); scps_netif.stack_priv points to it. */
 struct scps_nif {
@@ -66,14 +68,15 @@ struct scps_nif {
     /* list of the shapers of those routes through this netif that have a rate */
     struct scps_shaper *pipes;
     struct scps_dgram_turns dgrams; /* endpoints whose datagrams use no route with a rate */
-    uint32_t n_dgrams;           /* number of endpoints in this queue and in those of the shapers */
-    bool after_dgram;            /* the last packet was a datagram, while both kinds waited */
+    uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
+    bool after_dgram;  /* the last packet was a datagram, and a connection was ready, too */
     struct scps_answers answers; /* queue of replies through routes without a rate */
     struct scps_usage usage;
-    uint32_t n_answers;   /* number of replies that wait here and in the shapers */
+    uint32_t n_answers;   /* number of replies in the queue `answers` and in those of the shapers */
     uint8_t since_answer; /* packets sent since the last reply, at most SCPS_ANSWER_SHARE */
-    bool others; /* something else than connections may have packets, see scps_nif_others() */
-    scps_values_fn *values; /* with SCPS_NETIF_VALUES */
+    /* there may be packets that do not come from connections in `turns`; see scps_nif_others() */
+    bool others;
+    scps_values_fn *values; /* valid with the flag SCPS_NETIF_VALUES */
     struct scps_lastflow last;
     struct scps_kept kept;
 };
@@ -85,33 +88,34 @@ static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
 
 /* Initialises *nif as the stack's view of netif. */
 void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif);
-/* Removes the netif from the stack; its owner may close it afterwards. No packet is left to be sent
- * through *nif, which may be attached again. Precondition: the packets and replies that *nif stored
- * were freed. */
+/* Removes the netif from the stack, so that its owner may close it afterwards. No packet can be
+ * sent through *nif then; *nif may be attached again. Precondition: the packets and replies stored
+ * in *nif were freed. */
 void scps_nif_detach(struct scps_nif *nif);
 
 /* Adds p, whose fields are zero, to the list of nif's shapers. */
 void scps_nif_add_shaper(struct scps_nif *nif, struct scps_shaper *p);
 /* Removes p from the list of nif's shapers. */
 void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
-/* Moves p to the end of the list of nif's shapers, so that the others are served first. */
+/* Moves p to the end of the list of nif's shapers, so that the other shapers are served before
+ * it. */
 void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p);
 
-/* Records that something else than the connections in the ready queue has packets. */
+/* Records that there are packets that do not come from connections in the ready queue. */
 static inline void scps_nif_set_others(struct scps_nif *nif)
 {
     nif->others = true;
 }
-/* Returns true if something else than the connections in nif's ready queue may have packets: a
- * packet that the device refused, routes with a rate, datagrams, or replies. */
+/* Returns true if there may be packets that do not come from connections in nif's ready queue: one
+ * that the device refused, packets of routes with a rate, datagrams, or replies. */
 static inline bool scps_nif_others(struct scps_nif *nif)
 {
     if (nif->others)
         nif->others = nif->kept.pending || nif->pipes || nif->n_dgrams || nif->n_answers;
     return nif->others;
 }
-/* Returns true if there may be packets for the link. Without netif operations the driver fetches
- * packets with scps_stack_output(). */
+/* Returns true if scps_pump() has to send packets for this netif. False for a netif without
+ * operations, whose driver fetches packets by scps_stack_output(). */
 static inline bool scps_nif_busy(struct scps_nif *nif)
 {
     return (nif->turns.head || scps_nif_others(nif)) && nif->nif->ops;

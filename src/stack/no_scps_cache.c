@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Cache of destinations that do not answer the SCPS capabilities option: some old hosts do not
- * answer a SYN with an unknown option (docs/SCPS-TP.md section 1.4).
+/* Cache of destinations that do not answer the SCPS capabilities option, because some old hosts do
+ * not answer a SYN with an unknown option (docs/SCPS-TP.md section 1.4).
  *
- * A host that answered only after the option had been left out is remembered for some time; SYNs to
- * it have no option from the start. A new entry replaces the one that expires first.
+ * A host that answered only after the option had been left out is stored for some time, during
+ * which SYNs to it are sent without the option. A new entry replaces the one that expires first.
  */
 #include "stack/stack.h"
 

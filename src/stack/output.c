@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the next packet to send: connections in turn, datagrams alternating with them, replies to
- * packets of no connection. */
+/* Chooses the next packet to send: connections are served in turn, datagrams alternate with
+ * connections, and replies to packets of no connection come last. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -15,7 +15,7 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     if (size != c->s.agreed.mss || c->s.agreed.caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
-        /* PSH and FIN belong to the last segment; the device sets them only there. */
+        /* PSH and FIN belong to the last segment of the train; the device sets them only there. */
         seg->flags |= next.flags;
         seg->ack = next.ack;
         seg->wnd = next.wnd;
@@ -26,7 +26,7 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     }
 }
 
-/* Does what comes before any packet: frees connections that have ended, and serves timers. */
+/* Called before a packet is chosen: frees connections that have ended, and serves timers. */
 static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 {
     if (st->env.dead)
@@ -35,9 +35,9 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
         scps_stack_serve_timers(st);
 }
 
-/* Returns the ready queue to serve. Routes with a rate come before the link's own queue, which
- * could leave nothing for them, and are served in turn. A route is ready if its token bucket holds
- * as much as its first packet costs. */
+/* Returns the ready queue to serve next. Routes with a rate come before the link's own queue, whose
+ * connections could leave no time for them, and are served in turn. A route is ready if its token
+ * bucket holds the cost of its first packet. */
 static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
                                                          struct scps_nif *nif)
 {
@@ -71,11 +71,12 @@ static inline void count_packet(struct scps_stack *st, size_t len)
     st->count.bytes_out += len;
 }
 
-/* Netif flags of devices that segment by themselves, or take segments as values. */
+/* Netif flags of devices that segment by themselves (GSO), or take segments as structures. */
 #define SPECIAL (SCPS_NETIF_GSO | SCPS_NETIF_VALUES)
 
-/* Does what such a device wants of segment seg of c. Returns the length of the packet if the device
- * has sent it; 0: its octets are to be made. */
+/* For a device with one of the flags SPECIAL: lets it take segment seg of c as a structure, or
+ * makes seg longer for GSO. Returns the length of the packet if the device has sent it; 0: the
+ * caller must make the packet. */
 static SCPS_NOINLINE size_t special_device(struct scps_nif *nif, const struct scps_ready_queue *t,
                                            struct scps_conn *c, struct scps_seg *seg)
 {
@@ -86,7 +87,8 @@ static SCPS_NOINLINE size_t special_device(struct scps_nif *nif, const struct sc
     return 0;
 }
 
-/* Charges a packet of c to the rate of its route. Returns true if the turn of c is over. */
+/* Charges a packet of c, len bytes, to the rate of its route. Returns true if the next connection
+ * has to be served. */
 static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
                                  struct scps_ready_queue *t, struct scps_conn *c, size_t len)
 {
@@ -97,7 +99,8 @@ static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
     return over;
 }
 
-/* Builds the next segment of the ready connections, in turn. Returns as scps_stack_output(). */
+/* Builds the next segment of the connections that are ready, in turn. Returns 1 with a packet in
+ * *out, 0 if there is none, or SCPS_OUTPUT_SENT. */
 static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     struct scps_ready_queue *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
@@ -149,7 +152,7 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     return 1;
 }
 
-/* Sends a segment or a datagram while both wait: each kind comes first every other time. */
+/* Sends a segment or a datagram when both wait: each kind is tried first every other time. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
@@ -160,9 +163,9 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
     return n ? n : datagram(st, nif, out);
 }
 
-/* Slow path of scps_stack_output(): besides connections there are timers, replies, datagrams or
- * routes with a rate. Replies to packets of no connection are sent when nothing else waits, and
- * otherwise every SCPS_ANSWER_SHARE-th time. */
+/* Slow path of scps_stack_output(), for timers, replies, datagrams and routes with a rate. Replies
+ * to packets of no connection are sent when nothing else waits, and otherwise as every
+ * SCPS_ANSWER_SHARE-th packet. */
 static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
                                      struct scps_pkt *out)
 {
@@ -188,7 +191,7 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
-    if (out->cap < SCPS_MAX_HEADERS) /* The headers of every packet fit into this room. */
+    if (out->cap < SCPS_MAX_HEADERS) /* the headers of every packet fit into SCPS_MAX_HEADERS */
         return SCPS_ERR_ROOM;
     if (netif->stack != st)
         return SCPS_ERR_INVAL;

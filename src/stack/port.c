@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that an attacker must not guess: sequence numbers (RFC 6528), ports (RFC 6056),
- * timestamps (RFC 7323 section 5.4). */
+/* Values that an attacker must not guess: initial sequence numbers (RFC 6528), ports (RFC 6056),
+ * offsets of timestamps (RFC 7323 section 5.4). */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

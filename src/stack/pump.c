@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver step, scps_pump(), which all drivers share.
  *
- * A packet that the device refuses for now (SCPS_ERR_AGAIN) is kept, with a copy of its lent
- * payload, and is sent first when the device is ready again; until then nothing is requested for
+ * If the device refuses a packet for now (SCPS_ERR_AGAIN), the packet is stored, with a copy of its
+ * lent payload, and is sent first when the device is ready again. Until then nothing is sent on
  * that link.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-/* Keeps the packet that the device refused. */
+/* Stores the packet that the device has refused. */
 static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_pkt *pkt)
 {
     size_t need = pkt->len + (pkt->payload ? pkt->payload_len : 0);
@@ -20,7 +20,8 @@ static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_
         scps_nif_set_others(nif);
 }
 
-/* Sends all packets for nif. clk NULL: the time is that of the stack and does not advance. */
+/* Sends packets through nif until there are none or the device refuses one. clk NULL: the time of
+ * the stack does not advance meanwhile. */
 static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif *nif,
                                          const struct scps_clock *clk)
 {

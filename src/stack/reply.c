@@ -2,11 +2,11 @@
 /* Replies to packets that belong to no connection: resets, SYN cookies, echo replies, port
  * unreachable.
  *
- * A reply is built when the packet that it answers arrives, and waits in a ring of limited size,
- * that of its route if it has a rate, else that of the link. Anybody can cause replies, so they
- * must not take the link from connections. While other packets wait, at most every
- * SCPS_ANSWER_SHARE-th packet is a reply; replies use up the route's rate; and they have a rate of
- * their own, which is checked when they are queued:
+ * A reply is built when the packet that it answers arrives, and waits in a ring of limited size:
+ * that of its route if the route has a rate, else that of the link. Anybody can cause replies, so
+ * they must not take the link from connections. While other packets wait, at most every
+ * SCPS_ANSWER_SHARE-th packet is a reply; replies are charged to the route's rate; and replies have
+ * a rate of their own, which is checked when they are queued:
  *
  *   route with a rate        one part in SCPS_ANSWER_SHARE of it
  *   device with a rate       what connections and datagrams leave of seven eighths of it, at most
@@ -15,7 +15,7 @@
  *                            SCPS_ANSWER_FLOOR: the line may be full of that
  *   neither, no connections  scps_stack_config.answer_rate
  *
- * Replies beyond it are dropped and counted.
+ * Replies beyond this rate are dropped and counted.
  */
 #include "stack/stack.h"
 
@@ -47,8 +47,9 @@ static const struct scps_netif *device(const struct scps_nif *nif)
     return dev;
 }
 
-/* Returns the rate, bytes/s, at which connections and datagrams send through nif: the highest in
- * the recent periods of WINDOW. An old value counts less and less, and nothing after FORGET. */
+/* Returns the rate, bytes/s, at which connections and datagrams send through nif: the highest of
+ * the recent periods of length WINDOW. Older values count less and less, and not at all after
+ * FORGET. */
 static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_netif *top = nif->nif;
@@ -60,7 +61,7 @@ static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
         return u->rate;
     all = top->ops ? top->tx_bytes : st->count.bytes_out;
     all += device(nif)->overhead * (top->ops ? top->tx_packets : st->count.packets_out);
-    /* The device may not have sent all replies that were counted. */
+    /* u->answers may count replies that the device has not sent yet. */
     sent = all > u->answers ? all - u->answers : 0;
     rate = sent > u->sent ? scps_muldiv(sent - u->sent, 1000000, (uint64_t)dt) : 0;
     u->rate -= dt < FORGET ? scps_muldiv(u->rate, (uint64_t)dt, FORGET) : u->rate;
@@ -70,8 +71,8 @@ static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
     return u->rate;
 }
 
-/* Returns the rate for replies, bytes/s, through nif or the route of shaper p (NULL: the route has
- * no rate). */
+/* Returns the rate, bytes/s, that replies may use through nif, or on the route of shaper p (NULL:
+ * the route has no rate). */
 static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                          const struct scps_shaper *p)
 {
@@ -92,15 +93,15 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                     st->cfg.answer_rate);
 }
 
-/* Returns how many bytes a reply of len bytes uses of the share of the link that replies may
- * use. */
+/* Returns what a reply of len bytes costs in the token bucket of replies, bytes: its length with
+ * framing. */
 static uint32_t weight(const struct scps_nif *nif, size_t len)
 {
     return (uint32_t)len + device(nif)->overhead;
 }
 
-/* Returns the queue for a reply of len bytes to dst if the share of that queue permits the reply
- * now; NULL if not. */
+/* Returns the queue for a reply of len bytes to dst; NULL if the token bucket of that queue does
+ * not permit the reply now. */
 static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
                                     const struct scps_addr *dst, size_t len)
 {
@@ -109,7 +110,7 @@ static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
     struct scps_answers *w = pipe ? &pipe->answers : &nif->answers;
     uint64_t share = share_of(st, nif, pipe);
 
-    /* The burst is what the share allows in one second. */
+    /* The bucket holds what replies may use in one second. */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
                    (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
     if (!share || scps_pacer_when(&w->share, st->env.now, weight(nif, len)) > st->env.now)
@@ -127,7 +128,8 @@ bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struc
     return w != NULL;
 }
 
-/* Queues a whole packet for dst. */
+/* Queues a complete packet as a reply to dst. Returns false, and counts the drop, if the share of
+ * replies is used up. */
 static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         const uint8_t *p, size_t len)
 {
@@ -149,16 +151,18 @@ static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struc
     return true;
 }
 
-/* Moves the oldest reply of q to out. Its bytes stay in the ring until the next put. */
+/* Moves the oldest reply of q to *out. Its bytes stay in the ring until the next reply is
+ * queued. */
 static void take_reply(struct scps_recring *q, struct scps_pkt *out)
 {
-    /* q is not empty; the initial value prevents a warning of gcc 12 with link-time
-     * optimisation. */
+    /* q is not empty, so len is always set; the initial value prevents a warning of gcc 12 with
+     * link-time optimisation. */
     uint32_t len = 0;
     const uint8_t *p = scps_recring_front(q, &len);
 
     scps_recring_pop(q);
-    /* A packet longer than the caller's room is lent from the ring. */
+    /* A packet that is longer than the caller's room keeps its rest in the ring, lent as
+     * payload. */
     out->len = len > out->cap ? SCPS_MAX_HEADERS : len;
     out->payload_len = len - out->len;
     out->payload = out->payload_len ? p + out->len : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which link leads to an address, which of our addresses to use as the source, and the rate that
- * the connections of a route share.
+/* Finds the link that leads to an address, the local address to use as the source, and the ready
+ * queue of the route.
  *
  * A route that has a rate, or had one, owns a shaper: a token bucket (core/gate.c) and the ready
- * queue of the connections that use the route. Other connections are in the link's ready queue.
+ * queue of the connections that use the route. All other connections are in the link's ready queue.
  */
 #include "stack/stack.h"
 

@@ -6,12 +6,12 @@
 #include "base/bytes.h"
 #include "base/sized.h"
 
-/* the bounds of the settings burst and expected_rtt of connections */
+/* upper bounds of the settings burst (bytes) and expected_rtt (µs) of connections */
 #define BURST_MOST (UINT32_C(1) << 30)
 #define RTT_MOST   SCPS_SEC(UINT64_C(3153600000))
 
-/* Returns a row for a new route. Rows that are not used any more match no address and are at the
- * end of the array. */
+/* Returns an unused row of the array of routes; NULL: there is none. Unused rows match no address
+ * and are at the end of the array. */
 static struct scps_route_entry *spare_way(struct scps_stack *st)
 {
     uint32_t i = st->n_ways;
@@ -30,8 +30,9 @@ static struct scps_local_addr *spare_addr(struct scps_stack *st)
     return i < st->n_addrs ? &st->addrs[i] : NULL;
 }
 
-/* Appends one element to an array that has room for exactly *n; returns the element, or NULL. With
- * fixed memory there is room for `most` of them. */
+/* Appends an element of `size` bytes to the array *v, whose memory has room for exactly its *n
+ * elements. Returns the element, or NULL. With fixed memory the array can have at most `most`
+ * elements. */
 static void *append(struct scps_stack *st, void **v, uint32_t *n, size_t size, uint32_t most)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -55,8 +56,8 @@ static uint32_t route_mtu(const struct scps_route *r)
     return r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu;
 }
 
-/* Returns true if every field of r is within its bounds. The least MTU of IPv6 has room for 40
- * octets of IP header, 20 of TCP, 12 of timestamps and the least MSS, 8. */
+/* Returns true if every field of r is within its bounds. The least MTU of an IPv6 route has room
+ * for 40 octets of IP header, 20 of TCP, 12 of timestamps and the least MSS, 8. */
 static bool in_range(const struct scps_route *r)
 {
     uint32_t least = r->dst.family == 4 ? SCPS_MTU_LEAST : SCPS_MTU_LEAST6;
@@ -76,7 +77,8 @@ static bool rated_full(const struct scps_stack *st)
     return st->reserve && n >= SCPS_FIXED_RATED;
 }
 
-/* Sets the rate of w to that of r; allocates the shaper when first needed. */
+/* Sets the rate of route w to that of r, and allocates the route's shaper when it is first needed.
+ * Returns 0 or SCPS_ERR_NOMEM. */
 static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -98,8 +100,8 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
     return 0;
 }
 
-/* Moves each connection of nif, ready or not, to the ready queue of its present route; does the
- * same for datagram endpoints that wait. */
+/* Called when routes have changed: moves each connection of nif to the ready queue of its new
+ * route, and waiting datagram endpoints, too. */
 static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
@@ -117,7 +119,7 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
     scps_dgram_regroup(st);
 }
 
-/* The smallest size of a route that is accepted: up to `nif`. */
+/* The smallest size of a route that is accepted: it ends with the member `nif`. */
 #define LEAST SCPS_SIZED_TO(scps_route, mtu)
 
 int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *asked, size_t size)
@@ -136,7 +138,7 @@ int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *a
         slot = append(st, (void **)&st->ways, &st->n_ways, sizeof *slot, SCPS_FIXED_ROUTES);
     if (!slot)
         return SCPS_ERR_NOMEM;
-    /* On failure the row stays in the array, but matches no address. */
+    /* If the rate cannot be set, the row stays in the array, but matches no address. */
     memset(slot, 0, sizeof *slot);
     err = set_rate(st, &way, r);
     if (!err)
@@ -146,7 +148,7 @@ int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *a
     return err;
 }
 
-/* Returns true if w is the route through nif to this destination and prefix. */
+/* Returns true if w is the route through nif to destination dst with this prefix length. */
 static bool leads(const struct scps_route_entry *w, const struct scps_addr *dst, unsigned prefix,
                   const struct scps_netif *nif)
 {
@@ -197,7 +199,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     *slot = (struct scps_local_addr){*addr, prefix, scps_nif_of(nif)};
     memset(slot->addr.b + (addr->family == 4 ? 4 : 16), 0, addr->family == 4 ? 12 : 0);
     err = scps_stack_add_route(st, &r);
-    /* The row stays in the array but matches no address. */
+    /* On an error the row stays in the array, but matches no address. */
     if (err)
         *slot = (struct scps_local_addr){0};
     return err;
@@ -205,7 +207,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
 
 /* ---- removing ---- */
 
-/* Moves connections and datagrams away from shaper p, and frees p. */
+/* Moves the connections and datagrams of shaper p to other queues, and frees p. */
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -215,7 +217,7 @@ static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_s
     a->free(a->ctx, p, sizeof *p);
 }
 
-/* Removes route entry w from the array of routes, and moves the entries behind it up. */
+/* Removes w from the array of routes, and moves the entries behind it forward. */
 static void remove_way(struct scps_stack *st, struct scps_route_entry *w)
 {
     struct scps_nif *nif = scps_nif_of(w->route.nif);
@@ -240,7 +242,7 @@ int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst, 
     return SCPS_ERR_NOENT;
 }
 
-/* Ends the connections of nif that have this address. */
+/* Ends the connections through nif whose local address is addr. */
 static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
                       const struct scps_addr *addr)
 {
@@ -286,8 +288,8 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
     for (uint32_t i = 0; i < st->n_ways; i++)
         if (st->ways[i].route.nif != nif->nif)
             st->ways[keep++] = st->ways[i];
-    /* The allocator needs the original size for freeing, so the array keeps its size, and spare
-     * rows match no address. */
+    /* Clear the rows that are not used any more, so that they match no address. The array keeps its
+     * size, because the allocator needs it for freeing. */
     for (uint32_t i = keep; i < st->n_ways; i++)
         st->ways[i] = (struct scps_route_entry){0};
     keep = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes the signals of scps_stack_signal() to the connections that they concern. */
+/* Passes the signals that a driver gives by scps_stack_signal() to the connections that they
+ * concern. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -13,8 +14,8 @@ static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
 
-/* Handles damaged segments of the peer: they are reported to it until `until`; 0: for one round
- * trip. */
+/* Handles the signal that segments of the peer arrived damaged: c reports this to the peer until
+ * the time `until`; 0: for one round trip. */
 static void damaged(struct scps_conn *c, scps_time until)
 {
     if (c->s.agreed.opts & SCPS_AGREED_CAPS && c->s.ctx.cfg->c.corruption &&
@@ -22,8 +23,9 @@ static void damaged(struct scps_conn *c, scps_time until)
         scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
 }
 
-/* Sets the rate, bytes/s, and the round trip, µs, of the path of c; 0: unknown. If the route has a
- * rate, the configured one stays: the route's was changed once for all connections. */
+/* Handles the signal that the path of c has changed: sets its rate, bytes/s, and its round trip,
+ * µs; 0: unknown. If the route has a rate, the connection's own configured rate stays, because the
+ * signal has changed that of the route. */
 static void path_changed(struct scps_conn *c, uint64_t rate, scps_dur rtt)
 {
     struct scps_conn_config cfg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of a host: opening and closing, time, and events. */
+/* The stack of a host: opens and closes it, keeps its time, and returns events. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -9,8 +9,7 @@
 
 /* ---- opening and closing ---- */
 
-/* Allocates a stack that takes memory from cfg->alloc whenever it needs some (cfg->fixed_memory is
- * NULL). */
+/* Allocates a stack without fixed memory, which takes memory from cfg->alloc when it needs some. */
 static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
 {
     struct scps_stack *st = cfg->alloc.alloc(cfg->alloc.ctx, sizeof *st);
@@ -23,14 +22,14 @@ static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
     return st;
 }
 
-/* Allocates a stack together with all the memory that it will ever use (cfg->fixed_memory); *need
- * is set to the number of bytes. */
+/* Allocates a stack with fixed memory, together with all the memory that it will ever use. Sets
+ * *need to the number of bytes. */
 static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t *need)
 {
     struct scps_reserve plan;
     struct scps_stack *st;
 
-    /* the result was checked before */
+    /* cannot fail, because the configuration was checked before */
     (void)scps_reserve_plan(&plan, cfg, cfg->fixed_memory, cfg->max_conns);
     *need = scps_reserve_bytes(&plan);
     st = cfg->alloc.alloc(cfg->alloc.ctx, (size_t)*need);
@@ -64,7 +63,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
         return NULL;
     }
     st->cfg = cfg;
-    /* The pointer is to the caller's structure, which need not exist after this call. */
+    /* Do not keep the pointer to the caller's structure, which need not exist after this call. */
     st->cfg.fixed_memory = NULL;
     st->env.alloc = scps_budget_alloc(&st->env.budget.all);
     st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);
@@ -80,14 +79,14 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {
         st->env.fixed = &st->reserve->fixed;
-        /* cannot fail: scps_reserve_plan() has counted this heap in the memory at st->reserve */
+        /* cannot fail, because scps_reserve_plan() has planned memory for this heap */
         (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns);
     }
     return st;
 }
 
-/* Frees what the stack holds for nif and forgets the netif, which its owner may close afterwards.
- * Precondition: nothing in the stack refers to either of them any more. */
+/* Frees the memory that the stack has for nif, and forgets the netif, which its owner may close
+ * afterwards. Precondition: nothing in the stack refers to nif or to the netif. */
 static void let_go(struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -145,7 +144,7 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
     if (!netif || netif->stack || netif->upper || netif->mtu < SCPS_MTU_LEAST)
         return SCPS_ERR_INVAL;
     for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (!st->nifs[i]->nif) { /* Reuse the place of a netif that was removed. */
+        if (!st->nifs[i]->nif) { /* Reuse the state of a netif that was removed. */
             scps_nif_attach(st->nifs[i], st, netif);
             return 0;
         }
@@ -197,7 +196,7 @@ scps_time scps_stack_now(const struct scps_stack *st)
     return st->env.now;
 }
 
-/* Lets connections that were refused memory try again. */
+/* Lets connections whose requests for memory were refused repeat them. */
 static void serve_memory(struct scps_stack *st)
 {
     scps_env_memory_served(&st->env);
@@ -208,8 +207,8 @@ static void serve_memory(struct scps_stack *st)
     scps_dgram_memory(st);
 }
 
-/* Serves the timers that are due. A key in the heap may be too early: then the connection only gets
- * its right deadline. */
+/* Serves the timers that are due. The key of a connection in the heap may be too early; then only
+ * the key is corrected. */
 SCPS_NOINLINE void scps_stack_serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
@@ -238,7 +237,7 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
         scps_stack_serve_timers(st);
 }
 
-/* Returns the earliest time at which a packet of the routes with a rate may be sent, µs. */
+/* Returns the earliest time, µs, at which one of the shapers in list p may send a packet. */
 static SCPS_NOINLINE scps_time pipes_due(struct scps_shaper *p, scps_time now)
 {
     scps_time due = SCPS_NEVER;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files of this folder share: the state of the stack of one host, and its
- * functions. */
+/* The state of the stack of one host, and the functions that the files of this folder share. */
 #ifndef SCPS_STACK_STACK_H
 #define SCPS_STACK_STACK_H
 
@@ -16,7 +15,7 @@
 #include "core/ratelimit.h"
 #include "stack/nif.h"
 
-struct scps_flow { /* addresses and ports of a connection, seen from this host */
+struct scps_flow { /* addresses and ports of a connection; local ones are those of this host */
     struct scps_addr local, remote;
     uint16_t lport, rport;
 };
@@ -36,10 +35,12 @@ struct scps_local_addr {
 struct scps_listener {
     struct scps_stack *st;
     struct scps_shared_config *cfg;
-    /* family 0: any address of both families; zeros: any address of the family */
+    /* bound address and port; family 0: any address of both families; zeros: any address of the
+     * family */
     struct scps_endpoint local;
     unsigned backlog, pending, half_open;
-    /* established connections to accept, and half-open ones, by their links; the oldest first */
+    /* queue of established connections that wait to be accepted, and queue of half-open ones; the
+     * oldest first */
     struct scps_queue ready, half;
     /* time at which the last SYN cookie was sent; 0: never */
     scps_time cookie_at;
@@ -48,19 +49,20 @@ struct scps_listener {
     struct scps_listener *next, *ev_next;
 };
 
-/* Counters that scps_stack_get_stats() reports, each counted by one file. Packets and bytes of one
- * direction do not lie side by side: gcc would add them with vector instructions, which takes
- * more of them. */
+/* Counters that scps_stack_get_stats() reports. Each group has one writing file. Packets and bytes
+ * of one direction are not adjacent, because gcc would add adjacent ones with vector instructions,
+ * which takes more instructions. */
 struct scps_stack_count {
-    uint64_t packets_in, packets_out, bytes_in, bytes_out; /* ipin.c; output.c */
-    uint64_t resets_out, icmp_out, echo_replies;           /* reply.c */
-    uint64_t cookies_out, cookies_ok, cookies_reduced;     /* listen.c */
-    uint64_t half_open_evicted;                            /* listeners.c */
-    uint64_t datagrams_in, datagrams_out;                  /* dgram.c, dgram_out.c */
+    uint64_t packets_in, packets_out, bytes_in, bytes_out; /* written by ipin.c and output.c */
+    uint64_t resets_out, icmp_out, echo_replies;           /* written by reply.c */
+    uint64_t cookies_out, cookies_ok, cookies_reduced;     /* written by listen.c */
+    uint64_t half_open_evicted;                            /* written by listeners.c */
+    uint64_t datagrams_in, datagrams_out;                  /* written by dgram.c and dgram_out.c */
 };
 
 struct scps_stack {
-    struct scps_env env; /* first member: connections only see this part of the stack */
+    /* the only part of the stack that connections see; it must be the first member */
+    struct scps_env env;
     struct scps_stack_config cfg;
     struct scps_nif **nifs;
     uint32_t n_nifs;
@@ -70,12 +72,13 @@ struct scps_stack {
     uint32_t n_ways;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
-    /* configuration of the last scps_connect(), often that of the next one, too */
+    /* configuration of the last scps_connect(), which the next one often has, too */
     struct scps_shared_config *recent;
     struct scps_listener *listeners, *ev_listeners;
     uint32_t next_id, port_next;
     struct scps_ratelimit
-        /* limit of resets and ICMP messages in a second, to hosts without a connection */
+        /* limit of the resets and ICMP messages that are sent in a second to hosts without a
+         * connection */
         answers_limit;
     struct scps_stack_count count;
     struct scps_connids *ids;   /* state of connid.c; NULL until used */
@@ -89,26 +92,25 @@ struct scps_stack {
 /* ---- bound.c ---- */
 #define SCPS_FIXED_ANSWERS 2048u /* size of a queue of replies when memory is fixed, bytes */
 
-/* Plan of all memory of a stack with fixed memory. It is behind the stack in one block. */
+/* Plan of all memory of a stack with fixed memory; it follows the stack in the same block. */
 struct scps_reserve {
     struct scps_fixed fixed;
     struct scps_slots slots;
-    uint32_t packet; /* length of the packet that a device may have refused, bytes */
+    uint32_t packet; /* length of the longest packet that a device may refuse, bytes */
 };
 
-/* Plans all memory for `conns` connections opened within conn. Returns 0, or an error of
- * scps_config_take or scps_config_resolve. */
+/* Plans all memory of a stack for `conns` connections with configurations within conn. Returns 0,
+ * or an error of scps_config_take() or scps_config_resolve(). */
 int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
                       const struct scps_conn_config *conn, uint32_t conns);
-/* Returns the bytes of the stack and of all memory that r plans; 0: more than a size_t can
- * count. */
+/* Returns the bytes of the stack and of all memory that r plans; 0: more than a size_t can hold. */
 uint64_t scps_reserve_bytes(const struct scps_reserve *r);
 /* Sets up the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
 /* ---- config.c ---- */
-/* Copies a configuration (NULL: the defaults), checks every field and replaces 0 and NULL by what
- * they stand for. Returns 0, or an error, and then *why has it in words. */
+/* Copies a configuration (NULL: the defaults), checks every field and replaces each 0 or NULL that
+ * stands for a default. Returns 0, or an error with its description in *why. */
 int scps_stack_config_take(struct scps_stack_config *to, const struct scps_stack_config *from,
                            struct scps_line *why);
 
@@ -117,35 +119,37 @@ uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, 
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
 /* Returns true if a connection that has not ended uses the flow. */
 bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
-/* Finds a connection that has not ended by the octets of a TCP segment over IPv4 without options
- * that contain addresses and ports, the peer's first. */
+/* Returns the connection, not ended, of a TCP segment over IPv4 without options. flow: the twelve
+ * octets of the packet with addresses and ports, the peer's first. NULL: there is none. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
 /* Returns the number of buckets for n connections. */
 uint32_t scps_demux_buckets(uint32_t n);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
-/* Iterates over all connections: begin with NULL. Ask for the next one before freeing one. */
+/* Returns the connection after c, for a loop over all of them; c NULL: the first one. NULL: there
+ * is none. To free c, get the next one first. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
 /* ---- no_scps_cache.c ---- */
-/* Returns true if this destination has not answered a SYN with capabilities lately. */
+/* Returns true if this destination has not answered a SYN with capabilities for some time. */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
 size_t scps_plain_size(const struct scps_stack_config *cfg);
 
 /* ---- connid.c ---- */
-/* Gives c a connection id that no other connection between its hosts has, or had in the last
- * TIME-WAIT. Returns false if none is free; c then does without compression. */
+/* Gives c a connection id that no other connection between its hosts has, or had within TIME-WAIT.
+ * Returns false if none is free; c then does without compression. */
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
-/* Records the peer's id for c, which has an id of ours. Returns false if an open connection has
- * that id (force: takes it from that one). */
+/* Records the id that the peer chose for c, which has an id of this host. Returns false if an open
+ * connection uses the peer's id (force: takes it from that connection). */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
-/* Frees c's connection ids. Ours is not used again for scps_conn_config.time_wait. */
+/* Frees the connection ids of c. The id of this host is not used again for
+ * scps_conn_config.time_wait. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
-/* Returns the connection with an id of the peer, or of ours; NULL: there is none. Half-open
- * connections may share the peer's id: if no other connection has it, the first of them is
- * returned, and the rest follow by same_id. */
+/* Returns the connection with an id of the peer, or of this host; NULL: there is none. Half-open
+ * connections may share an id of the peer: if no other connection has it, the first of them is
+ * returned, and the others follow by same_id. */
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);
@@ -153,77 +157,79 @@ void scps_connid_free_all(struct scps_stack *st);
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
 /* ---- comp.c ---- */
-/* Parses a packet of protocol 105. Returns its connection with the segment in *seg if *err stays
- * 0. */
+/* Parses a packet of protocol 105 into *seg and returns its connection, with *err 0. Otherwise *err
+ * is the drop that was counted. */
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
                                   const struct scps_pkt *in, struct scps_seg *seg, int *err);
-/* Records the fields of an accepted segment of a connection with compression, whether its header
- * was compressed or not. */
+/* Called for each segment that a connection with compression has accepted, whether its header was
+ * compressed or not: stores the values that later headers may leave out. */
 void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg);
-/* Call it when the connection has accepted the compressed segment that scps_comp_input() returned
- * last. */
+/* Called when c has accepted the compressed segment that scps_comp_input() returned last: its
+ * checksum confirms the peer's protocol number. */
 void scps_comp_good(struct scps_conn *c);
 /* Builds the packet of a segment with a compressed header, as scps_ipout() does with a TCP header.
- * Returns false if this segment has to be sent uncompressed. */
+ * Returns false if this segment must have a TCP header. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
 /* ---- route.c ---- */
 const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
                                                const struct scps_addr *dst);
-/* Returns the ready queue for connections of route w through nif; w NULL: no route is known. */
+/* Returns the ready queue of the connections that use route w through nif; w NULL: no route is
+ * known. */
 struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif);
 /* Returns true if any route has a rate. */
 bool scps_route_rated(const struct scps_stack *st);
-/* Returns the source address for dst on nif; NULL if nif has none of that family. */
+/* Returns the source address for packets to dst through nif; NULL if nif has none of that
+ * family. */
 const struct scps_addr *scps_route_source(const struct scps_stack *st, const struct scps_nif *nif,
                                           const struct scps_addr *dst);
-/* Returns the row of the address table for a; NULL if the address is not ours. */
+/* Returns the row of the address table for a; NULL if a is no address of this host. */
 const struct scps_local_addr *scps_route_local(const struct scps_stack *st,
                                                const struct scps_addr *a);
-/* Returns true for an address, of family 4 or 6, that a host can have: not of "this network" (RFC
- * 1122 section 3.2.1.3), not unspecified (RFC 4291 section 2.5.2), not multicast or reserved. */
+/* Returns true for an IPv4 or IPv6 address that a host can have: not of "this network" (RFC 1122
+ * section 3.2.1.3), not unspecified (RFC 4291 section 2.5.2), not multicast or reserved. */
 bool scps_route_unicast(const struct scps_addr *a);
-/* Returns true for the directed broadcast address of a network that one of our addresses is in (RFC
- * 1122 section 3.2.1.3 (d)). Prefixes of 31 and 32 bits have none (RFC 3021). */
+/* Returns true for the directed broadcast address of a network in which this host has an address
+ * (RFC 1122 section 3.2.1.3 (d)). Prefixes of 31 and 32 bits have none (RFC 3021). */
 bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a);
 
 /* ---- routeset.c ---- */
 /* Removes the routes and the addresses of nif, which is being removed. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
-/* Adapts the rates of routes within a path whose rate has changed. */
+/* Changes the rates of the routes within a path whose rate has changed, as signal sig says. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- signal.c ---- */
-/* Passes a signal to the connections that it concerns, at the present time. */
+/* Passes signal sig to the connections that it concerns. */
 void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig);
 
 /* ---- port.c ---- */
 /* Returns the initial sequence number for a flow (RFC 6528). */
 uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
-/* Chooses the local port of a flow (RFC 6056 section 3.3.3), whose lport is not looked at. Returns
- * 0 if none is free. */
+/* Chooses the local port of a flow (RFC 6056 section 3.3.3); flow->lport is ignored. Returns 0 if
+ * no port is free. */
 uint16_t scps_port_choose(struct scps_stack *st, const struct scps_flow *flow);
-/* Returns true if the bound addresses a and b overlap. Family 0 and all-zero addresses are
- * wildcards. */
+/* Returns true if endpoints bound to addresses a and b would conflict. Family 0 and all-zero
+ * addresses are wildcards. */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
 /* ---- listeners.c ---- */
 /* Returns the listener for a flow to local address and port; NULL if there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
-/* Adds c, which was just created for l, to the half-open connections. */
+/* Adds c, which was just created for l, to l's half-open connections. */
 void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
-/* Moves c from the half-open connections to those waiting for accept. */
+/* Moves c from its listener's half-open connections to those that wait to be accepted. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
-/* Returns the event of the first listener that has one. Precondition: st->ev_listeners is not
+/* Sets *ev to the event of the first listener that has one. Precondition: st->ev_listeners is not
  * NULL. */
 void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
-/* Removes the event of l, which is being closed. */
+/* Removes the pending event of l, which is being closed. */
 void scps_listener_unqueue(struct scps_listener *l);
-/* Drops the half-open connection c without a message to the peer: a later SYN needs its place. The
- * stack frees it before it does anything else. */
+/* Drops the half-open connection c, without a message to the peer, because a later SYN needs its
+ * place. The stack frees c before it does anything else. */
 void scps_listener_evict(struct scps_stack *st, struct scps_conn *c);
 /* Returns the listener at which c waits to be accepted; NULL: it waits at none. */
 struct scps_listener *scps_conn_listener(const struct scps_conn *c);
@@ -231,9 +237,9 @@ struct scps_listener *scps_conn_listener(const struct scps_conn *c);
 void scps_listener_forget(struct scps_conn *c);
 
 /* ---- listen.c ---- */
-/* Processes a segment for a listener, of a flow without a connection: a SYN creates a half-open
+/* Processes a segment to listener l, of a flow without a connection: a SYN creates a half-open
  * connection or is answered with a cookie, and the ACK of a cookie creates a connection. Returns 0,
- * or the scps_drop, counted, for which the segment had no effect. */
+ * or the drop that was counted if the segment had no effect. */
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *seg);
 void scps_listener_free_all(struct scps_stack *st);
@@ -244,7 +250,7 @@ void scps_listener_free_all(struct scps_stack *st);
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *way, uint8_t family);
 /* Creates a connection for flow f over nif and route way (NULL, or another link's: no route is
- * known). It is in the tables, but not opened yet. */
+ * known), and enters it into the tables. The caller opens it. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_route_entry *way, int *err);
@@ -260,9 +266,10 @@ static inline bool scps_stack_timers_due(const struct scps_stack *st)
 {
     return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
 }
-/* Serves the timers that are due, and connections that wait for memory. */
+/* Serves the timers that are due, and lets connections whose requests for memory were refused
+ * repeat them. */
 void scps_stack_serve_timers(struct scps_stack *st);
-/* Sets the time of the stack. Timers are added to it, so it stops at SCPS_NEVER / 2 to avoid
+/* Sets the time of the stack, at most SCPS_NEVER / 2, so that adding an interval to it cannot
  * overflow. */
 static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
@@ -292,33 +299,33 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 #define SCPS_OUTPUT_SENT 2
 
 /* ---- ipin.c ---- */
-/* Does the same as scps_netif_recv_segment(), but for the netif's counters and its check for
- * filters. */
+/* Processes a segment that a simulated device passes as a structure. Unlike
+ * scps_netif_recv_segment(), it neither counts the packet in the netif nor checks for filters. */
 int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const uint8_t addrs[8],
                              const struct scps_seg *seg, size_t len, scps_time at);
 
 /* ---- ipout.c, reply.c ---- */
-/* Builds a packet from a segment of c: headers into out->data, the payload lent. no_csum: the
+/* Builds a packet from segment seg of c: the headers in out->data, the payload lent. no_csum: the
  * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
-/* Returns true if one more reply may be sent in this second. */
+/* Counts one reply. Returns false if no more may be sent in this second. */
 bool scps_stack_may_answer(struct scps_stack *st);
-/* Returns true with the next reply that may be sent through nif now in *out. */
+/* Sets *out to the next reply that may be sent through nif now. Returns false if there is none. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
-/* Returns the time at which the first of p's replies may be sent, µs; SCPS_NEVER: none waits. */
+/* Returns the time at which the first reply of shaper p may be sent, µs; SCPS_NEVER: none waits. */
 scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
-/* Charges len bytes to the share of replies for something other than a reply that is sent to dst
+/* Charges len bytes to the share of replies, for a packet to dst that is no reply but is sent
  * because of an unknown peer. Returns false if the share is used up. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len);
-/* Frees a queue of nif; the replies in it are lost. */
+/* Frees queue w of nif; the replies in it are lost. */
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a);
-/* Queues one segment without data from f->local to f->remote as a reply. Returns false if the share
- * of replies is used up, which was counted. */
+/* Queues one segment without data from f->local to f->remote as a reply. Returns false, and counts
+ * the drop, if the share of replies is used up. */
 bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
-/* Queues the reset that RFC 9293 section 3.10.7.1 prescribes for seg. */
+/* Queues the reset with which RFC 9293 section 3.10.7.1 answers seg. */
 void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                        const struct scps_seg *seg);
 void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
@@ -327,40 +334,39 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
 /* ---- dgram.c, dgram_list.c, dgram_out.c ---- */
-/* Copies a datagram for one of our addresses into the queue of its endpoint. Returns 0, or the
- * scps_drop, counted, if there is no endpoint or no room. */
+/* Copies a datagram for an address of this host into the queue of its endpoint. Returns 0, or the
+ * drop that was counted if there is no endpoint or no room. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in);
 /* Reports an ICMP error that quotes a datagram to the endpoint of the quoted port. Returns false if
  * no endpoint has that port. */
 bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m);
-/* Reports the loss of nif's device to the endpoints connected through it. */
+/* Reports to the endpoints that are connected through nif that its device was lost. */
 void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif);
-/* Reports the loss of addr to the endpoints that are bound or connected there. */
+/* Reports to the endpoints that are bound to addr, or connected from it, that addr was removed. */
 void scps_dgram_addr_gone(struct scps_stack *st, const struct scps_addr *addr);
-/* Gets the next event of an endpoint; returns false if there is none. */
+/* Sets *ev to the next event of a datagram endpoint. Returns false if there is none. */
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
 uint32_t scps_dgram_count(const struct scps_stack *st);
-/* Reports to endpoints whose sends were refused for lack of memory that they may send again. */
+/* Reports to the endpoints whose sends were refused for lack of memory that they may try again. */
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
 /* ---- dgram_out.c ---- */
-/* Returns true with the next datagram that may be sent through nif in *out; endpoints are served in
- * turn. Returns false if none may be sent now. */
+/* Sets *out to the next datagram that may be sent through nif; endpoints are served in turn.
+ * Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
-/* Returns true if the datagrams that wait for shaper p are served before the connections that
- * do. */
+/* Returns true if the datagrams that wait for shaper p are served before its connections. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.head && (p->for_dgrams || !p->turns.head);
 }
-/* Returns the time at which the first of p's datagrams may be sent, µs. */
+/* Returns the time at which the first datagram of shaper p may be sent, µs. */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
-/* Ends the time for which the connections in ready queue t are served, so that datagrams come
+/* Ends the turn of the connections in ready queue t, so that datagrams of the same route come
  * next. */
 void scps_dgram_yield(struct scps_ready_queue *t);
-/* Moves waiting endpoints to the queues of their present routes, after routes have changed. */
+/* Called when routes have changed: moves waiting endpoints to the queues of their new routes. */
 void scps_dgram_regroup(struct scps_stack *st);
 
 /* ---- icmperr.c ---- */
@@ -382,7 +388,7 @@ static inline bool scps_stack_news(const struct scps_stack *st)
     return ((uintptr_t)st->env.events.first | (uintptr_t)st->ev_listeners |
             (uintptr_t)st->ev_dgrams) != 0;
 }
-/* Returns true if scps_pump() at now would have nothing to do, apart from events. */
+/* Returns true if scps_pump() at time `now` would have nothing to do, apart from events. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
 {
     if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now || st->env.memory_at <= now)

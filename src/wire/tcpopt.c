@@ -8,9 +8,11 @@
  *
  * Options are written in this order, always in groups of 4 octets:
  *
- * SACK gets the room that the other options leave: with timestamps and SNACK exactly two blocks.
+ *   SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
+ *   SYN+SCPS   kind 20, mss, nop ws, nop nop kind 16, sackOK TS | ...as above as the SCPS reference
+ *   others     nop nop TS, nop nop SACK, SNACK, record, corruption
  *
- * SACK takes the room that is left: with timestamps and SNACK, two blocks fit exactly.
+ * SACK gets the room that the other options leave: with timestamps and SNACK exactly two blocks.
  *
  * Sources: RFC 9293 section 3.1 and 3.2, RFC 7323 sections 2.2 and 3.2, RFC 2018 sections 2 and 3;
  * docs/SCPS-TP.md section 1.5.
