@@ -32,8 +32,8 @@ static inline void scps_bounds_say(struct scps_line *why, const char *name, int6
     scps_line_signed(why, most);
 }
 
-/* Returns true if the fields of the n rows are within their bounds; else *why names the first that
- * is not. */
+/* Returns true if the fields of the n rows are within their bounds. Otherwise *why becomes a
+ * message about the first field that is not. */
 static inline bool scps_bounds_hold(const struct scps_bounds *rows, size_t n, const void *cfg,
                                     struct scps_line *why)
 {

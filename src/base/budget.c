@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An allocator that counts its memory and refuses beyond a limit. */
+/* An allocator that counts the memory it has given out and refuses requests beyond a limit. */
 #include "base/budget.h"
 
 static void *budget_alloc(void *ctx, size_t n)

@@ -14,14 +14,14 @@ struct scps_budget;
 
 struct scps_budget_part {
     struct scps_budget *of;
-    /* this part allocates only while all parts together use at most this many bytes */
+    /* ceiling, bytes: the part refuses requests with which all parts together would use more */
     uint64_t ceiling;
 };
 
 /* Invariant: used <= all.ceiling, and used is the sum of what was allocated and not freed. */
 struct scps_budget {
     struct scps_alloc owner;     /* the allocator that provides the memory */
-    uint64_t used, peak;         /* bytes in use; peak: the most so far */
+    uint64_t used, peak;         /* bytes in use by all parts; peak: the largest value so far */
     uint64_t refused;            /* Number of allocations refused because of a ceiling */
     struct scps_budget_part all; /* the part whose ceiling is the limit itself */
     /* the part with a ceiling of 7/8 of the limit, for requests that can be repeated later */
@@ -29,7 +29,8 @@ struct scps_budget {
     uint64_t beyond; /* 3/4 of the limit, bytes: the ceiling of scps_budget_share() */
 };
 
-/* Sets the limit, bytes; 0: none. The budget must not move afterwards. */
+/* Initialises b with a limit in bytes; 0: no limit. b must not move afterwards, because allocators
+ * point to it. */
 void scps_budget_init(struct scps_budget *b, const struct scps_alloc *owner, uint64_t limit);
 /* Returns an allocator that allocates as part p. p must outlive the allocator. */
 struct scps_alloc scps_budget_alloc(struct scps_budget_part *p);

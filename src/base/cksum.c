@@ -39,8 +39,8 @@ static inline uint64_t sum_tail(uint64_t sum, const uint8_t *p, size_t len)
 }
 
 #ifdef SUM_AVX2
-/* Octets of a block: 2048 iterations add at most 65536 to each of the eight lanes, which fits 31
- * bits */
+/* octets of a block: in 2048 iterations at most 65536 * 2048 is added to each 32-bit lane in
+ * absolute value, which fits 31 bits */
 enum { AVX2_MOST = 65536 };
 
 __attribute__((target("avx2"))) static uint64_t sum_avx2(uint64_t sum, const uint8_t *p, size_t len)

@@ -69,7 +69,7 @@ static inline void put_node(struct scps_heap *h, uint32_t i, struct scps_heap_no
     *slot_of(h, node.item) = i;
 }
 
-/* Moves the free place i up until node belongs there, and puts node there. */
+/* Moves the free place i towards the root until node belongs there, and puts node there. */
 static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     while (i) {

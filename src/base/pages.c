@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages in slabs, found through a hash table.
+/* Pages of a stream: their memory is in slabs, and a hash table finds them. The pages are numbered
+ * through all slabs:
  *
  *      number   0 .. 7 | 8 .. 15 | 16 .. 31 | 32 .. 63 | ...
  *               slab 0 | slab 1  | slab 2   | slab 3   |
@@ -81,7 +82,7 @@ static void insert(struct scps_page_slot *table, uint32_t bits, struct scps_page
     table[i] = s;
 }
 
-/* Makes the table large enough for n pages in use. */
+/* Makes the hash table large enough for n pages in use. */
 static int table_for(struct scps_pages *p, const struct scps_alloc *a, uint32_t n)
 {
     uint32_t bits = p->table ? p->table_bits : FIRST_BITS;
@@ -121,7 +122,7 @@ int scps_pages_reserve(struct scps_pages *p, const struct scps_alloc *a, uint32_
     return 0;
 }
 
-/* Returns the index of the entry for this key; UINT32_MAX if there is none. */
+/* Returns the index of the hash table's entry for `key`; UINT32_MAX if there is none. */
 static uint32_t place(const struct scps_pages *p, uint32_t key)
 {
     uint32_t mask = (1u << p->table_bits) - 1, i;
@@ -154,8 +155,8 @@ uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off)
     return page;
 }
 
-/* Frees entry i of the table. Entries that were placed behind i because i was taken are moved up,
- * so that no search ends too early. */
+/* Frees entry i of the hash table. Later entries that were placed behind i because i was taken move
+ * up, so that no search ends too early. */
 static void vacate(struct scps_pages *p, uint32_t i)
 {
     uint32_t mask = (1u << p->table_bits) - 1;
@@ -201,7 +202,8 @@ void scps_pages_drop_range(struct scps_pages *p, uint64_t from, uint64_t to)
     }
     for (uint32_t i = 0; i < 1u << p->table_bits && p->used;) {
         if (p->table[i].number && p->table[i].key - (uint32_t)first < end - first)
-            drop_place(p, i); /* Removing an entry may have moved another one to index i. */
+            /* Stay at index i, because removing its entry may have moved another one there. */
+            drop_place(p, i);
         else
             i++;
     }

@@ -21,8 +21,10 @@ struct scps_pages {
     struct scps_page_slot *table;   /* hash table with linear probing; NULL: none yet */
     uint32_t n_slabs, table_bits;   /* the table has 2^table_bits places */
     uint32_t used;                  /* pages in use */
-    uint32_t touched;               /* pages used at least once since the slabs were allocated */
-    uint32_t free_list;             /* number of the first dropped page plus one; 0: none */
+    /* number of pages that have been in use at least once since the slabs were allocated */
+    uint32_t touched;
+    /* number of the first page in the list of dropped ones, plus one; 0: the list is empty */
+    uint32_t free_list;
 };
 
 void scps_pages_init(struct scps_pages *p);

@@ -18,14 +18,16 @@ struct scps_rangeset {
 /* Initialises a set of at most max ranges. The first add allocates memory. */
 void scps_rangeset_init(struct scps_rangeset *s, uint32_t max);
 void scps_rangeset_fini(struct scps_rangeset *s, const struct scps_alloc *a);
-/* Returns how many places scps_rangeset_reserve() allocates for max ranges: an odd number, which
- * doubling never gives. So an odd capacity shows that the memory of the set is fixed. */
+/* Returns how many places scps_rangeset_reserve() allocates for max ranges. It is an odd number,
+ * which an array that grows by doubling never has, so an odd capacity shows that the memory of the
+ * set is fixed. */
 static inline uint32_t scps_rangeset_places(uint32_t max)
 {
     return max | 1;
 }
-/* Allocates the memory for max ranges at once: the set never grows later, and no add fails for lack
- * of memory. Precondition: it has no memory yet. Returns 0 or SCPS_ERR_NOMEM. */
+/* Allocates the memory for max ranges at once, so that the set never grows later and no
+ * scps_rangeset_add() fails for lack of memory. Precondition: the set has no memory yet. Returns 0
+ * or SCPS_ERR_NOMEM. */
 int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a);
 /* Adds [from, to), merging it with ranges that it overlaps or touches. Returns 1 when a part of
  * [from, to) was new, 0 when the set contained all of it, SCPS_ERR_LIMIT when the set would have

@@ -30,7 +30,7 @@ void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a)
     *q = (struct scps_recring){0};
 }
 
-/* Moves head past a WRAP mark to the start of the ring. */
+/* If the word WRAP is at head, moves head to the start of the ring, where the next record is. */
 static void move_together(struct scps_recring *q)
 {
     uint32_t at = q->head & (q->cap - 1);

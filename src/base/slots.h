@@ -26,7 +26,7 @@ struct scps_slots {
 void scps_slots_plan(struct scps_slots *s, uint64_t size, uint64_t count);
 /* Returns the bytes of all planned blocks together; UINT64_MAX: more than a size_t can count. */
 uint64_t scps_slots_bytes(const struct scps_slots *s);
-/* Divides mem into the planned blocks; it has scps_slots_bytes() bytes and is aligned to 16. */
+/* Divides mem into the planned blocks. mem has scps_slots_bytes() bytes and is aligned to 16. */
 void scps_slots_begin(struct scps_slots *s, void *mem);
 /* Returns an allocator that returns a free block of the requested size, rounded up to 16; NULL if
  * there is none. */

@@ -84,7 +84,8 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     most = SCPS_MAX(scps_bbr_bw(b), b->resume_bw);
     most = scps_bbr_bdp(x, most, scps_bbr_gain[b->state].cwnd) + b->extra_acked;
     most = scps_bbr_quantization_budget(x, most);
-    if (b->resume_bw) /* the draft: "CWND is set to the larger", at once */
+    /* the draft: "CWND is set to the larger", without growing to it step by step */
+    if (b->resume_bw)
         ctl->cwnd = SCPS_MAX(ctl->cwnd, most);
     if (b->full_bw_reached)
         ctl->cwnd = SCPS_MIN(ctl->cwnd + grown, most);
@@ -203,8 +204,8 @@ static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thre
     return prev + scps_muldiv(allowed - lost, 1000000, 1000000 - thresh);
 }
 
-/* Handles an ECN echo, which counts like a single lost packet (RFC 3168 section 5) and, while
- * bandwidth is probed, like losses above the threshold. */
+/* Handles an ECN echo. It counts as a single lost packet (RFC 3168 section 5); while bandwidth is
+ * probed, it counts as losses above the threshold. */
 static void marked(struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

@@ -52,14 +52,15 @@ enum scps_bbr_acks { /* values of ack_phase */
 #define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least ProbeRTTInterval, µs */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
-#define SCPS_BBR_EXTRA_ACKED_LEN 10 /* rounds over which the maximum of extra_acked is kept */
+/* number of rounds of the window over which the maximum of extra_acked is taken */
+#define SCPS_BBR_EXTRA_ACKED_LEN 10
 
 /* The maximum of a value over the latest rounds, at most SCPS_BBR_EXTRA_ACKED_LEN of them.
  * Invariant: `max` is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] is the
  * largest of round r, or 0 if the window does not include round r. */
 struct scps_bbr_max {
     uint64_t max, value[SCPS_BBR_EXTRA_ACKED_LEN];
-    uint32_t round; /* round of the latest value */
+    uint32_t round; /* number of the round of the latest value */
 };
 
 /* The rate sample of the acknowledgement being processed: RS in the draft. */
@@ -112,10 +113,10 @@ struct scps_bbr {
     /* long-rtt-start: times of the first and of the latest ACK of the train, µs */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
-    uint64_t resume_bw; /* careful resume: the probing rate, bytes/s; 0: there is none */
+    /* careful resume: least pacing rate while the jump is not validated, bytes/s; 0: none */
+    uint64_t resume_bw;
     /* train_acks: ACKs of the train so far; probe_rtt_rounds: least number of round trips in a
-     * ProbeRTTInterval; probe_bw_rounds: the wait between two probes varies by at least this many
-     * round trips */
+     * ProbeRTTInterval (parameter probe-rtt-rounds); probe_bw_rounds: parameter probe-bw-rounds */
     uint8_t train_acks, probe_rtt_rounds, probe_bw_rounds;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
@@ -125,7 +126,8 @@ struct scps_bbr {
     /* recovering: loss recovery is in progress; limited: the window limited sending in this round;
      * was_limited: in the round before */
     bool recovering : 1, limited : 1, was_limited : 1;
-    bool has_sack : 1;     /* SACK can report more than one loss in a round trip */
+    /* losses are detected by SACK or RACK, which can show more than one in a round trip */
+    bool has_sack : 1;
     bool startup_loss : 1; /* a loss or an ECN mark occurred that alone ends Startup */
     bool resuming : 1;     /* careful resume: RFC 9959's flag "carefully-resuming" */
     /* Values of parameters. */
@@ -185,8 +187,8 @@ void scps_bbr_advance_max_bw(struct scps_bbr *b);
 void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x);
 void scps_bbr_note_loss(const struct scps_bbr_ctx *x);
 bool scps_bbr_too_high(const struct scps_bbr_ctx *x);
-/* scps_bbr_learn() updates the model at an acknowledgement before the state machine runs, the other
- * two functions after it. */
+/* scps_bbr_learn() updates the model at an acknowledgement before the state machine runs. After the
+ * state machine, scps_bbr_min_rtt() updates min_rtt, and scps_bbr_advance() the latest samples. */
 void scps_bbr_learn(const struct scps_bbr_ctx *x);
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_advance(const struct scps_bbr_ctx *x);
@@ -196,8 +198,8 @@ void scps_bbr_enter_startup(struct scps_bbr *b);
 void scps_bbr_enter_refill(const struct scps_bbr_ctx *x);
 /* Moves from Startup to Drain because of losses. */
 void scps_bbr_abandon_startup(const struct scps_bbr_ctx *x);
-/* Run the state machine at an acknowledgement: scps_bbr_move() for Startup, Drain and ProbeBW, the
- * other function for ProbeRTT. */
+/* scps_bbr_move() runs the state machine at an acknowledgement for Startup, Drain and ProbeBW,
+ * scps_bbr_check_probe_rtt() for ProbeRTT. */
 void scps_bbr_move(const struct scps_bbr_ctx *x);
 void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
 /* Ends ProbeRTT if its duration has passed. */
@@ -218,9 +220,8 @@ void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
 /* base-loss=1: returns true if a segment of this round found no queue. Without base-loss=1 returns
  * false. */
 bool scps_bbr_no_queue(const struct scps_bbr_ctx *x);
-/* base-loss=1: returns true if the sample's losses are within three standard deviations of the
- * number that is expected of so many segments at the share lost without a queue. Returns false
- * while that share is 0. */
+/* base-loss=1: returns true if the losses of the sample are explained by the share of segments that
+ * is lost without a queue, within three standard deviations. Returns false while the share is 0. */
 bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x);
 
 #endif

@@ -27,7 +27,8 @@
 #define MOST_LOSS  200000 /* largest share of losses that counts as the path's own, ppm */
 #define LEAST_SENT 20     /* segments that must have been sent before base-loss is used */
 #define SHORTEST   500    /* µs; a train of shorter duration counts as this long */
-#define MOST_FOLD  1024   /* largest factor by which the window is raised */
+/* limit of the first window after the train, in multiples of the initial window */
+#define MOST_FOLD 1024
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
 {
@@ -47,7 +48,8 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
     b->train_acks = (uint8_t)SCPS_MIN(b->train_acks + 1, UINT8_MAX);
     if (a->rtt < 0 || b->train_bytes < x->v->init_cwnd / 2)
         return;
-    /* The train was sent as one burst, so its last segment waited for the others. */
+    /* The initial window was sent as one burst, so its last segment waited in the queue for the
+     * others. */
     uint64_t waited = (uint64_t)SCPS_MAX(a->rtt - b->min_rtt, SHORTEST);
     uint64_t bw = scps_muldiv(b->train_bytes, 750000, waited);
     if (b->train_acks > TRAIN && now > b->train_began)

@@ -212,8 +212,8 @@ static bool is_time_to_go_down(const struct scps_bbr_ctx *x)
         return true;
     }
     if (cwnd_limited(b) && x->ctl->cwnd >= b->inflight_longterm) {
-        /* inflight_longterm has limited this probe, not the path, so measure the full bandwidth
-         * again. */
+        /* This probe was limited by inflight_longterm and not by the path, so the search for the
+         * full bandwidth starts again. */
         scps_bbr_reset_full_bw(b);
         b->full_bw = x->rs.rate;
         return false;

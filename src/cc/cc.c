@@ -143,7 +143,8 @@ static bool named(const struct scps_cc_param *p, const char *s, size_t len, int6
     return false;
 }
 
-/* Sets a parameter from its text. seen: bits of the parameters that were given before. */
+/* Sets the parameter that `item`, "key=value" with len characters, gives. *seen: bits of the
+ * parameters that were given before. */
 static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *item, size_t len,
                      int64_t *param, uint32_t *seen)
 {

@@ -175,7 +175,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     struct cubic *cu = s;
     uint64_t bytes = scps_win_credit(&cu->win, v, a, ctl);
 
-    /* Time in which the window was not the limit, or nothing was in flight, does not count. */
+    /* Time does not count if the window was not the limit or nothing was in flight. */
     scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
     if (silent > 0)
         cu->epoch += silent;

@@ -22,7 +22,7 @@
  *   switches this off);
  * - from then to the end of the round trip after slow start the window is sent at the bottleneck's
  *   rate, and not in one burst that the queue would have to hold;
- * - RTT is the lowest round trip seen, so that our own queue does not raise rho.
+ * - RTT is the lowest round trip seen, so that the connection's own queue does not raise rho.
  */
 #include "cc/cc.h"
 #include "cc/train.h"

@@ -27,7 +27,8 @@ struct scps_search {
     scps_dur bin;      /* length of a bin, µs; 0: nothing has been acknowledged yet */
     uint64_t sent;     /* total bytes sent at the last ACK */
     uint32_t index;    /* number of the bin in progress, counted from 0 */
-    /* totals at the end of each bin, which may wrap */
+    /* totals of bytes acknowledged and sent at the end of each bin, in units of SCPS_SEARCH_UNIT;
+     * they may wrap */
     uint32_t acked_by[SCPS_SEARCH_ACKED_BINS], sent_by[SCPS_SEARCH_SENT_BINS];
 };
 

@@ -41,11 +41,11 @@
  *   of RFC 7323 gives, too). The wait is in base as well and cancels out. Under F2 this makes an
  *   error of at most one segment. The lowest RTT of a round is used, so that a single ACK from the
  *   timer, or noise on the return path, does not count as a queue (rtt=1: the mean).
- * - Timers are late. At a megabyte in 200 ms, a few milliseconds of lateness are dozens of
- *   segments, and slow start would end by chance. But if an ACK leaves none of our data in flight,
- *   the next segment finds no queue of ours: an RTT whose oldest segment was sent then is taken as
- *   base, whatever it is. For the same reason, where the timer is most of the round, a loss halves
- *   what a round delivered, and not what was sent since the timer expired.
+ * - The receiver's timer is late. At a megabyte in 200 ms, a few milliseconds of lateness are
+ *   dozens of segments, and slow start would end by chance. But if an ACK leaves no data in flight,
+ *   the next segment finds no queue of this connection: an RTT whose oldest segment was sent then
+ *   is taken as base, whatever it is. For the same reason, where the timer is most of the round, a
+ *   loss halves what a round delivered, and not what was sent since the timer expired.
  * - At the end of slow start the window becomes what the path carried in that round, plus the
  *   middle of alpha and beta, because the window has doubled again while the queue was being
  *   detected. A sender without pacing overruns the queue before a whole round can show it; so slow
@@ -59,10 +59,10 @@
  *   other traffic. A configured rate says that the path is such, and how fast it is, so with a rate
  *   this is the default (ss=3). The reference implementation doubles, whatever its rate: ss=0.
  * - base and changes of the route. A longer route looks like a queue, and Vegas would reduce its
- *   window for ever. But a queue of our own is gone after a few rounds of removing half of it. If
- *   the excess is still there after `rounds` round trips in a row, it is not our own: base becomes
- *   the lowest RTT of those rounds, and slow start (which gamma may end) leads back to the earlier
- *   window. If base only expired with time, it would rise with our own queue in it.
+ *   window for ever. But a queue of this connection is gone after a few rounds that remove half
+ *   of it. If the excess is still there after `rounds` round trips in a row, it is not caused by
+ *   this connection: base becomes the lowest RTT of those rounds, and slow start (which gamma may
+ *   end) leads back to the earlier window. If base expired with time, it would include the queue.
  * - Losses taken for corruption that depend on the window mean a queue shorter than alpha: see
  *   vegas_brake.h. The reference implementation has no such brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md
@@ -194,7 +194,7 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     }
 }
 
-/* Returns the round trip that this acknowledgement measured, µs; 0: none that Vegas may use. */
+/* Returns the RTT sample of this acknowledgement, µs; 0: it gives none that Vegas may use. */
 static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                        uint64_t cwnd)
 {

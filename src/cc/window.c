@@ -106,7 +106,7 @@ uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
         ctl->ssthresh = ctl->cwnd;
         return bytes;
     }
-    /* HyStart++ is used in the first slow start only; later ones have a threshold. */
+    /* HyStart++ is used in the first slow start only, because later ones end at ssthresh. */
     if (w->hystart && ctl->ssthresh == UINT64_MAX) {
         unsigned div = scps_hystart_ack(&w->hs, a);
         if (!div) {

@@ -198,9 +198,9 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
     }
 }
 
-/* Tells the congestion controller which octets this acknowledgement reports as arrived (by SEG.ACK,
- * SACK or SNACK), and the samples of round trip and delivery rate. The controller is told last,
- * when losses and the end of recovery are known. */
+/* Reports to the congestion controller the octets that this acknowledgement shows to have arrived
+ * (by SEG.ACK, SACK or SNACK), and the samples of round trip and delivery rate. This is the last
+ * step, when losses and the end of recovery are known. */
 static inline void tell_controller(struct scps_sender *s, void *cc, const struct scps_ack_input *n,
                                    struct scps_cc_ack *a)
 {
@@ -323,8 +323,7 @@ static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct sc
         scps_bets_heard(&s->tx->bets, (scps_off)ack_in);
         take_window(s, seg, (scps_off)ack_in);
     }
-    /* RFC 9293 section 3.10.7.4: the window is taken only from a segment with SND.UNA =<
-     * SEG.ACK. */
+    /* RFC 9293 section 3.10.7.4: the window is not taken from an acknowledgement below SND.UNA. */
     return s->tx && reports && s->snd.una != s->snd.nxt;
 }
 
@@ -343,8 +342,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
                        c->s.ctx.env->now + (c->s.ctx.cfg->c.corruption_hold
                                                 ? c->s.ctx.cfg->c.corruption_hold
                                                 : 2 * c->s.rtt.rto));
-    /* Any acknowledgement is an answer: the window may stay closed for ever as long as the peer
-     * answers (RFC 9293 section 3.8.6.1). */
+    /* Any acknowledgement shows that the peer answers, and then its window may stay closed for ever
+     * (RFC 9293 section 3.8.6.1). */
     scps_heard_now(&c->s.heard);
     if (c->s.agreed.caps & SCPS_CAP_BETS &&
         scps_bets_peer_una(c->s.tx, c->s.snd.una) < c->s.snd.una &&

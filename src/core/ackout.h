@@ -19,7 +19,7 @@ struct scps_rx;
 struct scps_ackout {
     scps_off announced;      /* right edge of the window offered last */
     struct scps_timer timer; /* timer of a delayed acknowledgement */
-    uint32_t acked_to;       /* low 32 bits of the offset that was acknowledged last */
+    uint32_t acked_to;       /* low 32 bits of the highest offset that was acknowledged */
     uint32_t max_offered;    /* the largest window that was offered, bytes */
     /* time, ms, at which an unacceptable segment without data was last answered; 0: never */
     uint32_t answered_ms;
@@ -128,12 +128,13 @@ bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rc
  * data in order up to `to` is acknowledged in the usual steps of one or two segments. */
 scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
                           const struct scps_rx *rx, uint16_t full, scps_off to);
-/* Called when an acknowledgement with reports is filled in. more: not all reports fitted. Returns
- * true if another acknowledgement follows for them, false if BURST have followed each other. */
+/* Called when an acknowledgement with reports is built. more: not all reports fitted into it.
+ * Returns true if another acknowledgement must follow for the rest; false if nothing is left, or
+ * the limit of consecutive ones is reached. */
 bool scps_ackout_more(struct scps_ackrx *r, bool more);
-/* Records that the octets before `next` are acknowledged. more: not all reports fitted; step: not
- * all data in order was covered (stretch_acks is off). Returns true if another acknowledgement is
- * due. */
+/* Records that the octets before `next` are acknowledged. more: some reports did not fit; step:
+ * some data in order is not acknowledged yet, because stretch_acks is off. Returns true if another
+ * acknowledgement is due. */
 bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step);
 /* Records that an acknowledgement was sent which reports all data beyond holes, unless `more` says
  * that not all of it fitted. Stops the delayed-acknowledgement timer, except in strictly delayed

@@ -36,14 +36,14 @@ struct scps_agreed {
     uint16_t mss;      /* payload of a full segment without options, bytes */
     uint16_t peer_mss; /* MSS announced by the peer, bytes; 0: not known yet */
     uint16_t pmtu_mss; /* largest payload plus options that the path MTU permits, bytes */
-    uint16_t adv_mss;  /* MSS announced by us, bytes */
+    uint16_t adv_mss;  /* MSS that this end announced, bytes */
     uint8_t caps;      /* SCPS_CAP_* bits that both ends offered */
     uint8_t caps_peer; /* SCPS_CAP_* bits that the peer offered */
     uint8_t opts;      /* SCPS_AGREED_* */
     uint8_t snd_wscale : 4, rcv_wscale : 4;
 };
 
-/* Records the MSS that our SYN announces. */
+/* Records the MSS that this end's SYN announces. */
 static inline void scps_agreed_announce(struct scps_agreed *a, uint16_t mss)
 {
     a->adv_mss = mss;
@@ -114,7 +114,8 @@ static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6
 /* Returns the payload of a full segment on a path that takes `path` octets of payload and options;
  * cfg_mss: the configured limit, 0: none. */
 uint32_t scps_agreed_full(const struct scps_agreed *a, uint32_t cfg_mss, uint32_t path);
-/* Sets the path's limit, and the payload of a full segment that follows from it, bytes. */
+/* Sets `path`, the payload and options that the path MTU permits, and `full`, the payload of a full
+ * segment that follows from it, bytes. */
 void scps_agreed_set_path(struct scps_agreed *a, uint32_t path, uint32_t full);
 static inline bool scps_agreed_rack(const struct scps_agreed *a, const struct scps_conn_config *cfg)
 {

@@ -4,12 +4,13 @@
  * effort is in force when both SYNs offered it. No option announces a gap: each end decides by
  * itself. The receiver's side is betsrx.c.
  *
- * A segment at SND.UNA that would have to be sent once more than allowed is given up: SND.UNA moves
- * past it and past what the peer has reported behind it. When SND.UNA has not moved for
- * bets_lifetime, all that had been sent when it last moved is given up at once; what was sent later
- * has at most as much time again. The connection does not end for lack of answers while there is
- * data to give up. The peer's acknowledgements are then below our SND.UNA, but the windows in them
- * still count. A FIN is never given up. The time of an outage does not count.
+ * A segment at SND.UNA that has been sent as often as allowed is given up when it is lost again:
+ * SND.UNA moves past it and past the data behind it that the peer has reported. When SND.UNA has
+ * not moved for bets_lifetime, all data that had been sent when it last moved is given up at once;
+ * data sent later is given up after at most the same time again. The connection does not end for
+ * lack of answers while there is data to give up. The peer's acknowledgements are then below
+ * SND.UNA, but the windows in them still count. A FIN is never given up. The time of an outage does
+ * not count.
  */
 #include "core/bets.h"
 
@@ -55,7 +56,7 @@ void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *prob
 /* Returns true if segment r was resent `retries` times. */
 static bool had_its_tries(const struct scps_sent_segment *r, unsigned retries)
 {
-    /* scps_sb_forget_probes() leaves the count at 2 */
+    /* The probes count as one resend, and the first transmission within the window as another. */
     unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0;
 
     return r->resends >= probes + retries;

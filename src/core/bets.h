@@ -22,7 +22,7 @@ struct scps_bets {
     scps_off life_nxt;
 };
 
-/* Records that the peer has acknowledged the octets below `ack`, which is below our SND.UNA because
+/* Records that the peer has acknowledged the octets below `ack`. `ack` is below SND.UNA because
  * this end has given up data. */
 static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
 {

@@ -2,14 +2,14 @@
 /* Best effort, receiver (docs/SCPS-TP.md section 7): octets that arrive are delivered complete, in
  * order and at their position; a hole is given up after a time and reported.
  *
- * When everything in order has been read and something waits beyond a hole, a timer starts. When it
- * expires, the acknowledgement moves past the hole, at once and in every mode, and reading stops
- * there until the application has called scps_conn_hole(): octets behind a hole are never returned
- * as if there were none. Until then, octets of the hole that arrive late still fill it, from either
- * side. Holes that were known when the timer started have waited as long when reading reaches them,
- * so they are given up without a further wait. The reference implementation waits again for each
- * one, which on a bad link without a return path takes a second for each hole. At most one hole is
- * given up and not yet reported.
+ * When the application has read all data in order and data has arrived beyond a hole, a timer
+ * starts. When it expires, the acknowledgement moves past the hole, at once and in every mode, and
+ * reading stops there until the application has called scps_conn_hole(): octets behind a hole are
+ * never returned as if there were none. Until then, octets of the hole that arrive late still fill
+ * it, from either side. Holes that existed when the timer started have waited as long when reading
+ * reaches them, so they are given up without a further wait. The reference implementation waits
+ * again for each one, which on a bad link without a return path takes a second for each hole. At
+ * most one hole is given up and not yet reported to the application.
  *
  * A FIN ends the stream only when the hole before it has been reported. The time of an outage does
  * not count.

@@ -2,11 +2,11 @@
 /* Configurations of connections: defaults, derived values, and sharing one configuration among the
  * connections opened with it.
  *
- * If the operator gives the expected round trip, every timer follows from it; otherwise the values
- * are those of the terrestrial Internet. There are no thresholds: the same formulas hold from 10 µs
- * to hours. rto_min is a margin above srtt (rtt.c), so it has to cover the peer's delayed
- * acknowledgement (its timer is assumed to be like ours) and a share of the round trip for its
- * variation.
+ * If the application gives the expected round trip, every timer follows from it; otherwise the
+ * values are those of the terrestrial Internet. There are no thresholds: the same formulas hold
+ * from 10 µs to hours. rto_min is a margin above SRTT (rtt.c), so it has to cover the peer's
+ * delayed acknowledgement (whose timer is assumed to be that of this end) and a share of the round
+ * trip for its variation.
  */
 #include "core/config.h"
 #include "core/ctx.h"
@@ -63,7 +63,7 @@ enum {
 
 static const struct setting {
     const char *name;
-    uint32_t def, most; /* in the units DEF_UNIT(kind) and MOST_UNIT(kind) */
+    uint32_t def, most; /* in units of DEF_UNIT(kind); in units of MOST_UNIT(kind) */
     uint16_t least;
     uint16_t at; /* offset of the field in the configuration, bytes */
     uint8_t size, kind;

@@ -17,7 +17,7 @@ static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
     use->limited = limited;
 }
 
-/* Returns the initial window, bytes; syn_lost: our SYN timed out. */
+/* Returns the initial window, bytes. syn_lost: a SYN of this end timed out. */
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost);
 void scps_cc_begin(struct scps_sender *s, void *cc);
 void scps_cc_change(struct scps_sender *s, void *cc, enum scps_cc_change what);

@@ -31,7 +31,7 @@ struct scps_conn_ctx {
     /* No timer except the pacer's expires before this time, µs; only timer.h assigns it. */
     scps_time timers_by;
     uint32_t id;        /* id of the connection in notes to the observer */
-    uint32_t heap_slot; /* index of the connection in env->deadlines */
+    uint32_t heap_slot; /* index of the connection in the heap env->deadlines */
 };
 
 /* Initialises x and takes over the caller's reference on cfg. Counters go to env->no_stats at

@@ -22,14 +22,15 @@ struct scps_delivery {
     /* volume and duration of the round trip with the most bytes: [0] among the eight round trips in
      * progress, [1] among the eight before */
     struct scps_carried most[2];
-    scps_time round_at; /* start of the present round trip, µs; 0: before the first */
+    /* time at which the round trip in progress began, µs; 0: before the first */
+    scps_time round_at;
     /* number of round trips counted in most[0]: those in which SCPS_CARRIED_LEAST bytes or more
      * arrived */
     uint8_t rounds;
 };
 
-/* Starts counting with `delivered` bytes. idle: the sending state was freed because the application
- * was idle, so the count continues. */
+/* Starts counting with `delivered` bytes. idle: the sending state was freed while the application
+ * was idle, so the old count continues. */
 void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle);
 /* Copies the state of delivery to record r, whose segment is sent now. sb counts r as in flight
  * already. */

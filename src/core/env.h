@@ -29,12 +29,12 @@ struct scps_env {
     scps_time now;
     uint64_t key[2]; /* secret key */
     struct scps_heap deadlines;
-    /* time at which connections that were refused memory try again, µs; SCPS_NEVER: there are
-     * none */
+    /* time at which connections repeat requests for memory that were refused, µs; SCPS_NEVER: none
+     * waits */
     scps_time memory_at;
     struct scps_queue events; /* connections with pending events */
     struct scps_sender *dead; /* closed connections without an owner, which the stack frees */
-    /* limit of challenge ACKs in a second (RFC 5961 section 7) */
+    /* limit of challenge ACKs per second (RFC 5961 section 7) */
     struct scps_ratelimit challenge_limit;
     uint64_t challenges;
     uint64_t drops[SCPS_DROP_COUNT]; /* what scps_env_drop() has counted */

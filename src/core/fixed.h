@@ -9,7 +9,8 @@
 struct scps_fixed {
     struct scps_conn_config most; /* the resolved configuration that limits all connections */
     uint32_t mss;                 /* payload and TCP options of the largest segment, bytes */
-    uint32_t sndring, rcvring;    /* sizes of the rings, bytes, powers of two; 0: hollow */
+    /* sizes of the rings of the send and the receive buffer, bytes, powers of two; 0: hollow */
+    uint32_t sndring, rcvring;
     /* slack of the send buffer, bytes: room for the largest segment that crosses its end */
     uint32_t slack;
     uint32_t sent;     /* number of records in the scoreboard, a power of two */
@@ -18,9 +19,9 @@ struct scps_fixed {
     uint32_t given_up; /* most ranges that best effort has given up; 0: no best effort */
 };
 
-/* Computes *f for connections within c, which is resolved. */
+/* Computes *f for connections whose configurations are within c. Precondition: c is resolved. */
 void scps_fixed_init(struct scps_fixed *f, const struct scps_conn_config *c);
-/* Returns true if c, which is resolved, is within f->most. */
+/* Returns true if c is within f->most. Precondition: c is resolved. */
 bool scps_fixed_allows(const struct scps_fixed *f, const struct scps_conn_config *c);
 
 #endif

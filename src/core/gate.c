@@ -29,8 +29,8 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* Upper bound of the length of a packet without data, bytes. A connection is asked for its next
- * packet only once the token bucket of its route (RFC 2475 section 2.3.3.3) covers this much. */
+/* Upper bound of the length of a packet without data, bytes. A connection may build its next packet
+ * only when the token bucket of its route (RFC 2475 section 2.3.3.3) holds at least this cost. */
 #define BARE 100
 
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu)

@@ -50,9 +50,9 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
 /* For a packet that no connection sends: scps_gate_when() returns the time, µs, at which the packet
  * may be sent; scps_gate_pay() charges it and returns its cost. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
-/* Returns the earliest time, µs, at which a connection's packet of len bytes may be sent. No
- * connection is asked while the token bucket holds less than a packet without data costs, or
- * another packet waits for the bucket. */
+/* Returns the earliest time, µs, at which a connection may send a packet of len bytes: not while
+ * the token bucket holds less than a packet without data costs, nor while another packet waits for
+ * the bucket. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
 /* Called when s was served: ends its permission from the minimum rate. */

@@ -9,7 +9,7 @@
 
 struct scps_heard {
     bool keep : 1;    /* a segment has arrived since the last keep-alive probe */
-    bool persist : 1; /* a segment has arrived since the last probe of a closed window */
+    bool persist : 1; /* a segment has arrived since the last window probe */
 };
 
 static inline void scps_heard_now(struct scps_heard *h)

@@ -28,7 +28,7 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 /* Called SCPS_MEMORY_RETRY after memory was refused: c frees empty buffers, and repeats its
  * requests that wait for memory. */
 void scps_conn_memory(struct scps_conn *c);
-/* Informs the application that a write accepts data again. */
+/* Informs the application that the send buffer has room for a write again. */
 void scps_conn_room(struct scps_conn *c);
 /* Frees memory of c that is not needed now. */
 void scps_conn_trim(struct scps_conn *c);

@@ -15,13 +15,14 @@ void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tai
  * later have arrived (tail: nothing more is to be sent, so fewer may suffice). */
 void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,
                          struct scps_ack_result *sum);
-/* With nothing more to send: declares lost what was sent once, at or before `then`, if dupthresh
- * retransmissions that were sent later have arrived, or all there were (RFC 6675 section 4, NextSeg
- * (3) and (4)). Segments below `from` are left to the receiver's SNACK. Precondition: something is
- * outstanding. */
+/* Called with nothing more to send: declares lost the segments that were sent once, at time `then`
+ * or earlier, if dupthresh retransmissions sent after all of them have arrived, or all there are if
+ * they are fewer (RFC 6675 section 4, NextSeg (3) and (4)). Segments below `from` are left to the
+ * receiver's SNACK. Precondition: something is outstanding. */
 void scps_loss_of_overtaken(struct scps_scoreboard *sb, unsigned dupthresh, scps_off from,
                             scps_time then, struct scps_ack_result *sum);
-/* Declares the oldest segment lost if it is older than srtt + 4 rttvar: scps_cc_ops.by_age. */
+/* For scps_cc_ops.by_age: declares the oldest segment lost if it was sent more than srtt + 4 rttvar
+ * ago. */
 void scps_loss_by_age(struct scps_scoreboard *sb, const struct scps_rtt *rtt, scps_time now,
                       struct scps_ack_result *sum);
 

@@ -215,7 +215,7 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
         scps_slots_plan(s, sizes[i], n);
 }
 
-/* ---- memory is short ---- */
+/* ---- lack of memory ---- */
 
 int scps_conn_starve(struct scps_sender *s)
 {

@@ -65,14 +65,14 @@ static inline void scps_notify_wait(struct scps_notify *n, struct scps_conn_owne
     n->pending = true;
     o->listener = l;
 }
-/* Records that the connection was accepted, so that its listener no longer holds it. The
- * application's value is NULL at first. */
+/* Records that the application has accepted the connection, so that its listener no longer holds
+ * it. The application has attached no value to it yet. */
 static inline void scps_notify_accept(struct scps_notify *n, struct scps_conn_owner *o)
 {
     n->pending = false;
     o->user = NULL;
 }
-/* Sets the value that is returned to the application with each event of the connection; NULL:
+/* Attaches a value to the connection, which each of its events returns to the application; NULL:
  * none. */
 static inline void scps_notify_user(struct scps_conn_owner *o, void *user)
 {

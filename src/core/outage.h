@@ -17,9 +17,10 @@
 struct scps_outage {
     /* consecutive probes of this outage; SCPS_OUTAGE_PROBES_MAX stands for that many or more */
     uint8_t probes : 6;
-    /* the time at which the outage ends is known: the timer expires then, and no probe is sent */
+    /* the time at which the outage ends is known: the outage timer expires then, and no probe is
+     * sent */
     uint8_t end_known : 1;
-    /* the outage was concluded from timeouts, and no signal has reported it */
+    /* the outage was concluded from timeouts; no signal has reported it */
     uint8_t inferred : 1;
 };
 

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 
 #define SCPS_RATE_MAX (UINT64_C(1) << 43) /* bytes/s */
-/* units of `credit` in one byte: millionths */
+/* units of the field `credit` in one byte */
 #define SCPS_PACER_UNIT INT64_C(1000000)
 /* over an interval of at most this, µs, rate times interval does not overflow, so no division is
  * needed */
@@ -69,7 +69,7 @@ static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_t
         return now;
     return p->at + (scps_time)(((uint64_t)(need - p->credit) + p->rate - 1) / p->rate);
 }
-/* Returns true if the token bucket, at its last update, held at least `size` bytes. */
+/* Returns true if the token bucket held at least `size` bytes at its last update. */
 static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {
     return p->credit >= (int64_t)size * SCPS_PACER_UNIT;

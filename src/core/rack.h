@@ -9,7 +9,7 @@ struct scps_rack {
     scps_dur rtt;    /* RACK.rtt: RTT of the latest transmission known to have arrived; 0: none */
     uint8_t steps;   /* RACK.reo_wnd_mult - 1 */
     uint8_t persist; /* RACK.reo_wnd_persist */
-    /* a recovery episode was in progress when the last acknowledgement was processed */
+    /* a recovery episode was in progress at the previous acknowledgement */
     bool repairing;
     scps_off dsack_round;
     scps_time again; /* time, µs, at which another segment may be declared lost; 0: none can be */
@@ -39,9 +39,10 @@ scps_time scps_rack_look(struct scps_sender *s, struct scps_ack_result *sum);
 scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most);
 /* Called when data was sent now: returns when to check whether a tail loss probe is needed, µs. */
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now);
-/* Returns RACK.reo_wnd, µs: the time by which a segment may be late without being lost. */
+/* Returns RACK.reo_wnd, µs: how much later than its RTT a segment may arrive without being lost. */
 scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, unsigned dupthresh);
-/* Records that the tail loss probe has been sent, as new data or as a retransmission. */
+/* Records that the tail loss probe has been sent. nxt: SND.NXT; resent: the probe was a
+ * retransmission, not new data. */
 void scps_rack_probed(struct scps_rack *rk, scps_off nxt, bool resent);
 
 #endif

@@ -131,8 +131,8 @@ static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off
     return total;
 }
 
-/* Stores data beyond a hole, for which only the connection's share of the host's memory budget may
- * be used. Returns the result of scps_rcvbuf_put(). */
+/* Stores data beyond a hole. It may use only the connection's share of the host's memory budget.
+ * Returns the result of scps_rcvbuf_put(). */
 static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
                       const uint8_t *data, uint32_t holes, struct scps_range *run)
 {
@@ -152,7 +152,8 @@ static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
         scps_report_taken_back(&rx->report);
 }
 
-/* Puts [from, from+len) into the buffer. Returns false if there was no room for it. */
+/* Stores the octets [from, from+len) in the receive buffer. Returns false if there was no room for
+ * them. */
 static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_t *data,
                                 uint32_t len)
 {
@@ -161,7 +162,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     uint64_t again = overlap(c->rcv.in.ooo, from, from + len, &twice);
     struct scps_env *env = c->s.ctx.env;
     uint64_t refused = env->budget.refused;
-    /* limit of the ranges beyond holes; in fixed memory the buffer has its own limit instead */
+    /* limit of the number of ranges beyond holes; a buffer in fixed memory has its own limit */
     uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf);
     int got = SCPS_ERR_NOMEM;
 

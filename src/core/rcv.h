@@ -17,8 +17,8 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
 /* Processes data and FIN of an acceptable segment. */
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg);
 /* Header prediction: processes a pure data segment on an ESTABLISHED connection with nothing
- * outstanding. Call it before scps_conn_input, in one place only, so that it is inlined. Returns
- * false, with nothing changed, for any other segment. */
+ * outstanding. Returns false, with nothing changed, for any other segment, which scps_conn_input()
+ * must process. It is called in one place only, so that the compiler inlines it. */
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
 /* Called when the application has read: decides whether a window update is due. */
 void scps_rcv_read(struct scps_conn *c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves RCV.NXT without data: over the peer's FIN, or over a hole that best effort gives up. */
+/* Moves RCV.NXT when no data arrives: over the peer's FIN, or over a hole that best effort gives
+ * up. */
 #include <assert.h>
 
 #include "base/bytes.h"

@@ -31,7 +31,7 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
                       scps_off from, scps_off end);
 /* Returns how many octets one read may return now. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Returns how many octets one read may return. m NULL: no record ends and no hole are known. */
+/* Returns how many octets one read may return. m NULL: there are neither record ends nor holes. */
 static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
                                            const struct scps_rcvbuf *in)
 {

@@ -33,7 +33,7 @@ struct beyond {
     /* `settled` and `held` are valid while scps_rcvbuf.paged is set. They are the state when
      * settle() was called last; its next call subtracts from `held` what was read since then. */
     scps_off settled; /* scps_rcvbuf.read when settle() was called last */
-    uint64_t held;    /* octets that were stored and not read at that time */
+    uint64_t held;    /* octets that were stored and not read when settle() was called last */
 };
 
 static const struct scps_rangeset nothing;

@@ -99,8 +99,8 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
     rec->ncopies = 0;
     rec->partial = false;
     if (fresh || rec->first != s->snd.una) {
-        /* RFC 3522 section 3.2: the algorithm does not start again once loss recovery has
-         * started */
+        /* RFC 3522 section 3.2: the Eifel detection does not start again once loss recovery has
+         * started. */
         rec->eifel = fresh;
         rec->first = s->snd.una;
         rec->stamp = 0;
@@ -152,8 +152,8 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
 {
     struct scps_recovery *rec = &s->tx->rec;
 
-    /* Nothing is lost: the episode was begun for an ECN echo, and its acknowledgement covers all
-     * data. */
+    /* Nothing has to be repaired: the episode was begun for an ECN echo, and the acknowledgement
+     * with the echo covers all data sent. */
     if (s->snd.una >= rec->point) {
         scps_recovery_end(rec);
         return false;
@@ -264,8 +264,8 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
     bool second = rec->frto == 2;
 
     if (!rec->frto || (!second && !advanced && s->agreed.opts & SCPS_AGREED_SACK))
-        /* RFC 5682 section 3.1 step 2: duplicates before the first new acknowledgement only report
-         * holes. */
+        /* RFC 5682 section 3.1 step 2: duplicate acknowledgements before the first new one only
+         * report holes, so F-RTO waits. */
         return false;
     rec->frto = 0;
     if (sum->dsack_fresh || s->snd.una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)

@@ -30,7 +30,8 @@ struct scps_recovery {
     bool undoable;
     bool of_silence; /* a timeout began the episode, and SND.UNA has not moved since then */
     bool eifel;      /* a spurious loss can be detected by timestamps (RFC 3522) */
-    /* the first retransmission of the episode is sent whatever the window permits */
+    /* the first retransmission of the episode is not sent yet, and may be sent whatever the window
+     * permits */
     bool first_resend;
     /* recovery point: the episode ends when all octets below this offset are acknowledged */
     scps_off point;
@@ -52,7 +53,7 @@ struct scps_recovery {
     scps_off stamped;
     scps_time first_sent;
     scps_off frto_nxt; /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
-    /* without SACK: bytes for which duplicate acknowledgements stood */
+    /* without SACK: bytes that were counted as arrived because of duplicate acknowledgements */
     uint64_t virtual_arrived;
     uint8_t dupacks; /* consecutive duplicate acknowledgements */
     /* number of acknowledgements that advance SND.UNA after which the age of the oldest segment
@@ -94,7 +95,7 @@ static inline void scps_recovery_forget(struct scps_recovery *rec)
     rec->virtual_arrived = 0;
     rec->dupacks = 0;
 }
-/* Records that something has arrived since the last timeout. */
+/* Records that an arrival has been reported since the last timeout. */
 static inline void scps_recovery_heard(struct scps_recovery *rec)
 {
     rec->silent = 0;
@@ -134,9 +135,9 @@ struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
  * answer to the acknowledgement, which reports `delivered` arrived bytes. Returns false, and ends
  * the episode, if nothing has to be repaired. */
 bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
-/* Called when the retransmission timer has expired: begins an episode, and declares lost what
- * should have been acknowledged by now. If no episode is in progress, the caller has saved the
- * controller's state before. */
+/* Called when the retransmission timer has expired: begins an RTO episode, and declares lost what
+ * should have been acknowledged by now. Precondition: if no episode is in progress, the
+ * controller's state has been saved (scps_cc_save). */
 void scps_recovery_timeout(struct scps_sender *s);
 /* Called when an acknowledgement arrives during an episode; `was` is SND.UNA before it. Decides
  * whether the episode was spurious or is over, and how much may be sent. After SCPS_RECOVERY_OVER
@@ -189,7 +190,8 @@ bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, u
  * rto. */
 uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet);
 
-/* Reports the state of loss recovery to the observer. what: 0 ended, 1 begun, 2 found spurious. */
+/* Reports an event of loss recovery to the observer. what: 0 the episode has ended, 1 it has begun,
+ * 2 it was spurious. */
 void scps_recovery_note(const struct scps_sender *s, int what);
 
 #endif

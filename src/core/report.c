@@ -268,8 +268,8 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
         if (p.room > 6)
             p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
         scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->thin);
-        /* The SACK blocks may have passed holes that no SNACK has reported. Only a SNACK makes the
-         * sender resend a hole, so SACK continues below that hole. */
+        /* The SACK blocks may report data above a hole that no SNACK has reported. Only a SNACK
+         * makes the sender resend a hole, so the next SACK blocks begin at that hole again. */
         if (v->thin && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
             rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
         more = more || scps_snackrx_backlog(&rep->snack, &p.holes) ||

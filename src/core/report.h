@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What acknowledgements report of data that has arrived beyond a hole: SACK, D-SACK and SNACK.
  *
- * Invariant: recent lists the ranges that grew last, newest first.
+ * Invariant: `recent` lists the ranges beyond holes that grew last, the newest first.
  */
 #ifndef SCPS_CORE_REPORT_H
 #define SCPS_CORE_REPORT_H

@@ -155,7 +155,7 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         normal(r, cc, v, SCPS_RESUME_NOTHING_GAINED, ctl);
         return;
     }
-    /* RFC 9959: "This transition MAY be deferred" until the application has more to send. */
+    /* RFC 9959: "This transition MAY be deferred" until the application has more data to send. */
     if (!v->app_limited)
         jump(r, cc, v, ctl);
 }
@@ -176,8 +176,9 @@ static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struc
     enter(r, cc.x, SCPS_RESUME_RETREAT, why, ctl->cwnd);
 }
 
-/* RFC 9959: "the ssthresh MUST be set to no larger than the most recently measured PipeSize *
- * Beta". More may have arrived since the controller set its own threshold. */
+/* Ends the Safe Retreat Phase. RFC 9959: "the ssthresh MUST be set to no larger than the most
+ * recently measured PipeSize * Beta". More may have arrived since the controller set its own
+ * threshold. */
 static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
                         const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
@@ -276,7 +277,7 @@ void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const stru
             retreat(r, cc, v, SCPS_RESUME_LOSS, ctl);
         else if (r->phase == SCPS_RESUME_UNVALIDATED)
             unvalidated(r, cc, v, a, ctl);
-        /* RFC 9959 section 3.4: the last unvalidated segment has arrived. */
+        /* RFC 9959 section 3.4: the last segment of the Unvalidated Phase has arrived. */
         else if (v->delivered >= r->last)
             normal(r, cc, v, SCPS_RESUME_VALIDATED, ctl);
     } else if (r->regrow) {

@@ -24,7 +24,7 @@ struct scps_resume {
      * capacity */
     bool limit_found;
     uint64_t max_jump; /* largest jump_cwnd, bytes; 0: no limit */
-    uint64_t jump;     /* jump_cwnd, set when the Unvalidated Phase begins */
+    uint64_t jump;     /* jump_cwnd of RFC 9959, bytes, set when the Unvalidated Phase begins */
     uint64_t pipe;     /* PipeSize: bytes in flight at the jump, plus bytes acknowledged since */
     uint64_t retreat;  /* window of the Safe Retreat Phase, and of the slow start after it, bytes */
     uint64_t began; /* total bytes delivered on the connection when the Unvalidated Phase began */

@@ -97,8 +97,9 @@ void scps_snd_arm_persist(struct scps_sender *s)
                    s->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
 }
 
-/* RFC 9293 section 3.8.6.2.1: "The override timeout should be in the range 0.1 - 1.0 seconds. It
- * may be convenient to combine this timer with the timer used to probe zero windows". */
+/* Starts the override timer with the time of an RTO within 0.1 to 1 s. RFC 9293 section 3.8.6.2.1:
+ * "The override timeout should be in the range 0.1 - 1.0 seconds. It may be convenient to combine
+ * this timer with the timer used to probe zero windows". */
 void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto)
 {
     scps_dur wait = SCPS_CLAMP(rto, SCPS_MS(100), SCPS_SEC(1));

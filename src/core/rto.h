@@ -12,9 +12,10 @@
 
 struct scps_rto {
     struct scps_timer timer; /* timer of the oldest outstanding segment */
-    uint16_t backoff;        /* timeouts, or window probes, since the peer last answered */
-    uint16_t kept;           /* timeouts since a round trip was measured (RFC 6298 section 5.7) */
-    scps_dur latest;         /* RTT of the newest sample from data, µs; 0: none */
+    uint16_t backoff; /* number of timeouts, or of window probes, since the peer last answered */
+    /* number of timeouts since a round trip was last measured (RFC 6298 section 5.7) */
+    uint16_t kept;
+    scps_dur latest; /* RTT of the newest sample from data, µs; 0: none */
     /* time at which the series of timeouts, or of unanswered window probes, began; valid while
      * backoff is not 0 */
     scps_time silent_since;

@@ -36,7 +36,7 @@ void scps_rtt_initial(struct scps_rtt *r, scps_dur rto_initial);
 void scps_rtt_at_least(struct scps_rtt *r, scps_dur rto);
 /* Replaces the estimate by srtt, the round trip of a new path, µs. */
 void scps_rtt_path(struct scps_rtt *r, scps_dur srtt, scps_dur rto_min, scps_dur rto_max);
-/* Returns the least RTT of the last two windows, µs; 0: no sample yet. */
+/* Returns the minimum RTT of the last two measuring windows, µs; 0: no sample yet. */
 static inline scps_dur scps_rtt_min(const struct scps_rtt *r)
 {
     return r->min2 && r->min2 < r->min ? r->min2 : r->min;

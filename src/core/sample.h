@@ -50,9 +50,9 @@ static inline void scps_sample_sure(struct scps_sample *s)
  * gives no sample. */
 scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
                             const struct scps_ack_result *sum);
-/* Adds an RTT sample, µs (-1: none). by_clock: the sample from the timestamp echo; newest: the RTT
- * of the segment that was sent last among those that arrived, -1: not known. A sample that began
- * before the end of an outage measures the outage, not the path, and is dropped. */
+/* Takes an RTT sample, µs (-1: none). by_clock: it comes from a timestamp echo. newest: RTT of the
+ * arrived segment that was sent last, µs; -1: not known. A sample that began before the end of an
+ * outage measures the outage, not the path, and is dropped. */
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur sample, bool by_clock, scps_dur newest);
 /* Best effort: takes the age of the timestamp echo, µs (-1: none), of an acknowledgement of data

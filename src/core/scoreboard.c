@@ -192,8 +192,8 @@ static inline scps_off end_before(const struct scps_scoreboard *sb, uint32_t idx
     return r->from + r->len;
 }
 
-/* Frees the records from the head to before `next`, which are all ARRIVED; the last ends at
- * `end`. */
+/* Frees the records from the head up to, but not including, `next`. All of them are ARRIVED, and
+ * the last one ends at `end`. */
 static inline void free_arrived(struct scps_scoreboard *sb, uint32_t next, scps_off end)
 {
     uint32_t n = next - sb->head, below = 0;

@@ -93,7 +93,7 @@ struct scps_scoreboard {
     uint32_t hi_xseq;
     scps_off hi_arrived;       /* end of the highest octets known to have arrived */
     scps_off run_from, run_to; /* range of the last SACK report */
-    /* Records [run_first, run_next) have arrived by that report. run_to 0: there is no such run. */
+    /* Records [run_first, run_next) have arrived by that report. run_to 0: no report is stored. */
     uint32_t run_first, run_next;
     /* ring of the retransmissions in order of time; it has the same mask as the ring of records */
     struct scps_resent *resent;
@@ -182,7 +182,8 @@ static inline void scps_sb_pass(struct scps_scoreboard *sb)
     }
     sb->frontier++;
 }
-/* Returns true if entry e of the resent queue describes a transmission that may still arrive. */
+/* Returns true if entry e of the queue of retransmissions is the last transmission of its segment
+ * and may still arrive. */
 static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct scps_resent e)
 {
     const struct scps_sent_segment *r = &sb->v[e.idx & sb->mask];
@@ -190,7 +191,8 @@ static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct 
     return (int32_t)(e.idx - sb->head) >= 0 && (int32_t)(e.idx - sb->tail) < 0 &&
            r->xseq == e.xseq && r->state == SCPS_SENT_FLIGHT;
 }
-/* Gets the oldest retransmission that is in the queue; returns false if the queue is empty. */
+/* Sets *e to the oldest entry of the queue of retransmissions. Returns false if the queue is
+ * empty. */
 static inline bool scps_sb_resent_front(const struct scps_scoreboard *sb, struct scps_resent *e)
 {
     if (sb->resent_head == sb->resent_tail)
@@ -198,7 +200,7 @@ static inline bool scps_sb_resent_front(const struct scps_scoreboard *sb, struct
     *e = sb->resent[sb->resent_head & sb->mask];
     return true;
 }
-/* Removes the oldest entry of the resent queue. */
+/* Removes the oldest entry of the queue of retransmissions. */
 static inline void scps_sb_resent_drop(struct scps_scoreboard *sb)
 {
     sb->resent_head++;

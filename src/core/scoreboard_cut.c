@@ -101,7 +101,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
         for (uint32_t left = r.len, cut; left; left -= cut) {
             struct scps_sent_segment *n;
             uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
-            /* A FIN takes no room in the segment. */
+            /* The FIN takes a sequence number, but no room in the segment. */
             uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0);
             uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
             cut = data <= last ? left : data <= max ? last : max;

@@ -48,7 +48,7 @@ struct scps_sender {
     uint8_t hold; /* enum scps_hold: the reason why nothing is sent now */
     struct scps_cc_use use;
     struct scps_small small;
-    bool dsacks : 1; /* the peer has sent a DSACK, so it supports them */
+    bool dsacks : 1; /* the peer has sent a DSACK, so it reports duplicates (RFC 2883) */
     /* careful resume is in progress or has ended: a saved path state was accepted (tp->resume) */
     bool resumes : 1;
     /* a SYN of this end timed out, so the initial window is one segment (RFC 5681 section 3.1) */
@@ -60,7 +60,7 @@ struct scps_sender {
     bool dead : 1;  /* the connection is in the queue of connections to be freed */
     struct scps_heard heard;
     struct scps_outage outage;
-    uint16_t keep_probes; /* consecutive keep-alives without an answer, up to keep_count */
+    uint16_t keep_probes; /* consecutive keep-alive probes without an answer, up to keep_count */
     uint16_t icmp; /* type << 8 | code of the newest ICMP error about the connection; 0: none */
     scps_time established; /* time at which the connection became ESTABLISHED; 0: not yet */
     struct scps_send snd;

@@ -59,9 +59,9 @@ static inline void scps_snackrx_leaves(struct scps_snackrx *s)
 {
     s->mended_from = 0;
 }
-/* Adds a SNACK for the next hole to an acknowledgement without data. room: free octets of options;
- * whole: data that has arrived between two reported holes must be reported, too, even if that takes
- * more acknowledgements. */
+/* Adds a SNACK for the next hole to an acknowledgement without data. room: octets of options that
+ * are free. whole: data that has arrived between two reported holes must be reported, too, even if
+ * that takes more acknowledgements. */
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
 /* Under an ACK budget: if octets below the cursor have arrived since the last SNACK, and a bit

@@ -25,17 +25,17 @@ struct scps_snacktx {
     scps_off highest;
     scps_time highest_at;
     /* longest time from the first transmission of a segment to the acknowledgement that reports its
-     * arrival, µs: [0] in the present measuring interval, [1] in the one before */
+     * arrival, µs: [0] in the measuring interval in progress, [1] in the one before */
     scps_dur slow[2];
-    /* longest gap between two acknowledgements, µs: [0] in the present interval, [1] in the one
-     * before */
+    /* longest gap between two acknowledgements, µs: [0] in the measuring interval in progress, [1]
+     * in the one before */
     scps_dur pause[2];
     scps_time slow_since;
     /* end of the hole in the last SNACK; 0: that SNACK reported a hole for the first time, so no
      * order follows from it */
     scps_off turn;
-    /* offset at which the next report is continued, because the last one named more segments than
-     * may be examined at once; 0: none */
+    /* offset at which the next report of the same hole is continued, because the last one covered
+     * more segments than may be examined at once; 0: none */
     scps_off named_to;
     /* the SCPS_SNACK_WAITS postponed holes; NULL: none is allocated */
     struct scps_snack_wait *waits;

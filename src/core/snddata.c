@@ -204,7 +204,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         return false;
     if (c->s.snd.una == c->s.snd.nxt) {
         tx->progress_at = c->s.ctx.env->now;
-        /* Best effort has given up the data of the unanswered timeouts, so their backoff ends. */
+        /* Best effort gave up the data for which no answer came, so the new data begins a new
+         * series of timeouts. */
         if (tx->rto.backoff && !probe)
             scps_rto_silent_since(&tx->rto, c->s.ctx.env->now);
         if (p.len)

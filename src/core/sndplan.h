@@ -83,8 +83,9 @@ static SCPS_ALWAYS_INLINE bool scps_plan_covered(struct scps_sender *s, uint32_t
     return false;
 }
 
-/* Returns true if the congestion window counts as used with `inflight` octets in flight: no further
- * segment would fit. In slow start more than half of the window suffices (RFC 7661 section 4.1). */
+/* Returns true if the congestion window counts as fully used with `inflight` octets in flight,
+ * because no further segment would fit. In slow start more than half of the window suffices (RFC
+ * 7661 section 4.1). */
 static SCPS_ALWAYS_INLINE bool scps_plan_in_use(const struct scps_cc_ctl *ctl, uint32_t mss,
                                                 uint64_t inflight, uint64_t window)
 {
@@ -119,8 +120,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     if (!p->avail && !p->fin) {
         if (s->hold != SCPS_HOLD_APP)
             scps_snd_hold(s, SCPS_HOLD_APP);
-        /* A controller that does not model the path needs no update of an app-limited phase in
-         * progress. */
+        /* Rate samples are app-limited from now on. If they are already, only a controller that
+         * models the path needs the end of the phase moved. */
         if (s->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
             scps_plan_ran_dry(tx, scps_plan_window(s));
         return false;

@@ -45,10 +45,10 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
     scps_conn_ack_now(c);
 }
 
-/* Called for a reset in answer to our SYN: ends the connection with SCPS_ERR_REFUSED, or has a SYN
- * without capabilities sent. A middlebox or an old host may refuse an unknown option, so one SYN
- * without it is sent before the connection counts as refused (docs/SCPS-TP.md section 1.4 has the
- * same for silence). That SYN has another initial sequence number, so a reset for an
+/* Called for a reset in answer to this end's SYN: ends the connection with SCPS_ERR_REFUSED, or
+ * makes a SYN without capabilities due. A middlebox or an old host may refuse an unknown option, so
+ * one SYN without it is sent before the connection counts as refused (docs/SCPS-TP.md section 1.4
+ * has the same for silence). That SYN has another initial sequence number, so a reset for an
  * earlier SYN does not match it. */
 static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
@@ -329,7 +329,7 @@ static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg
         if (c->state == SCPS_SYN_RECEIVED)
             return drop(&c->s.ctx, SCPS_DROP_NO_ACK, seg);
         if (seg->len || seg->flags & (SCPS_FIN | SCPS_RST))
-            return GO_ON; /* The segment carries its sequence number. */
+            return GO_ON; /* The segment has its own sequence number, so it is processed fully. */
         return scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg) ? 0
                                                                             : unacceptable(c, seg);
     }

@@ -55,7 +55,8 @@ static inline void scps_stats_sent(struct scps_conn_stats *st, uint32_t len)
     st->data_segs_out++;
     st->bytes_sent += len;
 }
-/* Counts the start of a flight: the next segment has data, and nothing is outstanding. */
+/* Called when the next segment has data and nothing is outstanding: records the time at which data
+ * was first sent. */
 static inline void scps_stats_flight(struct scps_conn_stats *st, scps_time now)
 {
     if (!st->first_sent)

@@ -42,7 +42,7 @@ static inline void scps_timer_due(struct scps_conn_ctx *x, scps_time when)
     x->timers_by = when;
     scps_timer_key(x, when);
 }
-/* Records that no timer expires before `when`. */
+/* Records that all timers have been checked, and that none expires before `when`. */
 static inline void scps_timer_looked(struct scps_conn_ctx *x, scps_time when)
 {
     x->timers_by = when;

@@ -41,8 +41,8 @@ static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
     return scps_timer_take(t, now);
 }
 
-/* Handles the expired timers of the sending side. The functions called from the outage timer on may
- * free c->s.tx. */
+/* Handles the expired timers of the sending side. The functions from the outage timer on may free
+ * c->s.tx, so it is checked again before each. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;

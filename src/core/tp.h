@@ -34,7 +34,8 @@ struct scps_comp_sum {
     scps_time mark_at; /* arrival time of the segment with the checksum `mark`; 0: there was none */
 };
 
-/* octets: the longest extended option, 36 beside the normal one of 4, without kind and length */
+/* octets in the longest extended capabilities option beside the normal one: 36, without kind and
+ * length */
 #define SCPS_XCAPS_MAX 34u
 
 /* State of the features of SCPS-TP that need memory; NULL in a connection without any of them. */
@@ -45,7 +46,7 @@ struct scps_conn_scps {
     bool heard; /* a segment with peer_id has arrived for this connection */
     /* headers are compressed, but the next segment without data is sent with a TCP header */
     bool plain_next;
-    /* next connection to whose peer the same id belongs (connid.c) */
+    /* next connection to which its peer gave the same id (connid.c); NULL: none */
     struct scps_conn *same_id;
     struct scps_comp_tx comp_tx;
     struct scps_comp_rx comp_rx;
@@ -56,8 +57,8 @@ struct scps_conn_scps {
     /* binding spaces of the extended capabilities that are in force */
     struct scps_binding binding[SCPS_BINDINGS];
     uint8_t xcaps[SCPS_XCAPS_MAX]; /* octets of the extended capabilities that this end sends */
-    /* marks in the peer's stream (rcv_marks.h); NULL: it had neither ends of records nor holes
-     * given up */
+    /* marks in the peer's stream (rcv_marks.h); NULL: there are no record ends and no holes given
+     * up */
     struct scps_rcv_marks *marks;
     /* octets that this end has given up: their first ranges */
     struct scps_rangeset given_up;
@@ -84,7 +85,8 @@ static inline bool scps_tp_take_plain(struct scps_conn_scps *tp)
     return plain;
 }
 
-/* Returns the marks in the peer's stream; NULL: it had neither ends of records nor holes yet. */
+/* Returns the marks in the peer's stream; NULL: there are no record ends and no holes given up. tp
+ * may be NULL. */
 static inline struct scps_rcv_marks *scps_tp_marks(const struct scps_conn_scps *tp)
 {
     return tp ? tp->marks : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of connections that are ready to send: turns.c. */
+/* The queue of connections that are ready to send (turns.c). */
 #ifndef SCPS_CORE_TURNS_H
 #define SCPS_CORE_TURNS_H
 

@@ -36,7 +36,7 @@ struct scps_tx {
     bool paces_window;
     struct scps_delivery delivery;
     scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
-    /* At most one of the retransmission timer, the timer of window probes and the connection's
+    /* The retransmission timer. At most one of it, the timer of window probes and the connection's
      * outage_timer runs. */
     struct scps_rto rto;
     struct scps_timer persist_timer; /* timer of window probes (RFC 9293 section 3.8.6.1) */
@@ -53,7 +53,8 @@ struct scps_tx {
     scps_time heard_at;
     /* time at which SND.UNA last moved, or data was sent with nothing outstanding */
     scps_time progress_at;
-    scps_time outage_over; /* end of the last outage during which data was outstanding; 0: none */
+    /* time at which the last outage ended during which data was outstanding; 0: none */
+    scps_time outage_over;
     struct scps_bets bets;
     struct scps_sample sample;
     struct scps_sackin sackin;

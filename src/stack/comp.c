@@ -34,7 +34,8 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* A segment with the same checksum within this time is a duplicate of the packet. */
+/* A segment that comes within this time of one with the same checksum is a duplicate made by the
+ * network. */
 #define COPY SCPS_SEC(1)
 /* After this many segments with a right checksum for one number, only a long series of segments
  * with another number replaces that number. */
@@ -44,8 +45,8 @@ static size_t saved(const struct scps_seg *s, size_t n)
 /* time for which a shorter series must last before its data is accepted */
 #define ALONE SCPS_SEC(3)
 
-/* Returns true if a single bit error can make the checksum of a segment with number a right by
- * number b. */
+/* Returns true if a single bit error can make the checksum of a segment, which was right with
+ * protocol number a, right with b. */
 static bool alike(uint8_t a, uint8_t b)
 {
     return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
@@ -180,7 +181,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     if (!in->csum_ok && !sum_accepted(c, found, scps_get16(p + seg->hdr_len - 2), !seg->len))
         return NULL;
     *err = SCPS_DROP_TRUNCATED;
-    if (in->payload_len) { /* The payload lies apart, or is hollow. */
+    if (in->payload_len) { /* in->payload holds the data, or is NULL if the data is hollow. */
         if (seg->hdr_len != avail || seg->len != in->payload_len)
             return NULL;
         seg->data = in->payload;

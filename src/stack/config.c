@@ -18,7 +18,7 @@
 static const struct bounds {
     const char *name;
     uint16_t at, size; /* offset and size of the field in the configuration, bytes */
-    bool is_time;      /* true: the field is signed; false: it is unsigned */
+    bool is_time;      /* true: a time, which is signed; false: the field is unsigned */
     int64_t least, most;
 } bounds[] = {
 #define FIELD(f, is_time, least, most)                                                             \

@@ -31,10 +31,10 @@ struct scps_dgram {
     struct scps_endpoint local;
     struct scps_endpoint remote; /* connected address and port; family 0: not connected */
     struct scps_recring in, out;
-    /* bytes in the receive queue and in the send queue, counted as for rcvbuf and sndbuf */
+    /* bytes in the receive queue and in the send queue, with the overhead of each datagram */
     uint32_t in_used, out_used;
     struct scps_nif *nif; /* interface on which the oldest datagram waits to be sent */
-    /* shaper of the route that the oldest datagram uses; NULL: the route has no rate */
+    /* shaper of the route that the oldest datagram will take; NULL: that route has no rate */
     struct scps_shaper *pipe;
     /* local address that the application gave when it opened the endpoint */
     struct scps_addr asked;
@@ -57,7 +57,8 @@ struct scps_dgram {
     struct scps_endpoint err_about;
     struct scps_dgram_stats count;
     void *user;
-    /* links of lists: the bucket, the ready queue, endpoints with an event */
+    /* links in the lists of endpoints: those of one bucket, those ready to send, those with an
+     * event */
     struct scps_dgram *next, *ready_next, *ev_next;
 };
 
@@ -71,7 +72,7 @@ struct scps_dgrams {
 };
 
 /* ---- dgram_list.c ---- */
-/* Returns the list of the endpoints in the bucket of port. */
+/* Returns the list of endpoints in the bucket for local port `port`. */
 static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st, uint16_t port)
 {
     return &st->dgrams->bucket[port % SCPS_DGRAM_BUCKETS];

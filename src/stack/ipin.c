@@ -15,9 +15,9 @@ static bool loopback(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] == 127 : !memcmp(a->b, one, 16);
 }
 
-/* Checks the addresses of a packet to a connection, which must both be unicast (RFC 1122 section
- * 4.2.3.10). A loopback source address is accepted only if the destination is one, too (section
- * 3.2.1.3 (g)). */
+/* Checks the addresses of a packet to a connection. Both must be unicast (RFC 1122 section
+ * 4.2.3.10). A loopback source address is accepted only if the destination address is one, too
+ * (section 3.2.1.3 (g)). */
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
@@ -33,8 +33,8 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
     return SCPS_DROP_NONE;
 }
 
-/* Counts a wrong checksum; with checksum_hints, reports damage by the link on all connections with
- * this peer. */
+/* Counts a wrong checksum. With the setting checksum_hints, also informs all connections with this
+ * peer that the link damages segments. */
 static SCPS_NOINLINE int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
 {
     if (st->cfg.checksum_hints)

@@ -37,7 +37,8 @@
  * replies to unknown peers */
 #define PLACE 3u
 
-/* approximate length of a SYN-ACK, bytes: IPv6, or IPv4 with framing, and the usual options */
+/* approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
+ * framing */
 #define SYN_ACK 80u
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};

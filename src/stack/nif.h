@@ -43,7 +43,8 @@ struct scps_answers {
     struct scps_pacer share;
 };
 
-/* The rate of a route and the connections, datagrams and replies that share it. */
+/* The rate of a route (a token bucket), and the connections, datagrams and replies that share
+ * it. */
 struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
@@ -72,8 +73,9 @@ struct scps_nif {
     bool after_dgram;  /* the last packet was a datagram, and a connection was ready, too */
     struct scps_answers answers; /* queue of replies through routes without a rate */
     struct scps_usage usage;
-    uint32_t n_answers;   /* number of replies in the queue `answers` and in those of the shapers */
-    uint8_t since_answer; /* packets sent since the last reply, at most SCPS_ANSWER_SHARE */
+    uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
+    /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE */
+    uint8_t since_answer;
     /* there may be packets that do not come from connections in `turns`; see scps_nif_others() */
     bool others;
     scps_values_fn *values; /* valid with the flag SCPS_NETIF_VALUES */

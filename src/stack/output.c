@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 
-/* Appends the next full segments of c that may be sent now to seg, for a device that does
- * segmentation itself (GSO). */
+/* For a device with segmentation offload (GSO): appends to seg the next full segments of c that may
+ * be sent now. */
 static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg)
 {
     const uint32_t size = seg->len, room = UINT16_MAX - SCPS_MAX_HEADERS;
@@ -53,8 +53,9 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
     return &nif->turns;
 }
 
-/* Called when connection c was served but sends nothing: it waits for the token bucket of its route
- * and stays first in the queue, or it has nothing to send. Returns the queue to serve now. */
+/* Called when connection c was served but sent nothing. If c waits for the token bucket of its
+ * route, it stays first in the queue; otherwise it has nothing to send and is removed. Returns the
+ * queue to serve next. */
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {

@@ -110,7 +110,7 @@ static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
     struct scps_answers *w = pipe ? &pipe->answers : &nif->answers;
     uint64_t share = share_of(st, nif, pipe);
 
-    /* The bucket holds what replies may use in one second. */
+    /* The bucket holds what replies may use in one second, within fixed bounds. */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
                    (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
     if (!share || scps_pacer_when(&w->share, st->env.now, weight(nif, len)) > st->env.now)
@@ -161,8 +161,8 @@ static void take_reply(struct scps_recring *q, struct scps_pkt *out)
     const uint8_t *p = scps_recring_front(q, &len);
 
     scps_recring_pop(q);
-    /* A packet that is longer than the caller's room keeps its rest in the ring, lent as
-     * payload. */
+    /* If the packet does not fit into the caller's buffer, only its headers are copied, and the
+     * rest is lent from the ring as payload. */
     out->len = len > out->cap ? SCPS_MAX_HEADERS : len;
     out->payload_len = len - out->len;
     out->payload = out->payload_len ? p + out->len : NULL;

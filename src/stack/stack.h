@@ -294,8 +294,8 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 }
 
 /* ---- output.c ---- */
-/* scps_stack_output() returns this instead of 1 if the device has sent the packet by its
- * scps_values_fn. */
+/* result of scps_stack_output() in place of 1, if a simulated device has taken the segment as a
+ * structure */
 #define SCPS_OUTPUT_SENT 2
 
 /* ---- ipin.c ---- */
@@ -370,7 +370,7 @@ void scps_dgram_yield(struct scps_ready_queue *t);
 void scps_dgram_regroup(struct scps_stack *st);
 
 /* ---- icmperr.c ---- */
-/* Returns the SCPS_ERR_* for an ICMP error; 0: it is no error. */
+/* Returns the SCPS_ERR_* that corresponds to an ICMP error; 0: the message is no error. */
 int scps_icmp_err(enum scps_icmp_kind kind);
 
 /* ---- icmp.c ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The version of the library, for programs that were compiled with other headers. */
+/* The version of the library, which may differ from that of the headers with which a program was
+ * compiled. */
 #include <scps/scps.h>
 
 const char *scps_version(void)

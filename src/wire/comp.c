@@ -105,8 +105,9 @@ static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, u
                   (seq ? COMP_S : 0) | (ack ? COMP_A : 0));
     *two = (uint8_t)((nopt ? COMP_OPTS : 0) | (s->flags & SCPS_URG ? COMP_URG : 0) |
                      (s->flags & SCPS_FIN ? COMP_FIN : 0));
-    /* Connection id, two octets of bits and the length of the options are 3 or 4 octets; every
-     * other field is even. */
+    /* The length is even without these fields: connection id, the two octets of bits and the length
+     * of the options take 3 or 4 octets, and options may have an odd length. PAD makes the sum
+     * even. */
     if (*two && (nopt ? nopt % 2 : 1))
         *two |= COMP_PAD;
     if (*two)
@@ -227,9 +228,9 @@ static uint16_t flags_of(uint8_t one, uint8_t two)
                       (two & COMP_URG ? SCPS_URG : 0));
 }
 
-/* Parses the fields at fixed places. A field that is left out gets the value that rx received last,
- * except timestamps, since old ones would belong to another segment. One timestamp without the
- * other is ignored. */
+/* Parses the fields at fixed places. An absent field gets the value that rx received last, except
+ * timestamps, since old ones would belong to another segment. One timestamp without the other is
+ * ignored. */
 static void parse_fields(struct scps_cursor *c, uint8_t one, uint8_t two,
                          const struct scps_comp_rx *rx, struct scps_seg *s)
 {

@@ -90,7 +90,8 @@ static size_t comp_seq_at(const uint8_t *t)
 
     if (!(t[1] & COMP_S))
         return 0;
-    /* A second octet of bits, and perhaps the urgent pointer, precede it. */
+    /* The second octet of bits, if there is one, and the urgent pointer come before the sequence
+     * number. */
     if (t[1] & COMP_MORE)
         at += t[2] & COMP_URG ? 3 : 1;
     return t[1] & COMP_A ? at + 6 : at;

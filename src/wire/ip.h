@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The function of the IP parser that only the ICMP parser needs. */
+/* A function of the IP parser that only the ICMP parser uses. */
 #ifndef SCPS_WIRE_IP_H
 #define SCPS_WIRE_IP_H
 

@@ -20,8 +20,8 @@ static uint64_t sum_data(uint64_t sum, const struct scps_udp *u)
         return sum;
     if (u->len % 2 == 0)
         return scps_cksum_add(sum, u->apart, u->apart_len);
-    /* The second piece begins at an odd offset, so the bytes of its sum are exchanged (RFC 1071
-     * section 2(B)). */
+    /* The piece `apart` begins at an odd offset of the datagram, so the bytes of its sum are
+     * exchanged (RFC 1071 section 2(B)). */
     apart = (uint16_t)~scps_cksum_fold(scps_cksum_add(0, u->apart, u->apart_len));
     return sum + (uint16_t)(apart << 8 | apart >> 8);
 }

@@ -114,7 +114,8 @@ static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
            !memcmp(s->hdr + ip_hdr(s->hdr), ip + ip_hdr(ip), 4);
 }
 
-/* Returns the slot of a connection; if it has none, the slot that was not used for longest. */
+/* Returns the slot that has the packet's connection (*known is set), or else the slot that was used
+ * least recently. */
 static uint8_t find_slot(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
 {
     uint8_t oldest = 0;
@@ -130,7 +131,8 @@ static uint8_t find_slot(const struct scps_vj_tx *tx, const uint8_t *ip, bool *k
     return oldest;
 }
 
-/* Writes a 16-bit change that is not 0. */
+/* Writes a change as one octet if it is 1 to 255, otherwise as 0 and two octets. Returns its
+ * end. */
 static uint8_t *put_delta(uint8_t *o, uint16_t d)
 {
     if (d >= 256 || d == 0) {
@@ -306,7 +308,7 @@ static int restore(struct scps_vj_rx *rx, const uint8_t *p, size_t avail, size_t
     return 0;
 }
 
-/* Reads the next change; returns -1 when the packet ends before it. */
+/* Returns the next change and moves *p behind it; -1: the packet ends before it. */
 static int32_t delta(const uint8_t **p, const uint8_t *end)
 {
     const uint8_t *o = *p;
