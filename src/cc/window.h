@@ -23,8 +23,8 @@
 #include "cc/search.h"
 
 struct scps_win {
-    /* Growth of the window that is not applied yet, because it is less than a byte or a segment: in
-     * units of 1/256 byte, except in CUBIC's congestion avoidance (bytes x bytes). */
+    /* Acknowledged bytes that have not increased the window yet, in units of 1/256 byte, except
+     * in CUBIC's congestion avoidance (bytes x bytes). */
     uint64_t credit;
     /* after a timeout: bytes that were in flight then and are not acknowledged yet */
     uint32_t repair;
@@ -118,8 +118,8 @@ bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
-/* Handles a timeout: sets the window to one segment and, when a segment times out for the first
- * time, ssthresh to keep/1024 of the window. */
+/* Handles a timeout: sets the window to one segment. When a segment times out for the first
+ * time, also reduces ssthresh, to keep/1024 of the bytes outstanding at most. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 

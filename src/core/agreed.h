@@ -72,8 +72,9 @@ static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
  * With compressed headers, which are shorter than TCP's, the result is negative (docs/SCPS-TP.md
  * sections 2.1 and 6: -12, with timestamps -4). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
-/* Returns the unit in which both ends count SNACK fields, bytes: the largest segment of the end
- * that announced `mss`. raw: as in scps_conn_config.snack_raw_unit. */
+/* Returns the unit in which both ends count SNACK fields, bytes: the payload of a full segment
+ * of the end that announced `mss`. raw: the unit is the MSS itself, from which no timestamps are
+ * subtracted (setting snack_raw_unit). */
 static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, uint16_t mss)
 {
     int32_t size = mss - (raw ? 0 : scps_agreed_less(a));

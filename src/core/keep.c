@@ -6,8 +6,8 @@
 
 static bool in_force(const struct scps_conn_config *cfg, uint8_t state)
 {
-    /* FIN-WAIT-1 is included because its FIN is outstanding. FIN-WAIT-2 is included because it may
-     * last for ever. */
+    /* In FIN-WAIT-1 the FIN is outstanding, and no probe is sent. The timer runs on for
+     * FIN-WAIT-2, which may last for ever. */
     return cfg->keepalive && (state == SCPS_ESTABLISHED || state == SCPS_CLOSE_WAIT ||
                               state == SCPS_FIN_WAIT_1 || state == SCPS_FIN_WAIT_2);
 }

@@ -31,8 +31,8 @@ static inline void scps_keep_progress(struct scps_sender *s)
 {
     s->keep_probes = 0;
 }
-/* Records that data, or an acknowledgement while data was outstanding, arrived at `now`, so no
- * keep-alive probe is due before keep_idle has passed. */
+/* Records that data, or an acknowledgement while data was outstanding, arrived at `now`. The
+ * next keep-alive probe is due keep_idle later. */
 static inline void scps_keep_news(struct scps_keep *k, scps_time now)
 {
     k->heard_at = now;

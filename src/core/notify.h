@@ -43,7 +43,8 @@ static inline bool scps_notify_add(struct scps_notify *n, enum scps_event_kind k
         return false;
     n->events |= (uint16_t)(1u << kind);
     if (n->listed || n->pending)
-        /* A connection that waits at its listener has no owner, so its events are not recorded. */
+        /* While the connection waits at its listener, it is not in the queue of events: its
+         * events stay pending until the application accepts it. */
         return false;
     n->listed = true;
     return true;

@@ -272,8 +272,8 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         p->to = (int64_t)p->fin_at;
 }
 
-/* Processes the FIN if piece p reaches it; otherwise stores its offset. known: the offset that was
- * stored before, 0: none. */
+/* Processes the peer's FIN if all data before it has arrived; otherwise stores its offset.
+ * known: the offset that was stored before, 0: none. */
 static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *p, scps_off known)
 {
     if (p->fin_at && c->rcv.in.next == p->fin_at) {
@@ -297,8 +297,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     struct piece p = {from, from + seg->len, seg->data, c->rcv.rx ? c->rcv.rx->fin_at : 0,
                       seg->flags & SCPS_FIN};
     scps_off known = p.fin_at;
-    /* plain: the common case of a segment in or above order that fits the window, without FIN and
-     * record */
+    /* plain: the common case of a segment at or above RCV.NXT that fits the window, without FIN
+     * and record */
     bool plain =
         from >= next && !p.fin && !p.fin_at && p.to <= edge && !(seg->has & SCPS_HAS_RECORD);
 

@@ -23,7 +23,7 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* RFC 9959 section 4.2.1: an RTT of at least this many times saved_rtt belongs to another path */
+/* RFC 9959 section 4.2.1: an RTT above this many times saved_rtt belongs to another path */
 #define NEW_PATH  10
 #define BETA_HALF 2 /* 1/Beta of RFC 9959: "The default value is 0.5" */
 

@@ -34,8 +34,8 @@ enum { /* scps_sent_segment.flags */
        SCPS_SENT_RECORD = 32, /* the last octet of data in the segment ends a record */
        /* the index of the record is in lostq, whatever the state of the record is now */
        SCPS_SENT_QUEUED = 64,
-       /* the segment was resent, and since then the peer has reported holes above it, but not it
-        * (snacktx.c) */
+       /* the segment was resent, and since then the peer has reported holes above the segment,
+        * but not the segment itself (snacktx.c) */
        SCPS_SENT_PASSED = 128
 };
 

@@ -112,7 +112,7 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
     const scps_time now = s->ctx.env->now;
 
     /* Delays are measured only while new data is sent. At the end of the data few segments are
-     * reported, so the delay of reports would be overestimated. */
+     * reported, and nothing can be concluded from the delay of their reports. */
     if (!scps_send_all_sent(&s->snd)) {
         if (now - own->slow_since > 2 * s->rtt.srtt) {
             own->slow[1] = own->slow[0];

@@ -31,8 +31,8 @@ struct scps_snacktx {
      * in the one before */
     scps_dur pause[2];
     scps_time slow_since;
-    /* end of the hole in the last SNACK; 0: that SNACK reported a hole for the first time, so no
-     * order follows from it */
+    /* end offset of what the last SNACK reported; 0: that SNACK reported a hole for the first
+     * time, so the next one does not continue it */
     scps_off turn;
     /* offset at which the next report of the same hole is continued, because the last one covered
      * more segments than may be examined at once; 0: none */

@@ -218,8 +218,8 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
         if (scps_snd_data(c, seg))
             return true;
         scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-        /* No segment was made although data may be lost: the window, the pacer or a route's rate
-         * prevents sending. */
+        /* No probe was sent, and none is due any more: lost data has been resent, or it waits
+         * for the window of the peer, and new data is never sent before it. */
     } else {
         scps_snd_hold(&c->s, SCPS_HOLD_APP);
     }

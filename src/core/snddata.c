@@ -211,8 +211,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         if (p.len)
             scps_stats_flight(c->s.ctx.st, c->s.ctx.env->now);
         if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c))
-            /* If this timer runs already it expires earlier, and a later acknowledgement sets it
-             * again. */
+            /* Starts the timer of loss detection, or leaves it if it runs. When it has stopped,
+             * the next acknowledgement starts it again. */
             scps_timer_by(&c->s.ctx, &tx->look_timer, scps_rack_wait(&c->s.rtt, c->s.ctx.env->now));
     }
     if (p.fin)

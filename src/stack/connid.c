@@ -130,8 +130,8 @@ static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
     return false;
 }
 
-/* Frees an entry for the pair of hosts of c: one that is not needed any more, or else one by
- * forget_unsure(). Returns false if none can be freed. */
+/* Makes room in the table for the pair of hosts of c: frees the entries of pairs that are not
+ * needed any more, or else one entry by forget_unsure(). Returns false if there is no room. */
 static bool make_room(struct scps_stack *st, const struct scps_conn *c)
 {
     if (st->ids->n < st->cfg.max_comp_hosts)

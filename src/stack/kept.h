@@ -18,9 +18,9 @@ struct scps_kept {
     uint8_t *mem; /* memory of the copy; NULL: the device has not refused a packet yet */
 };
 
-/* Stores a copy of pkt, which the device has refused: its payload was lent for one call only.
- * Allocates `cap` bytes for the copy when called first. If that fails, or cap is too small, the
- * packet is lost, as on a full link. */
+/* Stores a copy of pkt, which the device has refused: its payload was lent for one call only. If
+ * there is no memory for the copy yet, allocates `cap` bytes. If that fails, or cap is too
+ * small, the packet is lost, as on a full link. */
 void scps_kept_put(struct scps_kept *k, const struct scps_alloc *a, size_t cap,
                    const struct scps_pkt *pkt);
 /* Records that the device has refused the stored packet again. */

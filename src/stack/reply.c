@@ -128,8 +128,8 @@ bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struc
     return w != NULL;
 }
 
-/* Queues a complete packet as a reply to dst. Returns false, and counts the drop, if the share of
- * replies is used up. */
+/* Queues a complete packet as a reply to dst. Returns false, and counts the drop, if the share
+ * of replies is used up or their ring is full. */
 static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         const uint8_t *p, size_t len)
 {

@@ -77,8 +77,8 @@ static bool rated_full(const struct scps_stack *st)
     return st->reserve && n >= SCPS_FIXED_RATED;
 }
 
-/* Sets the rate of route w to that of r, and allocates the route's shaper when it is first needed.
- * Returns 0 or SCPS_ERR_NOMEM. */
+/* Sets the rate of route w to that of r, and allocates the route's shaper when it is first
+ * needed. Returns 0, SCPS_ERR_RANGE or SCPS_ERR_NOMEM. */
 static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
     const struct scps_alloc *a = &st->env.alloc;

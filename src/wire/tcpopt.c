@@ -37,8 +37,8 @@ void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s)
 
     if (len >= 12 && len % 8 == 4 &&
         scps_get32(p) == WORD(OPT_NOP, OPT_NOP, SCPS_OPT_SACK, len - 2)) {
-        /* Fast path: the options are NOP, NOP, SACK. No other list that gets here is as
-         * frequent. */
+        /* Fast path for the most frequent list of options that this function gets: NOP, NOP,
+         * SACK. */
         take_sack(p + 4, len / 8, s);
         return;
     }
