@@ -197,13 +197,16 @@ struct scps_trace_conn {
     uint32_t number;
     /* a is the end that sent the connection's first packet in the capture */
     struct scps_endpoint a, b;
-    char letter_a[8], letter_b[8]; /* the letters by which tcptrace names the two hosts */
-    scps_time first, last;         /* times of the first and the last packet, µs since 1970 */
+    /* the letters by which tcptrace refers to the two hosts, such as "a" and "b" */
+    char letter_a[8], letter_b[8];
+    scps_time first, last; /* times of the first and the last packet, µs since 1970 */
     uint64_t packets;
     enum scps_trace_end end;
-    unsigned syns, fins;  /* how many directions sent a SYN, a FIN: 0 to 2 */
-    bool evicted;         /* forgotten for lack of memory before the capture ended */
-    bool began_before;    /* the capture lacks its SYN: window scale and MSS are unknown */
+    unsigned syns, fins; /* how many directions sent a SYN, a FIN: 0 to 2 */
+    /* the analyser evicted the connection for lack of memory before the capture ended */
+    bool evicted;
+    /* the SYN of the connection is not in the capture: window scale and MSS are unknown */
+    bool began_before;
     char scps_agreed[32]; /* SCPS capabilities that both sides offered: "snack1 com"; "" for none */
     struct scps_trace_dir a2b, b2a;
 };
@@ -260,22 +263,23 @@ struct scps_trace_seen {
     uint32_t ip_len;   /* captured bytes from the IP header on */
     uint8_t proto;     /* IP protocol: 6 or 106 (TCP), or 105 for a compressed header */
     struct scps_endpoint src, dst;
-    /* Fields of the segment. win has the window scale applied. */
+    /* Fields of the TCP header. win is the window after the window scale was applied, bytes. */
     uint16_t flags;
     uint32_t seq, ack, len;
     uint64_t win;          /* window, bytes, scaled */
     uint64_t off, ack_off; /* seq and ack counted from the first sequence number of their stream */
     const uint8_t *opt;    /* TCP options as captured, opt_len bytes; NULL: none or cut off */
     uint32_t opt_len;
-    /* What the analyser found the segment to be. All are false for a first transmission in
-     * order. */
+    /* What the analyser found the segment to be. All flags are false for a segment that is sent for
+     * the first time and arrives in order. */
     bool rexmit, out_of_order, probe, hw_dup, keepalive, spurious;
     /* Why the segment was sent again: "snack", "sack" ...; NULL: it is no retransmission */
     const char *cause;
     /* First hole that a SNACK reports, as offsets in the stream of the other direction; 0, 0: the
      * packet has no SNACK */
     uint64_t snack_from, snack_to;
-    /* RTT sample that this packet completed, µs, which counts for the other direction; -1: none */
+    /* RTT sample that this packet completed by acknowledging data, µs; it is a sample of the
+     * opposite direction, whose data it acknowledged. -1: no sample */
     scps_dur rtt;
     /* bytes of this direction outstanding after the packet, computed as tcptrace does */
     uint64_t owin;
@@ -325,15 +329,15 @@ SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SC
  * packet. Returns the same values as scps_trace_read(). */
 SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
                              uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
-/* Reads the ground truth of a channel (docs/SCPS_TRACE.md, "The ground-truth log"): call before the
- * captures. Returns the number of rows, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one line in
- * msg. */
+/* Reads the ground truth of a channel (docs/SCPS_TRACE.md, "The ground-truth log"). Call it before
+ * the captures are read. Returns the number of rows, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one
+ * line in msg. */
 SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
                                   char msg[SCPS_TRACE_MSGLEN]);
 /* Completes all figures: call once, after the last packet and before any figure is read. */
 SCPS_API void scps_trace_finish(struct scps_trace *t);
 
-/* Computes the sums over all packets so far. It may be called before the end. */
+/* Computes the sums over all packets so far. It may be called before scps_trace_finish(). */
 SCPS_API void scps_trace_get_totals(const struct scps_trace *t, struct scps_trace_totals *out);
 /* Returns the number of connections held now, without evicted ones. Connections are in the order of
  * their numbers. */
@@ -367,14 +371,14 @@ SCPS_API void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, con
  * columns in its order with its names, then the figures that tcptrace does not have. */
 SCPS_API void scps_trace_csv_header(FILE *f, char sep, unsigned what);
 SCPS_API void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char sep, unsigned what);
-/* Write one JSON document: call begin, conn for each connection, then end. n: how many connections
- * were written before. */
+/* These functions write one JSON document: call begin, conn for each connection, then end. n: how
+ * many connections were written before. */
 SCPS_API void scps_trace_json_begin(FILE *f);
 SCPS_API void scps_trace_json_conn(FILE *f, const struct scps_trace_conn *c, uint64_t n);
 SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const *files,
                                   size_t nfiles,
-                                  const char *trouble /* NULL: nothing went wrong */);
-/* Writes the JSON Schema of the document that the three functions above write. */
+                                  const char *trouble /* error in reading; NULL: none */);
+/* Writes the JSON Schema of the document that the scps_trace_json functions write. */
 SCPS_API void scps_trace_json_schema(FILE *f);
 /* Writes one line for a packet, with its time relative to t0, µs. */
 SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
@@ -407,9 +411,9 @@ SCPS_API void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps
 SCPS_API int scps_trace_plots_finish(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN]);
 
 struct scps_trace_html;
-/* Collects packets for one interactive page with at most max_events marks (0: 400 000). Of more
- * than that, neighbouring segments are drawn as one, and the page says so. wanted returns true for
- * the numbers of connections to draw (NULL: all). */
+/* Opens the collector of packets for one interactive page. The page draws at most max_events
+ * segments (0: 400 000); of more than that, neighbouring segments are drawn as one, and the page
+ * says so. wanted returns true for the numbers of connections to draw (NULL: all). */
 SCPS_API struct scps_trace_html *
 scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
 SCPS_API void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s);

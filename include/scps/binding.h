@@ -32,7 +32,8 @@ struct scps_binding {
 /* Returns the length in octets of an option's value with these n spaces. Spaces with len 0 are left
  * out. Odd data is padded with a zero octet. */
 SCPS_API size_t scps_binding_size(const struct scps_binding *b, size_t n);
-/* Writes the value of the option, scps_binding_size() octets, at p. Returns their number. */
+/* Writes the value of the option for the n spaces of b, scps_binding_size() octets, at p. Returns
+ * the number of octets. */
 SCPS_API size_t scps_binding_build(uint8_t *p, const struct scps_binding *b, size_t n);
 /* Parses the space at p, where len octets are left. Returns the length of the space; 0: it is
  * malformed. */

@@ -59,7 +59,8 @@ struct scps_cc_view { /* state of the connection just before the event */
     bool cwnd_limited;
     /* the application wrote too little: what is sent now does not fill the path */
     bool app_limited;
-    /* cause assumed now for a loss that nothing explains, or a timeout */
+    /* cause that the connection assumes now for a timeout, or for a loss without any sign of its
+     * cause */
     enum scps_loss_cause cause;
     /* Random number of this connection. It is the same at every event, and in every run with one
      * seed. */
@@ -74,17 +75,18 @@ struct scps_cc_view { /* state of the connection just before the event */
  * rate over the flight of that segment (draft-ietf-ccwg-bbr, section "Delivery Rate Samples"). */
 struct scps_cc_ack {
     uint64_t bytes; /* bytes that this acknowledgement reports as arrived for the first time */
-    /* RTT of the newest segment among them, µs; -1 if it was resent or its RTT is unknown */
+    /* RTT of the newest segment that this acknowledgement reports as arrived, µs; -1 if that
+     * segment was resent or its RTT is unknown */
     scps_dur rtt;
-    /* RTT of the oldest segment among them, µs, which includes the wait of a delayed ACK; 0:
-     * unknown, -1: as for rtt */
+    /* RTT of the oldest segment that this acknowledgement reports as arrived, µs, which includes
+     * the wait of a delayed ACK; 0: unknown, -1: that segment was resent */
     scps_dur rtt_old;
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
     bool app_limited; /* the application, not the path, limited that rate */
     bool round_start; /* this acknowledgement is the first of a new round trip */
     /* an episode of loss recovery goes on, during which the window does not grow */
     bool in_recovery;
-    /* bytes among `bytes` whose acknowledgement echoed the congestion mark of ECN */
+    /* those of `bytes` for which the receiver echoed a congestion mark (ECN, RFC 3168) */
     uint64_t marked;
     /* Length of the rate sample, µs; rate is sample_bytes divided by it. 0: no sample */
     scps_dur interval;
@@ -128,8 +130,8 @@ enum scps_cc_change {
     SCPS_CC_PATH     /* the path has changed: base round trips and rates may be out of date */
 };
 
-/* The phase that a controller says it is in. The core does nothing with it: it appears only in
- * notes and in scps_info. */
+/* Phase that a controller reports. The core does not act on it: the phase appears only in the notes
+ * of the observer and in scps_info. */
 enum scps_cc_phase {
 #define SCPS_CC_PHASE(name, word) SCPS_PHASE_##name,
 #include <scps/phases.def>
@@ -149,7 +151,7 @@ struct scps_cc_ctl {
     /* Bytes/s on the wire, headers counted (but see payload_rate). 0: no rate; if pacing is on,
      * cwnd over srtt */
     uint64_t rate;
-    uint32_t quantum; /* Bytes that may be sent back to back at that rate; 0: four packets */
+    uint32_t quantum; /* bytes that may be sent back to back at ctl.rate; 0: four packets */
     /* enum scps_cc_phase; SCPS_PHASE_NONE: only cwnd and ssthresh describe the state */
     uint32_t phase;
 };
@@ -157,8 +159,11 @@ struct scps_cc_ctl {
 /* Careful resume (RFC 9959): requests to a controller that has a model of the path instead of a
  * window. */
 enum scps_cc_resume {
-    SCPS_CC_JUMP,   /* send at `amount` bytes/s for this round trip, if the model says less */
-    SCPS_CC_STEADY, /* question: did the jump, or the retreat, cause no congestion? */
+    /* send at `amount` bytes/s for this round trip, if the rate of the controller's own model is
+     * lower */
+    SCPS_CC_JUMP,
+    /* asks the controller whether the jump, or the retreat, was without congestion */
+    SCPS_CC_STEADY,
     /* The jump caused congestion: let the bytes in flight drain, with at most `amount` bytes in
      * flight for now */
     SCPS_CC_RETREAT,
@@ -187,17 +192,18 @@ struct scps_cc_ops {
     /* scps_connect() and scps_listen() refuse this controller without a configured rate */
     bool needs_rate;
     /* The core makes the fine-grained timeout check of Vegas: at the first duplicate
-     * acknowledgement and the first two after a resend, the oldest segment is resent if it is
-     * older than srtt + 4 rttvar. The core's RACK, where chosen, does better. */
+     * acknowledgement, and at the first two acknowledgements after a resend, it resends the oldest
+     * segment if that is older than srtt + 4 rttvar. RACK (RFC 8985), where it is configured,
+     * replaces this check. */
     bool by_age;
-    /* ctl.rate counts payload, as the window and the delivery rates do. */
+    /* ctl.rate counts payload bytes only, as cwnd and the delivery rates do. */
     bool payload_rate;
-    /* The controller itself limits what is sent during an episode, and itself restores what a
-     * spurious episode has cost: the core applies no RFC 6937, and SCPS_CC_SPURIOUS leaves the
+    /* The controller itself limits what is sent during recovery, and itself restores what a
+     * spurious recovery has cost: the core does not apply RFC 6937, and SCPS_CC_SPURIOUS leaves the
      * state unchanged. */
     bool own_recovery;
-    /* Called once when the connection is established (again after the handshake gave an RTT).
-     * param has one value for each of params, in that order. */
+    /* Called once when the connection is established, and again when the handshake has given an
+     * RTT. param has one value for each of params, in that order. */
     void (*start)(void *s, const int64_t *param, const struct scps_cc_view *v,
                   struct scps_cc_ctl *ctl);
     void (*ack)(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
@@ -235,15 +241,16 @@ SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[
  * NULL). */
 SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
                            int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-/* Reads "key=value[,key=value...]", or an empty text, against the parameters of ops, which need not
- * be built in. A parameter whose key is not given has its default. Returns as scps_cc_parse(). */
+/* Reads "key=value[,key=value...]", or an empty text, against the parameters of ops, which may be a
+ * controller from outside the library. A parameter whose key is not given has its default. Returns
+ * what scps_cc_parse() returns. */
 SCPS_API int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
                                   int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-/* Returns "congestion" and so on */
+/* Returns the name of a cause: "congestion" and so on. */
 SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c);
-/* Returns "dupack", "sack" and so on */
+/* Returns the name of a kind of evidence: "dupack", "sack" and so on. */
 SCPS_API const char *scps_evidence_name(enum scps_evidence e);
-/* Returns "startup" and so on; "?" if unknown */
+/* Returns the name of a phase: "startup" and so on; "?" if the phase is unknown. */
 SCPS_API const char *scps_cc_phase_name(uint32_t phase);
 
 #ifdef __cplusplus

@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/* Version of the interface. It is counted up when a hook or a field changes its meaning. A change
- * of layout shows in the sizes below. */
+/* Version of the interface. It is incremented when a hook or a field changes its meaning. A change
+ * of the layout of a structure changes the sizes in struct scps_cc_plugin instead. */
 #define SCPS_CC_ABI 2
 
 struct scps_cc_plugin {

@@ -53,7 +53,8 @@ struct scps_cctest {
     /* Called after each event, before ctl is clamped. NULL: no call. */
     void (*watch)(void *ctx, const struct scps_cctest_event *e);
     void *ctx;
-    /* Private: the controller's state as the core keeps it, and a copy from before the episode. */
+    /* Private: the controller's state as the core keeps it, and a copy from before the recovery
+     * episode. */
     bool in_episode;
     struct scps_cc_ctl saved_ctl;
     union {
@@ -74,9 +75,9 @@ SCPS_API void scps_cctest_start(struct scps_cctest *t, const struct scps_cc_ops 
 SCPS_API void scps_cctest_ack(struct scps_cctest *t, const struct scps_cc_ack *a);
 /* Calls ops->loss. */
 SCPS_API void scps_cctest_loss(struct scps_cctest *t, const struct scps_cc_loss *l);
-/* Calls ops->change, if the controller has it. */
+/* Calls ops->change, if the controller has this hook. */
 SCPS_API void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what);
-/* Calls ops->on_sent, if the controller has it. */
+/* Calls ops->on_sent, if the controller has this hook. */
 SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p);
 
 /* ---- event tables ---- */
@@ -89,18 +90,18 @@ struct scps_cctest_row {
     /* inputs */
     scps_dur after; /* time that passes before the event, µs */
     uint64_t bytes; /* bytes acknowledged, or lost */
-    unsigned times; /* how often the row is played; 0: once */
+    unsigned times; /* number of times that the row is played; 0: once */
     uint64_t outstanding;
     bool app_limited; /* the application, not the window, was the limit */
     scps_dur rtt;     /* ack: RTT, µs; -1: unknown, 0: that of the view */
     scps_dur rtt_old; /* ack: RTT of the oldest segment, µs; 0: unknown */
     uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
-    bool round;       /* ack: it is the first of a round trip */
-    bool in_recovery; /* ack: an episode goes on */
-    bool fresh;       /* loss: it begins a new episode */
+    bool round;       /* ack: the acknowledgement is the first of a new round trip */
+    bool in_recovery; /* ack: an episode of loss recovery is going on */
+    bool fresh;       /* loss: the loss begins a new episode of loss recovery */
     enum scps_loss_cause cause;
-    enum scps_evidence evidence; /* loss: how it was detected */
-    enum scps_cc_change what;    /* change: which one */
+    enum scps_evidence evidence; /* loss: the evidence by which it was detected */
+    enum scps_cc_change what;    /* change: the event that ops->change receives */
     /* outputs expected after the row was played; 0: not checked */
     uint64_t want_cwnd, want_ssthresh, want_rate;
 };
@@ -175,7 +176,7 @@ struct scps_cctest_form {
 /* Returns the form of a name: "reno", "cubic", "highspeed", "scalable", "hybla"; NULL: there is no
  * such form. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_find(const char *name);
-/* Returns the i-th form; NULL past the last. */
+/* Returns the i-th closed form, from 0; NULL past the last. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_at(size_t i);
 
 /* The checks that a controller must pass. All zero: every check, no closed form. */
@@ -193,7 +194,7 @@ struct scps_cctest_verdict {
     bool ok; /* the check is met */
     /* the check is exempted by expect.exempt, so ok is only information */
     bool exempt;
-    bool run;                     /* false: the check does not apply to this controller */
+    bool run; /* true: the check was made; false: the check does not apply to this controller */
     char msg[SCPS_CCTEST_MSGLEN]; /* what was measured, or what is wrong */
 };
 /* Makes every check. The random ones use the seeds 1 to `seeds` (0: 40); out has room for
@@ -202,20 +203,20 @@ struct scps_cctest_verdict {
 SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                   const struct scps_cctest_expect *expect, unsigned seeds,
                                   struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS]);
-/* Checks the structure alone: names, hooks, sizes, parameters and their ranges. Returns false with
- * the reason in msg. Calls none of the hooks. */
+/* Checks struct scps_cc_ops alone: names, hooks, sizes, parameters and their ranges. Returns false
+ * with the reason in msg. Calls none of the hooks. */
 SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen);
 
 /* ---- random events ---- */
 
-/* The actions of a random history of a sender. Every list of actions is a valid history, because an
- * action happens only as far as it can (an acknowledgement covers at most what is outstanding). So
- * any part of a list is a history, too, which makes shrinking possible. */
+/* The actions of a random history of a sender. An action happens only as far as it can: an
+ * acknowledgement covers at most what is outstanding. So every list of actions is a valid history,
+ * and scps_cctest_shrink() may remove any action from one. */
 enum scps_cctest_what {
     SCPS_CCTEST_DO_ACK,    /* n thousandths of what is outstanding are acknowledged */
     SCPS_CCTEST_DO_LOSE,   /* n thousandths of what is outstanding are declared lost */
     SCPS_CCTEST_DO_RTO,    /* the retransmission timer expires */
-    SCPS_CCTEST_DO_UNDO,   /* the episode was spurious */
+    SCPS_CCTEST_DO_UNDO,   /* the last recovery episode was spurious, so the core undoes it */
     SCPS_CCTEST_DO_IDLE,   /* all is acknowledged, then the sender is silent for n RTOs, n >= 1 */
     SCPS_CCTEST_DO_OUTAGE, /* n seconds of outage, then SCPS_CC_LINK_UP */
     SCPS_CCTEST_DO_PATH,   /* the path changes; its round trip is n milliseconds */
@@ -298,11 +299,11 @@ SCPS_API struct scps_cctest_line *
 scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      const struct scps_cctest_path *p,
                      void (*watch)(void *ctx, const struct scps_cctest_event *e), void *ctx);
-/* Returns the path of a line. Its fields may be changed between runs. */
+/* Returns the description of the path of a model. The caller may change its fields between runs. */
 SCPS_API struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l);
-/* Returns the controller on the path. */
+/* Returns the controller that runs on the path model. */
 SCPS_API const struct scps_cctest *scps_cctest_line_bench(const struct scps_cctest_line *l);
-/* Runs the path for `time` µs. */
+/* Runs the path model for `time` µs of virtual time. */
 SCPS_API void scps_cctest_line_run(struct scps_cctest_line *l, scps_dur time);
 /* Starts the measurement of struct scps_cctest_path_result: earlier events do not count. */
 SCPS_API void scps_cctest_line_mark(struct scps_cctest_line *l);
@@ -320,13 +321,15 @@ SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t 
 
 /* ---- recordings of live connections ---- */
 
-/* A recorder stands between a connection and a controller:
+/* A recorder stands between a connection and a controller, passes each call on to the controller
+ * and writes one line for each call:
  *
  *     struct scps_cctest_recorder rec;
  *     scps_cctest_recorder_init(&rec, ops, param, write, file);
  *     scps_conn_config_set_cc(&cfg, &rec.ops, rec.param);
  *
- * and writes one line for each call. It can serve several connections; it must outlive them. */
+ * One recorder can serve several connections; it must exist longer than they do.
+ */
 struct scps_cctest_recorder {
     struct scps_cc_ops ops; /* the operations to give to scps_conn_config_set_cc() */
     int64_t param[SCPS_CC_PARAMS];
@@ -352,17 +355,18 @@ struct scps_cctest_replayed {
     struct scps_cc_ctl recorded; /* what the recorded controller did */
 };
 struct scps_cctest_replay {
-    /* number of calls, and of those whose outputs differ from the recording */
+    /* number of calls in the recording, and of those after which the controller's outputs differ
+     * from the recorded ones */
     uint64_t events, different;
     uint64_t first; /* line of the first difference; 0: none */
     /* first invariant that was violated; SCPS_CCTEST_CHECKS: none was */
     enum scps_cctest_check broken;
     char msg[SCPS_CCTEST_MSGLEN]; /* says how `broken` was violated */
 };
-/* Gives the inputs of connection number `conn` (from 1) of a recording to any controller; they stay
- * the same whatever window that controller sets. each (may be NULL) is called for every event.
- * Returns 0; SCPS_ERR_INVAL, with the number of the line in msg, for a text that is no recording;
- * SCPS_ERR_NOENT if it has no such connection. */
+/* Gives the inputs of connection number `conn` (from 1) of a recording to any controller; the
+ * inputs stay the same whatever window that controller sets. each (may be NULL) is called for every
+ * event. Returns 0; SCPS_ERR_INVAL, with the number of the line in msg, for a text that is no
+ * recording; SCPS_ERR_NOENT if the recording has no such connection. */
 SCPS_API int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
                                        const struct scps_cc_ops *ops, const int64_t *param,
                                        uint64_t exempt, struct scps_cctest_replay *out,
@@ -377,15 +381,16 @@ enum scps_cctest_better { SCPS_CCTEST_MORE, SCPS_CCTEST_LESS };
 struct scps_cctest_score_info {
     const char *group, *name, *unit, *help;
     enum scps_cctest_better better;
-    double limit; /* bound that no value can pass; 0: there is none */
+    double limit; /* bound that the value cannot pass on any path; 0: there is none */
 };
 /* Returns the i-th measurement; NULL past the last. */
 SCPS_API const struct scps_cctest_score_info *scps_cctest_score_at(size_t i);
-#define SCPS_CCTEST_SCORES 64 /* size of the arrays below: no scorecard has more measurements */
+#define SCPS_CCTEST_SCORES 64 /* size of the arrays of scores: no scorecard has more measurements */
 struct scps_cctest_score {
     const struct scps_cctest_score_info *info;
     double value;
-    bool known; /* false: the measurement does not apply, or what it waits for did not occur */
+    /* false: the measurement does not apply, or the event that it times did not occur */
+    bool known;
 };
 /* rates of both flows and queueing delay over time, on the path "latecomer" */
 struct scps_cctest_curve {

@@ -14,7 +14,7 @@ struct scps_stack;
 
 struct scps_clock {
     scps_time (*now)(void *ctx);
-    /* Asks the driver to call scps_pump() at `when`, µs; replaces the last request. */
+    /* Asks the driver to call scps_pump() at `when`, µs. A new request replaces the one before. */
     void (*wake_at)(void *ctx, scps_time when);
     void *ctx;
 };

@@ -36,12 +36,14 @@ extern "C" {
 /* Sender's state of a connection, needed to leave out fields that have not changed. */
 struct scps_comp_tx {
     uint8_t conn_id; /* the connection id that our SYN announced */
-    /* a changed ack, window or sequence number is repeated in this many further packets */
+    /* number of further packets in which a changed acknowledgement number, window or sequence
+     * number is repeated */
     uint8_t repeat;
     /* Behave as the SCPS reference implementation: segments with data never carry an
      * acknowledgement. */
     bool no_ack_on_data;
-    /* in how many further packets the acknowledgement, or the sequence number, is repeated */
+    /* number of further packets in which the acknowledgement, or the sequence number, is still to
+     * be repeated */
     uint8_t ack_again, seq_again;
     bool known;
     uint16_t wnd;

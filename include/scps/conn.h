@@ -279,7 +279,8 @@ struct scps_conn_config {
 /* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults
  * for plain TCP over the Internet and the controller "vj". */
 SCPS_API void scps_conn_config_init(struct scps_conn_config *cfg, size_t size);
-/* Returns these defaults; each field's comment gives its value. */
+/* Returns the defaults that scps_conn_config_init() fills in; the comment of each field gives its
+ * value. */
 static inline struct scps_conn_config scps_conn_config_default(void)
 {
     struct scps_conn_config c;
@@ -318,8 +319,8 @@ SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
                                            const struct scps_conn_config *cfg,
                                            const struct scps_endpoint *local, unsigned backlog,
                                            int *err);
-/* Returns the oldest established connection that has not been accepted, which the application then
- * owns; NULL if there is none. */
+/* Returns the connection that has been established for longest and was not accepted yet. The
+ * application then owns it. NULL: there is none. */
 SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
 /* Closes a listener; half-open and unaccepted connections are reset. */
 SCPS_API void scps_listener_close(struct scps_listener *l);
@@ -327,7 +328,7 @@ SCPS_API void scps_listener_close(struct scps_listener *l);
  * Returns 0, SCPS_ERR_INVAL, RANGE, NORATE or NOMEM. */
 SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg,
                                unsigned backlog);
-/* Returns how many times scps_accept() would return a connection now. */
+/* Returns how many established connections wait to be accepted by scps_accept(). */
 SCPS_API unsigned scps_listener_pending(const struct scps_listener *l);
 SCPS_API void scps_listener_set_user(struct scps_listener *l, void *user);
 SCPS_API void *scps_listener_user(const struct scps_listener *l);
@@ -385,7 +386,9 @@ SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
  * ends there or a hole begins. */
 SCPS_API bool scps_conn_stops(const struct scps_conn *c);
 struct scps_hole { /* bytes of the stream that are missing */
-    uint64_t at;   /* number of bytes of the stream before them, earlier missing bytes included */
+    /* position of the first missing byte: the number of bytes of the stream before it, earlier
+     * missing bytes included */
+    uint64_t at;
     uint64_t len;
 };
 /* Best effort: if the next byte to read is missing, describes the hole in *out, steps over it (with
@@ -396,8 +399,8 @@ SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned
  * joined, and writes the first max of them, in order, to out. No more than 4096 are listed;
  * scps_info has the sum of all. The data of such a range may have arrived nevertheless. */
 SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
-/* on true: more data follows, so a last segment that is not full waits. on false: it may be
- * sent. */
+/* on true: more data follows, so a last segment that is not full waits. on false: that segment may
+ * be sent. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
 /* Sends a FIN after all data that was written; reading continues. Returns 0, or SCPS_ERR_NOTCONN.
@@ -410,7 +413,8 @@ SCPS_API void scps_conn_close(struct scps_conn *c);
 /* Gives up the handle c, which is invalid on return, and resets the connection. */
 SCPS_API void scps_conn_abort(struct scps_conn *c);
 
-/* Single facts about a connection; scps_conn_info() returns all of them. */
+/* The next functions return single facts about a connection; scps_conn_info() returns all of
+ * them. */
 SCPS_API enum scps_state scps_conn_state(const struct scps_conn *c);
 /* Returns the SCPS_ERR_* that ended the connection, else 0. */
 SCPS_API int scps_conn_error(const struct scps_conn *c);
@@ -420,12 +424,13 @@ SCPS_API int scps_conn_error(const struct scps_conn *c);
 SCPS_API unsigned scps_conn_icmp(const struct scps_conn *c);
 /* Returns the id of the connection, which is unique in its stack and never 0. */
 SCPS_API uint32_t scps_conn_id(const struct scps_conn *c);
-/* bytes that a read would return now */
+/* Returns the number of bytes that a read would return now. */
 SCPS_API size_t scps_conn_readable(const struct scps_conn *c);
-/* bytes that a write would accept now */
+/* Returns the number of bytes that a write would accept now. */
 SCPS_API size_t scps_conn_writable(const struct scps_conn *c);
-SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c); /* bytes written and never sent */
-/* bytes written and not acknowledged */
+/* Returns the number of bytes written and never sent. */
+SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c);
+/* Returns the number of bytes written and not acknowledged. */
 SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c);
 /* Returns true when the peer's FIN has arrived and all data before it has been read. */
 SCPS_API bool scps_conn_eof(const struct scps_conn *c);
@@ -434,7 +439,7 @@ SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *
 /* Owner of a connection that scps_stack_next_conn() returns. */
 enum scps_owner {
     SCPS_OWNER_APPLICATION, /* opened or accepted by the application: all functions may be called */
-    SCPS_OWNER_LISTENER,    /* not accepted yet: only const functions may be called */
+    SCPS_OWNER_LISTENER, /* established and not accepted yet: only const functions may be called */
     /* closed or aborted, and continuing in the background: only const functions and
      * scps_conn_abort(), which ends it at once, may be called */
     SCPS_OWNER_NOBODY

@@ -45,13 +45,13 @@ struct scps_dgram_config {
     /* IPv4: routers may fragment what we send. Default false: ICMP reports packets that are too
      * big (RFC 1191) */
     bool df_off;
-    /* Endpoints that all set this may share a port: the one opened last gets what arrives */
+    /* Endpoints that all set reuse may share a port: the one opened last gets what arrives. */
     bool reuse;
 };
 /* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults
  * that the fields name. */
 SCPS_API void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size);
-/* Returns these defaults. */
+/* Returns the defaults that scps_dgram_config_init() fills in. */
 static inline struct scps_dgram_config scps_dgram_config_default(void)
 {
     struct scps_dgram_config c;
@@ -102,18 +102,19 @@ struct scps_dgram_from {
 SCPS_API int64_t scps_dgram_recv(struct scps_dgram *d, void *buf, size_t len, unsigned flags,
                                  struct scps_dgram_from *from);
 
-/* Returns the newest error about a datagram sent that was not reported yet, and from then on 0:
- * SCPS_ERR_REFUSED, UNREACH, MSGSIZE, LINKDOWN. *about (may be NULL) gets the destination of that
- * datagram, *icmp (may be NULL) type << 8 | code, 0 if the error was not an ICMP message. The
- * endpoint stays open. */
+/* Returns the newest error about a sent datagram that was not reported yet, and 0 in further calls
+ * until another error: SCPS_ERR_REFUSED, UNREACH, MSGSIZE, LINKDOWN. *about (may be NULL) gets the
+ * destination of that datagram, *icmp (may be NULL) type << 8 | code, 0 if the error was not an
+ * ICMP message. The endpoint stays open. */
 SCPS_API int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned *icmp);
 
-/* Returns as scps_dgram_recv() does with SCPS_PEEK */
+/* Returns the length of the oldest datagram in the queue, or SCPS_ERR_AGAIN, as scps_dgram_recv()
+ * does with SCPS_PEEK. */
 SCPS_API int64_t scps_dgram_next(struct scps_dgram *d);
-/* Returns false when the queue is more than half full, or a datagram was refused for lack of
- * memory; SCPS_EV_WRITABLE says when it is true again. */
+/* Returns false when the send queue is more than half full, or a datagram was refused for lack of
+ * memory; SCPS_EV_WRITABLE says when it returns true again. */
 SCPS_API bool scps_dgram_writable(const struct scps_dgram *d);
-/* bytes of IP packets in the send queue */
+/* Returns the bytes of IP packets in the send queue. */
 SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d);
 /* Returns the largest datagram that can be sent to `to`, bytes; 0: none. to NULL: the connected
  * destination. */

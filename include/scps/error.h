@@ -50,7 +50,8 @@ SCPS_API const char *scps_strerror(int err);
  * above. */
 SCPS_API const char *scps_errname(int err);
 
-/* Why an arriving packet, or part of it, had no effect. Counted per stack, by name. */
+/* Why an arriving packet, or part of it, had no effect. The stack counts its drops by these reasons
+ * (scps_stack_stats.drops). */
 #define SCPS_DROPS(X)                                                                              \
     X(NONE, "used")                                                                                \
     X(TRUNCATED, "shorter than its own headers say")                                               \
@@ -123,7 +124,7 @@ enum scps_hold {
         SCPS_HOLD_COUNT
 };
 
-/* Features that two ends may agree on. */
+/* Features of a connection that its two ends agree on in the handshake. */
 #define SCPS_FEATURES(X)                                                                           \
     X(WSCALE, "windows above 64 KiB (RFC 7323)")                                                   \
     X(TIMESTAMPS, "timestamps (RFC 7323)")                                                         \

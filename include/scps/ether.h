@@ -45,8 +45,8 @@ struct scps_ether_config {
     uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
     scps_dur reachable; /* how long a neighbour's answer is valid, µs; default 30 s */
-    /* How long an answer older than that is used before the neighbour is asked again, µs; default 5
-     * s */
+    /* How long an answer older than `reachable` is still used before the neighbour is asked again,
+     * µs; default 5 s */
     scps_dur delay;
     scps_dur retransmit; /* time between requests to a neighbour, µs; default 1 s */
     /* requests without an answer after which a neighbour counts as unreachable; default 3 */

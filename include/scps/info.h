@@ -24,7 +24,8 @@ enum scps_state {
     SCPS_LISTEN,
     SCPS_CLOSING
 };
-SCPS_API const char *scps_state_name(enum scps_state s); /* "ESTABLISHED", "TIME-WAIT" */
+/* Returns the name of a state: "ESTABLISHED", "TIME-WAIT" and so on. */
+SCPS_API const char *scps_state_name(enum scps_state s);
 
 /* Rules that declare a segment lost, besides SNACK and the retransmission timer. */
 enum scps_recovery_mode {
@@ -36,7 +37,8 @@ enum scps_recovery_mode {
     SCPS_RECOVERY_RACK
 };
 
-SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m); /* "classic", "rack" */
+/* Returns the name of a rule: "classic", "rack". */
+SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m);
 
 /* State and counters of a connection: those of Linux's tcp_info and more. Byte counts are of
  * payload unless said otherwise. */
@@ -69,8 +71,9 @@ struct scps_info {
     uint64_t inflight, sacked, lost; /* bytes of segments in these states of the scoreboard now */
     uint64_t delivery_rate;          /* newest sample of the delivery rate, bytes/s */
     bool in_recovery, app_limited;
-    enum scps_hold hold;             /* reason why nothing is sent now */
-    scps_dur holds[SCPS_HOLD_COUNT]; /* time spent in each hold since the handshake, µs */
+    enum scps_hold hold; /* reason why nothing is sent now */
+    /* time since the handshake for which sending stopped for each reason, µs */
+    scps_dur holds[SCPS_HOLD_COUNT];
     /* windows, bytes */
     uint64_t snd_wnd, rcv_wnd;    /* the peer's window; the window announced to the peer, bytes */
     uint64_t outstanding, unsent; /* bytes sent and not acknowledged; bytes written and not sent */

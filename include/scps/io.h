@@ -19,12 +19,12 @@ struct scps_loop;
 
 struct scps_tun_config {
     const char *name; /* device name, e.g. "scps0" */
-    /* Addresses that the device gets on the kernel's side (the peer of ours), n of them, each with
-     * its prefix length in bits. None: the device is used as it is, with the addresses it has. */
+    /* Addresses that the kernel gets on the device (the peer of the stack's address), n of them,
+     * each with its prefix length in bits. None: the device is used with the addresses it has. */
     struct scps_addr kernel_addr[4];
     unsigned kernel_prefix[4];
-    /* The far end of kernel_addr[i] when the two share no prefix (a point-to-point address); family
-     * 0: there is none. */
+    /* The far end of a point-to-point address: where kernel_addr[i] and the stack's address share
+     * no prefix. Family 0: there is none. */
     struct scps_addr peer[4];
     unsigned n;
     uint32_t mtu; /* MTU of the device, bytes; 0: it is not changed */
@@ -126,8 +126,8 @@ SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *
  * get SCPS_ERR_LINKDOWN, and once the last one has gone the loop stops. SCPS_ERR_INVAL,
  * SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
-/* Sends what calls into the stack made due. Call it after calls into the stack from outside
- * on_event. */
+/* Sends what calls into the stack made due. Call it after each group of calls into the stack that
+ * the program makes outside on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);
 /* Runs until scps_loop_stop() is called, or until scps_sysclock_now() reaches `until` (SCPS_NEVER:
  * no limit). */
@@ -159,30 +159,30 @@ struct scps_ifopts {
     char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: not given */
     /* configuration of --ppp, without addresses, families and MRU */
     struct scps_ppp_config ppp_config;
-    uint32_t ppp_speed; /* scps_tty_config.speed */
+    uint32_t ppp_speed; /* speed of the --ppp line, bit/s, as scps_tty_config.speed */
     scps_dur ppp_wait;  /* How long to wait for the PPP peer, µs; 0: until PPP gives up */
-    bool ccsds;         /* --ccsds was given, over --udp or on ccsds_line */
+    bool ccsds; /* --ccsds was given; its frames go over --udp or over the device ccsds_line */
     struct scps_ccsds_config ccsds_config;
     char ccsds_line[SCPS_IFOPTS_PATH]; /* device of --ccsds; empty: the frames go over --udp */
     uint32_t ccsds_speed;
     bool udp;
     struct scps_endpoint udp_local, udp_remote;
-    bool udp_ecn; /* scps_udptun_config.ecn */
+    bool udp_ecn; /* the option ecn of --udp, as scps_udptun_config.ecn */
     struct scps_ifaddr {
         struct scps_addr addr;
         unsigned prefix;
-        bool has_prefix; /* /LEN was written */
+        bool has_prefix; /* the option was typed with /LEN, its prefix length */
     } addr[SCPS_IFOPTS_ADDRS], kernel[SCPS_IFOPTS_ADDRS];
     unsigned naddr, nkernel;
-    struct scps_addr gateway[2]; /* [0] IPv4, [1] IPv6; family 0: none */
-    uint32_t mtu;                /* 0: the device's own */
-    uint64_t line_rate;          /* scps_netif.rate, bytes/s; 0: not known */
-    bool offload;                /* scps_tun_config.offload */
+    struct scps_addr gateway[2]; /* --gateway of IPv4 at [0], of IPv6 at [1]; family 0: not given */
+    uint32_t mtu;                /* --mtu, bytes; 0: the MTU of the device */
+    uint64_t line_rate;          /* --line-rate as scps_netif.rate, bytes/s; 0: not known */
+    bool offload;                /* --offload, as scps_tun_config.offload */
     /* Not an option of the programs: the longest time that scps_ifopts_attach() waits for a PPP
      * peer, whatever wait=S says, µs; 0: no limit */
     scps_dur patience;
 };
-/* Rows for a getopt_long table, which all return val: then call scps_ifopts_parse(o,
+/* Rows for a getopt_long table. All of them return val: the program then calls scps_ifopts_parse(o,
  * table[index].name, optarg, msg). */
 /* clang-format off */
 #define SCPS_IFOPTS_LONG(val)                                                                      \
@@ -227,8 +227,9 @@ SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char m
  */
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
                                 struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
-/* Returns why the link of a chain is not open, or was closed last, in words. NULL: it is open, or
- * the device has no such state (only PPP has). top is the uppermost netif of the chain. */
+/* Returns in words why the link of a netif chain is not open, or was closed last. NULL: the link is
+ * open, or the device has no state of a link (only PPP has one). top is the uppermost netif of the
+ * chain. */
 SCPS_API const char *scps_ifopts_trouble(const struct scps_netif *top);
 /* Writes the address of an Ethernet neighbour that does not answer ARP or Neighbour Discovery to
  * *out, and returns true. Returns false, with *out unchanged, when all answer or the link is not
@@ -239,15 +240,16 @@ SCPS_API bool scps_ifopts_unanswered(const struct scps_netif *top, struct scps_a
 struct scps_ifdrop {
     const char *link; /* the filter: "ppp", "ether", "ccsds" */
     char name[16]; /* Name of SCPS_PPP_DROPS, SCPS_ETHER_DROPS or SCPS_CCSDS_DROPS in lower case */
-    const char *words; /* what is counted */
+    const char *words; /* description of what the counter counts */
     uint64_t count;    /* number since the filter was opened */
 };
 /* Writes counter i, from 0, of the chain's link filter to *out. Returns false when there are no
  * more counters, or the chain has no such filter. */
 SCPS_API bool scps_ifopts_drop(const struct scps_netif *top, unsigned i, struct scps_ifdrop *out);
 
-/* Reads a whole file, at most 128 MB; returns NULL with the reason in why. ctx is not used:
- * together with the next function it serves as struct scps_link_files (sim.h). */
+/* Reads a whole file, at most 128 MB. Returns its contents, to be freed with scps_io_free_file(),
+ * or NULL with the reason in why. ctx is not used. The two functions serve as struct
+ * scps_link_files (sim.h). */
 SCPS_API char *scps_io_read_file(void *ctx, const char *name, size_t *len, char *why,
                                  size_t whylen);
 SCPS_API void scps_io_free_file(void *ctx, char *data);

@@ -88,8 +88,10 @@ struct scps_netif {
     uint32_t mtu;                     /* largest IP packet, bytes */
     unsigned flags;                   /* SCPS_NETIF_* */
     struct scps_netif *lower, *upper; /* neighbours in the chain; NULL at its ends */
-    struct scps_stack *stack;         /* set on the top of the chain by scps_stack_add_netif */
-    void *stack_priv;                 /* the stack's own bookkeeping for this netif */
+    /* the stack to which scps_stack_add_netif() attached this netif; only the top of a chain has
+     * one */
+    struct scps_stack *stack;
+    void *stack_priv; /* the stack's own bookkeeping for this netif */
     uint64_t tx_packets, tx_bytes, tx_errors, rx_packets, rx_bytes, rx_dropped;
     /* Set by a device, and may change at any time: the rate of the line behind it, bytes/s (0:
      * unknown), and the octets that a packet takes on the line beyond its IP length. They limit

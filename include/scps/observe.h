@@ -16,7 +16,7 @@ enum scps_note_kind {
     SCPS_NOTE_COUNT
 };
 
-struct scps_note { /* one event, as the observer receives it: a row of CSV, or an entry of a test */
+struct scps_note { /* one event, as the observer receives it */
     scps_time at;
     uint32_t conn; /* scps_conn_id() of the connection; 0: the note is about the stack */
     uint32_t kind; /* enum scps_note_kind */

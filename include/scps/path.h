@@ -35,7 +35,7 @@ enum scps_path_verdict {
     SCPS_PATH_VERSION,     /* another version of the format */
     SCPS_PATH_CORRUPT,     /* the checksum of the state is wrong */
     SCPS_PATH_RANGE,       /* a value is out of range */
-    SCPS_PATH_DESTINATION, /* saved for other addresses than the connection's */
+    SCPS_PATH_DESTINATION, /* it was saved for other addresses than those of this connection */
     SCPS_PATH_FUTURE,      /* it was saved later than now */
     SCPS_PATH_EXPIRED,     /* it is older than its lifetime */
     SCPS_PATH_NO_WINDOW,   /* the controller has no congestion window (pure rate control) */
@@ -63,17 +63,19 @@ enum scps_resume_why {
     SCPS_RESUME_RESTORED, /* Reconnaissance: scps_path_restore() accepted a saved state */
     /* Unvalidated: initial data was acknowledged, with an RTT similar to the saved one */
     SCPS_RESUME_CONFIRMED,
-    SCPS_RESUME_LAST_SENT,      /* Validating: the window is full */
-    SCPS_RESUME_FIRST_ACKED,    /* Validating: the first unvalidated segment arrived */
-    SCPS_RESUME_RTT_EXCEEDED,   /* Validating: a round trip has passed */
-    SCPS_RESUME_VALIDATED,      /* normal: the last unvalidated segment arrived */
-    SCPS_RESUME_RATE_LIMITED,   /* normal: the application used no more than before */
-    SCPS_RESUME_LOSS,           /* stop: a loss */
-    SCPS_RESUME_ECN,            /* stop: an ECN echo */
+    /* Validating: the congestion window of the Unvalidated phase was sent in full */
+    SCPS_RESUME_LAST_SENT,
+    SCPS_RESUME_FIRST_ACKED,  /* Validating: the first unvalidated segment arrived */
+    SCPS_RESUME_RTT_EXCEEDED, /* Validating: a round trip has passed */
+    SCPS_RESUME_VALIDATED,    /* normal: the last unvalidated segment arrived */
+    /* normal: the application sent no more than the window before the jump allowed */
+    SCPS_RESUME_RATE_LIMITED,
+    SCPS_RESUME_LOSS,           /* stop: a segment was lost */
+    SCPS_RESUME_ECN,            /* stop: the receiver echoed a congestion mark (ECN) */
     SCPS_RESUME_PATH_CHANGED,   /* stop: the path, or its RTT, changed */
     SCPS_RESUME_RTT_TOO_SHORT,  /* normal: the RTT is at most half of saved_rtt */
     SCPS_RESUME_RTT_TOO_LONG,   /* normal: the RTT is more than ten times saved_rtt */
-    SCPS_RESUME_NOTHING_GAINED, /* normal: the window is as large without the saved state */
+    SCPS_RESUME_NOTHING_GAINED, /* normal: the window has become as large without the saved state */
     SCPS_RESUME_TIMEOUT,        /* normal: the retransmission timer expired */
     SCPS_RESUME_RETREATED       /* normal: what was sent before the retreat is acknowledged */
 };
@@ -86,7 +88,7 @@ struct scps_path_limits {
 /* Fills *lim, a structure of `size` octets (sizeof *lim in the caller's headers), with the default
  * limits: one hour, and no limit to the jump. */
 SCPS_API void scps_path_limits_init(struct scps_path_limits *lim, size_t size);
-/* Returns these limits. */
+/* Returns the limits that scps_path_limits_init() fills in. */
 static inline struct scps_path_limits scps_path_limits_default(void)
 {
     struct scps_path_limits lim;
@@ -115,12 +117,12 @@ SCPS_API enum scps_path_verdict scps_path_restore(struct scps_conn *c, const voi
  * state wrong: delete it (RFC 9959 section 3.5). */
 SCPS_API enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been);
 
-/* returns "taken", "expired" and so on */
+/* Returns the name of a verdict: "taken", "expired" and so on. */
 SCPS_API const char *scps_path_verdict_name(enum scps_path_verdict v);
 SCPS_API const char *scps_path_verdict_words(enum scps_path_verdict v);
-/* returns "safe-retreat" and so on */
+/* Returns the name of a phase: "safe-retreat" and so on. */
 SCPS_API const char *scps_resume_phase_name(enum scps_resume_phase p);
-/* returns "first-acked" and so on */
+/* Returns the name of a reason: "first-acked" and so on. */
 SCPS_API const char *scps_resume_why_name(enum scps_resume_why w);
 
 #ifdef __cplusplus

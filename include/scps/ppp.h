@@ -38,9 +38,11 @@ struct scps_ppp_config {
     /* Control characters that the peer is asked to escape, bit n for octet n (RFC 1662 section
      * 7.1); default 0: the line carries all octets */
     uint32_t accm;
-    bool compress_fields; /* agree to shorter protocol and address fields; default true */
-    bool ipv4, ipv6;      /* network protocols to open; default both */
-    bool vj;              /* offer and accept header compression by RFC 1144; default true */
+    /* agree to compress the protocol, address and control fields (RFC 1661 sections 6.5 and 6.6);
+     * default true */
+    bool compress_fields;
+    bool ipv4, ipv6; /* network protocols to open; default both */
+    bool vj;         /* offer and accept header compression by RFC 1144; default true */
     /* number of connections that the peer may compress towards this end, 3 to 16; default 16 */
     uint8_t vj_slots;
     struct scps_addr local; /* IPv4 address of this end; family 0: the peer is asked for one */

@@ -139,7 +139,7 @@ SCPS_API uint32_t scps_link_frame_bytes(const struct scps_link_config *c, uint32
 /* Counters of one direction. It holds that offered + duplicated = delivered + all drops +
  * in_flight. */
 struct scps_link_stats {
-    /* packets, and bytes of IP packets */
+    /* packets, and bytes of IP packets, that were offered and that were delivered */
     uint64_t offered, offered_bytes, delivered, delivered_bytes;
     uint64_t dropped_queue, dropped_ber, dropped_loss, duplicated, reordered, flipped;
     uint64_t in_flight; /* packets waiting, on the line, or propagating */
@@ -166,8 +166,8 @@ SCPS_API const char *scps_fate_name(enum scps_fate f);
  * packet. */
 SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_fate f);
 
-/* The ground truth about one packet, reported as soon as it is decided. It is decided for the
- * packets in the order in which they were offered, except those that a queue refuses. */
+/* The ground truth about one packet. The channel decides it for the packets in the order in which
+ * they were offered, except those that a queue refuses, and reports it at once. */
 struct scps_verdict {
     uint64_t number;   /* number of the packet in its direction, counted from 1 */
     scps_time offered; /* time at which it was offered */
@@ -194,7 +194,8 @@ SCPS_API size_t scps_truth_line(const struct scps_verdict *v, int dir, scps_time
 struct scps_link_tables;
 /* Frees the tables; NULL is allowed. */
 SCPS_API void scps_link_tables_free(struct scps_link_tables *t);
-/* Reads the file of a value "@NAME" for the parser, which itself does no I/O. */
+/* Access to files for the parser of link descriptions, which itself does no I/O: it reads the file
+ * of a value "@NAME". */
 struct scps_link_files {
     /* Returns the file's contents and their length; NULL with the reason in why. */
     char *(*read)(void *ctx, const char *name, size_t *len, char *why, size_t whylen);
@@ -213,7 +214,8 @@ struct scps_link_files {
 SCPS_API int scps_link_parse_tables(const char *spec, const struct scps_link_files *files,
                                     struct scps_link_config *fwd, struct scps_link_config *back,
                                     struct scps_link_tables **tables, char *msg, size_t msglen);
-/* Does the same without tables. */
+/* Parses a link's description as scps_link_parse_tables() does, and refuses keys that need
+ * tables. */
 SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
                              struct scps_link_config *back, char *msg, size_t msglen);
 /* Changes one direction by items such as "rate=2mbit,flip=off", separated by commas or blanks: no
@@ -305,8 +307,9 @@ struct scps_world; /* a simulation: the event heap, the hosts and the links */
 struct scps_host;
 struct scps_link; /* both directions between two hosts */
 
-SCPS_API struct scps_world *scps_world_new(const struct scps_alloc *alloc /* NULL: malloc */);
-/* frees the world with its hosts, stacks and links */
+/* Opens a simulated world without hosts. alloc NULL: malloc. Returns NULL on lack of memory. */
+SCPS_API struct scps_world *scps_world_new(const struct scps_alloc *alloc);
+/* Frees the world with its hosts, stacks and links. */
 SCPS_API void scps_world_free(struct scps_world *w);
 SCPS_API scps_time scps_world_now(const struct scps_world *w);
 
@@ -363,7 +366,8 @@ SCPS_API int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void
  * In the first two cases the clock then is `until` or, if that is SCPS_NEVER, the time of the last
  * event. Returns the number of events served: packets that arrived, wake-ups of hosts, timers. */
 SCPS_API uint64_t scps_world_run(struct scps_world *w, scps_time until);
-SCPS_API void scps_world_stop(struct scps_world *w); /* from inside a callback */
+/* Ends scps_world_run() after the present event. To be called from inside a callback. */
+SCPS_API void scps_world_stop(struct scps_world *w);
 
 #ifdef __cplusplus
 }

@@ -346,7 +346,7 @@ struct scps_tcp_info {
     uint8_t tcpi_state;       /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
     uint8_t tcpi_ca_state;    /* 0 open, 1 disorder, 3 recovery, 4 loss */
     uint8_t tcpi_retransmits; /* consecutive timeouts, as tcpi_backoff */
-    uint8_t tcpi_probes;      /* 0 */
+    uint8_t tcpi_probes;      /* always 0 */
     uint8_t tcpi_backoff;
     uint8_t tcpi_options; /* 1 timestamps, 2 SACK, 4 window scale, 8 ECN */
     uint8_t tcpi_snd_wscale : 4, tcpi_rcv_wscale : 4;
@@ -370,7 +370,7 @@ struct scps_tcp_info {
     uint32_t tcpi_snd_ssthresh, tcpi_snd_cwnd; /* segments; 0x7fffffff: no limit */
     uint32_t tcpi_advmss;
     uint32_t tcpi_reordering; /* the duplicate-ACK threshold */
-    uint32_t tcpi_rcv_rtt;    /* 0 */
+    uint32_t tcpi_rcv_rtt;    /* always 0 */
     uint32_t tcpi_rcv_space;  /* bytes: the receive buffer */
     uint32_t tcpi_total_retrans;
     uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate; /* bytes/s; all ones: no pacing, no limit */
@@ -383,20 +383,21 @@ struct scps_tcp_info {
     uint64_t tcpi_delivery_rate;
     uint64_t tcpi_busy_time;      /* µs during which there was something to send */
     uint64_t tcpi_rwnd_limited;   /* µs during which the peer's window stopped sending */
-    uint64_t tcpi_sndbuf_limited; /* 0 */
+    uint64_t tcpi_sndbuf_limited; /* always 0 */
     uint32_t tcpi_delivered;      /* payload known to have arrived, in segments of full size */
     uint32_t tcpi_delivered_ce;   /* ECN echoes */
     uint64_t tcpi_bytes_sent, tcpi_bytes_retrans;
     uint32_t tcpi_dsack_dups, tcpi_reord_seen;
     uint32_t tcpi_rcv_ooopack;
     uint32_t tcpi_snd_wnd, tcpi_rcv_wnd;
-    uint32_t tcpi_rehash; /* 0 */
-    uint16_t tcpi_total_rto, tcpi_total_rto_recoveries /* 0 */;
-    uint32_t tcpi_total_rto_time; /* 0 */
+    uint32_t tcpi_rehash; /* always 0 */
+    uint16_t tcpi_total_rto, tcpi_total_rto_recoveries /* always 0 */;
+    uint32_t tcpi_total_rto_time; /* always 0 */
     uint32_t tcpi_received_ce, tcpi_delivered_e1_bytes, tcpi_delivered_e0_bytes,
         tcpi_delivered_ce_bytes, tcpi_received_e1_bytes, tcpi_received_e0_bytes,
-        tcpi_received_ce_bytes; /* 0: no accurate ECN */
-    uint32_t tcpi_accurate_ecn; /* 0; bit fields in Linux */
+        /* always 0 from tcpi_received_ce on: accurate ECN is not supported */
+        tcpi_received_ce_bytes;
+    uint32_t tcpi_accurate_ecn; /* always 0; Linux has bit fields here */
 };
 
 /* ---- a context ---- */
@@ -472,14 +473,15 @@ struct scps_ctx_config {
     void *user;
 };
 
-/* Sets the three sizes to those of the caller's headers. The functions below begin with it. */
+/* Sets the three sizes in cfg to those of the caller's headers. */
 static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
 {
     cfg->size = sizeof *cfg;
     cfg->stack_config.size = sizeof cfg->stack_config;
     cfg->conn.size = sizeof cfg->conn;
 }
-/* Fill in the defaults of the next two functions, in a structure whose three sizes are set. */
+/* Fill in the defaults that scps_ctx_config_default() and scps_ctx_config_linux() return, in a
+ * structure whose three sizes are set. */
 SCPS_API void scps_ctx_config_init(struct scps_ctx_config *cfg);
 SCPS_API void scps_ctx_config_init_linux(struct scps_ctx_config *cfg);
 /* Copies a configuration (from NULL: the defaults) that was compiled with other headers to one
@@ -541,7 +543,7 @@ SCPS_API int scps_ctx_inject(struct scps_ctx *ctx, const void *packet, size_t le
  * *sent_at (may be NULL). Returns its length; 0 if there is none; -1 with errno EMSGSIZE if cap is
  * too small, and the packet stays. Timers do not run. */
 SCPS_API int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *sent_at);
-/* number of packets that scps_ctx_take() would return now */
+/* Returns the number of packets that scps_ctx_take() would return now. */
 SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx);
 /* Lets time pass: every timer up to and including `when`, µs, is served at its own time, in order;
  * the packets sent meanwhile wait with their times. Has no effect for a time in the past, or

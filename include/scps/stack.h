@@ -89,8 +89,8 @@ struct scps_stack_config {
     /* Most challenge ACKs in one second (RFC 5961 section 7); default 100. The limit in force is
      * drawn anew each second, from half of this value to the whole of it. */
     uint32_t challenge_acks;
-    /* Most resets for unknown ports and ICMP errors together in one second, limited in the same
-     * way; default 1000 */
+    /* Most resets for unknown ports and ICMP errors together in one second; default 1000. The limit
+     * in force is drawn anew each second, from half of this value to the whole of it. */
     uint32_t resets;
     /* Limit of replies of all kinds to packets that belong to no connection (resets, ICMP errors,
      * echo replies, SYN cookies), bytes/s. They get 1/SCPS_ANSWER_SHARE of their route's rate. If
@@ -104,8 +104,8 @@ struct scps_stack_config {
     /* Cache of destinations that answered a SYN only when it had no SCPS capabilities: later SYNs
      * to them have none from the start. */
     uint32_t plain_hosts; /* most destinations in the cache; default 64, 0: none; at most 65536 */
-    /* How long a destination stays in it, µs; default 10 min, 0: not at all; at most a hundred
-     * years */
+    /* How long a destination stays in the cache of plain_hosts, µs; default 10 min, 0: it is not
+     * kept at all; at most a hundred years */
     scps_dur plain_memory;
     /* true: a wrong transport checksum in a peer's segment counts as damage by the link, as if
      * SCPS_SIGNAL_DAMAGED had been given; default false */
@@ -120,7 +120,7 @@ struct scps_stack_config {
  * that the fields name. The default seed is public: for tests and simulations only. On a network
  * fill it with scps_entropy(). */
 SCPS_API void scps_stack_config_init(struct scps_stack_config *cfg, size_t size);
-/* Returns these defaults. */
+/* Returns the defaults that scps_stack_config_init() fills in. */
 static inline struct scps_stack_config scps_stack_config_default(void)
 {
     struct scps_stack_config c;
@@ -286,8 +286,9 @@ SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 enum scps_signal_kind {
     SCPS_SIGNAL_LINK_DOWN, /* an outage begins; until: its end, if known, else SCPS_NEVER */
     SCPS_SIGNAL_LINK_UP,
-    SCPS_SIGNAL_CORRUPTION, /* the link damages bits from now to until */
-    SCPS_SIGNAL_CONGESTION, /* losses are congestion again */
+    /* from now to `until` the link damages bits, so losses are corruption */
+    SCPS_SIGNAL_CORRUPTION,
+    SCPS_SIGNAL_CONGESTION, /* the link damages bits no longer: losses are congestion again */
     /* Segments from `remote` arrived damaged and were discarded. Acknowledgements to remote report
      * it (option 23) until `until` (0: for one round trip), at least three of them. */
     SCPS_SIGNAL_DAMAGED,
@@ -298,7 +299,7 @@ struct scps_signal {
     enum scps_signal_kind kind;
     struct scps_netif *nif;  /* interface whose connections the signal concerns; NULL: all */
     struct scps_addr remote; /* peer that the signal concerns; family 0: all */
-    scps_time until;         /* on the stack's clock, µs */
+    scps_time until;         /* time at which the state ends, on the stack's clock, µs */
     uint64_t rate;
     scps_dur rtt;
 };
@@ -370,7 +371,9 @@ struct scps_stack_stats {
     /* half-open connections dropped to make room for a later SYN */
     uint64_t half_open_evicted;
     uint64_t datagrams_in, datagrams_out; /* UDP datagrams queued for reading; UDP datagrams sent */
-    uint32_t conns, half_open, listeners, dgrams; /* numbers of these that exist now */
+    /* numbers of connections, half-open connections, listeners and datagram endpoints that exist
+     * now */
+    uint32_t conns, half_open, listeners, dgrams;
     /* packets dropped, by scps_drop; the last field, so that reasons can be added */
     uint64_t drops[SCPS_DROP_COUNT];
 };

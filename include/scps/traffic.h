@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Senders and receivers of one stream on the public interface, which work the same in virtual and
- * in real time. Tests, the simulator and programs share them. */
+/* Senders and receivers of one stream. They use only the public interface, so they work the same in
+ * virtual and in real time. Tests, the simulator and programs share them. */
 #ifndef SCPS_TRAFFIC_H
 #define SCPS_TRAFFIC_H
 
@@ -21,15 +21,15 @@ SCPS_API bool scps_pattern_check(const void *buf, size_t len, uint64_t pos);
 struct scps_bulk_source {
     /* The caller sets the fields of this group before scps_bulk_source_start. */
     uint64_t total; /* bytes to send; UINT64_MAX: until refill returns 0 */
-    size_t chunk;   /* bytes of each call of scps_conn_write(); 0: 64 KiB */
-    bool hollow;    /* write NULL, for a hollow connection */
+    size_t chunk;   /* bytes passed to each call of scps_conn_write(); 0: 64 KiB */
+    bool hollow;    /* pass NULL to scps_conn_write(), for a hollow connection */
     size_t record;  /* length of each record, bytes; the last may be shorter; 0: no records */
     /* Puts up to len bytes at buf. Returns how many; 0 at the end; SCPS_ERR_AGAIN: there are none
      * yet, and the caller will call scps_bulk_source_run(); another error aborts. NULL: the ttcp
      * pattern is sent. */
     int64_t (*refill)(void *ctx, void *buf, size_t len);
     void *ctx;
-    /* results */
+    /* Results, which the caller reads. */
     struct scps_conn *conn;
     uint64_t written; /* bytes that the send buffer has accepted */
     bool finished;    /* all was written, and the connection shut down */
@@ -64,7 +64,7 @@ struct scps_bulk_sink {
     uint64_t records;
     uint64_t record_min, record_max; /* shortest and longest record, bytes; 0 before the first */
     uint64_t record;                 /* bytes so far of the record being read */
-    /* records with missing bytes, which `records` does not count */
+    /* records that a hole made incomplete, which `records` does not count */
     uint64_t torn;
     uint64_t holes, missing; /* best effort: number of holes, and bytes missing in them */
     bool eof;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* A program that links the library statically may define SCPS_API as nothing, so that the program
- * exports no symbol of it. */
+ * exports no symbol of the library. */
 #ifdef SCPS_API
 #elif defined(__GNUC__)
 #define SCPS_API __attribute__((visibility("default")))
@@ -27,7 +27,7 @@ extern "C" {
 
 /* µs on the driver's clock; never negative. The clock of a stack stops at SCPS_NEVER / 2. */
 typedef int64_t scps_time;
-typedef int64_t scps_dur;  /* µs */
+typedef int64_t scps_dur;  /* duration, µs */
 typedef uint64_t scps_off; /* octets of a stream's sequence space, counted from the SYN */
 
 #define SCPS_NEVER  INT64_MAX

@@ -50,13 +50,13 @@ struct scps_vj_tx {
      * scps_vj_unsend(). */
     uint8_t last, was_last, was_slot;
     uint8_t slots;   /* number of elements of slot that are used */
-    bool always_say; /* every compressed packet carries its connection's number */
+    bool always_say; /* every compressed packet carries the number of its connection */
 };
 
 struct scps_vj_rx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS];
     uint8_t last;
-    /* drop compressed packets after an error, until one carries its connection's number */
+    /* After an error, drop compressed packets until one carries the number of its connection. */
     bool toss;
 };
 
@@ -74,8 +74,8 @@ SCPS_API void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always
 SCPS_API enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size_t avail,
                                             size_t total, uint8_t *out, size_t *n,
                                             size_t *replaced);
-/* Restores the state before the last packet, which was not sent after all. At most once for each
- * packet. */
+/* Restores the state from before the last packet that scps_vj_compress() returned, because that
+ * packet was not sent after all. Call it at most once for each packet. */
 SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
 /* Restores the headers of a packet of the given type (not SCPS_VJ_IP, which is complete), with
  * total bytes, of which avail lie at p. Its first *replaced bytes are to be replaced by the *n
@@ -83,8 +83,8 @@ SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
  * for an unknown connection and for packets that depend on one lost in an error. */
 SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const uint8_t *p,
                             size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
-/* Records that a frame arrived damaged, so packets that refer to the one before can no longer be
- * restored. */
+/* Records that a frame arrived damaged: compressed packets that refer to the damaged one can no
+ * longer be restored. */
 SCPS_API void scps_vj_line_error(struct scps_vj_rx *rx);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ enum {
     SCPS_ECN_ECT1 = 1,
     SCPS_ECN_ECT0 = 2,
     SCPS_ECN_CE = 3
-}; /* low bits of tos */
+}; /* values of the ECN field, the low bits of tos */
 
 struct scps_ip {
     struct scps_addr src, dst;
@@ -54,7 +54,8 @@ SCPS_API int scps_ip_parse(const uint8_t *p, size_t avail, size_t total, struct 
  * included. Returns its length. */
 SCPS_API size_t scps_ip_build(uint8_t *p, const struct scps_ip *ip, size_t payload_len);
 
-/* ---- checksums (RFC 1071); sums are not folded, and in network order of the 16-bit words ---- */
+/* ---- checksums (RFC 1071): a sum is not folded, and is in network order of the 16-bit words
+ * ---- */
 
 /* Adds len bytes to a checksum's sum. An odd len is padded with a zero, so only the last piece may
  * be odd. */
@@ -108,9 +109,9 @@ enum {
     SCPS_HAS_BETS_OK = 1024
 };
 
-/* Bits of scps_seg.implied: fields that a compressed header left out, which have the value received
- * last. */
-enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* the window, too */ };
+/* Bits of scps_seg.implied: fields that a compressed header left out, and which get the value
+ * received last. */
+enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* and the window */ };
 
 /* Bits of scps_seg.caps (docs/SCPS-TP.md section 1.1). */
 enum {
@@ -135,7 +136,7 @@ struct scps_seg {
     uint16_t flags; /* SCPS_FIN and so on, ORed */
     uint16_t wnd;   /* window as on the wire: not scaled */
     uint16_t urg;
-    uint16_t has; /* SCPS_HAS_* bits: which of the options below are there */
+    uint16_t has; /* SCPS_HAS_* bits: which of the options of this structure are present */
     uint8_t nsack;
     /* SCPS_IMPLIED_* bits; 0: the segment itself carries sequence and acknowledgement numbers */
     uint8_t implied;
@@ -175,9 +176,10 @@ SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, stru
 SCPS_API size_t scps_tcp_build(uint8_t *p, const struct scps_seg *s);
 /* Returns the header length that scps_tcp_build would write for these options. */
 SCPS_API size_t scps_tcp_hdr_len(const struct scps_seg *s);
-/* Computes the checksum over pseudo-header, header (hdr_len bytes at p, its checksum field
- * included) and payload apart. Building: field zero, store the result with scps_put16(p + 16).
- * Checking: 0 means right. payload NULL: payload_len zeros. */
+/* Computes the checksum over the pseudo-header, the header (hdr_len bytes at p, its checksum field
+ * included) and the payload, which may lie apart. To build: set the checksum field to zero and
+ * store the result with scps_put16(p + 16). To check: a result of 0 means that the checksum is
+ * right. payload NULL: payload_len zeros. */
 SCPS_API uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                     const uint8_t *p, size_t hdr_len, const uint8_t *payload,
                                     size_t payload_len);
