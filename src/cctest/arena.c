@@ -23,7 +23,8 @@ struct flow {
     struct scps_bulk_sink sink;
     struct scps_conn_config cfg;
 };
-struct heard { /* bytes of a connection that have arrived, counted from its first data on */
+/* state of a receiver: bytes of its connection that have arrived, counted from the first data on */
+struct heard {
     uint32_t conn;
     uint64_t bytes;
 };

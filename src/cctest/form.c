@@ -45,7 +45,7 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
     double sum = 0;
 
     scps_cctest_start(&t, ops, param, &(struct scps_cc_view){.mss = 1000, .srtt = rtt});
-    lose_one(&t, rtt); /* This loss ends slow start. */
+    lose_one(&t, rtt); /* The loss ends slow start. */
     /* The loop is bounded, because a controller that never reduces its window would not end it. */
     for (unsigned n = 0; n < losses && rounds < UINT64_C(1) << 22; rounds++) {
         uint64_t window = t.ctl.cwnd;
@@ -62,7 +62,7 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
             continue;
         since -= period * 1000;
         lose_one(&t, rtt);
-        if (++n > losses / 2) { /* Recovery takes this round trip. */
+        if (++n > losses / 2) { /* The controller recovers from the loss during this round trip. */
             sum += (double)t.ctl.cwnd * 1e-3;
             rounds++;
         }

@@ -17,8 +17,8 @@ enum { BDP = 125, RUNAWAY = 8 };
 /* A change of the path, and the throughput and losses required after it. */
 struct trial {
     struct scps_cctest_path path;
-    /* durations, µs: before the change, between the change and the measurement, of the
-     * measurement */
+    /* Durations, µs: of the run before the change, of the time from the change to the measurement,
+     * and of the measurement. */
     scps_dur warm, then, measure;
     /* The parameters that the change sets; 0: unchanged. */
     uint64_t bps;

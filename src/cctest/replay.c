@@ -22,7 +22,7 @@ struct player {
     /* last: the previous recorded call; made: the call with the outputs of the controller under
      * test */
     struct scps_cctest_event last, made;
-    uint64_t own_before; /* window of the controller under test before that call, bytes */
+    uint64_t own_before; /* window of the controller under test before the present call, bytes */
     bool started;
 };
 
@@ -139,7 +139,8 @@ static void play(struct player *p, const struct scps_cctest_event *e, const stru
     p->own_before = p->t.ctl.cwnd;
     p->t.view = e->view;
     switch (e->kind) {
-    /* Use the recorded view, because scps_cctest_start() would fill in a round trip. */
+    /* Use the recorded view: scps_cctest_start() would replace a round trip of 0 in it by a usual
+     * one. */
     case SCPS_CCTEST_START:
         p->t.ctl = (struct scps_cc_ctl){.cwnd = e->view.init_cwnd, .ssthresh = UINT64_MAX};
         begun.before = p->t.ctl;

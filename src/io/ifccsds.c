@@ -111,7 +111,7 @@ struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg)
         c.mtu = o->mtu;
     udp.mtu = c.frame;
     if (udp.mtu < 68)
-        udp.mtu = 68; /* The tunnel accepts no smaller MTU; frames may be shorter. */
+        udp.mtu = 68; /* The tunnel refuses a smaller MTU; frames may be shorter than the MTU. */
     dev = c.markers ? scps_tty_open_for("--ccsds line", &tty, msg) : scps_udptun_open(&udp, msg);
     if (!dev)
         return NULL;

@@ -80,8 +80,8 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* Parses digits with an optional K behind them, in either case, which multiplies by 1024. Returns
- * as number(). */
+/* Parses digits with an optional K or k behind them, which multiplies by 1024. Returns true if *out
+ * is set, as number() does. */
 static bool octets(const char *s, unsigned long max, unsigned long *out)
 {
     size_t n = strlen(s);
@@ -352,7 +352,8 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
         cfg.kernel_addr[i] = k->addr;
         cfg.kernel_prefix[i] = k->has_prefix ? k->prefix : a->prefix;
         if (!a->has_prefix && !(k->has_prefix && scps_addr_match(&k->addr, &a->addr, k->prefix))) {
-            /* A bare address is a host's: all bits are its prefix. */
+            /* An address without a prefix length is that of a host: all of its bits are the
+             * prefix. */
             cfg.kernel_prefix[i] = a->prefix;
             cfg.peer[i] = a->addr;
         }

@@ -124,7 +124,8 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
     families(o, &c);
     if (o->mtu)
         c.mru = o->mtu;
-    if (!c.remote.family) /* Some peers end a link on which they get no address, so offer one. */
+    /* Some peers end a link on which they are offered no address, so offer one. */
+    if (!c.remote.family)
         c.remote = (struct scps_addr){4, {10, 64, 64, 64}};
     if (scps_entropy(&c.seed, sizeof c.seed)) {
         scps_io_say(msg, "no randomness from the kernel");

@@ -10,7 +10,7 @@
 
 enum scps_io_block {
     SCPS_IO_FREE, /* the device can take a packet now */
-    SCPS_IO_POLL, /* The device can take a packet when its descriptor is writable. */
+    SCPS_IO_POLL, /* the device can take a packet when its descriptor is writable */
     /* The device can take a packet a moment later: its descriptor is writable, and yet a write is
      * refused (ENOBUFS). */
     SCPS_IO_LATER,
@@ -20,7 +20,7 @@ struct scps_iodev {
     struct scps_netif nif; /* first member: the netif chain points to it */
     int fd;
     enum scps_io_block block;
-    int failed; /* 0; SCPS_ERR_LINKDOWN once the device has gone */
+    int failed; /* SCPS_ERR_LINKDOWN once the device has gone; 0 before */
     /* When the wait ends in which a terminating program lets the device take its last packets, µs;
      * 0: the wait has not begun. scps_iodev_room() sets it. */
     scps_time wait_until;

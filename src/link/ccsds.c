@@ -145,7 +145,8 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- in ---- */
 
-/* Passes the IP packet in the complete packet at rx.packet to the stack, or counts why not. */
+/* Passes the IP packet within the complete encapsulation packet at rx.packet to the stack, or
+ * counts the reason for which it is dropped. */
 static void packet_input(struct scps_ccsds *c, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -270,7 +271,8 @@ static void frame_input(struct scps_ccsds *c, const uint8_t *p, scps_time at)
         r->synced = false;
     if (f.pointer == SPACEFRAME_NO_START)
         return;
-    /* If the pointer is right, the packet being read would have to end at it, and it does not. */
+    /* The first header pointer says where the next packet begins, so the packet being read would
+     * have to end there: drop it. */
     if (r->synced && r->len) {
         dropped(c, SCPS_CCSDS_DROP_POINTER);
         forget_packet(c);
@@ -350,8 +352,8 @@ static void ccsds_close(struct scps_netif *nif)
     struct scps_alloc a = c->alloc;
 
     if (nif->lower && c->tx.fill_at != SCPS_NEVER && flush(c)) {
-        /* Send the packets in the frame being filled, which may be a reset or an
-         * acknowledgement. */
+        /* Send the packets in the frame being filled, which may be a reset or an acknowledgement,
+         * before the link is closed. */
         fill(c);
         flush(c);
     }

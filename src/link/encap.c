@@ -28,7 +28,8 @@ enum scps_encap_what scps_encap_parse(const uint8_t *p, size_t n, size_t *head, 
 
     if (!n)
         return ENCAP_MORE;
-    /* It is a space packet on the same channel, whose length field is at another place. */
+    /* The packet is a space packet on the same channel, whose length field lies at another
+     * place. */
     if (p[0] >> 5 == 0) {
         *head = 6;
         if (n < 6)

@@ -306,8 +306,8 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
         e->stats.answered++;
 }
 
-/* Records the MAC address of the sender of a request or a reply. Requests for this station create
- * an entry (RFC 826); other messages only update one. */
+/* Records the MAC address of the sender of a request or a reply. A request for this station creates
+ * an entry (RFC 826); any other message only updates an entry. */
 static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us)
 {
     static const uint8_t zeros[16];

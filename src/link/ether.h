@@ -15,7 +15,7 @@ struct scps_ether {
     scps_time now;
     bool begun; /* scps_netif_advance() has been called, so the time is known */
     struct scps_ether_status stats;
-    uint8_t *tx; /* a frame being sent */
+    uint8_t *tx; /* buffer for a frame being sent */
 };
 
 /* Drops the packets from address a that wait for a neighbour's answer. */

@@ -74,7 +74,7 @@ void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap)
     next_frame(r);
 }
 
-/* Ends a frame at a flag. Returns what the octets since the previous flag are. */
+/* Ends a frame at a flag. Returns what kind of frame the octets since the previous flag are. */
 static enum scps_hdlc_got finish(struct scps_hdlc_rx *r)
 {
     r->taken = true;

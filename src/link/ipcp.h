@@ -7,20 +7,21 @@
 
 struct scps_ipcp {
     struct scps_cp cp;
-    uint32_t local;        /* the address that this end asks for; 0: it asks the peer for one */
-    uint32_t remote;       /* the address that the peer asked for and got; 0: it asked for none */
-    bool ask_addr, ask_vj; /* options that the peer has not rejected */
-    bool addr_refused;     /* the peer wanted another address than the configured one */
+    uint32_t local;  /* the address that this end asks for; 0: it asks the peer for one */
+    uint32_t remote; /* the address that the peer asked for and got; 0: the peer asked for none */
+    /* true while the peer has not rejected the option IP-Address, or IP-Compression-Protocol */
+    bool ask_addr, ask_vj;
+    bool addr_refused; /* the peer wanted another address than the configured one */
     /* vj_tx: the peer accepts compressed headers; always_say: each must carry its slot's number */
     bool vj_tx, always_say;
     uint8_t vj_slots; /* number of slots that the peer has for compressed headers */
-    /* options of the Configure-Request being checked, with the next three fields */
+    /* Options of the Configure-Request being checked: this field and the next three. */
     uint32_t offer_remote;
     bool offer_vj, offer_say;
     uint8_t offer_slots;
 };
 void scps_ipcp_init(struct scps_ipcp *i, struct scps_cp_env *env);
-/* Prepares a new negotiation. Call it before each. */
+/* Prepares a negotiation. To be called before each one. */
 void scps_ipcp_begin(struct scps_ipcp *i);
 
 struct scps_ip6cp {

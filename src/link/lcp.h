@@ -16,7 +16,7 @@ struct scps_lcp {
     struct scps_lcp_side mine;  /* what this end asks for; not yet agreed unless cp is open */
     struct scps_lcp_side peer;  /* limits that the peer asked for last and was granted */
     struct scps_lcp_side offer; /* limits in the Configure-Request being checked */
-    /* options that the peer has not rejected */
+    /* Options of which true means that the peer has not rejected them. */
     bool ask_mru, ask_accm, ask_magic, ask_pfc, ask_acfc;
     bool auth_wanted;   /* the peer's last request asked for authentication */
     uint32_t nak_magic; /* magic number of the last Configure-Nak sent; 0: none */
@@ -29,14 +29,15 @@ struct scps_lcp {
     void (*proto_rejected)(struct scps_lcp *lcp, uint16_t proto);
 };
 
-/* So many consecutive requests with our own magic number mean a looped line. The number is less
- * than Max-Failure's default, after which the magic number would be rejected instead of Naked. */
+/* Number of consecutive requests with our own magic number after which the line counts as looped.
+ * It is less than Max-Failure's default, after which the magic number would be rejected instead of
+ * Naked. */
 #define SCPS_LCP_LOOPS 4
 
 /* Initialises the protocol on a new link, the other fields of whose structure are set. */
 void scps_lcp_init(struct scps_lcp *l, struct scps_cp_env *env);
-/* Prepares a new negotiation: all options are requested again, with a new magic number. Call it
- * before each. */
+/* Prepares a negotiation: all options are requested again, with a new magic number. To be called
+ * before each one. */
 void scps_lcp_begin(struct scps_lcp *l);
 /* Sends the Echo-Request that is due at env->now; returns false if the allowed number of requests
  * had no answer. */

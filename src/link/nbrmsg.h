@@ -22,7 +22,7 @@ struct scps_nbrmsg {
     bool has_mac;
 };
 
-/* Parses an ARP packet of n octets for Ethernet and IPv4. Returns false if it is none, or
+/* Parses n octets as an ARP packet for Ethernet and IPv4. Returns false if they are not one, or are
  * malformed. */
 bool scps_arp_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m);
 /* Writes an ARP packet, SCPS_ARP_LEN octets. mac: that of the sender; target_mac: that of the

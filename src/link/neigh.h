@@ -8,11 +8,12 @@
 
 enum scps_nbr_state {
     NBR_FREE,
-    NBR_INCOMPLETE, /* its MAC address is requested by multicast or broadcast */
-    NBR_REACHABLE,  /* it has replied within the configured time */
-    NBR_STALE,      /* its last reply is older, but the MAC address is still used */
-    NBR_DELAY,      /* the MAC address was used since it became stale: a request will follow */
-    NBR_PROBE       /* requests are sent to it, by unicast */
+    NBR_INCOMPLETE, /* the station requests the neighbour's MAC address by multicast or broadcast */
+    NBR_REACHABLE,  /* the neighbour has replied within the configured time */
+    NBR_STALE,      /* the neighbour's last reply is older, but its MAC address is still used */
+    /* a packet was sent to the MAC address since it became stale: a request will follow */
+    NBR_DELAY,
+    NBR_PROBE /* the station sends requests to the neighbour, by unicast */
 };
 
 struct scps_nbr {
@@ -22,10 +23,10 @@ struct scps_nbr {
     uint32_t tries; /* number of requests without a reply */
     /* when the state ends, or the next request is due, µs; SCPS_NEVER: at no time */
     scps_time when;
-    /* number of the last use of the entry; the entry with the least is replaced first */
+    /* order of the entry's last use: the entry with the lowest number is replaced first */
     uint64_t used;
     uint8_t *held;   /* buffer for a packet that waits for the reply */
-    size_t held_len; /* length of that packet; 0: none waits */
+    size_t held_len; /* length of the packet at `held`, octets; 0: no packet waits */
 };
 
 struct scps_nbrs {

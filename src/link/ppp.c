@@ -36,7 +36,7 @@ static void dropped(struct scps_ppp *p, enum scps_ppp_drop why)
 
 /* ---- out ---- */
 
-/* Sends one frame: head_n octets, then body_n. */
+/* Sends one frame whose information is head_n octets at head, followed by body_n octets at body. */
 static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, size_t head_n,
                       const uint8_t *body, size_t body_n, scps_time at)
 {
@@ -209,7 +209,7 @@ static void network_up(struct scps_ppp *p, struct scps_cp *cp)
         scps_vj_tx_init(&p->vj_tx);
         scps_vj_rx_init(&p->vj_rx);
         scps_vj_tx_limit(&p->vj_tx, p->ipcp.vj_slots, p->ipcp.always_say);
-        /* The peer gave no address, or the same one as its own. */
+        /* The peer assigned no address to this end, or the address that the peer has itself. */
         if (!p->ipcp.local || same_address(p)) {
             cp->gave_up = true;
             scps_cp_close(cp);
@@ -278,7 +278,8 @@ static void lcp_input(struct scps_ppp *p, const uint8_t *data, size_t n)
         p->lcp.loops = 0;
         p->why = SCPS_PPP_WHY_LOOPED;
         scps_cp_close(&p->lcp.cp);
-    } else if (p->lcp.echo_looped) { /* A new negotiation will show whether the line is looped. */
+        /* Negotiate again: the magic numbers will show whether the line is looped. */
+    } else if (p->lcp.echo_looped) {
         negotiate_again(p);
     }
 }
@@ -454,7 +455,8 @@ static void ppp_close(struct scps_netif *nif)
     struct scps_alloc a = p->alloc;
 
     if (nif->lower && p->begun) {
-        scps_cp_close(&p->lcp.cp); /* Let the peer know that the link ends. */
+        /* Send a Terminate-Request, so that the peer learns that the link ends. */
+        scps_cp_close(&p->lcp.cp);
         flush(p);
     }
     a.free(a.ctx, p, p->size);

@@ -25,7 +25,7 @@ struct scps_ppp {
     bool begun; /* scps_netif_advance() has been called, so the time is known */
     enum scps_ppp_why why;
     uint64_t tx_frames, rx_frames, vj_compressed, vj_restored;
-    uint8_t *tx; /* a frame being sent */
+    uint8_t *tx; /* buffer for a frame being sent */
 };
 
 /* Sets the callbacks of a new end, all of whose other fields are set. */

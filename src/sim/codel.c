@@ -4,7 +4,7 @@
  * state `last` replaces the position in that loop. */
 #include "sim/codel.h"
 
-static uint64_t root(uint64_t x) /* returns the square root, rounded down */
+static uint64_t root(uint64_t x) /* Returns the square root of x, rounded down. */
 {
     uint64_t r = 0;
 
@@ -48,7 +48,8 @@ bool scps_codel_drop(struct scps_codel *c, scps_dur target, scps_dur interval, s
     int last = c->last;
 
     c->last = SCPS_CODEL_GOES;
-    /* After the first drop of a dropping state the next packet is sent. */
+    /* The first packet of a dropping state was just dropped, so the packet behind it is sent (RFC
+     * 8289 section 5.5). */
     if (last == SCPS_CODEL_BEGAN)
         return false;
     if (c->dropping) {

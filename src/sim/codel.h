@@ -11,15 +11,15 @@ struct scps_codel { /* State of CoDel; all zero at the start. */
      * above. */
     scps_time first_above;
     scps_time drop_next;
-    /* RFC 8289 `count`: drops in this dropping state; `lastcount`: `count` when it was last
-     * entered */
+    /* RFC 8289 `count`: drops in the present dropping state; `lastcount`: the value that `count`
+     * had when a dropping state was last entered */
     uint32_t count, lastcount;
     bool dropping;
     enum {
         SCPS_CODEL_GOES,
         SCPS_CODEL_BEGAN,
         SCPS_CODEL_DROPPED
-    } last; /* what happened to the packet before this one */
+    } last; /* what CoDel did with the packet before the present one */
 };
 /* Call it for each packet taken from the queue at now. waited: how long the packet was in the
  * queue, µs; backlog: bytes that remain in the queue; largest: size of the biggest packet seen,

@@ -31,7 +31,7 @@
 
 #define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
 #define MANY    4096 /* most changes of state that are simulated within one frame */
-/* after so many cycles the state is independent of the state before: e^-256 */
+/* After so many cycles of both states the process no longer depends on its first state: e^-256. */
 #define FORGOTTEN 64
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
@@ -159,7 +159,9 @@ static enum damage in_burst(struct scps_errors *e, struct frame_damage *w)
     if (at - e->burst.until > FORGOTTEN * (b->good + b->bad))
         burst_begin(e, b, at);
     for (int stays = 0; at < end; stays++) {
-        if (stays == MANY) { /* For the rest of a very long frame the mean is used. */
+        /* A very long frame has more changes of state than are simulated: use the mean for the rest
+         * of it. */
+        if (stays == MANY) {
             uint64_t all = (uint64_t)(end - f->start), cycle = (uint64_t)(b->good + b->bad);
             uint32_t first = (uint32_t)scps_muldiv(f->bits, (uint64_t)(at - f->start), all);
             uint32_t bad = (uint32_t)scps_muldiv(f->bits - first, (uint64_t)b->bad, cycle);

@@ -28,7 +28,8 @@
 #define FRAME    1115u
 #define AOS_ZONE 1103u
 #define TM_ZONE  1105u
-/* carry is in units of 1/256 byte: each hollow byte adds 2 of them, the mean number of escapes */
+/* `carry` is in units of 1/256 byte: each hollow byte adds 2 of them, the mean number of
+ * escapes. */
 #define PPP_UNITS   256u
 #define HDLC_UNITS  (8u * 62u)
 #define HOLLOW_BITS 62u
@@ -103,7 +104,8 @@ static uint32_t hdlc_bytes(bool bits, const struct scps_pkt *pkt, uint64_t *carr
     if (pkt->payload)
         take_all(&h, pkt->payload, pkt->payload_len);
     if (hollow) {
-        hollow += 2; /* The FCS over unknown content is unknown, too. */
+        /* The FCS of unknown content is unknown, too, so its two octets count as hollow bytes. */
+        hollow += 2;
     } else {
         uint16_t fcs = (uint16_t)~h.fcs;
         count(&h, (uint8_t)fcs);

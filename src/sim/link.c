@@ -82,7 +82,7 @@ static inline void ring_skip(struct scps_linkdir *d)
         d->head = d->line = d->tail = 0;
 }
 
-/* Determines whether the line has to be served before the next arrival. */
+/* Determines whether the line has to be served before the next packet arrives. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -101,7 +101,9 @@ static inline void find_next(struct scps_linkdir *d)
     if (d->head != d->line) {
         d->next = scps_link_record_at(d, d->head)->at;
         d->behind = !d->held_n;
-        if (d->in_order) /* Then nothing was ever held back, and what waits arrives later. */
+        /* The configuration was simple since no packet was under way: the heap is empty, and
+         * packets that wait arrive after those under way. */
+        if (d->in_order)
             return;
     } else {
         d->next = SCPS_NEVER;
@@ -139,7 +141,8 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
 
 /* ---- the line ---- */
 
-/* Puts the next frame on the line at free_us and free_frac, and moves these to its end. */
+/* Puts the next frame on the line at the time free_us and free_frac, and advances both to the end
+ * of its transmission. */
 static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s)
 {
     d->free_us += s->us;
@@ -155,7 +158,7 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
  * take the time of that step's rate. */
 static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
-    uint64_t need = frame * SCPS_LINK_BITS_US; /* below 2^55 */
+    uint64_t need = frame * SCPS_LINK_BITS_US; /* the frame's bits times 10^6, below 2^55 */
     scps_time from = d->free_us;
 
     for (;;) {
@@ -314,8 +317,8 @@ static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes
     return d->wait_n || d->free_us > now || d->free_frac > 0;
 }
 
-/* Returns the place for its record, of len bytes behind the header; NULL: it is lost, *fate says
- * why. */
+/* Returns the place in the ring for the record of an offered packet, with len bytes behind its
+ * header. NULL: the packet is lost, and *fate says why. */
 static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t frame, uint32_t len,
                                              bool waits, enum scps_fate *fate)
 {
@@ -329,7 +332,8 @@ static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t fr
     return r;
 }
 
-/* Puts its record, which is filled in but for what is set here, on the line or into the queue. */
+/* Puts the record of an offered packet on the line or into the queue. The caller has filled in the
+ * bytes of the packet; the other fields are set here. */
 static inline void enter(struct scps_linkdir *d, scps_time now, struct scps_link_record *r,
                          uint32_t frame, uint32_t len, bool waits)
 {
@@ -385,7 +389,8 @@ static SCPS_SELDOM void refuse_segment(struct scps_linkdir *d, scps_time now,
                                        const struct scps_conn *c, const struct scps_seg *seg,
                                        uint32_t headers, enum scps_fate fate)
 {
-    struct scps_values room[2]; /* The octets take some more than the values. */
+    /* The headers as octets may be longer than the values, which lie at the start of this room. */
+    struct scps_values room[2];
     struct scps_pkt pkt = {.data = (uint8_t *)room,
                            .len = headers,
                            .payload = seg->data,
@@ -449,7 +454,8 @@ void scps_linkdir_pop(struct scps_linkdir *d)
     }
     d->st.delivered++;
     d->st.in_flight--;
-    /* While more packets are under way, what waits for the line is served when it is looked at. */
+    /* While more packets are under way, the line is simulated later, when the next of them has
+     * arrived. */
     if (d->head == d->line || d->tell)
         run_line(d, now);
     find_next(d);

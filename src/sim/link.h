@@ -13,15 +13,16 @@
 
 struct scps_linkdir {
     /* These fields are the state of the line. */
-    scps_time free_us;  /* the line is free from free_us + free_frac / rate on, µs */
-    uint64_t free_frac; /* below the rate */
-    scps_time sent_us;  /* end of the last frame on the line, rounded down, µs */
+    scps_time free_us; /* the line is free from free_us + free_frac / rate on, µs */
+    /* fraction of a microsecond, as a numerator over the rate; below the rate */
+    uint64_t free_frac;
+    scps_time sent_us; /* end of the last frame on the line, rounded down, µs */
     /* These fields describe the next event of this direction. */
     scps_time next; /* time of that event, µs; SCPS_NEVER: nothing is under way */
     enum scps_link_next {
         SCPS_LINK_ARRIVES, /* the packet at the head of the ring arrives */
         SCPS_LINK_HELD,    /* the packet at the top of held[] arrives */
-        SCPS_LINK_LINE     /* the line must be served, because nothing can arrive before */
+        SCPS_LINK_LINE     /* the line must be served, because no packet can arrive before that */
     } what;
     struct scps_link_size {
         uint32_t frame; /* bytes on the line, which are the key of this cache entry */
@@ -49,8 +50,8 @@ struct scps_linkdir {
     } * held;
     uint32_t held_n, held_cap;
     uint64_t held_seq;
-    /* Random numbers: a generator of its own for each kind of event, so that one more kind does not
-     * change the others. */
+    /* Random numbers: each kind of event has a generator of its own, so that switching one kind on
+     * does not change the others. */
     struct scps_errors err;
     uint64_t dup, reorder; /* probabilities as thresholds (loss.h) */
     /* only ber and loss are configured: nothing else changes a packet or its arrival */
@@ -87,7 +88,8 @@ struct scps_linkdir {
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
                       const struct scps_alloc *a);
 void scps_linkdir_fini(struct scps_linkdir *d);
-/* Does the same as scps_channel_change(). The random streams continue unless the seed changes. */
+/* Changes the configuration as scps_channel_change() does. The random streams continue unless the
+ * seed changes. */
 int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg);
 /* Sends a copy of a packet at now, µs, which never decreases. Returns 0, also when the packet will
  * not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */

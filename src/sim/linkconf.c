@@ -81,7 +81,8 @@ static void apply_config(struct scps_linkdir *d, bool afresh, scps_time now)
     d->dup = scps_chance(d->cfg.dup);
     d->reorder = scps_chance(d->cfg.reorder);
     d->simple = d->err.simple && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
-    d->in_order = false; /* A shorter delay lets packets overtake those under way. */
+    /* The delay has become shorter, so packets may arrive before those under way. */
+    d->in_order = false;
     d->narrow = d->cfg.queue_bytes || d->cfg.queue_packets;
     d->direct = !d->cfg.codel_interval && !(d->cfg.hold && scps_link_has_outages(&d->cfg));
 }

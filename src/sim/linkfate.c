@@ -74,7 +74,7 @@ static bool scratch_room(struct scps_linkdir *d, uint32_t len)
     return true;
 }
 
-/* Replaces headers that are values by octets, in the record. */
+/* Replaces the headers of record r, which are values (values.h), by octets, in the same place. */
 static SCPS_SELDOM void to_octets(struct scps_link_record *r)
 {
     struct scps_pkt pkt = {.data = (uint8_t *)(r + 1), .len = r->len, .payload_len = r->hollow};
@@ -97,7 +97,9 @@ struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_re
         to_octets(r);
         return pkt;
     }
-    memcpy(d->scratch, r + 1, r->len); /* The receiver needs no octets. */
+    /* The receiver takes the headers as values: only the observer needs octets, so they are written
+     * to a copy. */
+    memcpy(d->scratch, r + 1, r->len);
     pkt.data = d->scratch;
     scps_values_to_octets(&pkt);
     return pkt;
@@ -131,7 +133,7 @@ static SCPS_SELDOM void save(void *ctx)
     s->done = true;
 }
 
-/* Result of the random choices for a packet that arrives. */
+/* Random choices about a packet that arrives. */
 struct arrival {
     scps_time at;  /* time of arrival without reordering, µs */
     scps_dur took; /* time that the packet took on the line, µs */

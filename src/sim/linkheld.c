@@ -74,7 +74,9 @@ SCPS_SELDOM void scps_linkheld_pop(struct scps_linkdir *d)
 {
     uint32_t i = 0;
 
-    held_swap(d, 0, --d->held_n); /* Its buffer stays behind the last entry, for reuse. */
+    /* The entry that was removed keeps its buffer behind the last entry in use, so that a later
+     * packet can reuse it. */
+    held_swap(d, 0, --d->held_n);
     for (;;) {
         uint32_t k = 2 * i + 1;
         if (k >= d->held_n)

@@ -27,7 +27,7 @@ struct draft {
     uint64_t exempt;
     struct {
         enum scps_framing f;
-        uint64_t overhead; /* used if the key was given */
+        uint64_t overhead; /* bytes of framing in each frame; used if the key was given */
     } framing;
     struct scps_burst burst; /* used without its ber */
     double burst_ber;
@@ -48,7 +48,7 @@ struct reading {
     char *msg;
     size_t msglen;
     const struct scps_link_files *files;
-    /* NULL: keys that need tables are refused; otherwise *tables is allocated when first needed */
+    /* where the tables go, allocated when first needed; NULL: keys that need tables are refused */
     struct scps_link_tables **tables;
     struct draft *d;
     struct scps_text key, value;

@@ -218,7 +218,7 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
 
 #define ONE (UINT64_C(1) << 48)
 
-static uint64_t root(uint64_t x) /* returns the square root, rounded down */
+static uint64_t root(uint64_t x) /* Returns the square root of x, rounded down. */
 {
     uint64_t r = 0;
 

@@ -18,7 +18,7 @@ struct scps_link_tables {
     } * blocks;
 };
 
-/* Allocates memory that is freed with the tables; NULL without memory. */
+/* Allocates `size` bytes that are freed with the tables. Returns NULL without memory. */
 void *scps_tables_take(struct scps_link_tables *t, size_t size);
 
 /* Parse the table in a value, or in the file whose name is behind its '@': rows are separated by

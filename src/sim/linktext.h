@@ -31,7 +31,7 @@ bool scps_text_number(struct scps_text *t, struct scps_decimal *d);
 /* Computes d * times, which must be a whole number up to max. */
 enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64_t max,
                                    uint64_t *out);
-double scps_decimal_double(struct scps_decimal d); /* returns the nearest double */
+double scps_decimal_double(struct scps_decimal d); /* Returns the double nearest to d. */
 
 /* Parse a rate without a unit or with k, m, g, bit, kbit, mbit or gbit, also per second (0 if zero
  * is true), and a time with us, ms, s, min, h or d. Return NULL, or what is wrong. */

@@ -5,8 +5,8 @@
 
 #include <scps/sim.h>
 
-/* Returns true if the rows are in order and their values at most max, and the period is after the
- * last row. An empty table is valid. */
+/* Returns true if the times of the rows do not decrease, their values are at most max, and the
+ * period is after the last row. An empty table is valid. */
 bool scps_steps_ok(const struct scps_steps *s, uint64_t max);
 bool scps_spans_ok(const struct scps_spans *s);
 /* Returns the value at t; *until: the time until which it holds (SCPS_NEVER: for ever). n is not

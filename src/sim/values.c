@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers as values: what the sending stack would write and the receiving one parse again.
+/* TCP/IP headers on a simulated link in the form of values, in place of the octets that the sending
+ * stack would write and the receiving stack would parse.
  *
- * Only segments over IPv4 with no options but a time stamp, and SACK behind it, have values, and
- * none with a compressed header. A filter of an end and the observer of the link see octets, the
- * same as scps_ipout() writes (stack/ipout.c).
+ * Only segments over IPv4 whose options are none, a time stamp, or a time stamp and SACK have
+ * values; segments with compressed headers have none. A filter of an end and the observer of the
+ * link get octets, the same as scps_ipout() writes (stack/ipout.c).
  */
 #include "sim/values.h"
 
@@ -34,8 +35,8 @@ static inline void read_segment(const struct scps_values *v, struct scps_seg *se
     seg->gso = 0;
 }
 
-/* Writes the octets of the headers whose values are at the same place. payload: what follows, NULL:
- * zeros. */
+/* Writes the octets of the headers over their values at `at`. payload: the bytes behind the
+ * headers; NULL: payload_len zeros. */
 static void write_headers(uint8_t *at, const uint8_t *payload, size_t payload_len)
 {
     struct scps_ip ip = {.version = 4, .src.family = 4, .dst.family = 4, .proto = SCPS_IPPROTO_TCP};
@@ -66,7 +67,7 @@ void scps_values_to_octets(struct scps_pkt *pkt)
 
     if (behind) /* The payload follows the headers. */
         write_headers(pkt->data, pkt->data + headers, behind);
-    else /* It lies apart, or is hollow. */
+    else /* The payload lies apart from the headers, or is hollow. */
         write_headers(pkt->data, pkt->payload, pkt->payload_len);
     pkt->cap = pkt->len;
 }

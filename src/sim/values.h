@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-/* Octets of struct scps_seg with the fields that any segment has. */
+/* Number of octets at the start of struct scps_seg, with the fields that every segment has. */
 #define SCPS_VALUES_SEG offsetof(struct scps_seg, mss)
 
 struct scps_values {
@@ -20,8 +20,9 @@ struct scps_values {
     uint8_t tos;
     uint8_t hdr_len; /* octets of the TCP header: 20, 32 with a time stamp, more with SACK */
     uint8_t unused[2];
-    uint8_t seg[SCPS_VALUES_SEG]; /* as in a struct scps_seg, ports first */
-    /* the following only as far as hdr_len says */
+    /* start of struct scps_seg, from the ports to the field before mss */
+    uint8_t seg[SCPS_VALUES_SEG];
+    /* The next fields are present as far as hdr_len, the length of the TCP header, says. */
     uint32_t ts[2]; /* TSval, TSecr */
     struct scps_sack sack[3];
 };
@@ -29,7 +30,8 @@ struct scps_values {
 /* scps_pkt.cap of a packet whose data is a struct scps_values. */
 #define SCPS_PKT_VALUES SIZE_MAX
 
-/* Returns the octets of the TCP and IP headers of segment seg of c; 0: it needs octets. */
+/* Returns the number of octets of the TCP and IP headers of segment seg of c; 0: the segment has no
+ * form as values and must be sent as octets. */
 static inline uint32_t scps_values_len(const struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->local.family != 4 || c->s.agreed.caps & SCPS_CAP_COM || seg->gso)
@@ -40,7 +42,7 @@ static inline uint32_t scps_values_len(const struct scps_conn *c, const struct s
         return 20 + 36 + 8u * seg->nsack;
     return seg->has == 0 ? 20 + 20 : 0;
 }
-/* Stores the values of the headers, which have so many octets. */
+/* Stores the headers of segment seg as values in *v. headers: their length as octets. */
 static inline void scps_values_put(struct scps_values *v, const struct scps_conn *c,
                                    const struct scps_seg *seg, uint32_t headers)
 {
@@ -61,7 +63,7 @@ static inline void scps_values_put(struct scps_values *v, const struct scps_conn
 /* Replaces the values in packet pkt by octets. */
 void scps_values_to_octets(struct scps_pkt *pkt);
 /* Passes up to nif the packet pkt, whose headers are values and whose payload, unless it is hollow,
- * follows them. Returns false if it has to be octets for that. */
+ * follows them. Returns false if the receiver needs the headers as octets. */
 bool scps_values_recv(struct scps_netif *nif, const struct scps_pkt *pkt);
 
 #endif

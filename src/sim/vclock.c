@@ -101,7 +101,7 @@ static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
     x.ev->at = i;
 }
 
-/* Moves event x to its place in the heap; the entry i is free. */
+/* Moves event x to its place in the heap, starting from the free entry i. */
 static SCPS_NOINLINE void place_event(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
 {
     if (i > 0 && before(&x, &c->v[(i - 1) / 2]))

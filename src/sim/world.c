@@ -202,8 +202,8 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
     } while (scps_stack_news(st) && pass_events(h)); /* The timers may have caused events, too. */
 }
 
-/* Serves a host that has received a packet. After most packets there is nothing to send and no
- * earlier deadline, and the function returns at once. */
+/* Serves host h, which has received a packet. After most packets the stack has nothing to send and
+ * no earlier deadline, and the function returns at once. */
 static inline void serve(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;

@@ -23,7 +23,7 @@ struct scps_world_timer {
 };
 
 struct scps_world_end {
-    struct scps_netif nif; /* first */
+    struct scps_netif nif; /* first member: the netif chain points to it */
     struct scps_link *link;
     struct scps_host *host;
     struct scps_netif *top; /* uppermost netif of the chain, which is attached to the stack */
@@ -31,7 +31,7 @@ struct scps_world_end {
 };
 
 struct scps_world_direction {
-    struct scps_vevent ev; /* first */
+    struct scps_vevent ev; /* first member: an entry of the heap is cast to its object */
     scps_time due;         /* time of the direction's entry in the heap, µs */
     struct scps_linkdir dir;
     struct scps_world_end *to;
@@ -48,11 +48,11 @@ struct scps_link {
     struct scps_link *next;
     struct scps_world_end end[2];
     struct scps_world_direction dir[2]; /* [0]: from end 0 to end 1; [1]: back */
-    struct scps_world_addrs *addrs;     /* oldest first */
+    struct scps_world_addrs *addrs; /* addresses that the link gave to its two ends, oldest first */
 };
 
 struct scps_host {
-    struct scps_vevent ev; /* first */
+    struct scps_vevent ev; /* first member: an entry of the heap is cast to its object */
     scps_time due;         /* time at which the stack needs scps_pump(), µs */
     scps_time key;         /* time of the host's entry in the heap, µs, which is at most `due` */
     struct scps_world *w;
@@ -94,8 +94,8 @@ static inline void scps_world_give_back(struct scps_world *w, void *p, size_t si
     w->alloc.free(w->alloc.ctx, p, size);
 }
 
-/* Updates the heap entry of a direction after a call: the direction may have been empty before, or
- * a packet may arrive before the others. */
+/* Updates the heap entry of a direction after a packet was offered: the time of the next arrival
+ * may be earlier now. */
 static inline void scps_world_look_again(struct scps_world_direction *d)
 {
     if (d->dir.next != d->due) {

@@ -33,8 +33,8 @@ static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return rc;
 }
 
-/* Sends a segment without making octets: a scps_values_fn. Who asks the stack itself for packets
- * gets octets, and where framing is simulated their number may depend on them. */
+/* Sends a segment as values, without its octets: a scps_values_fn. A filter or the observer gets
+ * octets, and so does a link with framing, because the length of a frame may depend on them. */
 static size_t end_send_segment(struct scps_netif *nif, const struct scps_conn *c,
                                const struct scps_seg *seg)
 {
@@ -77,7 +77,8 @@ static int attach(struct scps_world_end *e, int which)
 
 static void detach(struct scps_world_end *e)
 {
-    e->nif.flags &= ~SCPS_NETIF_VALUES; /* A filter, which has the same flags, takes octets. */
+    /* A filter copies these flags, and needs packets as octets. */
+    e->nif.flags &= ~SCPS_NETIF_VALUES;
     if (e->top->stack)
         scps_stack_remove_netif(e->host->stack, e->top);
 }

@@ -162,8 +162,8 @@ static void drain_events(struct scps_ctx *ctx)
         scps_ctx_event(ctx, &ev);
 }
 
-/* Does what is due now: the sockets get the stack's events first, so that packets which these cause
- * are sent together with the others. */
+/* Serves what is due now: first passes the stack's events to the sockets, so that packets which
+ * these events cause are sent together with the others. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
     if (ctx->turning) /* An event has called the driver, which called this function again. */

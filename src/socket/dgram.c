@@ -120,7 +120,8 @@ static int64_t send_one(struct sock *s, const struct scps_endpoint *to, const ui
             return (int64_t)len;
         if (err != SCPS_ERR_AGAIN && err != SCPS_ERR_NOMEM)
             return -dgram_errno(err);
-        if (!turned) { /* Send the datagrams that wait, which may make room. */
+        /* Make the stack send the datagrams that wait: this may make room in the queue. */
+        if (!turned) {
             scps_sock_turn(s->ctx);
             turned = true;
             continue;

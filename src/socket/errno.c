@@ -39,14 +39,14 @@ int scps_sock_errno(int err)
     case SCPS_ERR_LINKDOWN:
         return ENETDOWN;
     case SCPS_ERR_BADADDR:
-        return ENETUNREACH; /* as Linux, which has no route to such addresses */
+        return ENETUNREACH; /* Linux has no route to such addresses, so it returns the same. */
     case SCPS_ERR_PERM:
         return EPERM;
     case SCPS_ERR_SYSTEM:
         return EIO;
     case SCPS_ERR_HOLE:
         return ENODATA;
-    default: /* INVAL, RANGE, NORATE */
+    default: /* INVAL, RANGE, NORATE have no errno value of their own */
         return EINVAL;
     }
 }

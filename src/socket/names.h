@@ -11,7 +11,7 @@
 #include <scps/conn.h>
 
 struct sock_names {
-    struct scps_endpoint local;  /* what getsockname() returns; port 0: none yet */
+    struct scps_endpoint local; /* what getsockname() returns; port 0: the socket has no port yet */
     struct scps_endpoint remote; /* what getpeername() returns; family 0: no peer */
     bool bound;                  /* the socket owns local.port */
     bool bound_addr;             /* bind() gave the address */

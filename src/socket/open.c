@@ -99,7 +99,7 @@ static int do_listen(struct sock *s, int backlog)
     unsigned limit = s->ctx->cfg.max_backlog;
     unsigned n = backlog < 0 ? limit : SCPS_MIN((unsigned)backlog, limit);
     s->backlog = n;
-    n += 1; /* The queue may have one connection more than the backlog, as in Linux. */
+    n += 1; /* As in Linux, the queue may have one connection more than the backlog says. */
     if (s->pcb.lis) {
         int e = scps_listener_set(s->pcb.lis, NULL, n);
         return e < 0 ? -scps_sock_errno(e) : 0;
@@ -149,7 +149,9 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
         return -EINVAL;
     struct sock *s;
     int r = scps_sock_new(
-        ctx, &s); /* Get a descriptor first, so that no connection is lost if there is none. */
+        /* Get a descriptor first: if none is free, the connection stays in the queue of the
+         * listener. */
+        ctx, &s);
     if (r < 0)
         return r;
     scps_time deadline = scps_sock_after(ctx, l->rcvtimeo);

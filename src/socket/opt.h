@@ -69,7 +69,8 @@ int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
 /* ---- optfield.c ---- */
 
 struct field;
-/* Returns the option's row; NULL: the option is not a field of the configuration. */
+/* Returns the row of an option in the table of optfield.c; NULL: the option is not a field of the
+ * configuration. */
 const struct field *scps_sock_field(int level, int name);
 int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v);
 int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
@@ -78,12 +79,12 @@ int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
 /* ---- optcc.c ---- */
 
-/* Sets the controller from "name" or "name,key=value,...", which has len bytes with or without the
- * final zero. */
+/* Sets the controller from "name" or "name,key=value,..."; the text has len bytes with or without
+ * its final zero. */
 int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
 int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
 int scps_sock_get_cc_text(const struct sock *s, void *val,
-                          uint32_t *len); /* The text contains all parameters. */
+                          uint32_t *len); /* the text contains all parameters of the controller */
 bool scps_sock_cc_is(const struct sock *s, const char *name);
 /* Sets a Vegas parameter through an option of the reference implementation: the parameter with that
  * name of the present controller. */

@@ -98,7 +98,7 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f)
 {
     const struct setting *what = &settings[f->setting];
 
-    /* Return the mode that was set, not the one that TCP_QUICKACK put in its place. */
+    /* While TCP_QUICKACK replaces the acknowledgement mode, return the mode that was configured. */
     if (is_ack_mode(f))
         return s->conf.ack_mode;
     return scps_field_get((const char *)&s->conf.cfg + what->at, what->size) / f->unit;

@@ -103,7 +103,7 @@ int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len
             return scps_sock_set_rate(s, wide);
         }
         return scps_sock_set_rate(s, (uint32_t)v == UINT32_MAX ? NO_RATE : (uint32_t)v);
-    default: /* Some of these can only be read, as in Linux. */
+    default: /* Linux does not allow some of these options to be set. */
         return -ENOPROTOOPT;
     }
 }

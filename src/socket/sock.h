@@ -73,7 +73,7 @@ struct scps_ctx {
     uint64_t serial;
     /* secret key for choosing the ports of sockets that are bound to port 0 */
     uint64_t port_key[2];
-    uint32_t port_next; /* number of such choices so far */
+    uint32_t port_next; /* number of ports chosen for port 0 so far */
     /* The table of descriptors. */
     struct sock **slot;
     uint32_t nslot;
@@ -122,7 +122,7 @@ scps_time scps_waits_deadline(const struct scps_ctx *ctx);
 void scps_sock_enter(struct scps_ctx *ctx);
 /* Ends a call; r below 0 is -errno. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
-/* as above, for a call that has changed nothing */
+/* Ends a call that has changed nothing, as scps_sock_leave() does. */
 int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r);
 /* Advances the context's own stack to the time that scps_ctx_config.now returns, if it has both. */
 void scps_sock_catch_up(struct scps_ctx *ctx);
@@ -159,7 +159,7 @@ bool scps_sock_readable(const struct sock *s, size_t need);
 /* Returns the number of bytes that a send would accept now. */
 size_t scps_sock_room(const struct sock *s);
 bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need);
-/* returns the events that poll() reports, SCPS_POLL* */
+/* Returns the events that poll() reports, SCPS_POLL*. */
 unsigned scps_sock_events(const struct sock *s);
 /* Releases the connection or listener. The socket is then in the state before connect or listen. */
 void scps_sock_disconnect(struct sock *s);
@@ -176,7 +176,8 @@ int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, voi
 /* Returns the local address of a socket that is bound to "any"; family 0 means both families (dual
  * stack). */
 struct scps_addr scps_sock_any(const struct sock *s);
-/* Returns true if s cannot have ep because something else uses it. */
+/* Returns true if s cannot be bound to ep, because another socket, a connection or a listener uses
+ * it. */
 bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep);
 /* Binds s to ep, choosing a port if it has none. Returns 0, -EADDRINUSE. */
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *ep);
@@ -205,7 +206,7 @@ int scps_sock_dgram_shutdown(struct sock *s, unsigned bits);
 void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev);
 bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir);
 unsigned scps_sock_dgram_events(const struct sock *s);
-/* returns the number of bytes for an ioctl request */
+/* Returns the number of bytes that an ioctl request about queues asks for. */
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request);
 
 /* ---- optconf.c ---- */

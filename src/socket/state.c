@@ -19,12 +19,14 @@ static int end_errno(const struct sock *s, int err)
     case SCPS_ERR_RESET:
         /* In CLOSE-WAIT the peer has ended its data, so an error is about our sending: EPIPE. */
         return s->life.fin_received && !(s->life.shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
-    case SCPS_ERR_REFUSED: { /* A reset, or an ICMP error that has an errno value of its own. */
+    /* the peer sent a reset, or an ICMP error arrived that has an errno value of its own */
+    case SCPS_ERR_REFUSED: {
         int e = icmp ? scps_sock_icmp_errno(family, icmp) : ECONNREFUSED;
         return e == ENOPROTOOPT ? e : ECONNREFUSED;
     }
     case SCPS_ERR_UNREACH:
-    case SCPS_ERR_TIMEDOUT: /* The ICMP error is more precise (RFC 1122 section 4.2.3.9). */
+    /* If an ICMP error arrived, it is more precise than ETIMEDOUT (RFC 1122 section 4.2.3.9). */
+    case SCPS_ERR_TIMEDOUT:
         if (icmp)
             return scps_sock_icmp_errno(family, icmp);
         /* fall through */
@@ -33,7 +35,8 @@ static int end_errno(const struct sock *s, int err)
     }
 }
 
-/* The connection has ended, by err (an errno value; 0: in order). */
+/* Records that the connection has ended with err, a positive errno value; 0: both FINs were
+ * exchanged. */
 static void end(struct sock *s, int err)
 {
     scps_sock_life_end(&s->life, err);

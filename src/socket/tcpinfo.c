@@ -17,8 +17,8 @@ static uint32_t dur(scps_dur d)
     return u32((uint64_t)SCPS_MAX(d, 0));
 }
 
-/* Returns the milliseconds since a time; since the start of the connection if the time is not
- * set. */
+/* Returns the milliseconds from `then` to now. If `then` is not set (0), returns those since the
+ * connection began. */
 static uint32_t ago(scps_time now, scps_time then, scps_time begun)
 {
     return dur((now - (then ? then : begun)) / 1000);

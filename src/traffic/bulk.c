@@ -64,7 +64,7 @@ static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
     size_t chunk = chunk_of(s);
     int64_t n;
 
-    if (s->used < s->fill) { /* Some bytes are left of a write that did not accept all. */
+    if (s->used < s->fill) { /* The last write did not accept all bytes: return the rest of them. */
         *p = s->hollow ? NULL : s->buf + s->used;
         return (int64_t)(s->fill - s->used);
     }
