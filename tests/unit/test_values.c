@@ -252,11 +252,35 @@ static void not_taken(void **state)
     }
 }
 
+/* A segment of a connection is no longer taken without its octets once a filter was put above the
+ * device to which the stack is attached. */
+static void filter_pushed_later(void **state)
+{
+    static const uint8_t addrs[8] = {10, 0, 0, 1, 10, 0, 0, 2};
+    struct scps_seg seg = {.dport = 5001, .flags = SCPS_ACK, .hdr_len = 20};
+    struct scps_endpoint from;
+    struct scps_netif *nif;
+    struct run r;
+
+    (void)state;
+    transfer(&r, &(struct setup){LINK, true, 0, SCPS_NEVER}, SCPS_MS(500));
+    nif = scps_link_netif(r.l, 1);
+    scps_conn_local(r.from.conn, &from);
+    seg.sport = from.port;
+    assert_int_not_equal(scps_netif_recv_segment(nif, addrs, &seg, 40, SCPS_MS(500)),
+                         SCPS_ERR_AGAIN);
+    scps_netif_push(nif, &r.up.nif);
+    assert_int_equal(scps_netif_recv_segment(nif, addrs, &seg, 40, SCPS_MS(500)), SCPS_ERR_AGAIN);
+    nif->upper = NULL;
+    finish(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filters), cmocka_unit_test(observer),  cmocka_unit_test(flipped),
-        cmocka_unit_test(by_hand), cmocka_unit_test(not_taken),
+        cmocka_unit_test(filters),   cmocka_unit_test(observer),
+        cmocka_unit_test(flipped),   cmocka_unit_test(by_hand),
+        cmocka_unit_test(not_taken), cmocka_unit_test(filter_pushed_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
