@@ -96,7 +96,8 @@ struct scps_bbr {
     scps_dur bw_probe_wait;
     /* time at which ProbeRTT ends, µs; 0: the bytes in flight are still above ProbeRTT's target */
     scps_time probe_rtt_done_stamp;
-    /* samples are app-limited while the total of delivered bytes is between these values */
+    /* samples are app-limited while the total of delivered bytes is between marked_from and
+     * marked_to */
     uint64_t marked_from, marked_to;
     /* Values saved to undo the reaction to a spurious loss. */
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;

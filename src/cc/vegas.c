@@ -111,7 +111,7 @@ struct vegas {
     /* no data of this connection was in flight when the oldest segment of the next ACK was sent */
     bool alone;
     uint8_t early;        /* rounds in a row whose ACKs did not wait for the receiver's timer */
-    uint8_t early_rounds; /* number of such rounds after which base is set from early ACKs */
+    uint8_t early_rounds; /* rounds in a row with early ACKs after which base is set from them */
     scps_dur waited;      /* value of base before it was set from early ACKs, µs; 0: it was not */
     uint64_t wide;        /* window when base was set from early ACKs, bytes */
     scps_dur soonest;     /* lowest RTT of the newest segment that an ACK covers, µs */

@@ -44,7 +44,7 @@ struct scps_vegas_round {
 enum scps_vegas_brake_says {
     SCPS_VEGAS_BRAKE_KEEP,   /* the window stays unchanged */
     SCPS_VEGAS_BRAKE_HALVE,  /* the losses count as congestion: the window must be halved */
-    SCPS_VEGAS_BRAKE_RESTORE /* the window must be set to `full` */
+    SCPS_VEGAS_BRAKE_RESTORE /* the window must become what it was before it was halved */
 };
 
 /* Begins a round. */

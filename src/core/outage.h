@@ -24,8 +24,8 @@ struct scps_outage {
     uint8_t inferred : 1;
 };
 
-/* Initialises o at the beginning of an outage, with no probe sent. end_known, inferred: values of
- * these fields. */
+/* Initialises o at the beginning of an outage: no probe has been sent. end_known, inferred:
+ * initial values of the fields with these names. */
 static inline void scps_outage_init(struct scps_outage *o, bool end_known, bool inferred)
 {
     *o = (struct scps_outage){0, end_known, inferred};

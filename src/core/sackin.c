@@ -84,8 +84,9 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
     unsigned i;
 
     for (i = 0; i < seg->nsack; i++) {
-        /* The peer repeats every block in several acknowledgements, in case one is lost. Look for
-         * this block at the same position in the last acknowledgement, or one position further. */
+        /* The peer repeats every block in several acknowledgements, in case one is lost. Look
+         * for this block among those of the last acknowledgement: at the same position, or one
+         * position further. */
         struct scps_sack *at = &own->block[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
         if (!known && (i || !first->old))

@@ -52,9 +52,9 @@ static bool alike(uint8_t a, uint8_t b)
     return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
 }
 
-/* Returns true if a segment with checksum `mark` is a duplicate of the segment before it made by
- * the network, which gives no new evidence. The same segment after more than COPY is a
- * retransmission. */
+/* Returns true if the network has made a segment with checksum `mark` as a duplicate of the
+ * segment before it, so that it gives no new evidence. The same segment after more than COPY is
+ * a retransmission of the peer. */
 static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
 {
     bool copy = sum->mark == mark && sum->mark_at && now - sum->mark_at < COPY;

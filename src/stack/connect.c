@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "base/line.h"
 
-/* Returns the shared configuration that equals *own. Most connections are opened with the same
- * configuration as the one before, so they share one copy. */
+/* Returns a shared configuration that equals *own. Most connections are opened with the same
+ * configuration as the connection before, and then share its copy. */
 static struct scps_shared_config *
 share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
 {

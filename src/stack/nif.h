@@ -31,7 +31,7 @@ struct scps_dgram_turns {
  * rest. */
 struct scps_usage {
     scps_time since;  /* time of the last measurement, µs */
-    uint64_t sent;    /* bytes sent for connections and datagrams until then, with framing */
+    uint64_t sent;    /* bytes sent for connections and datagrams until `since`, with framing */
     uint64_t answers; /* bytes of all replies queued so far, with framing */
     uint64_t rate;    /* highest recent rate, bytes/s */
 };

@@ -92,7 +92,8 @@ struct scps_stack {
 /* ---- bound.c ---- */
 #define SCPS_FIXED_ANSWERS 2048u /* size of a queue of replies when memory is fixed, bytes */
 
-/* Plan of all memory of a stack with fixed memory; it follows the stack in the same block. */
+/* Plan of all memory of a stack with fixed memory. It lies behind struct scps_stack in the same
+ * block. */
 struct scps_reserve {
     struct scps_fixed fixed;
     struct scps_slots slots;

@@ -94,8 +94,8 @@ static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
     return true;
 }
 
-/* Computes the two octets of bits of a header. seq, ack: the sequence number, the acknowledgement
- * is sent. nopt: octets of options. */
+/* Computes the two octets of bits of a header. seq: the sequence number is sent; ack: the
+ * acknowledgement is sent; nopt: octets of options. */
 static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, uint8_t *one,
                     uint8_t *two)
 {
