@@ -49,7 +49,8 @@ static const char help_end[] =
 /* One connection being served. It exists from accept until the last acknowledgement has arrived,
  * because it uses memory until then. */
 struct peer {
-    /* neighbours in the list of peers, which is in the order in which they were last served */
+    /* neighbours in the list of peers; the list is in the order in which the server last served
+     * them */
     struct peer *before, *after;
     struct scps_conn *conn;
     enum service service;
@@ -174,11 +175,13 @@ static void serve(struct app *a, struct peer *p)
         take_out(a, p);
         put_first(a, p);
     }
-    /* SCPS_EV_CLOSED will report that everything written has been acknowledged. */
+    /* After everything was echoed: SCPS_EV_CLOSED will report that all of it has been
+     * acknowledged. */
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
-        /* After these two errors SCPS_EV_WRITABLE follows. */
+        /* For SCPS_ERR_AGAIN and SCPS_ERR_NOMEM, SCPS_EV_WRITABLE follows; any other error ends the
+         * connection. */
     } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
         drop(a, p, true);
     }
@@ -251,7 +254,7 @@ static void send_more(struct app *a)
         pattern(buf, n, a->out);
         int64_t w = scps_conn_write(a->conn, buf, n, 0);
         if (w < 0)
-            return; /* an event will follow */
+            return; /* SCPS_EV_WRITABLE will follow, or SCPS_EV_ERROR. */
         a->out += (uint64_t)w;
         if (a->out == a->bytes)
             scps_conn_shutdown(a->conn);

@@ -21,7 +21,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     int64_t n;
 
     switch (ev->kind) {
-    case SCPS_EV_CONNECTED: /* on Earth: the handshake, one round trip, is complete */
+    case SCPS_EV_CONNECTED: /* on Earth: the handshake, which takes one round trip, is complete */
         print(h, "connected");
         scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
         break;

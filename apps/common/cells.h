@@ -7,8 +7,8 @@
 #include "common/setup.h"
 
 struct lab_cell {
-    /* Position in the full grid of swept values; the last axis varies fastest, and cells that a
-     * case skips count, too. */
+    /* Position of the cell in the full grid of swept values. The last axis varies fastest. Cells
+     * that a case skips are counted, too. */
     size_t number;
     const char **value; /* the cell's value on each axis */
     /* Text such as "link.rtt=250ms link.ber=0", from which the seeds of the cell are computed. */
@@ -30,7 +30,7 @@ bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
 /* Returns the seed of one run of a cell. It depends only on the campaign's seed, the cell's id and
- * the run. */
+ * the number of the run. */
 uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, unsigned run);
 /* Returns the seed of the random errors of link i, in one direction (0: a to b), for a run with
  * seed run_seed. */

@@ -66,7 +66,8 @@ static bool missing(const char *path, struct files_one *one)
     return false;
 }
 
-/* Fills in where a file that exists lies, symbolic links followed. */
+/* Fills in the folder in which an existing file lies, and its name there, after following symbolic
+ * links. */
 static void place(const char *path, struct files_one *one)
 {
     char real[PATH_MAX], *slash;

@@ -44,7 +44,7 @@ struct files_family {
  * family, so that it would be overwritten. */
 bool files_check_family(const struct files *f, const char *label, const struct files_family *of,
                         char *msg, size_t msglen);
-/* Adds an open descriptor, such as standard output, in the same way. */
+/* Adds an open descriptor, such as standard output, as files_add() adds a path. */
 bool files_add_fd(struct files *f, const char *label, int fd, enum files_use use, char *msg,
                   size_t msglen);
 

@@ -41,9 +41,10 @@ struct qlog {
     scps_time t0, flushed;
     struct segment *seg; /* a ring buffer of segments */
     size_t room, first, n;
-    uint64_t sent, received; /* numbers of the last packets sent and received */
+    uint64_t sent, received; /* numbers of the packets that were sent last and received last */
     uint64_t cwnd, ssthresh, rate;
-    /* enum scps_cc_phase that the controller reported last; SCPS_PHASE_NONE: none yet */
+    /* controller phase that the last record reported, an enum scps_cc_phase; SCPS_PHASE_NONE: none
+     * yet */
     uint32_t told;
     bool recovering;
     const char *phase;
@@ -183,8 +184,8 @@ static void keep_segment(struct qlog *q, scps_off off, uint32_t len)
         insert(q, q->n, off, len);
         return;
     }
-    /* Reached when the data was sent before, perhaps in segments of other sizes, or when the
-     * capture lacks its first transmission. */
+    /* The data was sent before, perhaps in segments of other sizes, or the capture lacks its first
+     * transmission. */
     i = find_packet(q, off);
     if (at(q, i)->off >= off + len) {
         insert(q, i, off, len);

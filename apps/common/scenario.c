@@ -91,7 +91,7 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
 
     if (i > 1)
         return false;
-    /* The result is the path of the program, .../bin/PROGRAM. */
+    /* /proc/self/exe is a link to the program, whose path ends in bin/PROGRAM. */
     n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = '\0';
     for (int k = 0; k < 2; k++)

@@ -249,7 +249,8 @@ static int check_cases(struct lab_reading *r)
     for (size_t i = 0; ok && i < s->ncases; i++) {
         const char *rest = s->cases[i].when;
         char item[VALUE_LEN];
-        size_t at = s->naxes; /* index of a spare element, for a condition that is refused */
+        /* index of a spare element, which receives the value of a condition that is refused */
+        size_t at = s->naxes;
 
         while (ok && lab_item(&rest, ' ', item, sizeof item)) {
             ok = check_item(r, s->cases[i].line, item, &at);
@@ -285,7 +286,9 @@ struct lab_scenario *lab_reading_end(struct lab_reading *r, char *const *over, s
 
     if (!r->failed)
         check_cases(r);
-    r->continued = false; /* the settings that follow are not lines of the file */
+    /* The settings that follow are from outside the file, so none of them continues a line of the
+     * file. */
+    r->continued = false;
     for (size_t i = 0; i < n && !r->failed; i++)
         override(r, over[i]);
     if (r->failed) {

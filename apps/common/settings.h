@@ -20,7 +20,7 @@ struct setting {
     enum setting_kind kind;
     uint16_t at, size; /* Offset and size of the field in struct scps_conn_config */
     int64_t def, least, most;
-    /* Texts and flags from settings.def; NULL, 0 or false where it gives none */
+    /* Texts and flags from settings.def; NULL, 0 or false where settings.def gives none */
     const char *help, *off, *more, *api, *unit, *zero, *ttcp, *clause, *words, *with, *alias;
     char letter, only;
     bool bare_ms;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TS_OPTION 12 /* Octets that the timestamps option takes of each segment */
+#define TS_OPTION 12 /* octets that the timestamps option takes in each segment */
 
 /* Reads the file of a value "@NAME" in a link SPEC; its path is relative to the scenario's
  * folder. */
@@ -213,8 +213,9 @@ static bool build_link(struct building *b, struct lab_link *l)
            fail(b, NULL, "link: its two hosts are one: give a and b different names");
 }
 
-/* Returns the round trip of a full packet and a small answer, µs, transmission times included: on a
- * slow line it is longer than the propagation delay. */
+/* Returns the time, µs, from sending a full packet over the link until a small packet has come
+ * back, with the transmission times of both: on a slow line it is longer than the propagation
+ * delays. */
 static scps_dur round_trip(const struct lab_link *l)
 {
     scps_dur t = l->fwd.delay + l->back.delay;

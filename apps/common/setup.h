@@ -33,15 +33,16 @@ struct lab_flow {
     /* Careful resume (RFC 9959): flows with the same word here share the saved path state; "": no
      * resume */
     char path[LAB_NAME];
-    unsigned link;   /* index of the link in links */
-    bool back;       /* data goes from b to a */
+    unsigned link;   /* index in `links` of the link that the flow uses */
+    bool back;       /* true: data goes from host b to host a of the link; false: from a to b */
     uint32_t copies; /* Number of identical flows that are started one after the other */
     enum lab_kind kind;
     /* Start time of the first copy, µs; time from each copy to the next, µs */
     struct lab_range start, stagger;
     uint64_t size; /* Bytes to send; UINT64_MAX: until the end of the run */
     scps_dur time; /* duration, µs; 0: the flow ends after `size` bytes */
-    /* Rate limit; highest rate at which the sending host can emit packets. bit/s; 0: no limit */
+    /* rate_bps: rate limit of the flow, bit/s; host_bps: highest rate at which the sending host can
+     * emit packets, bit/s; 0: no limit */
     uint64_t rate_bps, host_bps;
     /* Rate at which the application writes, bit/s; 0: as fast as the connection takes it */
     uint64_t app_bps;

@@ -89,7 +89,9 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
             if (k == SIZE_MAX)
                 continue;
             if ((at(&a, i, a.n) == 0) != (at(&b, k, b.n) == 0))
-                p = 0; /* The flow fails in all runs of one result and in none of the other. */
+                /* The flow fails in all runs of one result and in none of the other, so chance does
+                 * not explain the difference. */
+                p = 0;
             else
                 p = lab_welch(at(&a, i, a.mbps), at(&a, i, a.sd), (size_t)at(&a, i, a.n),
                               at(&b, k, b.mbps), at(&b, k, b.sd), (size_t)at(&b, k, b.n));

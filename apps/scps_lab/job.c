@@ -51,7 +51,7 @@ struct transfer {
     bool over;
 };
 
-struct side { /* one direction of the first link, which is observed */
+struct side { /* one direction of the first link, whose packets are observed */
     struct lab_watch *w;
     int dir;
 };
@@ -71,8 +71,8 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
-    /* The transfer whose connection is being opened now; a note of an unknown connection belongs to
-     * it */
+    /* The transfer that is calling scps_connect(). A note of a connection that no transfer has yet
+     * belongs to this transfer. */
     struct transfer *connects;
     size_t n, left;
     uint64_t seed, drawn;
@@ -417,8 +417,9 @@ static bool build(struct job *j)
            fail(j, "out of memory");
 }
 
-/* Runs the world to the end of its transfers, in slices of virtual time if a function of the caller
- * is to be asked between them. Returns false if that function ended the run. */
+/* Runs the world to the end of its transfers. If the caller gave the function go_on, the run is
+ * cut into slices of virtual time and go_on is asked after each. Returns false if go_on ended the
+ * run. */
 static bool run(struct job *j)
 {
     scps_dur slice = SLICE_FIRST;

@@ -16,7 +16,8 @@ static int refuse(const char *msg)
     return 2;
 }
 
-/* Returns the length of the meta line up to " shard=". */
+/* Returns the length of the part of a meta line that all shards of a sweep have in common: the text
+ * up to " shard=". */
 static size_t origin(const char *meta)
 {
     const char *p = strstr(meta, " shard=");

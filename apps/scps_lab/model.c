@@ -35,7 +35,7 @@
 struct model {
     const struct lab_flow *f;
     struct lab_outcome *out;
-    struct scps_channel *ch[2]; /* channels: [0] data and flushes, [1] NACKs */
+    struct scps_channel *ch[2]; /* channels: [0] carries data and flushes, [1] carries NACKs */
     scps_time now, timeout;
     uint32_t packets, payload, missing;
     uint8_t *have;
@@ -207,7 +207,8 @@ bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_wat
         r->end = m.now;
         if (!m.done)
             o->end = m.now;
-        /* The last packet is as large as the others here, so count the bytes of the flow itself. */
+        /* Every packet of the model has the same size, and the last one of the flow may be shorter:
+         * count no more bytes than the flow has. */
         if (o->bytes > s->flow->size)
             o->bytes = s->flow->size;
         o->info.resent_segs = (uint32_t)(o->info.data_segs_out - m.packets);

@@ -137,7 +137,7 @@ bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *
         snprintf(msg, LAB_MSGLEN, "%.300s: another sweep is writing it: choose another --out",
                  r->path);
         ok = false;
-        /* The file is new, or its first line was never written completely. */
+        /* The file is new, or the write of its first line was interrupted. */
     } else if (st.st_size == 0 || (size_t)st.st_size < head.len) {
         ok = ftruncate(r->fd, 0) == 0 || system_failed(r->path, msg);
         ok = ok && lab_rows_append(r, head.p, head.len, msg);
@@ -175,7 +175,8 @@ bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[
         errno = ENOSPC;
     system_failed(r->path, msg);
     if (n > 0 && ftruncate(r->fd, r->good) != 0)
-        return false; /* An incomplete line is removed when the file is opened again. */
+        /* The part of the run that was written is removed when the file is opened again. */
+        return false;
     return false;
 }
 

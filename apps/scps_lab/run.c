@@ -258,7 +258,8 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
         struct lab_result r = {0};
 
         status = one_run(c, cell, run, o, &r, msg);
-        if (status == 0 && run == from) { /* A run that is refused prints no heading. */
+        /* Print the heading before the first run that was not refused. */
+        if (status == 0 && run == from) {
             if (o->json)
                 json_head(&j, c->sc, cell);
             else

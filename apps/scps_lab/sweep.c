@@ -163,7 +163,7 @@ static void work(struct sweep *s, int fd)
         lab_result_free(&r);
         len = (uint32_t)text.len;
         if (!all_of(fd, &len, sizeof len, true) || !all_of(fd, text.p, len, true))
-            _exit(0); /* The parent process has ended. */
+            _exit(0); /* The parent process has ended, so nobody reads the results. */
         lab_free(&text);
     }
     _exit(0);

@@ -14,7 +14,7 @@ struct lab_writer {
     struct scps_host *host;
     struct scps_bulk_source *source;
     scps_time begin; /* start of the flow, µs */
-    uint64_t given;  /* bytes written since app-from */
+    uint64_t given;  /* bytes that the application has handed out since app-from */
 };
 /* Makes the source take its bytes from the writer if the flow has an app-rate. Call it after the
  * source's start time was chosen and before it starts. Returns false when out of memory. */

@@ -237,7 +237,7 @@ static void on_line(EV_P_ ev_io *w, int revents)
         *end = 0;
         answer(k);
     } else if (k->have == sizeof k->line - 1) {
-        leave(k); /* The line is longer than any command, so drop the client. */
+        leave(k); /* The line is longer than any command, so the client is dropped. */
     }
 }
 
@@ -258,7 +258,8 @@ static void on_accept(EV_P_ ev_io *w, int revents)
         if (i->since < k->since)
             k = i;
     }
-    leave(k); /* All places are taken, so drop the client that has been connected for longest. */
+    /* All places are taken, so the client that has been connected for longest is dropped. */
+    leave(k);
     *k = (struct client){.c = c, .fd = fd, .since = ++c->count};
     ev_io_init(&k->io, on_line, fd, EV_READ);
     k->io.data = k;

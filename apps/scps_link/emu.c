@@ -34,8 +34,8 @@
 #define BATCH 32 /* most packets read, or delivered, before the loop serves other watchers */
 #define RETRY SCPS_MS(1)
 
-/* Returns the channels' time, µs. It is 0 when the emulation begins: the tables of the link count
- * from there. */
+/* Returns the time of the channels, µs since the emulation began. The times in the link's tables
+ * count from there. */
 scps_time emu_now(const struct emu *e)
 {
     return scps_sysclock_now() - e->start;
@@ -133,7 +133,7 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     (void)loop;
     (void)revents;
     if (read(e->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
-        return; /* The timer was set again since it expired. */
+        return; /* The timer was set again after it expired, so there is nothing to read. */
     e->armed = SCPS_NEVER;
     deliver(e);
 }

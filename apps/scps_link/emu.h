@@ -14,8 +14,9 @@ struct control;
 struct link_dir {
     struct scps_channel *ch;
     struct link_end *to;
-    /* how long after the time at which the link delivers it a packet was written to the device: of
-     * all packets since the start, and of those since the last line that --interval printed */
+    /* Histograms of lateness: the time from the arrival that the channel model computed until the
+     * packet was written to the device. late: all packets since the start; late_now: those since
+     * the last line that --interval printed. */
     struct late late, late_now;
     uint64_t undelivered;        /* packets that the device refused to take */
     struct scps_link_stats last; /* counters at the last line of --interval */
@@ -34,7 +35,8 @@ struct emu {
     int timer_fd;
     /* Time for which timer_fd is set, µs since the start; SCPS_NEVER: it is not set */
     scps_time armed;
-    scps_time retry; /* a device was full: do not send before this time, µs since the start */
+    /* time before which nothing is sent, because a device was full, µs since the start */
+    scps_time retry;
     scps_time start, last_line;
     scps_time epoch; /* wall-clock time minus the monotonic clock, µs */
     bool realtime;   /* the kernel has granted real-time scheduling */

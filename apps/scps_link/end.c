@@ -67,7 +67,8 @@ static int addresses_free(const struct link_end_options *o, char *msg)
     int rc = 0;
 
     if (getifaddrs(&all) != 0)
-        return 0; /* A later netlink call will report the same failure with a better message. */
+        /* A later netlink call will fail for the same reason and print a better message. */
+        return 0;
     for (const struct ifaddrs *i = all; i && rc == 0; i = i->ifa_next)
         for (unsigned k = 0; k < o->naddr && rc == 0; k++)
             if (i->ifa_addr && strcmp(i->ifa_name, o->device) != 0 &&

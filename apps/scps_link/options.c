@@ -278,7 +278,7 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
     if (!seeded)
         o->seed >>= 11; /* The seed keeps 53 bits, which readers of JSON represent exactly. */
     uint64_t seeds[2];
-    seed_pair(o->seed, 0, seeds); /* the same seeds as with scps_ttcp --link --seed */
+    seed_pair(o->seed, 0, seeds); /* the seeds are the same as those of scps_ttcp --link --seed */
     for (int d = 0; d < 2; d++)
         o->dir[d].seed = seeds[d];
     return 0;

@@ -30,16 +30,17 @@ struct link_end_options {
 struct link_options {
     enum link_action action;
     struct link_end_options end[2]; /* ends a and b */
-    uint32_t mtu;                   /* bytes; 0: the devices' own MTU */
+    uint32_t mtu;                   /* --mtu, bytes; 0: the devices keep their own MTU */
     const char *link; /* the link SPEC as typed, that of the scenario, or the default */
     /* configurations of both directions, a to b and b to a, with their seeds */
     struct scps_link_config dir[2];
     struct scps_link_tables *tables; /* tables to which dir points */
     /* Seed of the run; with a scenario, the scenario's unless --seed is given */
     uint64_t seed;
-    struct link_scenario *scenario; /* NULL: the link is given by --link */
-    scps_dur time, interval;        /* 0: none */
-    const char *truth, *ctl;        /* names of files; NULL: none */
+    /* scenario from which the link comes; NULL: the link comes from --link */
+    struct link_scenario *scenario;
+    scps_dur time, interval; /* --time and --interval, µs; 0: not given */
+    const char *truth, *ctl; /* names of files; NULL: none */
     bool json, quiet, realtime;
     /* Words of the command ctl: the socket's path, then the command; NULL ends the list */
     char **words;

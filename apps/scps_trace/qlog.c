@@ -176,7 +176,8 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
     /* This is the first data of the direction; the capture does not show what came before. */
     if (!d->sent)
         d->una = s->off;
-    /* Without a lost note, because the packets do not show the cause of this retransmission. */
+    /* For other retransmissions no lost note is written, because the packets do not show their
+     * cause. */
     if (s->rexmit && is_loss(s->cause, &by))
         log_note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
     log_note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);
@@ -205,7 +206,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
             return;
         for (uint32_t k = 2; p[i] == SCPS_OPT_SACK && k + 8 <= n; k += 8) {
             uint64_t from = unwrap(s, p + i + k), to = unwrap(s, p + i + k + 4);
-            /* The block is no DSACK block (RFC 2883). */
+            /* The block reports data that arrived, above the cumulative acknowledgement; it is no
+             * DSACK block (RFC 2883). */
             if (from > d->una && to > from && to <= d->sent)
                 log_note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
         }
@@ -215,7 +217,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
 
 static void acknowledgement(struct direction *d, const struct scps_trace_seen *s)
 {
-    if (s->ack_off > d->una && s->ack_off <= d->sent + 1) { /* The 1 covers a FIN. */
+    /* The acknowledgement of a FIN covers one number more than the data sent. */
+    if (s->ack_off > d->una && s->ack_off <= d->sent + 1) {
         log_note(d, s, SCPS_NOTE_ACKED, s->ack_off, s->ack_off - d->una, 0, 0);
         d->una = s->ack_off;
     }

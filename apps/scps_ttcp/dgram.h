@@ -29,7 +29,7 @@
 #define TTCP_GUARDS 4u /* number of guard datagrams behind the data */
 #define TTCP_STAMP  24u
 #define TTCP_DGRAM  65507u       /* octets of the largest datagram */
-#define TTCP_APART  SCPS_MS(100) /* time between these guard datagrams */
+#define TTCP_APART  SCPS_MS(100) /* time between the guard datagrams behind the data */
 /* Datagrams that arrive up to this long after the first guard datagram at the end are counted */
 #define TTCP_STRAGGLE SCPS_MS(500)
 /* After this time without a datagram the receiver ends, because the guard datagrams were lost or
@@ -66,7 +66,8 @@ struct ttcp_dsend {
     struct scps_dgram *dgram; /* endpoint; NULL: the run does not use datagrams */
     struct ttcp_sums *sums;   /* checksums of what was sent; NULL: none are kept */
     uint8_t *buf;             /* bytes still to be sent: a datagram, and input read beyond it */
-    /* have: bytes in buf; len: bytes of the datagram that the stack refused last, 0: none */
+    /* have: number of bytes in buf; len: length of the datagram that the stack refused last, bytes;
+     * 0: it refused none */
     size_t have, len;
     bool last;       /* the input has ended */
     uint64_t sent;   /* datagrams, without guard datagrams */
@@ -80,12 +81,12 @@ struct ttcp_drecv {
     struct scps_dgram *dgram;
     struct ttcp_sums *sums;
     uint8_t *buf;
-    const uint8_t *rest; /* data that was not written to the output yet */
+    const uint8_t *rest; /* bytes of the datagram read last that the output has not taken yet */
     size_t rest_len;
     bool begun, ours /* the sender is an scps_ttcp, as its guard datagrams show */, numbered, timed;
     unsigned guards; /* number of guard datagrams that have arrived behind the data */
     bool silent;     /* the run ended because nothing arrived for TTCP_SILENCE */
-    bool differs;    /* a datagram arrived that was not sent with this content */
+    bool differs;    /* a datagram arrived whose content the sender never sent */
     uint64_t told;   /* number of datagrams sent, as the guard datagrams report it */
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];

@@ -66,7 +66,8 @@ static bool again(struct ttcp_drecv *d, uint64_t n)
             for (uint64_t k = d->highest + 1; k <= n; k++)
                 *word_of(d, k) &= ~(UINT64_C(1) << k % 64);
         d->highest = n;
-    } else if (d->highest - n >= TTCP_WINDOW) { /* too old for the record of numbers */
+        /* The number is older than the receiver's record of numbers. */
+    } else if (d->highest - n >= TTCP_WINDOW) {
         d->out_of_order++;
         return false;
     } else if (!(*word_of(d, n) & bit)) {
@@ -125,7 +126,8 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     if (!d->begun) {
         d->begun = true;
         r->opened = at;
-    } else if (!first) { /* The guard before the data may arrive twice and is not counted. */
+        /* The guard before the data may arrive twice. */
+    } else if (!first) {
         if (d->guards++ == 0)
             r->ended = at;
         if (len == TTCP_GUARD)
@@ -201,7 +203,7 @@ static bool passed_on(struct ttcp_receiver *r)
     return err == 0;
 }
 
-/* Decides whether the guards, or silence, have ended the run, and when this has to be checked
+/* Decides whether the guards, or a time without datagrams, have ended the run, and when to check
  * again. */
 static void see_end(struct ttcp_receiver *r, scps_time now)
 {

@@ -19,7 +19,7 @@
 
 uint64_t ttcp_sum(const uint8_t *p, size_t len)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ len; /* FNV-1a */
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ len; /* the offset basis of the hash FNV-1a */
 
     for (size_t i = 0; i < len; i++)
         h = (h ^ p[i]) * UINT64_C(0x100000001b3);
@@ -103,7 +103,7 @@ static int gather(struct ttcp_sender *s)
     return 0;
 }
 
-/* Returns how many bytes the next datagram gets; 0: no input is left. */
+/* Returns the number of bytes that the next datagram carries; 0: no input is left. */
 static size_t cut(const struct ttcp_dsend *d, const struct ttcp_options *o)
 {
     if (d->have <= o->length)
@@ -152,7 +152,7 @@ static void send_data(struct ttcp_sender *s, scps_time now)
             s->finished = d->len == 0;
             if (s->finished)
                 return;
-            if (d->len < SHORTEST) { /* The whole input is shorter than a datagram may be. */
+            if (d->len < SHORTEST) { /* The whole input is shorter than the smallest datagram. */
                 s->too_short = true;
                 failed(s, SCPS_ERR_INVAL, false);
                 return;

@@ -14,7 +14,7 @@ struct ttcp_echo {        /* A zeroed structure is ready for use. */
     scps_dur min, max, sum;
     /* the peer has returned a byte that differs from the byte sent at that position */
     bool differs;
-    bool ended; /* The peer closed while a block was outstanding */
+    bool ended; /* the peer closed the connection while a block was outstanding */
 };
 
 /* Call it before a block of len > 0 bytes is written. */

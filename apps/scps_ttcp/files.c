@@ -18,7 +18,7 @@ static int outputs(const struct ttcp_options *o, struct files *f, char msg[TTCP_
                {"--truth", o->truth},
                {"--qlog", o->qlog},
                {"--path-state", o->path_state},
-               /* path_file.c writes this name and renames it */
+               /* pathfile_save() writes this file and renames it. */
                {"--path-state", o->path_state != NULL ? new : NULL}};
     const bool data = o->action == TTCP_RECEIVE && !o->pattern && o->output == NULL;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See flow.h. */
+/* One flow of data and the two ends of its connection (flow.h). */
 #include "scps_ttcp/flow.h"
 
 #include <scps/error.h>
@@ -127,7 +127,8 @@ void ttcp_flow_fail(struct ttcp_flow *f, int err)
 
 void ttcp_flows_interval(struct ttcp_flow *f, size_t n, scps_dur now, bool text)
 {
-    struct ttcp_interval sum[2] = {{0}, {0}}; /* Sums over the flows of each direction. */
+    /* sums over the flows of each direction, by ttcp_result.back */
+    struct ttcp_interval sum[2] = {{0}, {0}};
     const struct ttcp_result *of[2] = {NULL, NULL};
     size_t count[2] = {0, 0};
 

@@ -16,7 +16,7 @@ struct ttcp_flow {
     struct ttcp_sender sender;     /* used if r->has_tx */
     struct ttcp_output out;        /* used if r->has_rx */
     struct ttcp_receiver receiver; /* used if r->has_rx */
-    bool finished;                 /* the figures of this flow have been recorded */
+    bool finished;                 /* the figures of this flow were copied to its result */
 };
 
 /* One end of one connection. */

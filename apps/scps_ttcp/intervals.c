@@ -20,7 +20,7 @@ static void datagram_interval(struct ttcp_interval *sum, struct ttcp_interval *i
         i->jitter = rcv->d.jitter;
     }
     i->packets = packets - sum->packets;
-    /* A datagram that was counted as lost before may have arrived in this interval. */
+    /* A datagram that an earlier interval counted as lost may have arrived in this interval. */
     i->lost = lost > sum->lost ? lost - sum->lost : 0;
     sum->packets = packets;
     sum->lost = lost;

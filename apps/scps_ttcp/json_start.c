@@ -289,7 +289,8 @@ void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r)
     scps_json_open(j, "start", '{');
     scps_json_open(j, "connected", '[');
     for (const struct ttcp_result *one = r; one != NULL; one = one->next)
-        if (!one->back) /* Flows in the other direction use the same connections. */
+        /* Flows in the other direction use the same connections, which are listed already. */
+        if (!one->back)
             connected(j, one->has_tx ? &one->tx : &one->rx, o->udp);
     scps_json_close(j, ']');
     scps_json_string(j, "version", "scps_ttcp " SCPS_VERSION);

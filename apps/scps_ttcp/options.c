@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_BASE  0x100 /* value that getopt_long() returns for ttcp_words[0] */
-#define FIELD_BASE 0x200 /* value for settings[0] */
-#define ALIAS_BASE 0x300 /* value for the second name of settings[0] */
-#define IF_OPTION  0xfff /* value for an interface option */
+#define WORD_BASE  0x100 /* value that getopt_long() returns for the option ttcp_words[0] */
+#define FIELD_BASE 0x200 /* value that getopt_long() returns for the option of settings[0] */
+#define ALIAS_BASE 0x300 /* value that getopt_long() returns for the second name of settings[0] */
+#define IF_OPTION  0xfff /* value that getopt_long() returns for an interface option */
 
 static const struct option if_long[] = {SCPS_IFOPTS_LONG(IF_OPTION)};
 
@@ -38,7 +38,7 @@ static char **with_environment(struct ttcp_options *o, int *argc, char **argv, c
     o->env_words[0] = argv[0];
     for (char *w = strtok(o->env_text, " \t\n"); w != NULL; w = strtok(NULL, " \t\n"))
         o->env_words[++nwords] = w;
-    /* The number copied includes the NULL at the end. */
+    /* Copy argv[1] and all behind it, with the NULL at the end: argc pointers. */
     memcpy(o->env_words + 1 + nwords, argv + 1, (size_t)*argc * sizeof(*argv));
     *argc += (int)nwords;
     return o->env_words;
@@ -74,7 +74,7 @@ struct getopt_tables {
     struct option longs[TTCP_MAX_WORDS + 2 * SETTINGS + N_IF + 1];
 };
 
-/* Fills in the tables in the form that getopt_long() reads. */
+/* Fills in the tables of options in the form that getopt_long() reads. */
 static void for_getopt(struct getopt_tables *t)
 {
     char *s = t->shorts;

@@ -49,9 +49,9 @@ struct ttcp_options {
     uint16_t port, own_port;
     uint8_t family;          /* -4, -6: IP version 4 or 6; 0: either */
     struct scps_addr source; /* -H: local address; family 0: chosen by the stack */
-    /* -b: size of send and receive buffer, bytes; 0: chosen for the link */
+    /* -b: size of the send and the receive buffer, bytes; 0: chosen to fit the link */
     uint32_t buffer;
-    uint32_t mtu; /* -m, --mtu, bytes; 0: 1500 on a virtual link, else that of the device */
+    uint32_t mtu; /* -m, --mtu: MTU, bytes; 0: 1500 on a virtual link, else that of the device */
     /* Settings that options gave, and --binding; settings that follow from a link are not in it */
     struct scps_conn_config conn;
     bool given[SETTINGS];    /* which settings were given by an option or letter */
@@ -71,7 +71,7 @@ struct ttcp_options {
     char cc_letters[80]; /* the letters -g, -W, -X and -Y that were given, for messages */
     bool cc_given;       /* one of --cc, -G, -g, -W, -X and -Y was given */
     bool cc_by[2];       /* [0]: --cc was given; [1]: -G was given */
-    uint64_t rate_bps;   /* -R, bit/s; 0: none */
+    uint64_t rate_bps;   /* -R: limit of the sender's rate, bit/s; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
     uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */
     struct scps_overhead overhead; /* --overhead */
@@ -104,8 +104,9 @@ struct ttcp_options {
  * remedy. Call ttcp_options_fini() afterwards in either case. */
 int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
                        char msg[TTCP_MSGLEN]);
-/* The same for one run of --compare, which has controller cc. If the controller needs a rate and no
- * option gives one, it gets rate_bps, bit/s. */
+/* Reads the options as ttcp_options_parse() does, for one run of --compare, which has the
+ * controller cc. If the controller needs a rate and no option gives one, it gets rate_bps,
+ * bit/s. */
 int ttcp_options_parse_run(struct ttcp_options *o, int argc, char **argv, const char *env,
                            const char *cc, uint64_t rate_bps, char msg[TTCP_MSGLEN]);
 void ttcp_options_fini(struct ttcp_options *o);

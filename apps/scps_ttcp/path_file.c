@@ -115,7 +115,7 @@ bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, b
     *wrote = false;
     scps_path_phase(c, &been);
     if (f->keep)
-        ; /* The file must not be replaced, so the new state is not saved. */
+        ; /* keep is set: the file is left as it is, and the new state is not saved. */
     else if (scps_path_save(c, now, &s) == 0)
         ok = *wrote = replace(f->name, &s, msg);
     /* The saved state proved wrong: delete it (RFC 9959 section 3.5). */

@@ -24,7 +24,8 @@ struct ttcp_real {
     struct ttcp_flow *flow;
     size_t n_flows;
     struct ttcp_end *end; /* this end of each connection */
-    size_t came;          /* number of connections accepted so far; 0 at the end that connects */
+    /* number of connections that this end has accepted so far; 0 at the end that connects */
+    size_t came;
     struct ttcp_watch watch;
     struct ttcp_progress progress;
     scps_time started; /* time at which the device was opened, µs; --timeout counts from here */
@@ -55,7 +56,8 @@ struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog);
 /* Returns true if some, but not all, of the connections of -P have arrived, and writes that to msg,
  * behind prefix. Otherwise, and at the end that connects, returns false with msg unchanged. */
 bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[TTCP_MSGLEN]);
-/* Returns the part of --timeout that opening the link has left, µs; 0: there is no limit. */
+/* Returns the part of --timeout that is left after the link was opened, µs; 0: there is no
+ * limit. */
 scps_dur ttcp_real_time_left(const struct ttcp_real *x);
 /* Returns in words why the run did not end within --timeout: msg, or a constant. */
 const char *ttcp_real_late(const struct ttcp_real *x, char msg[TTCP_MSGLEN]);

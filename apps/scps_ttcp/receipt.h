@@ -29,7 +29,7 @@ uint64_t ttcp_digest_value(const struct ttcp_digest *s);
 /* The figures that the receiver measured. */
 struct ttcp_receipt {
     bool there; /* false: there is no result, and the other fields are not valid */
-    uint64_t bytes, missing /* best effort: bytes in holes */;
+    uint64_t bytes, missing /* bytes: those received; missing: those in holes of best effort */;
     scps_dur us; /* time from the SYN to the last byte, µs, on the receiver's clock */
     uint64_t segments, out_of_order;
     uint64_t duplicate; /* bytes that arrived more than once */
@@ -37,9 +37,10 @@ struct ttcp_receipt {
 };
 /* Writes the line with its newline into buf. Returns its length. */
 size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt *t);
-/* Returns true if data, the first n bytes of a stream, are the beginning of such a line. */
+/* Returns true if the n bytes at data, the first of a stream, can be the beginning of the line of a
+ * result. */
 bool ttcp_receipt_begins(const void *data, size_t n);
-/* Parses the line. Returns false, with *t unchanged, for any other text. */
+/* Parses the line of a result. Returns false, with *t unchanged, for any other text. */
 bool ttcp_receipt_parse(const char *line, struct ttcp_receipt *t);
 
 #endif

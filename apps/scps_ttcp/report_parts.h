@@ -23,7 +23,7 @@ void ttcp_json_link(struct scps_json *j,
 /* json_end.c: ttcp_json_end writes "end" of a stream; the other functions also serve datagrams */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_ran(struct scps_json *j,
-                   /* Write the processor time, and "link" with its counters */
+                   /* Write the processor time, and the member "link" with its counters */
                    const struct ttcp_result *r);
 void ttcp_json_outcome(struct scps_json *j,
                        const struct ttcp_result *r); /* writes the status and the duration */

@@ -394,7 +394,7 @@ void ttcp_report_line(const struct ttcp_result *r, FILE *f)
         fprintf(f, ", %" PRIu32 " out of order", own->info.ooo_segs);
     if (r->outcome != TTCP_DONE)
         fprintf(f, ": %s", ttcp_outcome_name(r->outcome));
-    /* The line above has the peer's name already; for an interruption only its outcome is
+    /* The line before has the peer's name already, so for an interruption only the outcome is
      * printed. */
     snprintf(peer, sizeof(peer), "%s port %u: ", addr, own->remote.port);
     if (strncmp(error, peer, strlen(peer)) == 0)

@@ -311,7 +311,7 @@ static void dgram_side(struct ttcp_side *side, const struct scps_endpoint *local
 {
     scps_stack_get_stats(st, &side->stack);
     side->open = remote->addr.family != 0;
-    side->id = 1; /* The transfer has only one flow. */
+    side->id = 1; /* A run of datagrams has only one flow. */
     side->local = *local;
     side->remote = *remote;
 }

@@ -73,7 +73,7 @@ struct ttcp_result {
     bool has_tx, has_rx; /* whether the sender, and the receiver, are in this process */
     enum ttcp_outcome outcome;
     char error[TTCP_MSGLEN]; /* one line that says what went wrong; empty after success */
-    /* Times since the start of the clock (the SYN), µs; TTCP_NOT_YET: this did not happen */
+    /* Times since the start of the clock (the SYN), µs; TTCP_NOT_YET: the event did not happen */
     scps_dur connect, first_byte, enqueued, acked, delivered, closed;
     scps_dur elapsed;     /* duration of the transfer, µs, whether it succeeded or not */
     uint64_t acked_bytes; /* bytes that the peer has acknowledged */
@@ -162,7 +162,8 @@ int ttcp_exit_status(enum ttcp_outcome o);
 const char *ttcp_outcome_name(enum ttcp_outcome o);
 
 /* Returns the duration of a transfer, µs: until the FIN is acknowledged at the sender, or until the
- * last byte at a receiver alone. If that did not happen, the time until the run ended. */
+ * last byte at a receiver alone. If the transfer did not get so far, returns the time until the run
+ * ended. */
 scps_dur ttcp_sent_time(const struct ttcp_result *r);
 scps_dur ttcp_received_time(const struct ttcp_result *r);
 /* Returns the bytes known to have arrived: those read by the receiver, or, if the receiver is in

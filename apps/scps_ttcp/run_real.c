@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* bytes written before packets are served; to write them takes about 0.2 ms */
+/* Bytes written in one piece before the loop serves packets. Writing them takes about 0.2 ms. */
 #define AT_ONCE (128u << 10)
 
 /* Returns true when every connection has closed. Connections that never arrived are not waited
@@ -277,7 +277,8 @@ static void on_interrupt(EV_P_ ev_signal *w, int revents)
 
     (void)loop;
     (void)revents;
-    if (x->finished) /* The figures have been recorded; only the connections are still closing. */
+    /* The figures have been recorded, and the run waits only for the connections to close. */
+    if (x->finished)
         scps_loop_stop(x->loop);
     else
         finish(x, TTCP_INTERRUPTED,
@@ -337,8 +338,8 @@ static void on_later(EV_P_ ev_timer *w, int revents)
     scps_loop_kick(x->loop);
 }
 
-/* Checks for a PPP link whose peer has gone: the filter and the connections still exist, so nothing
- * else would end the run. */
+/* Checks whether the peer of a PPP link has gone: the filter and the connections still exist then,
+ * so no event would end the run. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct ttcp_real *x = w->data;

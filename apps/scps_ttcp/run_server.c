@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TESTS   256          /* most tests that are served at the same time */
-#define BACKLOG 32           /* most connections that wait while TESTS of them are served */
-#define AT_ONCE (128u << 10) /* bytes written before packets are served, as in run_real.c */
+#define TESTS   256 /* most tests that are served at the same time */
+#define BACKLOG 32  /* most connections that wait while TESTS of them are served */
+/* bytes that a test writes in one piece before the loop serves packets */
+#define AT_ONCE (128u << 10)
 #define LOOK    SCPS_MS(100) /* interval of the check for tests that last too long, µs */
 
 struct test {
@@ -120,7 +121,7 @@ static bool check_test(struct server *s, struct test *t)
         bool sends = f->r->has_tx;
 
         if (sends ? f->sender.err != 0 : f->receiver.err != 0) {
-            /* The test's own state says whether and why it failed. */
+            /* The state of the flow says whether the test failed, and why. */
             end_test(s, t, TTCP_DONE, NULL);
             return false;
         }

@@ -230,7 +230,9 @@ static void on_accept(struct ttcp_virtual *x, bool at_tx, struct scps_listener *
     while ((c = scps_accept(l)) != NULL) {
         e = end_for(x, at_tx, c);
         if (e == NULL) {
-            scps_conn_abort(c); /* This cannot happen, because each connection has one peer. */
+            /* This cannot happen: an end waits here for each connection that the opposite host
+             * opens. */
+            scps_conn_abort(c);
             continue;
         }
         scps_conn_set_user(c, e);
@@ -269,7 +271,8 @@ static scps_time earlier(scps_time a, scps_time b)
     return a < b ? a : b;
 }
 
-/* Returns true when the transfer is over or has been ended early. */
+/* Returns true when the transfer is over or has been ended early; called at the end of each
+ * slice. */
 static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *stop_sending)
 {
     const struct ttcp_options *o = x->o;

@@ -346,7 +346,7 @@ static bool flushed(struct ttcp_receiver *r, bool all)
     return err == 0;
 }
 
-/* Writes the line of --tell into the receiver's buffer. */
+/* Writes the line with the receiver's result (--tell) into r->line. */
 static void compose_result(struct ttcp_receiver *r)
 {
     struct scps_info i;
@@ -427,8 +427,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             over_hole(r);
             continue;
         }
-        /* An SCPS_EV_ERROR event will follow; without this return the code below would read once
-         * more before it. */
+        /* SCPS_EV_ERROR will follow. Return, because the code below would read from the connection
+         * once more before that event. */
         if (n < 0) {
             r->err = (int)n;
             ttcp_output_flush(r->out, true);

@@ -24,7 +24,7 @@ struct ttcp_sender {
     bool over; /* both directions of the connection are over */
     int err;   /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
     bool in_failed;
-    bool too_short; /* -u: the input is shorter than the smallest datagram */
+    bool too_short; /* -u: the whole input is shorter than the smallest datagram */
     /* bytes to write before packets are served; 0: as many as there is room for */
     uint64_t at_once;
     uint64_t written; /* bytes that the send buffer has accepted */
@@ -73,7 +73,8 @@ struct ttcp_receiver {
     size_t echo_len;
     /* -c: records read to their end, including the one that the end of the stream ends. Records
      * with missing bytes count in torn only. */
-    uint64_t records, torn, record_min, record_max, record /* size so far of the one being read */;
+    uint64_t records, torn, record_min, record_max,
+        record /* octets so far of the record being read */;
     /* -E: every hole that was reported, and their sum in bytes. At the end the result takes over
      * the list. */
     struct scps_hole *holes;

@@ -139,7 +139,8 @@ static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
     if (whole > UINT64_MAX / 1000000 - 1)
         return UINT64_MAX;
     whole *= 1000000;
-    /* Here rest < d. If d is above 2^44 (half a year) the last digits do not matter. */
+    /* rest is less than d. If d is above 2^44 µs (half a year), the last digits of the result do
+     * not matter. */
     if (d <= UINT64_MAX / 1000000)
         return whole + rest * 1000000 / d;
     return whole + rest / (d / 1000000);

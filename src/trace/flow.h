@@ -52,7 +52,8 @@ struct chunk { /* an array of up to CHUNK segments in order */
 struct block { /* a range of acknowledged segments that follow each other */
     uint64_t first, end;
     scps_time at; /* time of the latest transmission of any octet of it, µs */
-    /* number of acknowledgements that end here: 1, and one more for each duplicate */
+    /* number of acknowledgements whose number is the end of this range: 1, and one more for each
+     * duplicate */
     uint32_t acked;
 };
 struct segs {
@@ -104,7 +105,7 @@ struct gap { /* data that was missing in the capture when data above it was capt
 };
 struct again { /* a retransmission, kept until it is known whether it was necessary */
     uint64_t first, end;
-    scps_time at;   /* time, µs; 0: this slot is free */
+    scps_time at;   /* time at which it was sent, µs; 0: this slot is free */
     uint32_t tsval; /* timestamp of the data, if has_ts */
     bool has_ts;
     bool open;     /* the data is not acknowledged yet */
@@ -117,9 +118,9 @@ struct again { /* a retransmission, kept until it is known whether it was necess
 #define ROUNDS 128u
 
 struct round {      /* one round trip of a sender, see fingerprint.c */
-    uint32_t peak;  /* most bytes outstanding during it */
-    uint32_t bytes; /* bytes acknowledged during it */
-    uint32_t dur;   /* its duration, µs */
+    uint32_t peak;  /* most bytes outstanding during the round */
+    uint32_t bytes; /* bytes acknowledged during the round */
+    uint32_t dur;   /* duration of the round, µs */
     uint8_t resent, timeout;
 };
 

@@ -68,7 +68,7 @@ int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *pat
     const u_char *data;
     uint64_t no = 0;
     if (!scps_tr_link_known(link)) {
-        pcap_close(p); /* closes f too */
+        pcap_close(p); /* pcap_close() also closes f */
         return scps_tr_link_refused(path, link, msg);
     }
     while ((r = pcap_next_ex(p, &h, &data)) == 1 && !err && !w->stopped) {
@@ -86,7 +86,7 @@ int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *pat
         t->tot.unread_bytes += scps_tr_window_drain(w);
         ret = 1;
     }
-    pcap_close(p); /* closes f too */
+    pcap_close(p); /* pcap_close() also closes f */
     return ret;
 }
 

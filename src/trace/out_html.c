@@ -53,7 +53,7 @@ struct mark {
 /* counter of the marks of one kind, used when they are added and when a track is thinned */
 struct run {
     uint32_t skipped; /* number of marks left out since the last one kept */
-    uint32_t end;     /* index + 1 of the last mark kept; 0: none */
+    uint32_t end;     /* index + 1 of the last mark kept; 0: none was kept */
 };
 
 struct track { /* the marks of one direction */
@@ -181,7 +181,7 @@ static void add_mark(struct scps_trace_html *h, struct track *d, enum mark_kind 
 {
     if (h->total + 2 > h->max)
         halve(h);
-    /* One mark of each kind more than the share of a track is allowed. */
+    /* Thinning removed too few marks to make room: this mark and all later ones are left out. */
     if (h->total + 2 > h->max) {
         h->full = true;
         return;

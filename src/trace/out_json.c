@@ -12,7 +12,7 @@
 
 #define INDENT " "
 
-/* Writes a figure with six decimals. */
+/* Writes the value v with six decimals. */
 static void number(struct scps_json *j, const char *key, double v)
 {
     scps_json_real(j, key, round(v * 1e6) / 1e6);

@@ -35,7 +35,7 @@ struct interface {
     uint32_t snaplen; /* most bytes captured of a packet; 0: no limit */
     uint64_t second;  /* units of time in a second */
     int64_t offset;   /* offset of the times, s */
-    bool known;       /* the analyser can read its link type */
+    bool known;       /* the analyser can read the link type of the interface */
 };
 
 struct pcapng {
@@ -43,12 +43,13 @@ struct pcapng {
     struct window *w;
     const char *path;
     char *msg;
-    bool big; /* The section is big-endian. Its interfaces follow */
+    /* true: the section is big-endian. The fields behind this one are about its interfaces. */
+    bool big;
     struct interface *ifs;
     uint32_t n, room;
     uint64_t packets;
     uint64_t unknown; /* number of packets of this section on interfaces with unknown link types */
-    int unknown_link; /* link type of the last one of these */
+    int unknown_link; /* link type of the last of the packets counted in `unknown` */
 };
 
 static uint32_t get16(const struct pcapng *f, const uint8_t *p)

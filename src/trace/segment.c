@@ -83,7 +83,8 @@ static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, s
             h->bad = true;
         h->syn_count++;
         h->syn = s->seq;
-        o->ack = s->seq; /* tcptrace does the same */
+        /* tcptrace sets the acknowledgement number in the same way, so that counts are equal */
+        o->ack = s->seq;
     }
     if (TR_UNLIKELY(x->fin)) {
         if (h->fin_count && h->fin != s->seq + x->len)

@@ -249,7 +249,8 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
         if (s->nb == s->capb) {
             if (s->capb >= MAX_BLOCKS) {
                 t->tot.segments_forgotten++;
-                /* The new block would be the lowest one, which would be dropped at once. */
+                /* The new block would be the lowest one of a full array, which drops its lowest
+                 * block: do not insert it. */
                 if (i == 0)
                     return;
                 memmove(s->b, s->b + 1, (s->nb - 1u) * sizeof *s->b);

@@ -360,7 +360,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
 {
     struct truth *u = t->truth;
     if (!h->why)
-        return; /* no memory for the evidence */
+        return; /* Without memory for the evidence the retransmission is not examined. */
     const struct flow_key *k = &f->key;
     uint64_t flow =
         dir ? flow_id(u, k->b, k->a, k->pb, k->pa) : flow_id(u, k->a, k->b, k->pa, k->pb);
