@@ -123,14 +123,28 @@ static inline struct scps_link_record *scps_link_record_at(const struct scps_lin
 }
 /* Simulates the line until now, µs. */
 void scps_linkdir_advance(struct scps_linkdir *d, scps_time now);
-/* Returns true and the packet that arrives at d->next, if that is not after now; its bytes are
- * valid until the next call. Returns false if there is none. */
-static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, struct scps_pkt *pkt)
+/* Returns true if a packet arrives at d->next, and that is not after now, µs. */
+static inline bool scps_linkdir_arrived(struct scps_linkdir *d, scps_time now)
 {
     while (d->next <= now && d->what == SCPS_LINK_LINE)
         scps_linkdir_advance(d, now);
-    if (d->next > now || d->next == SCPS_NEVER)
-        return false;
+    return d->next <= now && d->next != SCPS_NEVER;
+}
+/* Returns the record of the packet that arrives at d->next if the packet's headers are values, and
+ * follow the record; NULL: scps_linkdir_packet() returns the packet. */
+static inline const struct scps_link_record *scps_linkdir_values(const struct scps_linkdir *d)
+{
+    const struct scps_link_record *r;
+
+    if (d->what != SCPS_LINK_ARRIVES)
+        return NULL;
+    r = scps_link_record_at(d, d->head);
+    return r->values ? r : NULL;
+}
+/* Sets *pkt to the packet that arrives at d->next, whose bytes are valid until the next call of a
+ * function that changes d. */
+static inline void scps_linkdir_packet(const struct scps_linkdir *d, struct scps_pkt *pkt)
+{
     if (d->what == SCPS_LINK_ARRIVES) {
         struct scps_link_record *r = scps_link_record_at(d, d->head);
         *pkt = (struct scps_pkt){.data = (uint8_t *)(r + 1),
@@ -148,11 +162,19 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
                                  .csum_ok = h->whole,
                                  .at = h->at};
     }
+}
+/* Returns true and the packet that arrives at d->next, if that is not after now. Returns false if
+ * there is none. */
+static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, struct scps_pkt *pkt)
+{
+    if (!scps_linkdir_arrived(d, now))
+        return false;
+    scps_linkdir_packet(d, pkt);
     return true;
 }
 /* Replaces the headers of the packet that arrives at d->next, *pkt, by octets. */
 void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt *pkt);
-/* Removes the packet that scps_linkdir_peek() returned. */
+/* Removes the packet that arrives at d->next. */
 void scps_linkdir_pop(struct scps_linkdir *d);
 /* Copies the counters to *out; in_flight includes packets that have arrived by now and were not
  * removed. */

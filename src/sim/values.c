@@ -12,7 +12,7 @@
 
 #define IP_LEN 20u /* octets of the IPv4 header */
 
-_Static_assert(offsetof(struct scps_values, ts) <= IP_LEN + 20 &&
+_Static_assert(offsetof(struct scps_values, seg) + SCPS_VALUES_ANY <= IP_LEN + 20 &&
                    offsetof(struct scps_values, sack) <= IP_LEN + 32 &&
                    sizeof(struct scps_values) <= IP_LEN + 36 + 3 * 8,
                "values are not longer than the octets that they stand for");
@@ -20,14 +20,13 @@ _Static_assert(offsetof(struct scps_values, ts) <= IP_LEN + 20 &&
 /* Fills in the segment that scps_tcp_parse() would find, without its payload. */
 static inline void read_segment(const struct scps_values *v, struct scps_seg *seg)
 {
-    memcpy(seg, v->seg, SCPS_VALUES_SEG);
-    if (v->hdr_len > 20) {
-        seg->tsval = v->ts[0];
-        seg->tsecr = v->ts[1];
+    if (v->hdr_len == 20) {
+        memcpy(seg, v->seg, SCPS_VALUES_ANY);
+    } else {
+        memcpy(seg, v->seg, SCPS_VALUES_TS);
+        if (v->hdr_len > 32)
+            scps_values_sack(seg->sack, v->sack, seg->nsack);
     }
-    if (v->hdr_len > 32)
-        for (unsigned i = 0; i < seg->nsack; i++)
-            seg->sack[i] = v->sack[i];
     seg->implied = 0;
     seg->snack_vec_len = 0;
     seg->hdr_len = v->hdr_len;
@@ -44,10 +43,9 @@ static void write_headers(uint8_t *at, const uint8_t *payload, size_t payload_le
     struct scps_seg seg;
     size_t hdr;
 
-    memcpy(&v, at, offsetof(struct scps_values, ts));
-    hdr = v.hdr_len;
-    if (hdr > 20)
-        memcpy(v.ts, at + offsetof(struct scps_values, ts), hdr > 32 ? hdr - 28 : 8);
+    hdr = at[offsetof(struct scps_values, hdr_len)];
+    /* There are as many octets at the place as the headers have, or as the values, if fewer. */
+    memcpy(&v, at, SCPS_MIN(IP_LEN + hdr, sizeof v));
     read_segment(&v, &seg);
     memcpy(ip.src.b, v.addrs, 4);
     memcpy(ip.dst.b, v.addrs + 4, 4);
@@ -72,14 +70,14 @@ void scps_values_to_octets(struct scps_pkt *pkt)
     pkt->cap = pkt->len;
 }
 
-bool scps_values_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
+bool scps_values_recv(struct scps_netif *nif, const struct scps_values *v, uint32_t len,
+                      uint32_t hollow, scps_time at)
 {
-    const struct scps_values *v = (const struct scps_values *)(const void *)pkt->data;
+    uint32_t headers = IP_LEN + v->hdr_len;
     struct scps_seg seg;
-    size_t headers = IP_LEN + v->hdr_len, len = pkt->len + pkt->payload_len;
 
     read_segment(v, &seg);
-    seg.len = (uint32_t)(len - headers);
-    seg.data = pkt->payload_len ? NULL : pkt->data + headers;
-    return scps_netif_recv_segment(nif, v->addrs, &seg, len, pkt->at) != SCPS_ERR_AGAIN;
+    seg.len = len - headers;
+    seg.data = hollow ? NULL : (const uint8_t *)v + headers;
+    return scps_netif_recv_segment(nif, v->addrs, &seg, len, at) != SCPS_ERR_AGAIN;
 }

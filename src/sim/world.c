@@ -227,19 +227,27 @@ static struct scps_host *next_marked(struct scps_world *w)
     return h;
 }
 
+/* Passes up the octets of the packet that arrives in direction d. */
+static SCPS_NOINLINE void arrive_octets(struct scps_world_direction *d)
+{
+    struct scps_pkt pkt;
+
+    scps_linkdir_packet(&d->dir, &pkt);
+    if (pkt.cap == SCPS_PKT_VALUES)
+        scps_linkdir_to_octets(&d->dir, &pkt);
+    scps_netif_recv(&d->to->nif, &pkt);
+}
+
 /* Passes up all packets that arrive now in direction d. Returns their number. */
 static SCPS_ALWAYS_INLINE uint64_t arrive(struct scps_world *w, struct scps_world_direction *d)
 {
-    struct scps_pkt pkt;
     uint64_t n = 0;
 
-    while (scps_linkdir_peek(&d->dir, w->now, &pkt)) {
-        bool values = pkt.cap == SCPS_PKT_VALUES;
-        if (!values || !scps_values_recv(&d->to->nif, &pkt)) {
-            if (values)
-                scps_linkdir_to_octets(&d->dir, &pkt);
-            scps_netif_recv(&d->to->nif, &pkt);
-        }
+    while (scps_linkdir_arrived(&d->dir, w->now)) {
+        const struct scps_link_record *r = scps_linkdir_values(&d->dir);
+        if (!r || !scps_values_recv(&d->to->nif, (const struct scps_values *)(const void *)(r + 1),
+                                    r->len + r->hollow, r->hollow, r->at))
+            arrive_octets(d);
         scps_linkdir_pop(&d->dir);
         n++;
     }

@@ -349,16 +349,35 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
     return deliver(st, nif, c, &seg, compressed);
 }
 
+/* Returns true if seg, whose addresses are as in an IPv4 packet, is of c, a connection over IPv4. */
+static inline bool belongs(const struct scps_conn *c, const uint8_t addrs[8],
+                           const struct scps_seg *seg)
+{
+    return seg->sport == c->rport && seg->dport == c->lport && memcmp(addrs, c->remote.b, 4) == 0 &&
+           memcmp(addrs + 4, c->local.b, 4) == 0;
+}
+
+/* Finds the connection of seg as owner() does. */
+static SCPS_NOINLINE struct scps_conn *owner_of_segment(struct scps_stack *st, struct scps_nif *nif,
+                                                        const uint8_t addrs[8],
+                                                        const struct scps_seg *seg)
+{
+    uint8_t flow[12];
+
+    memcpy(flow, addrs, 8);
+    scps_put32(flow + 8, (uint32_t)seg->sport << 16 | seg->dport);
+    return owner(st, nif, flow);
+}
+
 int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const uint8_t addrs[8],
                              const struct scps_seg *seg, size_t len, scps_time at)
 {
-    uint8_t flow[12];
     struct scps_conn *c;
 
     arrived(st, at);
-    memcpy(flow, addrs, 8);
-    scps_put32(flow + 8, (uint32_t)seg->sport << 16 | seg->dport);
-    c = owner(st, nif, flow);
+    c = nif->last.conn;
+    if (!c || c->state >= SCPS_TIME_WAIT || !belongs(c, addrs, seg))
+        c = owner_of_segment(st, nif, addrs, seg);
     if (!c)
         return SCPS_ERR_AGAIN;
     count(st, len);
