@@ -78,15 +78,17 @@ static inline void ring_skip(struct scps_linkdir *d)
         d->head = scps_linkring_behind(r, pos);
     }
     /* An empty ring starts again at its beginning, whose memory is in the cache. */
-    if (d->head == d->tail)
+    if (d->head == d->tail) {
         d->head = d->line = d->tail = 0;
+        d->room_end = d->ring_cap;
+    }
 }
 
 /* Determines whether the line has to be served before the next packet arrives. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
-        scps_time soonest = d->free_us + (d->free_frac > 0) + (d->cfg.delays.n ? 0 : d->cfg.delay);
+        scps_time soonest = d->idle_at + (d->cfg.delays.n ? 0 : d->cfg.delay);
         if (soonest < d->next) {
             d->next = soonest;
             d->what = SCPS_LINK_LINE;
@@ -145,12 +147,14 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
  * of its transmission. */
 static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s)
 {
-    d->free_us += s->us;
-    d->free_frac += s->frac;
-    if (d->free_frac >= d->cfg.rate_bps && d->cfg.rate_bps > 0) {
-        d->free_frac -= d->cfg.rate_bps;
-        d->free_us++;
+    scps_time us = d->free_us + s->us;
+    uint64_t frac = d->free_frac + s->frac;
+
+    if (frac >= d->cfg.rate_bps && d->cfg.rate_bps > 0) {
+        frac -= d->cfg.rate_bps;
+        us++;
     }
+    scps_link_set_free(d, us, frac);
     d->line_bytes += s->frame;
 }
 
@@ -174,13 +178,11 @@ static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
         uint64_t room = scps_muldiv((uint64_t)(until - d->free_us), rate, 1);
         if (rate && need + d->free_frac <= room) {
             need += d->free_frac;
-            d->free_us += (scps_time)(need / rate);
-            d->free_frac = need % rate;
+            scps_link_set_free(d, d->free_us + (scps_time)(need / rate), need % rate);
             break;
         }
         need -= room > d->free_frac ? room - d->free_frac : 0;
-        d->free_us = until;
-        d->free_frac = 0;
+        scps_link_set_free(d, until, 0);
     }
     d->line_us += d->free_us - from;
 }
@@ -215,7 +217,7 @@ static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uin
     if (d->head == d->line)
         d->head = pos;
     d->line = pos;
-    scps_time end = d->free_us + (d->free_frac > 0), at = end + d->cfg.delay;
+    scps_time end = d->idle_at, at = end + d->cfg.delay;
     if (d->simple && !d->tell && (d->head == d->line || at >= d->last_at))
         settle_simple(d, r, s, at);
     else
@@ -236,7 +238,8 @@ static inline void leave(struct scps_linkdir *d, const struct scps_link_record *
 static SCPS_SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_record *r,
                                     scps_time now)
 {
-    if (!scps_codel_drop(&d->codel, d->cfg.codel_target, d->cfg.codel_interval, now, now - r->at,
+    if (!d->cfg.codel_interval ||
+        !scps_codel_drop(&d->codel, d->cfg.codel_target, d->cfg.codel_interval, now, now - r->at,
                          d->wait_bytes, d->largest))
         return false;
     struct scps_pkt pkt = scps_linkfate_packet(d, r);
@@ -246,33 +249,32 @@ static SCPS_SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_rec
     return true;
 }
 
-/* Sets the time at which the line is free, from t on: with `hold`, not during an outage. */
+/* With `hold`: if the time from which the line is free is in an outage, sets it to the outage's
+ * end. */
 static SCPS_SELDOM void wait_for_link(struct scps_linkdir *d)
 {
     scps_time up;
 
-    if (d->free_us == SCPS_NEVER) /* The link is down until its configuration is changed. */
+    if (!d->cfg.hold || !scps_link_has_outages(&d->cfg) ||
+        d->free_us == SCPS_NEVER) /* The link is down until its configuration is changed. */
         return;
     up = scps_spans_up(&d->cfg.outages, d->free_us);
-    if (up != d->free_us) {
-        d->free_us = up;
-        d->free_frac = 0;
-    }
+    if (up != d->free_us)
+        scps_link_set_free(d, up, 0);
 }
 
 static inline void drain(struct scps_linkdir *d, scps_time now)
 {
     while (d->wait_n) {
-        if (d->cfg.hold && scps_link_has_outages(&d->cfg))
+        if (!d->direct)
             wait_for_link(d);
-        scps_time begin = d->free_us + (d->free_frac > 0);
-        if (begin > now)
+        if (d->idle_at > now)
             break;
         uint64_t pos = scps_linkring_at(d, d->line);
         struct scps_link_record *r = scps_link_record_at(d, pos);
         d->wait_n--;
         d->wait_bytes -= r->frame;
-        if (!d->cfg.codel_interval || !codel_drops(d, r, begin))
+        if (d->direct || !codel_drops(d, r, d->idle_at))
             start(d, r, pos);
         leave(d, r, pos);
     }
@@ -281,7 +283,7 @@ static inline void drain(struct scps_linkdir *d, scps_time now)
 /* Sends all packets that leave the queue by now. */
 static inline void run_line(struct scps_linkdir *d, scps_time now)
 {
-    if (d->wait_n && (d->free_us + (d->free_frac > 0) <= now || d->cfg.hold))
+    if (d->wait_n && (d->idle_at <= now || !d->direct))
         drain(d, now);
 }
 
@@ -293,8 +295,7 @@ void scps_linkdir_advance(struct scps_linkdir *d, scps_time now)
 
 static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
 {
-    return (d->cfg.queue_bytes && d->wait_bytes + frame > d->cfg.queue_bytes) ||
-           (d->cfg.queue_packets && d->wait_n >= d->cfg.queue_packets);
+    return d->wait_bytes + frame > d->max_bytes || d->wait_n >= d->max_packets;
 }
 
 /* ---- in and out ---- */
@@ -303,10 +304,9 @@ static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
 static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes, uint32_t frame)
 {
     run_line(d, now);
-    if (!d->wait_n && (d->free_us < now || (d->free_us == now && d->free_frac == 0))) {
-        d->free_us = now;
-        d->free_frac = 0;
-        if (d->cfg.hold && scps_link_has_outages(&d->cfg))
+    if (!d->wait_n && d->idle_at <= now) {
+        scps_link_set_free(d, now, 0);
+        if (!d->direct)
             wait_for_link(d);
     }
     d->st.offered++;
@@ -314,7 +314,7 @@ static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes
     d->st.in_flight++;
     if (frame > d->largest)
         d->largest = frame;
-    return d->wait_n || d->free_us > now || d->free_frac > 0;
+    return d->wait_n || d->idle_at > now;
 }
 
 /* Returns the place in the ring for the record of an offered packet, with len bytes behind its
@@ -325,24 +325,20 @@ static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t fr
     struct scps_link_record *r = NULL;
 
     *fate = SCPS_FATE_QUEUE;
-    if (!waits || !d->narrow || !queue_full(d, frame)) {
+    if (!waits || !queue_full(d, frame)) {
         *fate = SCPS_FATE_LOSS;
         r = scps_linkring_room(d, sizeof *r + SCPS_LINKRING_ROUND(len));
     }
     return r;
 }
 
-/* Puts the record of an offered packet on the line or into the queue. The caller has filled in the
- * bytes of the packet; the other fields are set here. */
+/* Puts the record of an offered packet, which the caller has filled in, on the line or into the
+ * queue. */
 static inline void enter(struct scps_linkdir *d, scps_time now, struct scps_link_record *r,
                          uint32_t frame, uint32_t len, bool waits)
 {
     uint64_t pos = d->tail;
 
-    r->at = now;
-    r->len = len;
-    r->frame = frame;
-    r->number = d->st.offered & SCPS_LINK_NUMBERS;
     d->tail = pos + sizeof *r + SCPS_LINKRING_ROUND(len);
     if (!waits && d->direct) {
         start(d, r, pos);
@@ -376,9 +372,12 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
         find_next(d);
         return fate == SCPS_FATE_QUEUE ? 0 : SCPS_ERR_NOMEM;
     }
-    r->hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len;
-    r->values = false;
-    r->whole = pkt->csum_ok;
+    *r = (struct scps_link_record){.at = now,
+                                   .len = len,
+                                   .hollow = pkt->payload ? 0 : (uint32_t)pkt->payload_len,
+                                   .frame = frame,
+                                   .number = d->st.offered & SCPS_LINK_NUMBERS,
+                                   .whole = pkt->csum_ok};
     copy_packet((uint8_t *)(r + 1), pkt);
     enter(d, now, r, frame, len, waits);
     return 0;
@@ -417,9 +416,13 @@ int scps_linkdir_offer_segment(struct scps_linkdir *d, scps_time now, const stru
         refuse_segment(d, now, c, seg, headers, fate);
         return fate == SCPS_FATE_QUEUE ? 0 : SCPS_ERR_NOMEM;
     }
-    r->hollow = bytes - len;
-    r->values = true;
-    r->whole = true;
+    *r = (struct scps_link_record){.at = now,
+                                   .len = len,
+                                   .hollow = bytes - len,
+                                   .frame = frame,
+                                   .number = d->st.offered & SCPS_LINK_NUMBERS,
+                                   .values = true,
+                                   .whole = true};
     scps_values_put((struct scps_values *)(void *)(r + 1), c, seg, headers);
     if (seg->data)
         memcpy((uint8_t *)(r + 1) + headers, seg->data, seg->len);

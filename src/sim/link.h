@@ -16,6 +16,7 @@ struct scps_linkdir {
     scps_time free_us; /* the line is free from free_us + free_frac / rate on, µs */
     /* fraction of a microsecond, as a numerator over the rate; below the rate */
     uint64_t free_frac;
+    scps_time idle_at; /* the same time, rounded up: a packet then finds the line free, µs */
     scps_time sent_us; /* end of the last frame on the line, rounded down, µs */
     /* These fields describe the next event of this direction. */
     scps_time next; /* time of that event, µs; SCPS_NEVER: nothing is under way */
@@ -36,7 +37,9 @@ struct scps_linkdir {
     uint8_t *ring;
     size_t ring_cap;           /* size of the ring, bytes: a power of two */
     uint64_t head, line, tail; /* positions in bytes, which never wrap */
-    scps_time last_at;         /* latest arrival of a packet in [head, line), µs */
+    /* A record from tail to this position, or less, fits; a longer one may fit, too. */
+    uint64_t room_end;
+    scps_time last_at; /* latest arrival of a packet in [head, line), µs */
     uint32_t wait_n;
     uint64_t wait_bytes; /* bytes of the frames that wait, framing included */
     /* Packets out of order: a heap ordered by arrival time, then by seq. Entries beyond held_n have
@@ -60,10 +63,12 @@ struct scps_linkdir {
     /* Packets arrive in the order in which they were offered: the configuration has been simple
      * since no packet was under way. */
     bool in_order;
-    bool narrow; /* the queue has a limit */
     /* A packet that finds the line idle skips the queue: there is no CoDel, and the line does not
      * wait during outages */
     bool direct;
+    /* limits of the queue, bytes of frames and packets; the type's maximum: none */
+    uint64_t max_bytes;
+    uint32_t max_packets;
     struct scps_prng r_dup, r_reorder, r_jitter;
     struct scps_codel codel;
     uint32_t largest;       /* size of the largest frame so far, bytes */

@@ -83,7 +83,8 @@ static void apply_config(struct scps_linkdir *d, bool afresh, scps_time now)
     d->simple = d->err.simple && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
     /* The delay has become shorter, so packets may arrive before those under way. */
     d->in_order = false;
-    d->narrow = d->cfg.queue_bytes || d->cfg.queue_packets;
+    d->max_bytes = d->cfg.queue_bytes ? d->cfg.queue_bytes : UINT64_MAX;
+    d->max_packets = d->cfg.queue_packets ? d->cfg.queue_packets : UINT32_MAX;
     d->direct = !d->cfg.codel_interval && !(d->cfg.hold && scps_link_has_outages(&d->cfg));
 }
 
@@ -123,16 +124,14 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
     scps_linkdir_advance(d, now);
     uint64_t was = rate_at(&d->cfg, d->free_us, &until), rate = rate_at(cfg, d->free_us, &until);
     if (was != rate) /* Convert the fraction of a microsecond to the unit of the new rate. */
-        d->free_frac = was ? scps_muldiv(d->free_frac, rate, was) : 0;
+        scps_link_set_free(d, d->free_us, was ? scps_muldiv(d->free_frac, rate, was) : 0);
     if (d->cfg.rate_bps != cfg->rate_bps) {
         d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
         d->line_bytes = 0;
     }
     /* The line waits for the end of an outage, not for the end of a frame. */
-    if (d->free_us > d->sent_us && d->free_us > now) {
-        d->free_us = SCPS_MAX(d->sent_us + 1, now);
-        d->free_frac = 0;
-    }
+    if (d->free_us > d->sent_us && d->free_us > now)
+        scps_link_set_free(d, SCPS_MAX(d->sent_us + 1, now), 0);
     if (cfg->seed != d->cfg.seed) {
         d->cfg.seed = cfg->seed;
         seed(d);
@@ -156,6 +155,6 @@ void scps_linkdir_fini(struct scps_linkdir *d)
     d->ring = d->scratch = NULL;
     d->held_n = d->held_cap = d->wait_n = d->scratch_cap = 0;
     d->ring_cap = 0;
-    d->head = d->line = d->tail = 0;
+    d->head = d->line = d->tail = d->room_end = 0;
     d->next = SCPS_NEVER;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Growth of a link direction's ring. */
+/* Room in a link direction's ring, and its growth. */
 #include "sim/linkring.h"
 
+#include "base/bytes.h"
 #include "sim/linkstate.h"
 
 #include <scps/error.h>
 #include <string.h>
 
-SCPS_SELDOM int scps_linkring_grow(struct scps_linkdir *d, size_t need)
+/* Enlarges the ring so that at least `need` more bytes fit. Returns 0 or SCPS_ERR_NOMEM. */
+static SCPS_SELDOM int grow(struct scps_linkdir *d, size_t need)
 {
     size_t cap = d->ring_cap ? d->ring_cap * 2 : 16384;
     uint64_t to = 0, line = 0;
@@ -38,4 +40,25 @@ SCPS_SELDOM int scps_linkring_grow(struct scps_linkdir *d, size_t need)
     d->line = line;
     d->tail = to;
     return 0;
+}
+
+struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t need)
+{
+    for (;;) {
+        size_t used = (size_t)(d->tail - d->head), at = d->tail & (d->ring_cap - 1);
+        size_t to_end = d->ring_cap - at;
+        if (need <= to_end && used + need <= d->ring_cap)
+            break;
+        if (need > to_end && used + to_end + need <= d->ring_cap) {
+            scps_link_record_at(d, d->tail)->at =
+                SCPS_LINK_WRAP; /* to_end is a multiple of 8, so there is room for this value. */
+            d->tail += to_end;
+            break;
+        }
+        if (grow(d, need) != 0)
+            return NULL;
+    }
+    /* Records end at the end of the ring's memory, and before the oldest one. */
+    d->room_end = SCPS_MIN((d->tail | (d->ring_cap - 1)) + 1, d->head + d->ring_cap);
+    return scps_link_record_at(d, d->tail);
 }

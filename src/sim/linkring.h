@@ -29,8 +29,8 @@ static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, ui
     return pos + sizeof *r + SCPS_LINKRING_ROUND(r->len);
 }
 
-/* Enlarges the ring so that at least `need` more bytes fit. Returns 0 or SCPS_ERR_NOMEM. */
-int scps_linkring_grow(struct scps_linkdir *d, size_t need);
+/* Does the same as scps_linkring_room(), without the limit d->room_end, which it sets anew. */
+struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t need);
 
 /* Returns room for a new record of `need` contiguous bytes. If it does not fit before the end of
  * the ring, a SCPS_LINK_WRAP record is put there and the room is at the beginning; if it does not
@@ -38,20 +38,9 @@ int scps_linkring_grow(struct scps_linkdir *d, size_t need);
  * NULL without memory. */
 static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d, size_t need)
 {
-    for (;;) {
-        size_t used = (size_t)(d->tail - d->head), at = d->tail & (d->ring_cap - 1);
-        size_t to_end = d->ring_cap - at;
-        if (need <= to_end && used + need <= d->ring_cap)
-            return scps_link_record_at(d, d->tail);
-        if (need > to_end && used + to_end + need <= d->ring_cap) {
-            scps_link_record_at(d, d->tail)->at =
-                SCPS_LINK_WRAP; /* to_end is a multiple of 8, so there is room for this value. */
-            d->tail += to_end;
-            return scps_link_record_at(d, d->tail);
-        }
-        if (scps_linkring_grow(d, need) != 0)
-            return NULL;
-    }
+    if (d->tail + need <= d->room_end)
+        return scps_link_record_at(d, d->tail);
+    return scps_linkring_find_room(d, need);
 }
 
 #endif

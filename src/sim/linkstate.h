@@ -30,6 +30,14 @@ static inline scps_time scps_link_line_time(uint64_t bytes, uint64_t rate)
     return rate ? (scps_time)scps_muldiv(bytes, SCPS_LINK_BITS_US, rate) : 0;
 }
 
+/* Sets the time from which the line is free: us + frac / rate, µs. */
+static inline void scps_link_set_free(struct scps_linkdir *d, scps_time us, uint64_t frac)
+{
+    d->free_us = us;
+    d->free_frac = frac;
+    d->idle_at = us + (frac > 0);
+}
+
 /* Frees memory with the direction's allocator; p may be NULL. */
 static inline void scps_linkdir_give_back(struct scps_linkdir *d, void *p, size_t size)
 {
