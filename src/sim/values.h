@@ -3,7 +3,7 @@
  *
  * Where such a packet stands in memory, the header's octets are replaced by a struct scps_values,
  * which is not longer than they are; what follows the header stays where it is. So lengths and
- * places are those of the packet, and scps_values_to_octets() can put the octets back at any time. */
+ * places are those of the packet, and scps_values_to_octets() can write the octets at any time. */
 #ifndef SCPS_SIM_VALUES_H
 #define SCPS_SIM_VALUES_H
 

@@ -83,22 +83,14 @@ static inline void up(struct scps_vclock_node *v, uint32_t i, struct scps_vclock
 static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
                         struct scps_vclock_node x)
 {
-    struct scps_vclock_node *hole = v + i;
-
-    for (size_t k; (k = 2 * (size_t)i + 1) < n; i = (uint32_t)k) {
-        struct scps_vclock_node *kid = v + k;
-        if (k + 1 < n && before(kid + 1, kid)) {
-            kid++;
+    for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
+        if (k + 1 < n && before(&v[k + 1], &v[k]))
             k++;
-        }
-        if (!before(kid, &x))
+        if (!before(&v[k], &x))
             break;
-        *hole = *kid;
-        hole->ev->at = i;
-        hole = kid;
+        put_node(v, i, v[k]);
     }
-    *hole = x;
-    x.ev->at = i;
+    put_node(v, i, x);
 }
 
 /* Moves event x to its place in the heap, starting from the free entry i. */
@@ -121,17 +113,13 @@ static SCPS_NOINLINE void leave(struct scps_vclock *c, struct scps_vevent *e)
         place_event(c, i, c->v[c->n]);
 }
 
-void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when)
+/* Sets event x, which is not the first one or leaves the heap. */
+static SCPS_NOINLINE void set_other(struct scps_vclock *c, struct scps_vclock_node x)
 {
-    uint32_t i = e->at;
-    struct scps_vclock_node x = {when, e};
+    uint32_t i = x.ev->at;
 
-    if (when == SCPS_NEVER) {
-        leave(c, e);
-        return;
-    }
-    if (i == 0) { /* Usually the event is the first one, because its time has come. */
-        down(c->v, c->n, 0, x);
+    if (x.when == SCPS_NEVER) {
+        leave(c, x.ev);
         return;
     }
     if (i == SCPS_VCLOCK_OUT) {
@@ -139,4 +127,14 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
         i = c->n++;
     }
     place_event(c, i, x);
+}
+
+void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when)
+{
+    const struct scps_vclock_node x = {when, e};
+
+    if (e->at != 0 || when == SCPS_NEVER)
+        set_other(c, x);
+    else /* Usually the event is the first one, because its time has come. */
+        down(c->v, c->n, 0, x);
 }

@@ -38,10 +38,15 @@ int scps_vclock_reserve(struct scps_vclock *c);
 void scps_vclock_release(struct scps_vclock *c);
 /* Sets the time of e, µs, whether it is in the heap or not; SCPS_NEVER removes it. */
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when);
-/* Returns the next event; NULL when there is none. */
+/* Returns true if no event has a time. */
+static inline bool scps_vclock_empty(const struct scps_vclock *c)
+{
+    return c->n == 0;
+}
+/* Returns the next event. Precondition: the heap is not empty. */
 static inline const struct scps_vclock_node *scps_vclock_top(const struct scps_vclock *c)
 {
-    return c->n ? &c->v[0] : NULL;
+    return c->v;
 }
 
 #endif

@@ -197,7 +197,7 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
         pass_events(h);
     do {
         h->pumped = true;
-        wake_at(h, scps_pump_at(st, h->w->now));
+        wake_at(h, scps_pump_now(st));
         h->pumped = false;
     } while (scps_stack_news(st) && pass_events(h)); /* The timers may have caused events, too. */
 }
@@ -271,7 +271,8 @@ static inline bool more_now(const struct scps_world *w)
 {
     const struct scps_vclock_node *top = scps_vclock_top(&w->clock);
 
-    return top && top->when <= w->now && SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
+    return !scps_vclock_empty(&w->clock) && top->when <= w->now &&
+           SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
 }
 
 /* Serves host h: at once if nothing else is due now, otherwise when its entry in the heap comes
@@ -297,7 +298,7 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             continue;
         }
         top = scps_vclock_top(&w->clock);
-        if (!top || top->when > until) {
+        if (scps_vclock_empty(&w->clock) || top->when > until) {
             if (until != SCPS_NEVER && until > w->now)
                 w->now = until;
             break;

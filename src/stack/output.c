@@ -78,8 +78,8 @@ static inline void count_packet(struct scps_stack *st, size_t len)
 /* For a device with one of the flags SPECIAL: lets it take segment seg of c as a structure, or
  * makes seg longer for GSO. Returns the length of the packet if the device has sent it; 0: the
  * caller must make the packet. */
-static SCPS_NOINLINE size_t special_device(struct scps_nif *nif, const struct scps_ready_queue *t,
-                                           struct scps_conn *c, struct scps_seg *seg)
+static inline size_t special_device(struct scps_nif *nif, const struct scps_ready_queue *t,
+                                    struct scps_conn *c, struct scps_seg *seg)
 {
     if (nif->nif->flags & SCPS_NETIF_VALUES)
         return nif->values(nif->nif, c, seg);
@@ -187,6 +187,13 @@ static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif
     return answer(st, nif, out);
 }
 
+int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
+{
+    if (st->env.dead || scps_stack_timers_due(st) || nif->others)
+        return output_slow(st, nif, out);
+    return nif->turns.head ? segment(st, nif, out) : 0;
+}
+
 int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,
                       struct scps_pkt *out)
 {
@@ -199,7 +206,5 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
     /* Every driver calls this function until it returns 0. The empty case is common, so it must not
      * set up a stack frame. */
     scps_stack_clock(st, now);
-    if (st->env.dead || scps_stack_timers_due(st) || nif->others)
-        return output_slow(st, nif, out);
-    return nif->turns.head ? segment(st, nif, out) : 0;
+    return scps_output_now(st, nif, out);
 }

@@ -40,7 +40,9 @@ static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif 
     do {
         out.data = room;
         out.cap = sizeof room;
-        int n = scps_stack_output(st, nif->nif, clk ? clk->now(clk->ctx) : st->env.now, &out);
+        if (clk)
+            scps_stack_clock(st, clk->now(clk->ctx));
+        int n = scps_output_now(st, nif, &out);
         if (n <= 0)
             break;
         if (n != SCPS_OUTPUT_SENT && scps_netif_send(nif->nif, &out) == SCPS_ERR_AGAIN)
@@ -59,7 +61,13 @@ void scps_pump(struct scps_stack *st, const struct scps_clock *clk)
 
 scps_time scps_pump_at(struct scps_stack *st, scps_time now)
 {
-    scps_stack_advance(st, now);
+    scps_stack_clock(st, now);
+    return scps_pump_now(st);
+}
+
+scps_time scps_pump_now(struct scps_stack *st)
+{
+    scps_stack_advance(st, st->env.now);
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (scps_nif_busy(st->nifs[i]))
             pump_link(st, st->nifs[i], NULL);

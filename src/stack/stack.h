@@ -298,6 +298,13 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 /* result of scps_stack_output() in place of 1, if a simulated device has taken the segment as a
  * structure */
 #define SCPS_OUTPUT_SENT 2
+/* Does the same as scps_stack_output() at the time of the stack. Precondition: nif is one of the
+ * stack's, and out->cap is at least SCPS_MAX_HEADERS. */
+int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
+
+/* ---- pump.c ---- */
+/* Does the same as scps_pump_at() at the time of the stack. */
+scps_time scps_pump_now(struct scps_stack *st);
 
 /* ---- ipin.c ---- */
 /* Processes a segment that a simulated device passes as a structure. Unlike
