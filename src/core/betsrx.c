@@ -11,8 +11,9 @@
  * again for each one, which on a bad link without a return path takes a second for each hole. At
  * most one hole is given up and not yet reported to the application.
  *
- * A FIN ends the stream only when the hole before it has been reported. The time of an outage does
- * not count.
+ * A FIN ends the stream only when the hole before it has been reported. The time of an outage that
+ * was signalled does not count. The time of one that this end has inferred does: it shows that our
+ * data is not acknowledged, not that the peer's cannot arrive.
  */
 #include "core/betsrx.h"
 

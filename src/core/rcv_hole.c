@@ -54,16 +54,20 @@ static void jump(struct scps_conn *c, scps_off to)
 }
 
 /* Returns the end of the hole for which the reader waits, having read all data before it. 0: there
- * is no such hole, or no retransmission can come because of an outage or because the connection has
- * ended. */
-static scps_off awaited(const struct scps_receive *rcv, uint32_t todo, uint8_t state)
+ * is no such hole, or no retransmission can come because of an outage that a signal has reported or
+ * because the connection has ended. An outage that this end has inferred, since its own data was
+ * not acknowledged, does not count: the peer's data may arrive, and if each of two ends waited for
+ * the end of such an outage, no hole would ever be given up. */
+static scps_off awaited(const struct scps_receive *rcv, const struct scps_sender *s, uint8_t state)
 {
-    return todo & SCPS_TODO_OUTAGE || state == SCPS_CLOSED ? 0 : scps_betsrx_awaited(rcv);
+    bool signalled = s->todo.bits & SCPS_TODO_OUTAGE && !s->outage.inferred;
+
+    return signalled || state == SCPS_CLOSED ? 0 : scps_betsrx_awaited(rcv);
 }
 
 void scps_rcv_check_hole(struct scps_conn *c)
 {
-    scps_off to = awaited(&c->rcv, c->s.todo.bits, c->state);
+    scps_off to = awaited(&c->rcv, &c->s, c->state);
     struct scps_betsrx *w;
 
     if (!to) {
@@ -86,7 +90,7 @@ void scps_rcv_check_hole(struct scps_conn *c)
 
 void scps_rcv_hole_timer(struct scps_conn *c)
 {
-    scps_off to = awaited(&c->rcv, c->s.todo.bits, c->state);
+    scps_off to = awaited(&c->rcv, &c->s, c->state);
 
     if (scps_betsrx_expired(&scps_tp_marks(c->s.tp)->wait, c->rcv.in.next, to))
         jump(c, to);

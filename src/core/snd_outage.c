@@ -35,6 +35,7 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
 {
     if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
         scps_outage_reported(&c->s.outage, inferred);
+        scps_bets_check_hole(c);
         /* The end of the outage in progress becomes known, or is postponed. */
         if (until != SCPS_NEVER) {
             scps_outage_ends(&c->s.outage);
