@@ -182,13 +182,16 @@ static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, u
 }
 
 /* Returns true if an unacceptable segment shows that the peer sends and the link carries its
- * segments. It does if it is an old duplicate (at most one window below RCV.NXT) with a plausible
- * acknowledgement, as the peer's probe is, or a retransmission whose acknowledgement was lost. A
- * peer that waits for the end of the outage itself sends nothing else. */
+ * segments. It does if its acknowledgement is plausible and its number is one that the peer may
+ * use. The peer's probe is one octet below what the peer knows to have arrived, which is below
+ * RCV.NXT by a window and the octet of a window probe at most. Behind a hole that fills the window,
+ * what the peer sends next begins at the right edge, or behind the octet of its window probe. A
+ * peer that waits for the end of the outage itself sends nothing else. A third party off the path
+ * has to guess both numbers, as for an acceptable segment. */
 static bool shows_link(const struct scps_receive *rcv, const struct scps_ackout *a,
                        const struct scps_sender *s, const struct scps_seg *seg)
 {
-    int64_t next = (int64_t)scps_receive_next(rcv);
+    int64_t next = (int64_t)scps_receive_next(rcv), window = SCPS_MAX(a->max_offered, 1);
     int64_t behind = next - scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq);
 
     return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&

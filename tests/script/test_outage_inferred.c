@@ -74,11 +74,78 @@ static void a_signal_stops_the_wait(void **x)
     script_free(t);
 }
 
+/* An outage that was inferred at 2300 ms, with a receive window of 2000 octets. */
+static struct script *out_of_reach(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.outage_after = 2;
+    t->cfg.rcvbuf = 2000;
+    script_established(t, MS(100));
+    return t;
+}
+
+static void until_the_outage(struct script *t)
+{
+    app_writes(t, MS(200), 1000);
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+}
+
+/* Octets [1001, 2001) fill the window up to its right edge, behind a hole. The peer has sent the
+ * octet of a window probe, too, so it acknowledges with number 2002, which is unacceptable (RFC
+ * 9293 section 3.10.7.4, first check). Such a segment shows that the link is there, if its
+ * acknowledgement is plausible (RFC 5961 section 5.2). What lies further ahead, where the peer may
+ * not send, shows nothing. */
+static void behind_a_hole_that_fills_the_window(void **x)
+{
+    struct script *t = out_of_reach(x);
+
+    peer_says(t, MS(150), .seq = 1001, .len = 1000, .ack = 1);
+    until_the_outage(t);
+    peer_says(t, MS(3100), .seq = 2003, .ack = 1);
+    peer_says(t, MS(3200), .seq = 2002, .ack = -70000);
+    peer_says(t, MS(3300), .seq = 2002, .ack = 1002);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    peer_says(t, SEC(4), .seq = 2002, .ack = 1);
+    expect_sent(t, .at = SEC(4), .from = 1, .len = 1000, .ack = 1);
+    script_forget_sent(t); /* the answer to the unacceptable segment */
+    peer_says(t, SEC(4) + MS(100), .seq = 1, .len = 1000, .ack = 1001);
+    script_forget_sent(t);
+    app_reads(t, SEC(5), 2000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A whole window and the octet of a window probe have arrived, and no acknowledgement of them has
+ * reached the peer. Its own probe then stands one octet below the window. */
+static void a_window_and_a_probe_behind(void **x)
+{
+    struct script *t = out_of_reach(x);
+
+    peer_says(t, MS(110), .len = 2000);
+    app_reads(t, MS(120), 2000);
+    peer_says(t, MS(150), .len = 1);
+    app_reads(t, MS(160), 1);
+    until_the_outage(t);
+    peer_says(t, MS(3100), .seq = -1, .ack = 1);
+    peer_says(t, MS(3200), .seq = ZERO, .ack = -70000);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    peer_says(t, SEC(4), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = SEC(4), .from = 1, .len = 1000, .ack = 2002);
+    peer_says(t, SEC(4) + MS(100), .ack = 1001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(the_wait_for_a_hole_runs_on),
         SCRIPT_TEST(a_signal_stops_the_wait),
+        SCRIPT_TEST(behind_a_hole_that_fills_the_window),
+        SCRIPT_TEST(a_window_and_a_probe_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
