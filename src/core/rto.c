@@ -29,7 +29,9 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigne
      * the interval between successive probes" (SHLD-30). */
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
-        shift = s->tx->rto.backoff > DAMAGED ? s->tx->rto.backoff - DAMAGED : 0;
+        if (!s->tx->rto.after_outage)
+            shift = s->tx->rto.backoff;
+        shift = shift > DAMAGED ? shift - DAMAGED : 0;
         max = SCPS_MIN(max, MIN_RTO);
     }
     shift = SCPS_MIN(shift, 30u);

@@ -84,7 +84,7 @@ void scps_snd_outage_over(struct scps_conn *c)
     SCPS_OBSERVE_CONN2(c, OUTAGE, 0, 0);
     scps_todo_done(&c->s.todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
     if (c->s.tx)
-        scps_rto_anew(&c->s.tx->rto, c->s.tx->rto.latest);
+        scps_rto_outage_over(&c->s.tx->rto, c->s.outage.inferred);
     scps_timer_stop(&c->outage_timer);
     if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
         /* A later echo of an old timestamp shows only that the first transmission of the

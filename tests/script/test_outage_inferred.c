@@ -139,6 +139,72 @@ static void a_window_and_a_probe_behind(void **x)
     script_free(t);
 }
 
+/* RFC 6298 section 5.5: "The host MUST set RTO <- RTO * 2 ("back off the timer")", and section 5.7
+ * with section 3 (Karn's algorithm): until a round trip is measured. The first outage that is
+ * inferred ends the backoff, because its timeouts were the outage's. Where one follows another and
+ * nothing is acknowledged in between, what the peer sends shows that there was none. */
+static void the_backoff_outlasts_outages(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.outage_after = 2;
+    script_flight(t, MS(200), 1000, 1);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(1100), .from = 1, .len = 1000);
+    script_run(t, SEC(3)); /* The outage began at 2300 ms. */
+    peer_says(t, SEC(3), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = MS(3000), .from = 1, .len = 1000);
+    script_forget_sent(t); /* the answer to the peer's probe */
+    expect_sent(t, .at = MS(3300), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(3900), .from = 1, .len = 1000);
+    script_run(t, SEC(6)); /* The second outage began at 5100 ms. */
+    peer_says(t, SEC(6), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = MS(6000), .from = 1, .len = 1000);
+    script_forget_sent(t);
+    expect_sent(t, .at = MS(7200), .from = 1, .len = 1000);
+    expect_sent(t, .at = MS(9600), .from = 1, .len = 1000);
+    script_run(t, SEC(15)); /* The third outage began at 14 400 ms. */
+    peer_says(t, SEC(15), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = SEC(15), .from = 1, .len = 1000);
+    script_forget_sent(t);
+    expect_sent(t, .at = MS(19800), .from = 1, .len = 1000);
+    /* A round trip is measured, which ends the backoff. */
+    peer_says(t, SEC(20), .ack = 1001);
+    app_writes(t, SEC(21), 1000);
+    expect_sent(t, .at = SEC(21), .from = 1001, .len = 1000);
+    peer_says(t, SEC(21) + MS(100), .ack = 2001);
+    app_writes(t, SEC(22), 1000);
+    expect_sent(t, .at = SEC(22), .from = 2001, .len = 1000);
+    script_run(t, SEC(22) + script_info(t).rto - 1);
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = SEC(22) + script_info(t).rto, .from = 2001, .len = 1000);
+    peer_says(t, SEC(23), .ack = 3001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Losses that are attributed to corruption do not back off, but for a long silence
+ * (docs/SCPS-TP.md section 3.4): more than eight timeouts, up to one second. Outages that are
+ * inferred from fewer timeouts must not cut such a silence into shorter ones. */
+static void nor_does_corruption_hide_a_silence(void **x)
+{
+    struct script *t = script_of(x);
+    unsigned resends = 0;
+
+    t->cfg.outage_after = 2;
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    script_flight(t, MS(200), 1000, 1);
+    for (scps_time at = SEC(1); at < SEC(61); at += MS(100)) {
+        peer_says(t, at, .seq = ZERO, .ack = 1);
+        resends += script_forget_sent(t);
+    }
+    resends = (unsigned)script_info(t).resent_segs;
+    assert_in_range(resends, 55, 90);
+    peer_says(t, SEC(62), .ack = 1001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +212,8 @@ int main(void)
         SCRIPT_TEST(a_signal_stops_the_wait),
         SCRIPT_TEST(behind_a_hole_that_fills_the_window),
         SCRIPT_TEST(a_window_and_a_probe_behind),
+        SCRIPT_TEST(the_backoff_outlasts_outages),
+        SCRIPT_TEST(nor_does_corruption_hide_a_silence),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
