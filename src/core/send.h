@@ -75,6 +75,12 @@ static inline enum scps_window scps_send_window(struct scps_send *s, uint32_t se
         s->max_wnd = wnd & INT32_MAX;
     return SCPS_WINDOW_MOVED;
 }
+/* Records that the peer has received everything below `to`, as a segment acknowledges that is not
+ * acceptable itself: the peer's window reached at least as far. Precondition: to <= SND.NXT. */
+static inline void scps_send_reached(struct scps_send *s, scps_off to)
+{
+    s->edge = SCPS_MAX(s->edge, to);
+}
 /* Moves SND.UNA to una, because the data is acknowledged or given up. */
 static inline void scps_send_acked(struct scps_send *s, scps_off una)
 {

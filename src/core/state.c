@@ -194,9 +194,21 @@ static bool shows_link(const struct scps_receive *rcv, const struct scps_ackout 
     int64_t next = (int64_t)scps_receive_next(rcv), window = SCPS_MAX(a->max_offered, 1);
     int64_t behind = next - scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq);
 
-    return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind > 0 &&
-           behind <= (int64_t)SCPS_MAX(a->max_offered, 1) &&
-           ack_plausible(&s->snd, s->tx, seg->ack);
+    return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind <= window + 2 &&
+           behind >= -window - 1 && ack_plausible(&s->snd, s->tx, seg->ack);
+}
+
+/* Uses of an unacceptable segment its acknowledgement number alone, which is plausible: if the
+ * octet of a window probe was accepted, the peer accepts none of our segments below it. Where both
+ * ends have sent one, and have not heard of its acceptance, they would otherwise refuse each
+ * other's segments for ever, and answer each at once. RFC 9293 section 3.10.7.4, first check: the
+ * answer has number SND.NXT. */
+static void note_reached(struct scps_send *s, uint32_t number)
+{
+    int64_t ack = scps_seq_unwrap(s->iss, s->una, number);
+
+    if (ack > (int64_t)s->una)
+        scps_send_reached(s, (scps_off)ack);
 }
 
 static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
@@ -209,6 +221,7 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     if (shows_link(&c->rcv, &c->ack, &c->s, seg)) {
         /* A keep-alive probe of the peer shows that the peer is reachable. */
         scps_heard_now(&c->s.heard);
+        note_reached(&c->s.snd, seg->ack);
         /* End the outage before the segment is answered. During it the answer would be delayed, and
          * two ends in an outage would wait for each other. */
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)

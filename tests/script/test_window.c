@@ -231,6 +231,46 @@ static void a_probe_is_taken(void **x)
     script_free(t);
 }
 
+/* Both ends have probed a closed window, each octet was accepted, as the window had opened, and
+ * nobody has heard of that: each end's acknowledgements begin one octet below the other's RCV.NXT,
+ * and are unacceptable (RFC 9293 section 3.10.7.4, first check). The answer to such a segment has
+ * number SND.NXT, as its acknowledgement shows, and the other end accepts it. */
+static void probes_that_cross(void **x)
+{
+    for (int k = 0; k < 2; k++) {
+        struct script *t = script_of(x);
+        scps_time at;
+
+        t->cfg.rcvbuf = 2000;
+        at = fill_and_close(t, 1500);
+        peer_says(t, at - MS(50), .len = 2000, .ack = 1001, .wnd = ZERO);
+        app_reads(t, at - MS(40), 2000);
+        script_forget_sent(t);
+        expect_sent(t, .at = at, .slack = MS(60), .from = 1001, .len = 1, .ack = 2001);
+        at = script_now(t) + MS(10);
+        peer_says(t, at, .seq = 2001, .len = 1, .ack = 1001, .wnd = ZERO);
+        script_run(t, at + MS(200));
+        script_forget_sent(t);
+        /* Of a segment that is far away, or whose acknowledgement is of what was never sent, the
+         * number is not taken. */
+        if (k) {
+            peer_says(t, at + MS(210), .seq = 9000, .ack = 1002, .wnd = ZERO);
+            peer_says(t, at + MS(220), .seq = 2001, .ack = 1003, .wnd = ZERO);
+            expect_sent(t, .at = at + MS(210), .from = 1001, .ack = 2002);
+            expect_sent(t, .at = at + MS(220), .from = 1001, .ack = 2002);
+        } else {
+            peer_says(t, at + MS(210), .seq = 2001, .ack = 1002, .wnd = ZERO);
+            expect_sent(t, .at = at + MS(210), .from = 1002, .ack = 2002);
+        }
+        peer_says(t, at + MS(230), .seq = 2002, .ack = 1002, .wnd = 2000);
+        script_run(t, at + MS(230));
+        script_forget_sent(t);
+        peer_says(t, at + MS(330), .ack = 1501);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* A peer that does not answer probes is given up */
 /* The octet of a probe is reported as arrived, beyond the window, and is not acknowledged when the
  * window opens. It is outstanding, so the retransmission timer runs (RFC 6298 section 5.1) and
@@ -604,6 +644,7 @@ int main(void)
         SCRIPT_TEST(beyond_our_window),
         SCRIPT_TEST(our_window_scaled),
         SCRIPT_TEST(our_window_scaled_while_half_open),
+        SCRIPT_TEST(probes_that_cross),
         SCRIPT_TEST(zero_window_probes),
         SCRIPT_TEST(a_probe_is_taken),
         SCRIPT_TEST(a_probe_that_was_reported_falsely),
