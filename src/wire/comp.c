@@ -168,7 +168,9 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         s->len && ((tx->no_ack_on_data && !(s->flags & SCPS_FIN)) || !(s->flags & SCPS_ACK));
     bool a = false, q;
     if (!bare) {
-        a = repeat_bit(new_ack, &tx->ack_again, tx->repeat) || !s->len;
+        /* A FIN always carries its acknowledgement (RFC 9293 section 3.6): in LAST-ACK the
+         * connection is deleted once the FIN is acknowledged, and cannot repeat what was lost. */
+        a = repeat_bit(new_ack, &tx->ack_again, tx->repeat) || !s->len || s->flags & SCPS_FIN;
         tx->ack = s->ack;
         tx->wnd = s->wnd;
     }

@@ -265,8 +265,17 @@ static void acknowledgements_on_data(void **state)
         assert_int_equal(p[1], ack_bits[i]);
     }
 
-    scps_comp_tx_init(&tx, 1, 0, true);
+    /* RFC 9293 section 3.6: the FIN of the end in LAST-ACK acknowledges the peer's FIN, however
+     * often it is repeated. */
     s.len = 100;
+    s.flags |= SCPS_FIN;
+    for (int i = 0; i < 5; i++) {
+        assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
+        assert_int_equal(p[1] & 3, 3);
+    }
+    s.flags = SCPS_ACK;
+
+    scps_comp_tx_init(&tx, 1, 0, true);
     assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
     assert_int_equal(p[1], 2);
     assert_false(acked); /* somebody has to send it */
