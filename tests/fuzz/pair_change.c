@@ -83,9 +83,7 @@ void pair_imitation(struct world *w, struct direction *d, const struct packet *p
         d->imitations[t[0]].at = w->now;
     }
     if (d->imitations[t[0]].n >= 2 || w->host[0].cfg.comp_proto != w->host[1].cfg.comp_proto)
-        w->doubt |= DOUBT_CONTENT | DOUBT_RECORDS;
-    if (d->imitations[t[0]].n >= 2)
-        w->doubt |= DOUBT_END;
+        w->doubt |= DOUBT_CONTENT | DOUBT_END | DOUBT_RECORDS;
 }
 
 void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c)

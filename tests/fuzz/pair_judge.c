@@ -231,7 +231,7 @@ void pair_outcome(const struct world *w, struct outcome *o)
     for (int k = 0; k < HOSTS; k++) {
         struct scps_stack_stats s;
         scps_stack_get_stats(w->host[k].st, &s);
-        o->unanswered += s.drops[SCPS_DROP_RATE_LIMITED];
+        o->unanswered += s.drops[SCPS_DROP_RATE_LIMITED] + s.drops[SCPS_DROP_SYN_LIMIT];
     }
 }
 
@@ -239,7 +239,8 @@ void pair_compare(const struct world *w, const struct outcome *with, const struc
                   bool ended)
 {
     /* A late packet of an earlier connection is answered out of the same ration as a stranger's
-     * (stack/reply.c): where that was used up, one reset more or less may meet a fate. */
+     * (stack/reply.c): where that was used up, one reset more or less may meet a fate. Without SYN
+     * cookies strangers may take all places of the backlog, and a flow's SYN has to be repeated. */
     if (with->unanswered != without->unanswered)
         return;
     for (int i = 0; i < FLOWS; i++)
