@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two sides of the pipe benchmark share: the bytes that travel, their check, and one run's
- * figures. */
+/* What the two programs of the pipe benchmark share: the bytes that are sent, their check, and the
+ * figures of one run. */
 #ifndef SCPS_BENCH_H
 #define SCPS_BENCH_H
 
@@ -9,28 +9,29 @@
 #include <stdint.h>
 #include <string.h>
 
-#define BENCH_MSS   1024u       /* payload of a full segment */
-#define BENCH_BLOCK (64u << 10) /* the application writes from this much, again and again */
+#define BENCH_MSS 1024u /* payload of a full segment */
+/* size of the block from which the application writes repeatedly, bytes */
+#define BENCH_BLOCK (64u << 10)
 
 struct bench_case {
-    const char *peer; /* "scps", "lwip" */
+    const char *peer; /* stack under test: "scps" or "lwip" */
     const char *cc;   /* controller; ignored by lwIP */
-    uint32_t window;  /* bytes: send buffer, receive buffer and initial window */
+    uint32_t window;  /* size of send buffer, receive buffer and initial window, bytes */
     uint32_t loss_ppm;
-    bool plain;     /* neither timestamps nor SACK: what lwIP sends */
-    unsigned batch; /* packets that the receiver takes before it answers */
+    bool plain;     /* true: neither timestamps nor SACK, as lwIP sends */
+    unsigned batch; /* number of packets that the receiver processes before it acknowledges */
     uint64_t bytes;
 };
 
 struct bench_result {
     uint64_t cpu_ns;
-    uint64_t segments; /* data segments sent, resent ones included */
+    uint64_t segments; /* data segments sent, retransmissions included */
     uint64_t acks;     /* pure acknowledgements sent */
     bool ok;           /* every byte arrived, in order */
 };
 
-/* A block whose every 8 bytes tell their place, so that a checker can look at the ends of each run
- * it reads. */
+/* Fills a block in which every 8 bytes encode their position, so that a receiver can check the
+ * first and last bytes of each piece it reads. */
 static inline void bench_fill(uint8_t *block)
 {
     for (uint32_t i = 0; i < BENCH_BLOCK; i += 8) {
@@ -39,7 +40,7 @@ static inline void bench_fill(uint8_t *block)
     }
 }
 
-/* Does p, len bytes at stream position pos, begin and end as it should? */
+/* Returns true if the len bytes at p begin and end as the stream does at position pos. */
 static inline bool bench_check(const uint8_t *block, uint64_t pos, const uint8_t *p, size_t len)
 {
     uint64_t last = pos + len - 1;
@@ -50,7 +51,8 @@ static inline bool bench_check(const uint8_t *block, uint64_t pos, const uint8_t
 
 uint64_t bench_cpu_ns(void);
 
-/* Returns false when the peer cannot do this case at all (a window it was not built for). */
+/* Runs the case on lwIP. Returns false when lwIP cannot run it, because its window is a
+ * constant. */
 bool bench_lwip(const struct bench_case *c, const uint8_t *block, struct bench_result *r);
 
 #endif

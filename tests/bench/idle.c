@@ -55,7 +55,7 @@ static void events(struct end *e)
     }
 }
 
-/* Moves packets until both sides are quiet, delayed acknowledgements included. */
+/* Moves packets until neither side has one to send, delayed acknowledgements included. */
 static scps_time settle(struct end *x, struct end *y, scps_time now, scps_dur more)
 {
     scps_time until = now + more;

@@ -29,7 +29,7 @@ struct packet {
 
 static struct netif a, b;
 static struct packet queue[1024];
-static unsigned head, tail; /* free running */
+static unsigned head, tail; /* positions in the queue, which only grow */
 static const uint8_t *block;
 static uint64_t written, received, total, segments, acks;
 static bool good, connected;
@@ -99,7 +99,8 @@ static void fill(struct tcp_pcb *pcb)
             n = BENCH_BLOCK - at;
         if (n > total - written)
             n = total - written;
-        /* one segment or more at a time: lwIP would otherwise split what it queues at every call */
+        /* Write one segment or more at a time: lwIP would otherwise make a short segment of each
+         * call. */
         if (n < BENCH_MSS && n < total - written && at + n < BENCH_BLOCK)
             break;
         if (n == 0 || tcp_write(pcb, block + at, (u16_t)(n > 0xffff ? 0xffff : n),
@@ -144,7 +145,8 @@ bool bench_lwip(const struct bench_case *c, const uint8_t *blk, struct bench_res
     if (tcp_bind(listener, IP4_ADDR_ANY, port) != ERR_OK)
         return false;
     l = tcp_listen(listener);
-    tcp_bind_netif(l, &b); /* tcp_listen makes a new pcb and forgets the old one's interface */
+    /* tcp_listen() makes a new pcb, which is not bound to the interface of the old one. */
+    tcp_bind_netif(l, &b);
     tcp_accept(l, on_accept);
     pcb = tcp_new();
     tcp_bind_netif(pcb, &a);
@@ -154,7 +156,8 @@ bool bench_lwip(const struct bench_case *c, const uint8_t *blk, struct bench_res
     while (received < total) {
         fill(pcb);
         if (head == tail) {
-            /* a delayed acknowledgement, or nothing will ever come */
+            /* A delayed acknowledgement may still come; after 1000 timer calls without a packet,
+             * none will. */
             if (++idle > 1000)
                 break;
             tcp_tmr();
@@ -170,7 +173,7 @@ bool bench_lwip(const struct bench_case *c, const uint8_t *blk, struct bench_res
     r->ok = good && received == total;
     tcp_abort(pcb);
     tcp_close(l);
-    /* the reset still reaches b; what is under way to a would find nobody */
+    /* Deliver the reset to b. Packets to a are dropped, because its pcb no longer exists. */
     while (head != tail) {
         struct packet *q = &queue[head++ % (sizeof queue / sizeof queue[0])];
         if (q->to == &b)

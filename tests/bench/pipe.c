@@ -31,7 +31,7 @@
 #include "bench.h"
 
 #define ACK_QUEUE 65536u
-#define BATCH     64 /* packets handed in before output has its turn */
+#define BATCH     64 /* most packets handed in before the stack is asked for output */
 #define ACK_ROOM  SCPS_MAX_HEADERS
 
 static const struct {
@@ -63,7 +63,7 @@ struct pipe {
     struct scps_netif na, nb;
     struct scps_conn *out, *in;
     struct ack *acks;
-    uint32_t head, tail; /* free running */
+    uint32_t head, tail; /* positions in the queue, which only grow */
     scps_time now;
     uint64_t written, received;
     uint64_t rnd;
@@ -149,7 +149,7 @@ static void events(struct pipe *p, struct scps_stack *st)
     }
 }
 
-/* Everything b has to say goes into the queue. */
+/* Puts every packet that stack b has to send into the queue. */
 static void drain_b(struct pipe *p)
 {
     struct scps_pkt pkt;
@@ -175,8 +175,8 @@ static void take_acks(struct pipe *p)
     }
 }
 
-/* a sends all it may; b answers each batch, and what arrived is read when a has nothing more.
- * Returns whether there was anything. */
+/* Passes all that stack a may send to stack b. b acknowledges each batch, and its application reads
+ * when a has no more. Returns true if there was a packet. */
 static bool drain_a(struct pipe *p)
 {
     uint8_t room[SCPS_MAX_HEADERS];
@@ -197,7 +197,7 @@ static bool drain_a(struct pipe *p)
                 continue;
         }
         pkt.at = p->now;
-        pkt.csum_ok = false; /* b works it out, as it would for any real link */
+        pkt.csum_ok = false; /* b computes the checksum, as it would on a real link */
         scps_stack_input(p->b, &p->nb, &pkt);
         if (++n == p->c->batch) {
             drain_b(p);
@@ -255,7 +255,8 @@ static bool run_scps(const struct bench_case *c, const uint8_t *block, struct be
     }
     while (!p.failed && p.received < c->bytes) {
         bool moved = drain_a(&p);
-        if (p.head != p.tail) { /* a batch in, then events, then output: as src/io/loop.c turns */
+        /* Hand in a batch, serve events, then ask for output, as src/io/loop.c does. */
+        if (p.head != p.tail) {
             take_acks(&p);
             events(&p, p.a);
         } else if (!moved) {

@@ -94,7 +94,7 @@ static int measure(const char *name, bool hollow, unsigned flows, uint64_t bytes
     struct scps_link *l = scps_world_link(r.world, ha, &a, hb, &b, 24, 1076, &fwd, &back);
 
     scps_conn_config_set_cc(&cc, scps_cc_find("rate"), NULL);
-    cc.rate = 12500000 / flows; /* the line, framing counted */
+    cc.rate = 12500000 / flows; /* rate of the line for each flow, bytes/s, framing counted */
     cc.rate_overhead = fwd.overhead;
     cc.sndbuf = cc.rcvbuf = 25000000 / flows;
     cc.expected_rtt = SCPS_MS(500);

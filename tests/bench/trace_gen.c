@@ -16,19 +16,21 @@
 #define MSS  1448u
 #define RING 65536u
 
-struct flight { /* one segment on its way */
+struct flight { /* a segment that has been sent and has not arrived yet */
     uint32_t n;
     uint8_t lost;
 };
 struct flow {
-    uint32_t isn, irs, next; /* next: segments sent for the first time */
-    uint32_t want;           /* receiver: next segment in order */
-    uint32_t high;           /* receiver: highest received + 1 */
-    uint32_t told;           /* sender: holes below this were repaired */
-    uint64_t slot;           /* transmissions so far */
+    /* isn, irs: initial sequence numbers of sender and receiver; next: number of segments sent for
+     * the first time */
+    uint32_t isn, irs, next;
+    uint32_t want; /* receiver: the next segment in order */
+    uint32_t high; /* receiver: the highest segment received, plus 1 */
+    uint32_t told; /* sender: it has retransmitted all missing segments below this one */
+    uint64_t slot; /* number of transmissions so far */
     uint16_t id;
-    struct flight *ring; /* by slot */
-    uint8_t *got;        /* receiver, by segment */
+    struct flight *ring; /* segments in flight, by the number of their transmission */
+    uint8_t *got;        /* receiver: true for each segment that has arrived */
     uint32_t repair[4096];
     uint32_t nrepair, done;
 };
@@ -122,7 +124,8 @@ static void acknowledge(struct flow *f, uint32_t i, int sacked, uint32_t n)
     emit(f, i, 1, f->irs + 1, place(f, f->want), 0x10, 0, sacked ? block : NULL);
 }
 
-/* What was sent `window` transmissions ago reaches the far end, and its answer us. */
+/* Delivers the transmission that was made `window` transmissions ago to the receiver, and its
+ * acknowledgement to the sender. */
 static void arrival(struct flow *f, uint32_t i, const struct flight *a)
 {
     if (a->lost || a->n < f->want || f->got[a->n % RING])
@@ -184,7 +187,8 @@ int main(int argc, char **argv)
                 arrival(x, i, s);
             uint32_t n = x->done < x->nrepair ? x->repair[x->done++ % 4096] : x->next;
             if (n == x->next) {
-                if (x->next - x->want > RING / 2) { /* far ahead of a hole: wait for its repair */
+                /* The data sent is far above a missing segment: wait for its retransmission. */
+                if (x->next - x->want > RING / 2) {
                     *s = (struct flight){.lost = 1};
                     x->slot++;
                     continue;
@@ -192,8 +196,7 @@ int main(int argc, char **argv)
                 x->next++;
             }
             *s = (struct flight){.n = n, .lost = rnd() % 1000000 < ppm};
-            /* a copy that is lost again is repaired after another round trip: its hole is told
-             * anew */
+            /* If the retransmission is lost too, retransmit again after another round trip. */
             if (s->lost && x->told > n)
                 x->told = n;
             x->slot++;

@@ -71,11 +71,12 @@ static void avoid(struct reno *r, const struct scps_cc_view *v, uint64_t bytes,
         r->credit += bytes;
         if (r->credit >= ctl->cwnd) {
             r->credit -= ctl->cwnd;
-            ctl->cwnd += 1; /* the unit was forgotten: a byte, not a segment */
+            ctl->cwnd += 1; /* mistake: the window grows by one byte instead of one segment */
         }
         return;
     }
-    if (r->fault == STALE_EPOCH) { /* a window by the clock, which runs on while nothing is sent */
+    /* mistake: the window grows with the time, even while nothing is sent */
+    if (r->fault == STALE_EPOCH) {
         uint64_t target = ctl->ssthresh + (uint64_t)(v->now - r->epoch) / 100000 * v->mss;
         ctl->cwnd += MIN(target > ctl->cwnd ? target - ctl->cwnd : 0, bytes);
         return;
@@ -106,13 +107,13 @@ static bool may_grow(struct reno *r, const struct scps_cc_view *v, const struct 
 static void reno_ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                      struct scps_cc_ctl *ctl)
 {
-    static uint64_t acks; /* for STATIC_CLOCK alone */
+    static uint64_t acks; /* state outside the structure, for the mistake STATIC_CLOCK alone */
     struct reno *r = s;
     uint64_t bytes = a->bytes, grow;
     bool grows = may_grow(r, v, a);
 
     if (r->fault == EMPTY_ACKS && !bytes)
-        bytes = v->mss; /* a duplicate means that a segment has left the network */
+        bytes = v->mss; /* A duplicate acknowledgement means that a segment has left the network. */
     if (!bytes)
         return;
     r->timed_out = false;
@@ -261,8 +262,11 @@ const struct scps_cc_ops cc_right_reno = {.name = "right-reno",
 
 struct vegas {
     struct reno reno;
-    scps_dur base, sum, lowest; /* of this round */
-    unsigned samples, high;     /* rounds in a row that looked queued */
+    /* base: lowest RTT of all rounds; sum, lowest: of the RTT samples in this round, µs */
+    scps_dur base, sum, lowest;
+    /* samples: RTT samples in this round; high: consecutive rounds in which the RTT showed a
+     * queue */
+    unsigned samples, high;
     bool linear;
 };
 
@@ -282,7 +286,8 @@ static void vegas_round(struct vegas *g, const struct scps_cc_view *v, struct sc
     uint64_t queue = (uint64_t)((double)ctl->cwnd * (double)(rtt - g->base) / (double)rtt);
 
     g->high = rtt > 2 * g->base ? g->high + 1 : 0;
-    if (g->high > 8 && g->reno.fault != BASE_FOR_EVER) { /* not a queue of ours: another path */
+    /* A round trip that stays long is that of another path, not a queue: take it as the base. */
+    if (g->high > 8 && g->reno.fault != BASE_FOR_EVER) {
         g->base = rtt;
         g->high = 0;
         g->linear = false;
@@ -383,10 +388,13 @@ static void model_ack(void *s, const struct scps_cc_view *v, const struct scps_c
 {
     struct model *m = s;
 
-    m->best = MAX(m->best, a->rate); /* a maximum that is never forgotten */
+    /* mistake: the maximum of the delivery rate is never forgotten */
+    m->best = MAX(m->best, a->rate);
     ctl->cwnd = MAX(m->best / 1000 * (uint64_t)v->min_rtt / 1000 * 2, 4 * (uint64_t)v->mss);
     if (m->fault == NO_RATE) {
-        ctl->cwnd = SCPS_CWND_OPEN; /* the rate alone: but the first sample says 0 */
+        /* mistake: only the rate limits the sender, although the rate is 0 before the first
+         * sample */
+        ctl->cwnd = SCPS_CWND_OPEN;
         ctl->rate = a->app_limited ? 0 : a->rate;
     }
 }

@@ -10,9 +10,10 @@ struct cc_mutant {
     enum scps_cctest_check found_by;
     const char *form, *story;
 };
-/* The i-th; false past the last. */
+/* Copies the i-th faulty controller to *out. Returns false past the last. */
 bool cc_mutant_at(size_t i, struct cc_mutant *out);
-/* What they are mutants of: right ones, outside the library. */
+/* The controllers without mistakes from which the faulty ones are made; they are not part of the
+ * library. */
 extern const struct scps_cc_ops cc_right_reno, cc_right_vegas;
 
 #endif

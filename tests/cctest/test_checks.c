@@ -33,7 +33,7 @@ static void shipped_controllers_pass(void **state)
     for (size_t i = 0; (ops = scps_cc_at(i)) != NULL; i++) {
         struct scps_cctest_expect x = scps_cctest_expect_of(ops->name);
         must_pass(ops, &x);
-        /* an exemption has a reason, and none is left behind when the controller was mended */
+        /* A controller has a reason exactly if it has an exemption. */
         assert_int_equal(x.exempt != 0, x.why != NULL);
         for (size_t k = 0; k < SCPS_CCTEST_CHECKS; k++)
             if (verdict[k].exempt && verdict[k].ok)
@@ -70,7 +70,7 @@ static void mutants_are_found(void **state)
     assert_true(n >= 24);
 }
 
-/* No action of a shrunk history can be missed. */
+/* Removing any action of a shrunk history makes the check pass. */
 static void shrunk_histories_are_minimal(void **state)
 {
     struct cc_mutant m;
@@ -82,7 +82,8 @@ static void shrunk_histories_are_minimal(void **state)
         uint64_t bit = SCPS_CCTEST_BIT(m.found_by), seed = 0;
 
         if (m.found_by == SCPS_CCTEST_OPS || m.found_by > SCPS_CCTEST_PURE ||
-            !strcmp(m.ops->name, "static_clock")) /* its histories depend on those before */
+            /* The histories of this mutant depend on those run before, so they cannot be shrunk. */
+            !strcmp(m.ops->name, "static_clock"))
             continue;
         do {
             assert_true(seed < 200);
@@ -147,7 +148,8 @@ static void tables(void **state)
     assert_non_null(strstr(msg, "wanted 17000"));
 }
 
-/* The structure is refused by name before any hook is called. */
+/* A malformed struct scps_cc_ops is refused, with the name of the wrong field, before any hook is
+ * called. */
 static void broken_structures(void **state)
 {
     const struct scps_cc_ops *vj = scps_cc_find("vj");

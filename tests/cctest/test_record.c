@@ -59,7 +59,7 @@ static void receives(struct scps_host *h, const struct scps_event *ev, void *ctx
         scps_bulk_sink_event(&e->to, ev);
 }
 
-/* When a transfer of 3 MB is over. param NULL: the defaults. */
+/* Runs a transfer of 3 MB. Returns the time at which it ended, µs. param NULL: the defaults. */
 static scps_time transfer(const struct scps_cc_ops *cc, const int64_t *param)
 {
     struct scps_world *w = scps_world_new(NULL);
@@ -185,7 +185,7 @@ static void what_is_no_recording(void **state)
                      SCPS_ERR_NOENT);
     assert_int_equal(scps_cctest_run_recording(other, strlen(other), 2, vj, NULL, 0, &r, NULL, NULL,
                                                msg, sizeof msg),
-                     0); /* a column of a later version is not looked at */
+                     0); /* A column that a later version added is ignored. */
 }
 
 int main(void)

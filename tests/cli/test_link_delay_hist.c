@@ -19,7 +19,7 @@ static void none(void **state)
     (void)state;
 
     assert_int_equal(late_quantile(l, 990000), 0);
-    late_add(l, -5); /* never early; a clock that says so is taken for punctual */
+    late_add(l, -5); /* A packet cannot be early: a negative delay counts as 0. */
     assert_int_equal(late_quantile(l, 990000), 0);
     assert_int_equal(l->n, 1);
     free(l);
@@ -51,7 +51,7 @@ static void near_above(void **state)
 
     for (int i = 0; i < N; i++) {
         x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
-        v[i] = (scps_dur)(x >> (30 + (x >> 33) % 30)); /* from 0 to hours */
+        v[i] = (scps_dur)(x >> (30 + (x >> 33) % 30)); /* random delays from 0 to hours */
         late_add(l, v[i]);
     }
     qsort(v, N, sizeof *v, by_size);

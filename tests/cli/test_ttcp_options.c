@@ -10,7 +10,8 @@
 static struct ttcp_options o;
 static char msg[TTCP_MSGLEN];
 
-/* Parses "-t -s ..." split at blanks; env stands before it. */
+/* Parses line, a command line such as "-t -s ...", which is split at blanks. env: value of
+ * SCPS_TTCP_OPTIONS. */
 static int parse_with(const char *env, const char *line)
 {
     static char text[1024];
@@ -32,7 +33,7 @@ static void good(const char *line)
         fail_msg("%s: %s", line, msg);
 }
 
-/* Refused, in one line that names the input. */
+/* Requires that line is refused, with a one-line message that contains `names`. */
 static void bad(const char *line, const char *names)
 {
     if (parse_with(NULL, line) == 0)
@@ -41,7 +42,7 @@ static void bad(const char *line, const char *names)
         fail_msg("%s: \"%s\" does not name %s", line, msg, names);
 }
 
-/* A configuration that is refused is named by its field, whoever filled it in. */
+/* If a configuration is refused, the message names its field, whichever option set it. */
 static void a_refused_field_is_named(void **state)
 {
     struct scps_stack_config stack = scps_stack_config_default();
@@ -84,8 +85,9 @@ static void defaults(void **state)
     assert_int_equal(c.mss, 0);
     assert_int_equal(c.rate, 0);
     assert_true(c.sack && c.timestamps && !c.nodelay && !c.hollow);
-    assert_true(c.snack && c.snack_long); /* as in the reference */
-    /* the buffer holds four round trips of the link, the timers know it */
+    assert_true(c.snack && c.snack_long); /* as in the reference implementation */
+    /* the buffer holds four round trips of the link, of which the expected RTT is that of the
+     * link */
     assert_true(c.sndbuf == c.rcvbuf && c.sndbuf >= 4 * (o.fwd.rate_bps / 8 * 55 / 100));
     assert_true(c.expected_rtt >= o.fwd.delay + o.back.delay);
     good("-t --time 5");
@@ -115,7 +117,7 @@ static void published_command_lines(void **state)
                      0);
     assert_int_equal(o.action, TTCP_RECEIVE);
     assert_true(o.pattern);
-    /* the same over a link */
+    /* the same test over a virtual link */
     good("-t --link nasa500 -l 1024 -b 6000000 -G 0 -R 80m");
     c = ttcp_conn_config(&o, true);
     assert_int_equal(c.rate, 10000000);
@@ -126,16 +128,19 @@ static void published_command_lines(void **state)
 static void first_window(void **state)
 {
     (void)state;
-    good("-t --link nasa500 -G 0 -R 80m -b 6000000"); /* both ends are ours and configured alike */
+    /* over a virtual link both ends have the same configuration, so the first window is known */
+    good("-t --link nasa500 -G 0 -R 80m -b 6000000");
     assert_int_equal(ttcp_conn_config(&o, true).first_window, 6000000);
     assert_int_equal(ttcp_conn_config(&o, false).first_window, 6000000);
     good("-t --link nasa500 -G 0 -R 80m --first-window 0");
     assert_int_equal(ttcp_conn_config(&o, true).first_window, 0);
-    good("-t --link nasa500 -b 6000000"); /* a window of its own */
+    /* a controller with a congestion window does not assume the peer's first window */
+    good("-t --link nasa500 -b 6000000");
     assert_int_equal(ttcp_conn_config(&o, true).first_window, 0);
     good("-t --link nasa500 --first-window 1m");
     assert_int_equal(ttcp_conn_config(&o, true).first_window, 1 << 20);
-    good("-t -G 0 -R 80m --udp 127.0.0.1:1,127.0.0.1:2 --addr 10.9.0.1 10.9.0.2"); /* who knows? */
+    /* over a real interface the configuration of the peer is not known */
+    good("-t -G 0 -R 80m --udp 127.0.0.1:1,127.0.0.1:2 --addr 10.9.0.1 10.9.0.2");
     assert_int_equal(ttcp_conn_config(&o, true).first_window, 0);
     good("-r --first-window 24m --udp 127.0.0.1:1,127.0.0.1:2 --addr 10.9.0.1");
     assert_int_equal(ttcp_conn_config(&o, false).first_window, 24 << 20);
@@ -157,7 +162,8 @@ static void loss_cause(void **state)
     assert_int_equal(ttcp_conn_config(&o, true).dupthresh, 10);
     good("-t --cc vegas-corruption");
     assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CORRUPTION);
-    good("-t --loss-cause congestion --cc vegas-corruption"); /* said is said */
+    /* --loss-cause overrides the cause that follows from the controller */
+    good("-t --loss-cause congestion --cc vegas-corruption");
     assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CONGESTION);
     good("-t --cc vegas");
     assert_int_equal(ttcp_conn_config(&o, true).loss_cause, SCPS_LOSS_CONGESTION);
@@ -169,8 +175,8 @@ static void loss_cause(void **state)
     assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
     good("-t --link nasa500,rate-back=20kbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 2500);
-    /* 98 bytes with framing back for two of three of 1518 there: 430 303 bit/s; of each with -F 1,
-     * 645 586 */
+    /* An acknowledgement takes 98 bytes on the line. Two for each three segments of 1518 bytes need
+     * a return rate of 430 303 bit/s; one for each segment (-F 1) needs 645 586. */
     good("-t --link geo,rate-back=430kbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 53750);
     good("-t --link geo,rate-back=431kbit");
@@ -179,12 +185,14 @@ static void loss_cause(void **state)
     assert_true(ttcp_conn_config(&o, true).ack_budget == 80625);
     good("-t -F 1 --link geo,rate-back=646kbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
-    good("-t -m 128 --link geo,rate-back=4mbit"); /* the same for each of smaller packets */
+    /* the same computation with smaller segments, one acknowledgement for each */
+    good("-t -m 128 --link geo,rate-back=4mbit");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 500000);
     good("-t --link nasa500,rate-back=20kbit --ack-budget none");
     assert_true(ttcp_conn_config(&o, true).ack_budget == 0);
     good(
-        "-t -m 9000 --link rate=2mbit,rate-back=2400,framing=aal5-vc"); /* 60 bytes are two cells */
+        /* an acknowledgement of 60 bytes takes two cells */
+        "-t -m 9000 --link rate=2mbit,rate-back=2400,framing=aal5-vc");
     assert_true(ttcp_conn_config(&o, false).ack_budget == 300);
     assert_int_equal(ttcp_conn_config(&o, false).rate_overhead, 2 * 53 - 60);
     assert_int_equal(ttcp_conn_config(&o, true).rate_overhead, 188 * 53 - 9000);
@@ -211,13 +219,14 @@ static void the_route(void **state)
 
     good("-t --link nasa500 -R 10m");
     assert_false(ttcp_route(&o, &dst, NULL, &r));
-    good("-t --link nasa500 -G 0 --route-rate 80m --min-rate 8k"); /* no -R needed */
+    /* the rate of the route suffices: -R is not needed */
+    good("-t --link nasa500 -G 0 --route-rate 80m --min-rate 8k");
     assert_true(ttcp_route(&o, &dst, NULL, &r));
     assert_true(r.rate == 10000000 && r.min_rate == 1000);
     assert_int_equal(r.prefix, 32);
-    assert_int_equal(r.overhead.packet, 18); /* the link's */
+    assert_int_equal(r.overhead.packet, 18); /* the framing of the link */
     good("-t --link nasa500 --route-rate 80m --overhead 1k,post=0.5k --mss 1k");
-    assert_int_equal(o.overhead.packet, 1024); /* sizes take K everywhere */
+    assert_int_equal(o.overhead.packet, 1024); /* as for every size, K means 1024 */
     assert_int_equal(o.overhead.post, 512);
     assert_int_equal(o.conn.mss, 1024);
     good("-t --link nasa500 --route-rate 80m --overhead 4,post=44,block=8,pre=9");
@@ -272,26 +281,27 @@ static void segments_follow_the_write_length(void **state)
     (void)state;
     good("-t -l 1024");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 1036);
-    assert_int_equal(ttcp_conn_config(&o, false).mss, 0); /* the receiver takes what comes */
+    /* the receiver does not limit the size of the segments that it receives */
+    assert_int_equal(ttcp_conn_config(&o, false).mss, 0);
     good("-t -l 1024 -M");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 1024);
     good("-t -l 1448");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 1460);
-    good("-t -l 1449"); /* no longer fits the MTU */
+    good("-t -l 1449"); /* -l is longer than a segment of this MTU holds */
     assert_int_equal(ttcp_conn_config(&o, true).mss, 0);
     good("-t -l 8192");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 0);
     good("-t -l 8192 -m 9000");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 8204);
-    good("-t -l 1"); /* but no segments of a few bytes */
+    good("-t -l 1"); /* a short -l does not make segments of a few bytes */
     assert_int_equal(ttcp_conn_config(&o, true).mss, 76);
     good("-t -l 1024 --mss 536");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 536);
-    good("-t -l 1024 -c"); /* a record leaves in one segment, with the option that ends it */
+    good("-t -l 1024 -c"); /* a segment has room for a record and the option that ends it */
     assert_int_equal(ttcp_conn_config(&o, true).mss, 1040);
     good("-t -l 1460 -c -C");
     assert_int_equal(ttcp_conn_config(&o, true).mss, 1460);
-    good("-t -l 1024 -c --record-size 2048"); /* no segment holds one */
+    good("-t -l 1024 -c --record-size 2048"); /* a record is longer than a segment */
     assert_int_equal(ttcp_conn_config(&o, true).mss, 1036);
 }
 
@@ -313,7 +323,7 @@ static void numbers_and_names_are_the_same(void **state)
     assert_false(ttcp_conn_config(&o, true).holes_at_once);
     good("-t -F 0 --holes-at-once");
     assert_true(ttcp_conn_config(&o, true).holes_at_once);
-    bad("-t --holes-at-once", "-F 0"); /* it would have no effect */
+    bad("-t --holes-at-once", "-F 0"); /* the option would have no effect */
     bad("-t -F 1 --holes-at-once", "-F 0");
     bad("-t --recovery rack --no-sack", "--no-sack");
     bad("-t --cc vegas -g 4", "-g 4 with --cc vegas,ss=4");
@@ -398,7 +408,8 @@ static void records_and_best_effort(void **state)
     bad("-t --memory-limit x", "--memory-limit x");
     bad("-t --memory-limit -1", "--memory-limit -1");
     bad("-t --record-size x", "--record-size x");
-    good("-t -E --bets-timeout 1s --bets-timeout 0"); /* the last one counts */
+    /* of two values of an option the last one counts */
+    good("-t -E --bets-timeout 1s --bets-timeout 0");
     assert_int_equal(ttcp_conn_config(&o, true).bets_timeout, 0);
     good("-t -E --bets-timeout 1.5s");
     assert_int_equal(ttcp_conn_config(&o, true).bets_timeout, 1500000);
@@ -424,7 +435,7 @@ static void values_out_of_range(void **state)
     bad("-t -R 80mb", "-R 80mb");
     bad("-t -G 3", "-G 3");
     bad("-t -F 3", "-F 3");
-    good("-t -a 0"); /* as --ack-delay 0 */
+    good("-t -a 0"); /* -a 0 is the same as --ack-delay 0 */
     bad("-t -a x", "-a x");
     bad("-t -L 8", "-L 8");
     bad("-t -H nowhere", "-H nowhere");
@@ -482,7 +493,7 @@ static void several_flows(void **state)
     good("-r -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server");
     assert_true(o.server && o.tell);
     good("-r -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server --bidir");
-    assert_false(o.tell); /* the way back is full of data */
+    assert_false(o.tell); /* with --bidir the receiver sends data, so it does not send its result */
     good("-t -Q -s --udp 127.0.0.1:5 --addr 10.0.0.1/24 --server");
     good("-r --udp 127.0.0.1:5 --addr 10.0.0.1/24 --tell");
     bad("-t -s -P 0", "-P 0");
@@ -494,7 +505,7 @@ static void several_flows(void **state)
     bad("-t -s -P 2 --qlog x", "--qlog");
     bad("-t -s --bidir -e", "-e");
     bad("-t -s --bidir --compare vj,cubic", "--compare");
-    bad("-t -s --compare vj,cubic --cc vegas", "--cc"); /* it would have no effect */
+    bad("-t -s --compare vj,cubic --cc vegas", "--cc"); /* --cc would have no effect */
     bad("-t -s --compare vj,cubic -W 4", "-W");
     bad("-t -s --server", "--link");
     bad("-t -s --server --link geo", "--link");
@@ -544,7 +555,7 @@ static void every_setting(void **state)
             if (f->kind == FLAG)
                 assert_true(setting_get(f, &was) != v);
             setting_put(f, &was, v);
-            if (strcmp(option, "no-sack") == 0) /* which DSACK needs */
+            if (strcmp(option, "no-sack") == 0) /* DSACK needs SACK */
                 was.dsack = false;
             if (strcmp(option, "no-snack") == 0)
                 was.snack_long = false;

@@ -46,8 +46,8 @@ static void what_is_printed_is_read(void **state)
     assert_true(same(&got, &most));
 }
 
-/* Every beginning of the line, and the line with any one octet changed to something it cannot
- * be. */
+/* The parser refuses every part of the line that is cut short, and the line with any octet changed
+ * to one that cannot be there. */
 static void anything_else_is_refused(void **state)
 {
     char line[TTCP_RECEIPT_LINE], bad[TTCP_RECEIPT_LINE];
@@ -96,7 +96,8 @@ static void the_sum_is_of_the_stream_not_of_its_pieces(void **state)
     }
 }
 
-/* Any bit flipped, any two neighbours swapped, one octet more or less. */
+/* The checksum changes if any bit is flipped, any two neighbouring octets are exchanged, or an
+ * octet is added or removed. */
 static void the_sum_sees_damage(void **state)
 {
     uint8_t data[100] = {0};
@@ -104,7 +105,7 @@ static void the_sum_sees_damage(void **state)
 
     (void)state;
     for (size_t n = 0; n < 100; n++)
-        assert_true(sum_in_pieces(data, n, 100) != whole); /* all of them zeros */
+        assert_true(sum_in_pieces(data, n, 100) != whole); /* data that consists of zeros */
     for (size_t i = 0; i < sizeof(data); i++)
         data[i] = (uint8_t)(i * 91 + 7);
     whole = sum_in_pieces(data, sizeof(data), 100);

@@ -103,7 +103,8 @@ static void times_are_seconds_unless_said(void **state)
     assert_int_equal(units_time("0", &v), -1);
     assert_int_equal(units_time("0.0000001", &v), -1);
     assert_int_equal(units_time("-1", &v), -1);
-    assert_int_equal(units_time("1m", &v), -1); /* minutes or milliseconds? */
+    /* refused: "m" could mean minutes or milliseconds */
+    assert_int_equal(units_time("1m", &v), -1);
     assert_int_equal(units_time("9223372036854775807", &v), -1);
 }
 
@@ -141,9 +142,9 @@ static void bits_per_second_never_overflow(void **state)
     bps_is(125000000, 1000000, 1000000000);
     bps_is(10000000, 3000000, 26666666);
     bps_is(1, 3, 2666666);
-    /* a Mars year at 10 Gbit/s: 5.9e7 s */
+    /* the bytes that a line of 10 Gbit/s carries in a Mars year, 5.9e7 s */
     bps_is((uint64_t)59000000 * 1250000000, (scps_dur)59000000 * 1000000, 10000000000u);
-    /* most bytes there can be, in a second and in ten years */
+    /* the largest number of bytes, in a second and in ten years */
     bps_is(UINT64_MAX, 1000000, UINT64_MAX);
     bps_is((uint64_t)1 << 62, (scps_dur)315360000 * 1000000,
            (((uint64_t)1 << 62) / ((uint64_t)315360000 * 1000000)) * 8 * 1000000);
@@ -165,7 +166,8 @@ static void rates_print_in_ttcps_units(void **state)
     rate_prints("9.54 MB/sec", 10000000, 1000000, 'M');
     rate_prints("9765.63 KB/sec", 10000000, 1000000, 'K');
     rate_prints("0.01 GB/sec", 10000000, 1000000, 'G');
-    rate_prints("1.00 Mbit/sec", 124999, 1000000, 'm'); /* 0.999992: rounded, with carry */
+    /* 0.999992 Mbit/s is rounded up to the next digit in front of the point */
+    rate_prints("1.00 Mbit/sec", 124999, 1000000, 'm');
     rate_prints("0.00 Mbit/sec", 0, 0, 'm');
     rate_prints("160.00 bit/sec", 20, 1000000, 'a');
     rate_prints("1.60 kbit/sec", 200, 1000000, 'a');

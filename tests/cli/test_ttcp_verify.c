@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stream without a period, so that a shifted one differs. */
+/* Returns octet i of a stream that has no period, so that a shifted copy differs. */
 static uint8_t at(uint64_t i)
 {
     return (uint8_t)((i * 2654435761u) >> 24 ^ i);
@@ -69,7 +69,7 @@ static void one_wrong_byte_is_found_where_it_is(void **state)
     assert_false(ttcp_verify_got(&v, buf, sizeof(buf)));
     assert_true(v.differs);
     assert_int_equal(v.matched, 123456);
-    /* and it stays found, whatever comes */
+    /* The difference stays reported, whatever is read afterwards. */
     fill(buf, sizeof(buf), 124000);
     assert_false(ttcp_verify_got(&v, buf, sizeof(buf)));
     assert_int_equal(v.matched, 123456);
@@ -116,7 +116,7 @@ static void holes_are_passed_over(void **state)
     assert_true(ttcp_verify_got(&v, buf + 1500, 1000));
     assert_int_equal(v.matched, 2000);
     assert_int_equal(v.skipped, 500);
-    assert_false(ttcp_verify_skip(&v, 501)); /* so many were never sent */
+    assert_false(ttcp_verify_skip(&v, 501)); /* more bytes than were sent and not read */
     assert_true(v.differs);
     ttcp_verify_fini(&v);
     assert_false(ttcp_verify_skip(&v, 1));

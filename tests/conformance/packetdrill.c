@@ -34,8 +34,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPIN        20 /* packetdrill sleeps this much short of an event, and spins the rest */
-#define SILENCE     SCPS_SEC(10) /* no packet for so long: the script waits in vain */
+/* packetdrill wakes this many µs before an event, and polls the clock until then */
+#define SPIN        20
+#define SILENCE     SCPS_SEC(10) /* time without a packet, after which a script waits in vain */
 #define DESCRIPTORS 32
 #define EPOCH       SCPS_SEC(1000000)
 
@@ -43,8 +44,9 @@ struct drill {
     struct scps_ctx *ctx;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    const struct scps_wait *waiting; /* of the thread that blocks; under the lock */
-    unsigned calls;                  /* that have waited and not returned yet */
+    /* the wait of the thread that blocks; protected by the lock; NULL: none */
+    const struct scps_wait *waiting;
+    unsigned calls; /* number of blocking calls that have waited and have not returned yet */
     bool tell_drops, double_bufs;
 };
 
@@ -83,7 +85,7 @@ static int hook_wait(const struct scps_wait *w)
     return 0;
 }
 
-/* Around every call that can block: tells when it has returned. */
+/* Ends a call that can block: records that it has returned, and returns r. */
 static int64_t returned(struct drill *d, int64_t r)
 {
     if (has_waited) {
@@ -100,8 +102,7 @@ static int64_t returned(struct drill *d, int64_t r)
 
 /* ---- time ---- */
 
-/* The other thread has had its turn: it is in no call, or waits for something that is not there
- * yet. */
+/* Waits until the other thread is in no call, or waits for an event that has not happened. */
 static void let_the_other_run(struct drill *d)
 {
     bool woke = false;
@@ -115,7 +116,7 @@ static void let_the_other_run(struct drill *d)
         usleep(2000);
 }
 
-/* Time passes until `until`, or until a packet is there, if that is asked for. */
+/* Lets time pass until `until` or, if packet is true, until a packet waits. */
 static void pass(struct drill *d, scps_time until, bool packet)
 {
     for (;;) {
@@ -125,7 +126,8 @@ static void pass(struct drill *d, scps_time until, bool packet)
                 scps_ctx_queued(d->ctx))
                 return;
         } else {
-            /* packets wait with their times; a wait that is over does not */
+            /* Packets keep their times while they wait, so time may pass; it must not pass while a
+             * wait that is over has not returned. */
             scps_time next = scps_ctx_next_deadline(d->ctx);
             scps_ctx_advance(d->ctx, next < until ? next : until);
             if (scps_ctx_now(d->ctx) >= until)
@@ -142,7 +144,8 @@ static int drill_usleep(void *u, useconds_t usec)
     return 0;
 }
 
-/* The clock moves by a microsecond when it is looked at, for packetdrill spins on it. */
+/* Returns the time. Each call advances the clock by 1 µs, because packetdrill polls it in a
+ * loop. */
 static int drill_gettimeofday(void *u, struct timeval *tv, struct timezone *tz)
 {
     struct drill *d = u;
@@ -305,7 +308,8 @@ static int drill_shutdown(void *u, int s, int how)
     return scps_sock_shutdown(CTX, s, how);
 }
 
-/* Linux counts its own bookkeeping as buffer, and so doubles what it is asked for. */
+/* Returns true for a buffer size that is to be doubled, as Linux does to account for its own
+ * overhead. */
 static bool doubled(const struct drill *d, int level, int name, size_t len)
 {
     return d->double_bufs && level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF) &&
@@ -443,8 +447,8 @@ static int drill_splice(void *user, int in, loff_t *off_in, int out, loff_t *off
     return -1;
 }
 
-/* Of its own accord packetdrill takes a random address for us: --local_ip says which. Another one:
- * in the environment. */
+/* Adds a further address. packetdrill chooses one at random unless --local_ip gives it; the
+ * environment variable gives the other. */
 static void add_address(struct drill *d, const char *variable, const char *otherwise,
                         unsigned prefix)
 {
@@ -456,8 +460,8 @@ static void add_address(struct drill *d, const char *variable, const char *other
     }
 }
 
-/* At its end packetdrill closes every descriptor a script left open, with the system's close: let
- * there be something harmless to close. */
+/* Opens descriptors that packetdrill can close at its end: it closes every descriptor that a script
+ * left open, with the system's close(). */
 static void reserve_descriptors(void)
 {
     int fd = open("/dev/null", O_RDONLY);

@@ -50,7 +50,7 @@ static void corruption(struct scps_conn_config *c)
 }
 static void wide(struct scps_conn_config *c)
 {
-    c->sndbuf = c->rcvbuf = 1u << 30; /* the largest window there is */
+    c->sndbuf = c->rcvbuf = 1u << 30; /* the largest window that TCP can offer */
     c->hollow = true;
 }
 static void marked(struct scps_conn_config *c)
@@ -63,8 +63,8 @@ static const struct run {
     const char *link, *cc;
     void (*set)(struct scps_conn_config *c);
     uint64_t bytes;
-    bool six;     /* over IPv6 */
-    uint32_t mtu; /* 0: 1500 */
+    bool six;     /* true: over IPv6 */
+    uint32_t mtu; /* MTU, bytes; 0: 1500 */
 } runs[] = {
     {"lan", "vj", plain, 3000000, false, 0},
     {"geo,ber=1e-6", "vj", plain, 1000000, false, 0},
@@ -88,7 +88,7 @@ struct sum {
     uint64_t h;
 };
 
-/* FNV-1a. Numbers go in one octet after the other, the lowest first. */
+/* Adds an octet to the hash FNV-1a. Numbers are added octet by octet, the lowest first. */
 static void octet(struct sum *s, uint8_t b)
 {
     s->h = (s->h ^ b) * UINT64_C(0x100000001b3);
@@ -189,7 +189,7 @@ static int transfer(const struct run *r)
 #ifdef SCPS_NO_FAST_PATH
 unsigned long scps_fast_path_missed;
 
-/* A fast path that no packet would have taken has not been tested. */
+/* Reports a fast path that no packet has taken, because it was not tested then. */
 static int was_missed(void)
 {
     fprintf(stderr, "fast path missed by %lu packets\n", scps_fast_path_missed);

@@ -41,11 +41,11 @@
 #include <unistd.h>
 
 #define FRAMING 18
-#define HEADERS 28 /* IPv4 and UDP */
+#define HEADERS 28 /* octets of the IPv4 and UDP headers */
 
 struct mark {
     uint64_t number;
-    int64_t sent; /* ns since 1970 */
+    int64_t sent; /* time of sending, ns since 1970 */
 };
 
 static int die(const char *what)
@@ -104,7 +104,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The kernel's stamp of the packet just received; 0: none. */
+/* Returns the kernel's time stamp of the packet just received, ns since 1970; 0: it has none. */
 static int64_t stamp(struct msghdr *h)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c))
@@ -132,7 +132,7 @@ static void on_interrupt(int sig)
     interrupted = sig;
 }
 
-/* SIGINT arrives only while await() waits: none is missed. */
+/* Blocks SIGINT except while await() waits, so that no SIGINT is missed. */
 static sigset_t hold_interrupt(void)
 {
     struct sigaction act = {.sa_handler = on_interrupt};
@@ -146,7 +146,8 @@ static sigset_t hold_interrupt(void)
     return before;
 }
 
-/* Until there is something to read; after SIGINT returns at once. Returns whether there is. */
+/* Waits until fd can be read, or SIGINT arrives; returns at once after SIGINT. Returns true if fd
+ * can be read. */
 static bool await(int fd, const sigset_t *waiting)
 {
     const struct timespec none = {0};

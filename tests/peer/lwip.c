@@ -32,7 +32,7 @@
 
 static const struct {
     const char *name, *spec;
-    uint32_t resent; /* segments at most, where nothing is lost */
+    uint32_t resent; /* most segments resent on a link without losses */
 } links[] = {
     {"lan", "lan", 0},
     {"geo", "geo", 0},
@@ -98,7 +98,7 @@ static struct {
     scps_time now;
     struct scps_stack *st;
     struct scps_netif nif;
-    struct scps_channel *to, *from; /* to lwIP, from lwIP */
+    struct scps_channel *to, *from; /* channels: to lwIP, and from lwIP */
     struct netif lw;
     struct scps_conn *conn;
     struct tcp_pcb *pcb;
@@ -342,7 +342,7 @@ static void play(scps_time limit)
     }
 }
 
-/* True: as it should be. */
+/* Returns true if the run went as required. */
 static bool run(unsigned link, unsigned way, bool we_open)
 {
     static u16_t port = 9000;
@@ -401,8 +401,8 @@ static bool run(unsigned link, unsigned way, bool we_open)
     struct scps_link_stats up, down;
     scps_channel_stats(w.to, w.now, &up);
     scps_channel_stats(w.from, w.now, &down);
-    /* nobody there to agree with; no whole flights again while lwIP's data keeps its
-     * acknowledgements waiting */
+    /* lwIP knows no capabilities, so none are in force; and the stack must not resend whole flights
+     * while lwIP delays its acknowledgements. */
     right = right && !info.caps && info.resent_segs <= links[link].resent;
     printf("%-12s  %-18s  %-10s %9.3f s  %7llu %7llu bytes  lost %3llu %3llu  resent %4llu  %s\n",
            links[link].name, ways[way].name, we_open ? "we open" : "lwIP opens",

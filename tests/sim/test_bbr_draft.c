@@ -28,7 +28,7 @@ static scps_dur rounds(const struct bbr_path *p, unsigned n)
     return n * (p->rtt + SCPS_MS(1) + 4 * 1500 * 8 * SCPS_SEC(1) / (scps_dur)p->bps);
 }
 
-/* Where the first segments are a BDP, Drain is over as it begins; DOWN may be, too. */
+/* If the first segments are a BDP, BBR leaves Drain at once, and perhaps ProbeBW_DOWN, too. */
 #define AFTER_STARTUP (BBR_IN(DRAIN) | BBR_IN(DOWN) | BBR_IN(CRUISE) | BBR_IN(REFILL))
 
 #define near(got, want, percent)                                                                   \
@@ -56,13 +56,14 @@ static void exiting_startup_on_loss_when_application_limited(void **state)
     EACH_PATH(i)
     {
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
-        if (bbr_bdp(&p) < 800 * 1500) /* a quarter of it has six losses a round trip */
+        /* A quarter of the BDP as queue causes six losses in a round trip. */
+        if (bbr_bdp(&p) < 800 * 1500)
             continue;
         p.app = p.bps / 8 / 4;
         p.more = "loss=0.06";
         bbr_open(&p);
         BBR_GO(&p, DRAIN, SCPS_SEC(4));
-        assert_true(seen.b->full_bw_count < 3); /* not for want of growth */
+        assert_true(seen.b->full_bw_count < 3); /* BBR did not leave Startup for lack of growth. */
         assert_true(seen.b->full_bw_now && seen.b->full_bw_reached);
         assert_int_not_equal(seen.b->inflight_longterm, SCPS_BBR_INFINITE);
         bbr_close(&p);
@@ -77,15 +78,17 @@ static void exiting_drain_based_on_inflight(void **state)
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
         bbr_open(&p);
         assert_true(bbr_until(&p, AFTER_STARTUP, SCPS_SEC(60)));
-        if (seen.state != SCPS_BBR_DRAIN) { /* four segments are a BDP: it ends as it begins */
+        /* Four segments are the BDP: BBR leaves Drain as it enters it. */
+        if (seen.state != SCPS_BBR_DRAIN) {
             assert_true(bbr_bdp(&p) < 6 * 1500);
             bbr_close(&p);
             continue;
         }
-        near(seen.ctl.rate, seen.b->bw / 2, 2); /* 0.5, less the margin of 1 % */
+        near(seen.ctl.rate, seen.b->bw / 2, 2); /* half the bandwidth, less the margin of 1 % */
         uint32_t began = seen.b->round_count;
         assert_true(bbr_until(&p, AFTER_STARTUP | BBR_IN(PROBE_RTT), rounds(&p, 40)));
-        if (seen.state == SCPS_BBR_PROBE_RTT) { /* it came first: a long round trip */
+        /* On a long round trip ProbeRTT came before Drain ended. */
+        if (seen.state == SCPS_BBR_PROBE_RTT) {
             assert_true(p.rtt >= SCPS_MS(300));
             bbr_close(&p);
             continue;
@@ -121,7 +124,7 @@ static void exiting_probe_up_on_bandwidth_plateau(void **state)
     {
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
         if (p.bps > 1000000000)
-            continue; /* seconds of 10 Gbit/s are for patient machines */
+            continue; /* Seconds at 10 Gbit/s take too long to simulate here. */
         bbr_open(&p);
         BBR_GO(&p, UP, SCPS_SEC(60));
         seen.up_rounds = 0;
@@ -161,7 +164,7 @@ static void never_exiting_probe_up_or_startup_when_application_limited_with_no_l
         bbr_open(&p);
         if (up) {
             BBR_GO(&p, CRUISE, SCPS_SEC(20));
-            p.app = p.bps / 8 / 3; /* what was written before leaves in time */
+            p.app = p.bps / 8 / 3; /* Data that was written before is sent in time. */
             BBR_GO(&p, UP, SCPS_SEC(5));
         }
         unsigned others = ~(BBR_IN(STARTUP) | BBR_IN(UP)) & (BBR_IN(NONE) - 1);
@@ -186,7 +189,8 @@ static void exiting_probe_down_on_inflight(void **state)
         near(seen.ctl.rate, seen.b->bw * 9 / 10, 2);
         assert_true(bbr_until(&p, BBR_IN(CRUISE) | BBR_IN(REFILL), SCPS_SEC(60)));
         struct scps_bbr_ctx x = {.b = seen.b, .v = &seen.v, .ctl = &seen.ctl};
-        if (seen.state == SCPS_BBR_CRUISE) { /* else Reno's clock came first: a small BDP */
+        /* Otherwise the time of Reno's coexistence came first: a small BDP. */
+        if (seen.state == SCPS_BBR_CRUISE) {
             assert_true(seen.v.inflight <= scps_bbr_inflight(&x, seen.b->max_bw, 100));
             assert_true(seen.v.inflight <= scps_bbr_with_headroom(&x));
         } else {
@@ -207,8 +211,10 @@ static void exiting_probe_down_after_max_time(void **state)
     assert_true(bbr_until(&p, BBR_IN(DOWN), SCPS_SEC(20)));
     scps_time began = seen.v.now;
     scps_dur wait = seen.b->bw_probe_wait;
-    seen.b->probe_rtt_min_stamp = began; /* no ProbeRTT meanwhile */
-    bbr_change(&p, p.bps * 85 / 100, 0); /* 0.9 x 0.99 of what it was keeps the queue */
+    /* Put ProbeRTT off, so that it does not come during the test. */
+    seen.b->probe_rtt_min_stamp = began;
+    /* Less than 0.9 x 0.99 of the former rate keeps the queue. */
+    bbr_change(&p, p.bps * 85 / 100, 0);
     unsigned cruised = seen.entered[SCPS_BBR_CRUISE];
     assert_true(bbr_until(&p, BBR_IN(REFILL), SCPS_SEC(5)));
     assert_in_range(seen.v.now - began, wait, wait + SCPS_MS(20));
@@ -223,12 +229,13 @@ static void entering_and_exiting_probe_rtt(void **state)
     {
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
         if (p.bps > 100000000 || p.rtt > SCPS_MS(500))
-            continue; /* with a round trip of a second Startup lasts longer than 5 s */
+            continue; /* With a round trip of 1 s Startup lasts longer than 5 s. */
         bbr_open(&p);
         BBR_GO(&p, CRUISE, SCPS_SEC(20));
         BBR_GO(&p, PROBE_RTT, SCPS_SEC(20));
         struct scps_bbr_ctx x = {.b = seen.b, .v = &seen.v, .ctl = &seen.ctl};
-        assert_true(seen.ctl.cwnd <= scps_bbr_probe_rtt_cwnd(&x)); /* 0.5 BDP, or 4 segments */
+        /* the window is half a BDP, or 4 segments */
+        assert_true(seen.ctl.cwnd <= scps_bbr_probe_rtt_cwnd(&x));
         scps_time began = seen.v.now;
         assert_true(bbr_until(&p, BBR_IN(CRUISE), SCPS_SEC(5)));
         assert_in_range(seen.v.now - began, SCPS_MS(200), SCPS_MS(250) + rounds(&p, 3));
@@ -263,7 +270,7 @@ static void achieving_expected_startup_bandwidth_on_a_link_with_aggregation(void
     struct bbr_path p = path(20000000, SCPS_MS(40));
     (void)state;
 
-    p.ack_delay = SCPS_MS(60); /* acknowledgements in lumps of one and a half round trips */
+    p.ack_delay = SCPS_MS(60); /* one acknowledgement for one and a half round trips */
     bbr_open(&p);
     BBR_GO(&p, DRAIN, SCPS_SEC(20));
     near(seen.b->max_bw, bbr_payload(&p), 10);
@@ -300,7 +307,8 @@ static void correctly_managing_sub_packet_bdps(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct bbr_path p = path(rows[i].bps, rows[i].rtt);
         bbr_open(&p);
-        BBR_GO(&p, UP, SCPS_SEC(60)); /* the cruise of a BDP below a segment takes no time */
+        /* With a BDP below a segment, ProbeBW_CRUISE takes no time. */
+        BBR_GO(&p, UP, SCPS_SEC(60));
         seen.least_cwnd = 0;
         uint64_t had = p.to.received;
         bbr_until(&p, 0, SCPS_SEC(20));
@@ -317,7 +325,7 @@ static void increasing_bandwidth_10x_and_ensuring_full_bandwidth_is_reached(void
     scps_time began;
     (void)state;
 
-    p.more = "queue=20p"; /* Startup meets its end: inflight_longterm is set */
+    p.more = "queue=20p"; /* Losses end Startup, so inflight_longterm is set. */
     bbr_open(&p);
     BBR_GO(&p, CRUISE, SCPS_SEC(20));
     bbr_until(&p, BBR_IN(UP), SCPS_SEC(20));
@@ -331,7 +339,7 @@ static void increasing_bandwidth_10x_and_ensuring_full_bandwidth_is_reached(void
             steepest = seen.b->bw_probe_up_rounds;
         assert_true(scps_world_now(p.w) - began < SCPS_SEC(15));
     }
-    assert_in_range(steepest, 3, 30); /* 1, 2, 4 ... segments a round trip */
+    assert_in_range(steepest, 3, 30); /* the window grows by 1, 2, 4 ... segments a round trip */
     bbr_close(&p);
 }
 
@@ -356,7 +364,8 @@ static void decreasing_bandwidth_10x_and_ensuring_max_bandwidth_adapts_down(void
     bbr_close(&p);
 }
 
-/* A queue of so many packets drops what a bucket of as many tokens does; it delays besides. */
+/* A queue of so many packets drops the packets that a bucket of as many tokens would drop, and
+ * delays the others, too. */
 static void handling_token_bucket_policers(void **state)
 {
     struct bbr_path p = path(10000000, SCPS_MS(40));
@@ -385,7 +394,7 @@ static void handling_spurious_fast_recovery(void **state)
     bbr_open(&p);
     bbr_until(&p, 0, SCPS_SEC(20));
     assert_true(seen.spurious > 5);
-    assert_true(seen.undone); /* each time */
+    assert_true(seen.undone); /* every spurious recovery was undone */
     bbr_close(&p);
 }
 
@@ -414,7 +423,7 @@ static void entering_and_exiting_probe_rtt_during_startup(void **state)
     struct bbr_path p = path(20000000, SCPS_MS(40));
     (void)state;
 
-    p.app = p.bps / 8 / 5; /* application-limited: Startup lasts */
+    p.app = p.bps / 8 / 5; /* While the application limits the sender, Startup lasts. */
     bbr_open(&p);
     BBR_GO(&p, PROBE_RTT, SCPS_SEC(8));
     assert_false(seen.b->full_bw_reached);

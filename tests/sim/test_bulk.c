@@ -25,7 +25,7 @@ static void conserved(const struct simrun *r)
         assert_true(s[i]->offered == r->stack[i].packets_out);
         assert_true(s[i]->delivered == r->stack[1 - i].packets_in);
     }
-    /* the filters saw each of them, where it left and where it arrived */
+    /* the filters saw each packet, where it was sent and where it arrived */
     assert_true(r->packets ==
                 r->there.offered + r->there.delivered + r->here.offered + r->here.delivered);
 }
@@ -109,12 +109,13 @@ static void a_rate_controlled_sender_reaches_the_limit(void **state)
     static const struct {
         const char *link;
         uint64_t size;
-        double scatter; /* of the mean of the runs, at three sigma, as part of the limit */
+        /* three standard deviations of the mean of the runs, as part of the limit */
+        double scatter;
     } cell[] = {{"nasa500,ber-back=0,ber=0", 10000000, 0},
                 {"nasa500,ber-back=0,ber=1e-6", 10000000, 0.06},
                 {"nasa500,ber-back=0,ber=1e-5", 10000000, 0.09},
                 {"nasa250,ber-back=0,ber=1e-6", 10000000, 0.06},
-                {"nasa250,ber=1e-6", 10000000, 0.06}, /* ACKs are lost, too */
+                {"nasa250,ber=1e-6", 10000000, 0.06}, /* acknowledgements are lost, too */
                 {"nasa10,ber-back=0,ber=1e-6", 1000000, 0.06}};
     (void)state;
 
@@ -125,7 +126,7 @@ static void a_rate_controlled_sender_reaches_the_limit(void **state)
         c.size = cell[i].size;
         c.data = SIMRUN_HOLLOW;
         c.cc = "rate";
-        c.rate = 10000000; /* 80 Mbit/s on the line */
+        c.rate = 10000000; /* 80 Mbit/s on the line, in bytes/s */
         c.buffers = 24000000;
         c.mtu = 1064;
         for (c.seed = 1; c.seed <= 6; c.seed++) {
@@ -184,7 +185,8 @@ static void content_survives_everything(void **state)
         {.link = "geo,loss=0.01", .mtu = 296}, /* many small packets */
         {.link = "lan,loss=0.01", .mtu = 9000},
         {.link =
-             "rate=2mbit,rate-back=20kbit,rtt=600ms"}, /* ACKs do not fit: their queue overflows */
+             /* the return link is too slow for the acknowledgements, so its queue overflows */
+         "rate=2mbit,rate-back=20kbit,rtt=600ms"},
         {.link = "geo,loss=0.01", .ack_every = true},
         {.link = "geo,loss=0.01", .ack_delayed = true, .ack_delay = SCPS_MS(50)},
     };
@@ -224,9 +226,10 @@ static void flipped_bits_are_caught(void **state)
                 thrown += flip.stack[k].drops[d];
         assert_true(flip.there.flipped > 20);
         assert_true(thrown == flip.there.flipped + flip.here.flipped);
-        assert_true(flip.there.dropped_ber == 0); /* nasa*: framing is exempt */
+        /* the presets nasa* exempt framing bytes from bit errors */
+        assert_true(flip.there.dropped_ber == 0);
 
-        /* dropped instead of damaged it is the same transfer */
+        /* If damaged packets are dropped at once, the transfer has the same packets. */
         c.link = "nasa250,ber=2e-6,ber-back=2e-6";
         run(&c, &drop);
         assert_true(drop.there.dropped_ber == flip.there.flipped);

@@ -29,9 +29,9 @@
 enum { SEEDS = 2 };
 
 struct cell {
-    double mbps;     /* mean over the seeds */
-    double p;        /* losses a data packet */
-    double segments; /* the same as segments a round trip */
+    double mbps;     /* mean over the seeds, Mbit/s */
+    double p;        /* share of the data packets that were lost */
+    double segments; /* the same rate as mbps, in segments a round trip */
 };
 
 static struct cell measure(const char *cc, const char *link, uint64_t size, uint64_t rate)
@@ -324,7 +324,8 @@ static void corruption_with_a_brake(void **state)
 {
     static const struct {
         const char *link;
-        double least, resent; /* Mbit/s; of the segments */
+        /* least: required rate, Mbit/s; resent: allowed share of the segments */
+        double least, resent;
     } run[] = {{"rate=20m,rtt=40ms,queue=2p", 13, 0.65},
                {"rate=20m,rtt=40ms,queue=4p", 15, 0.2},
                {"leo,loss=0.15", 15.5, 0.2},

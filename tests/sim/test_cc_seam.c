@@ -18,15 +18,15 @@ static struct seen {
     uint64_t spurious, wrong;
     uint32_t random;
     const void *sender;
-    uint64_t cwnd_after; /* the largest after an imagined episode */
+    uint64_t cwnd_after; /* largest window after an episode that was spurious */
 } seen;
 static struct scps_cc_ctl asked;
 
 static void look(const void *s, const struct scps_cc_view *v)
 {
     if (s != seen.sender)
-        return; /* the receiving end has the controller, too */
-    seen.wrong += v->delivered < seen.last_delivered; /* never falls */
+        return; /* The controller of the receiving end is not watched. */
+    seen.wrong += v->delivered < seen.last_delivered; /* `delivered` never falls. */
     seen.wrong += seen.random && v->random != seen.random;
     seen.last_delivered = v->delivered;
     seen.last_lost = v->lost;
@@ -88,7 +88,8 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
         seen.spurious++;
         if (ctl->cwnd > seen.cwnd_after)
             seen.cwnd_after = ctl->cwnd;
-        seen.wrong += *state + WINDOW < v->delivered; /* not that of before the episode */
+        /* the state is newer than the one from before the episode */
+        seen.wrong += *state + WINDOW < v->delivered;
     }
 }
 
@@ -115,7 +116,7 @@ static struct scps_cc_ops spy = {
     .on_sent = on_sent,
 };
 
-static uint64_t conf_rate; /* bytes/s; 0: none */
+static uint64_t conf_rate; /* configured rate, bytes/s; 0: none */
 static void use_spy(struct scps_conn_config *cfg)
 {
     cfg->rate = conf_rate;
@@ -162,7 +163,8 @@ static void losses_are_told_with_their_sending(void **state)
     transfer("rate=10mbit,rtt=50ms,loss=0.02", 3000000, &r);
     assert_true(seen.lost > 0 && seen.ranges > 10);
     assert_int_equal(seen.resent, r.sender.bytes_resent);
-    assert_in_range(seen.last_lost, seen.lost, UINT64_MAX); /* the timer's besides */
+    /* segments that the timer declared lost are counted, too */
+    assert_in_range(seen.last_lost, seen.lost, UINT64_MAX);
 }
 
 /* cwnd 10 is a segment, a rate of 2^60 bytes/s the highest a pacer keeps; both are counted. */
@@ -174,7 +176,7 @@ static void corrections_are_counted(void **state)
     fixed_window();
     asked.cwnd = 10;
     transfer("rate=10mbit,rtt=5ms", 20000, &r);
-    assert_int_equal(r.sender.cc_corrected, 1); /* ctl keeps what was made of it */
+    assert_int_equal(r.sender.cc_corrected, 1); /* ctl has the corrected value */
     asked.cwnd = WINDOW;
     asked.rate = UINT64_C(1) << 60;
     transfer("rate=10mbit,rtt=5ms", 20000, &r);

@@ -18,17 +18,17 @@
 
 #define MOST  8
 #define PORT  5001
-#define SPOKE 5000000u /* bytes/s */
+#define SPOKE 5000000u /* rate of the route, bytes/s */
 
 struct run {
-    /* what is asked for */
+    /* The test sets these fields. */
     unsigned endpoints, conns;
-    size_t size[2]; /* of the datagrams of each endpoint in turn */
+    size_t size[2]; /* sizes of the datagrams that each endpoint sends in turn */
     const char *link;
     uint64_t rate, count; /* count: datagrams of each endpoint; 0: until the end */
     bool hollow;
     scps_time warm, until;
-    /* what came of it */
+    /* These fields are results. */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_link *l;
@@ -37,7 +37,7 @@ struct run {
     struct scps_bulk_source source[MOST];
     struct scps_bulk_sink sink[MOST];
     unsigned accepted;
-    uint64_t streamed; /* wire bytes of the connections' payload */
+    uint64_t streamed; /* bytes of packets that carried the connections' payload */
 };
 
 static void feed(struct run *r, unsigned i)
@@ -107,7 +107,8 @@ static uint64_t streamed(const struct run *r)
 
     for (unsigned i = 0; i < r->conns; i++)
         sum += r->sink[i].received;
-    return sum * 1500 / 1448; /* as far as the wire is concerned */
+    /* count headers as well: 1500 bytes on the wire for 1448 of payload */
+    return sum * 1500 / 1448;
 }
 
 static void go(struct run *r)
@@ -208,7 +209,7 @@ static void nobody_idles(void **x)
     struct run r = {.endpoints = 1,
                     .conns = 1,
                     .size = {1000, 1000},
-                    .count = 1000, /* a second's worth */
+                    .count = 1000, /* the datagrams of one second */
                     .link = "rate=100mbit,rtt=100ms",
                     .rate = 1000000,
                     .warm = SCPS_SEC(10),

@@ -30,13 +30,15 @@ enum attack { NONE, FAR_OCTET, ALL_BUT_ONE };
 
 /* A connection of the attacker's. Its own numbers begin at 0. */
 struct peer {
-    uint32_t iss, edge; /* of the receiver: its first number; the right edge of its window */
+    /* iss: first sequence number of the receiver; edge: right edge of its window */
+    uint32_t iss, edge;
     uint8_t scale;
-    uint32_t next; /* sent up to here, beyond the hole */
+    uint32_t next; /* all octets below this one were sent, except the hole */
 };
 
 struct far {
-    struct scps_netif nif; /* of the receiver, where the attacker is; first */
+    /* first member: the netif of the receiver to which the attacker is attached */
+    struct scps_netif nif;
     enum attack attack;
     uint64_t limit; /* memory_limit; 0: the default */
     struct scps_world *w;
@@ -65,7 +67,8 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     if (ev->kind == SCPS_EV_ACCEPT) {
         struct scps_conn *c = scps_accept(ev->listener);
         scps_conn_remote(c, &from);
-        if (from.addr.b[1] == 0) /* nobody reads from the others */
+        /* The application does not read from the attacker's connections. */
+        if (from.addr.b[1] == 0)
             scps_bulk_sink_start(&s->sink, c);
     } else if (h == s->host[0]) {
         scps_bulk_source_event(&s->source, ev);
@@ -74,7 +77,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     }
 }
 
-/* What the receiver sends to the attacker. */
+/* Handles a packet that the receiver sends to the attacker. */
 static int hear(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
     struct far *s = (struct far *)(void *)nif;
@@ -114,7 +117,7 @@ static void say(struct far *s, uint32_t i, uint32_t seq, uint8_t flags, uint32_t
         seg.wscale = 7;
     } else {
         seg.ack = s->peer[i].iss + 1;
-        seg.data = p + 1000; /* anything */
+        seg.data = p + 1000; /* the content has no meaning */
         seg.len = len;
     }
     n = scps_tcp_build(p + 20, &seg) + len;
@@ -124,7 +127,8 @@ static void say(struct far *s, uint32_t i, uint32_t seq, uint8_t flags, uint32_t
     scps_host_kick(s->host[1]);
 }
 
-/* One packet of the attacker's: two for each handshake, then the connections in turn. */
+/* Sends one packet of the attacker: two for each handshake, then data of the connections in
+ * turn. */
 static void strike(void *ctx)
 {
     struct far *s = ctx;
@@ -132,7 +136,8 @@ static void strike(void *ctx)
     struct peer *p = &s->peer[i];
 
     if (t < 2 * PEERS)
-        say(s, i, t % 2, t % 2 ? SCPS_ACK : SCPS_SYN, t % 2); /* the ACK carries the first octet */
+        /* the ACK of the handshake carries the first octet */
+        say(s, i, t % 2, t % 2 ? SCPS_ACK : SCPS_SYN, t % 2);
     else if (s->attack == FAR_OCTET && t < 3 * PEERS)
         say(s, i, p->edge - 1, SCPS_ACK, 1);
     else if (s->attack == ALL_BUT_ONE && p->next + MSS < p->edge) {
@@ -149,7 +154,7 @@ static void begin(void *ctx)
     s->before = s->sink.received;
 }
 
-/* Mbit/s of payload of the transfer beside. */
+/* Returns the goodput of the transfer beside the attack, Mbit/s. */
 static double goodput(struct far *s, const char *link)
 {
     struct scps_conn_config cfg = scps_conn_config_default();

@@ -19,7 +19,7 @@
 
 /* An allocator that gives one block of at most `room` bytes, and counts. */
 struct arena {
-    uint64_t room, asked; /* bytes */
+    uint64_t room, asked; /* room: size of the block, bytes; asked: bytes requested */
     unsigned allocs, frees;
 };
 
@@ -105,7 +105,7 @@ static void absurd_values(void **state)
     assert_true(scps_memory_bound(NULL, &conn, UINT32_MAX) == 0 || sizeof(size_t) > 4);
     assert_int_equal(a.allocs, 0);
     a.room = 1000;
-    assert_null(scps_stack_open(&cfg, NULL, 0)); /* no words wanted */
+    assert_null(scps_stack_open(&cfg, NULL, 0)); /* no message is wanted */
 }
 
 /* What is not within the configuration is refused when it is opened. */
@@ -188,7 +188,7 @@ static uint32_t rnd(uint64_t *x, uint32_t below)
     return (uint32_t)(*x >> 33) % below;
 }
 
-/* A configuration as nobody would think of it. */
+/* Returns a random configuration within the bounds. */
 static struct scps_conn_config any_config(uint64_t *x)
 {
     struct scps_conn_config c = scps_conn_config_default();
@@ -262,7 +262,7 @@ static void transfer(uint64_t seed, const char *link, uint64_t bytes)
     }
     for (int i = 0; i < 2; i++) {
         scps_stack_get_stats(scps_host_stack(i ? x.rx : x.tx), &stats);
-        assert_int_equal(arena[i].allocs, 1); /* nothing after opening */
+        assert_int_equal(arena[i].allocs, 1); /* nothing was allocated after opening */
         assert_int_equal(arena[i].frees, 0);
         assert_int_equal(arena[i].asked, bound);
         assert_true(stats.memory_peak < bound);

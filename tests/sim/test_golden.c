@@ -54,7 +54,7 @@ static void cell(const char *cc, const char *link, char *row, size_t room)
     snprintf(row, room, "%s,%s,%s,%lld,%.3f,%u,%u\n", cc, scps_recovery_name(mode), link,
              (long long)r.acked, SIZE * 8.0 / (double)r.acked, r.sender.resent_segs,
              r.sender.timeouts);
-    *strstr(row, ",ber=") = ';'; /* no comma within a column */
+    *strstr(row, ",ber=") = ';'; /* a column must not contain a comma */
 }
 
 /* Compares row with the table's next, or writes it. Returns 1 if it has moved. */

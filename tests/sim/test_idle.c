@@ -12,7 +12,8 @@
 
 struct two {
     struct scps_conn *conn[2];
-    bool half_close; /* the second end shuts down what it sends as soon as it is there */
+    /* true: the second end shuts down its sending side as soon as it is connected */
+    bool half_close;
 };
 
 static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)

@@ -20,7 +20,7 @@
 enum { SEEDS = 6 };
 
 struct cell {
-    double mbps, resent; /* mean; resent segments a segment */
+    double mbps, resent; /* mbps: mean goodput, Mbit/s; resent: retransmissions per segment */
 };
 
 static enum scps_recovery_mode mode;

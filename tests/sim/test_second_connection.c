@@ -23,25 +23,26 @@
 #define NOW       INT64_C(1790000000)
 
 struct run {
-    /* what is asked for */
+    /* The test sets these fields. */
     const char *link, *cc, *to;
     uint64_t size, seed;
     enum scps_loss_cause cause;
-    const struct scps_path_state *with; /* NULL: begin without */
-    size_t with_len;                    /* 0: all of it */
+    const struct scps_path_state *with; /* saved state to restore; NULL: none */
+    size_t with_len;                    /* octets of the state that are given; 0: all */
     int64_t now;
-    /* what came of it */
+    /* These fields are results. */
     enum scps_path_verdict verdict;
-    enum scps_resume_phase phase; /* at the end */
+    enum scps_resume_phase phase; /* phase at the end of the transfer */
     unsigned been;
-    double seconds; /* until the last byte is acknowledged */
+    double seconds; /* time until the last byte was acknowledged, s */
     struct scps_info info;
-    int saved; /* what scps_path_save returned */
+    int saved; /* result of scps_path_save() */
     struct scps_path_state state;
-    char story[200];          /* phases and reasons, as noted */
-    scps_time retreat;        /* when one began */
-    unsigned sent_in_retreat; /* in its first tenth of a second: the queue drains */
-    /* its insides */
+    char story[200];   /* phases and reasons, in the order of their notes */
+    scps_time retreat; /* time at which Safe Retreat began */
+    /* segments sent in the first tenth of a second of the retreat, while the queue drains */
+    unsigned sent_in_retreat;
+    /* private to this file */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_bulk_source source;
@@ -196,8 +197,7 @@ static void ten_times_slower(void **state)
         run(&second);
         assert_true(second.been & 1u << SCPS_RESUME_RETREAT);
         assert_non_null(strstr(second.story, "safe-retreat:loss normal:retreated"));
-        assert_true(second.sent_in_retreat <=
-                    1); /* what is resent first leaves whatever the window */
+        assert_true(second.sent_in_retreat <= 1); /* the window does not delay retransmissions */
         if (second.seconds > plain.seconds || second.info.resent_segs > 12000 ||
             second.info.timeouts)
             fail_msg("%s: %.1f s instead of %.1f, %u resent, %u timeouts", cc[i], second.seconds,
@@ -242,7 +242,7 @@ static void a_lossy_link(void **state)
 
     run(&r);
     assert_non_null(strstr(r.story, "normal:validated"));
-    for (uint64_t seed = 0; seed < 20 && !seen; seed++) { /* told nothing, and an early loss */
+    for (uint64_t seed = 0; seed < 20 && !seen; seed++) { /* corruption, and an early loss */
         r = (struct run){.link = SATELLITE ",loss=0.05",
                          .cc = "cubic",
                          .size = 300000,

@@ -29,23 +29,23 @@ struct flow {
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     struct scps_conn *conn;
-    uint64_t before; /* received when the measurement began */
+    uint64_t before; /* bytes received when the measurement began */
 };
 
 struct share {
-    /* what is asked for */
+    /* The test sets these fields. */
     const char *link, *cc;
     unsigned n;
     uint64_t rate, later, min_rate, back_rate;
-    uint16_t mss[3]; /* of each flow in turn; 0: the MTU's */
+    uint16_t mss[3]; /* MSS of each flow in turn, bytes; 0: from the MTU */
     scps_time warm, until;
-    /* what came of it */
+    /* These fields are results. */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_link *l;
     unsigned accepted;
-    struct scps_link_stats sent, acked; /* during the measurement */
-    double got[FLOWS];                  /* wire bytes of it */
+    struct scps_link_stats sent, acked; /* counters of the link during the measurement */
+    double got[FLOWS];                  /* bytes on the wire of each flow during the measurement */
     uint64_t resent, timeouts;
     struct flow flow[FLOWS];
 };
@@ -78,7 +78,7 @@ static void set_rate(struct share *s, int end, uint64_t rate, uint64_t min_rate,
     struct scps_stack *st = scps_host_stack(s->host[end]);
 
     assert_int_equal(scps_addr_parse("10.0.0.0", &r.dst), 0);
-    r.prefix = 25; /* longer than the link's own */
+    r.prefix = 25; /* a prefix longer than that of the link's own route */
     assert_int_equal(first ? scps_stack_add_route(st, &r) : scps_stack_set_route(st, &r), 0);
 }
 
@@ -130,7 +130,7 @@ static void run(struct share *s)
     cfg.expected_rtt = fwd.delay + back.delay;
     there.addr = b;
     here.addr = a;
-    if (cfg.cc->needs_rate) { /* a sink needs none, and its host's route may have none */
+    if (cfg.cc->needs_rate) { /* A sink needs no rate, and its host's route may have none. */
         struct scps_conn_config rx = cfg;
         scps_conn_config_set_cc(&rx, scps_cc_find("vj"), NULL);
         assert_non_null(scps_listen(scps_host_stack(s->host[1]), &rx, &there, FLOWS, &err));
@@ -300,7 +300,8 @@ static void minimum_for_each(void **x)
     run(&s);
     all = (double)s.sent.offered_bytes;
     assert_true(all >= 30000 * span * 0.98);
-    assert_true(all <= 30000 * span * 1.6); /* a window that opens is used at once, beyond it */
+    /* what the windows allow beyond the minimum rate is used at once */
+    assert_true(all <= 30000 * span * 1.6);
     for (unsigned i = 0; i < s.n; i++)
         assert_true(s.got[i] > all / 3 / 2 * 0.5);
 }

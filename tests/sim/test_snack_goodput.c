@@ -20,7 +20,8 @@
 
 #define SIZE 100000000
 
-#define SMALL 5900000 /* the published buffers: less than a round trip */
+/* buffer of the published tests, bytes: less than a bandwidth-delay product */
+#define SMALL 5900000
 
 static bool sack, delayed;
 static uint32_t buffers = 64 << 20;
@@ -137,7 +138,8 @@ static void more_than_the_offset_names(void **state)
     static const struct {
         const char *link;
         unsigned seed;
-        scps_time within; /* with holes told at an offset that saturates it took 38, 65 and 67 s */
+        /* With reports at an offset that saturates, these transfers took 38, 65 and 67 s. */
+        scps_time within;
         bool sack;
     } cases[] = {{"rate=40m,rtt=2.56s,loss=0.03", 1, SCPS_SEC(23), true},
                  {"rate=40m,rtt=2.56s,loss=0.03", 1, SCPS_SEC(56), false},

@@ -32,18 +32,18 @@ static const char *const names[FLOODS] = {
 
 struct strangers {
     enum flood flood;
-    uint64_t rate;      /* the sender's own, bytes/s; 0: by its window */
-    uint64_t back_rate; /* of the receiver's route, bytes/s; 0: none */
+    uint64_t rate;      /* rate limit of the sender, bytes/s; 0: its window limits it */
+    uint64_t back_rate; /* rate of the receiver's route, bytes/s; 0: none */
     const char *link;
-    bool stamps;  /* the connection has time stamps: longer acknowledgements */
-    bool unknown; /* no device says its rate */
+    bool stamps;  /* true: the connection has time stamps, which make acknowledgements longer */
+    bool unknown; /* true: the device does not report its rate */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_link *l;
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     uint64_t before, seq;
-    struct scps_link_stats back; /* when the measurement began */
+    struct scps_link_stats back; /* counters of the return link when the measurement began */
 };
 
 static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
@@ -66,7 +66,7 @@ static struct scps_addr address(const char *text)
     return a;
 }
 
-/* The segment of flood f, behind the IP header at p. Returns its length. */
+/* Writes the segment of flood f behind the IP header at p. Returns its length. */
 static size_t segment(uint8_t *p, enum flood f, uint64_t seq)
 {
     bool syn = f == SYNS || f == STAMPED_SYNS;
@@ -90,7 +90,8 @@ static size_t segment(uint8_t *p, enum flood f, uint64_t seq)
     return scps_tcp_build(p, &seg);
 }
 
-/* 64 bytes to a closed port, or an echo request with as much data. */
+/* Writes a UDP datagram of 64 bytes to a closed port, or an echo request with as much data. Returns
+ * its length. */
 static size_t datagram(uint8_t *p, bool echo, uint64_t seq)
 {
     size_t n = 8 + 64;
@@ -114,7 +115,7 @@ static size_t datagram(uint8_t *p, bool echo, uint64_t seq)
     return n;
 }
 
-/* One packet of somebody at 10.0.0.77, whose addresses and ports are never the same twice. */
+/* Sends one packet from 10.0.0.77 whose addresses and ports are new each time. */
 static void stranger(void *ctx)
 {
     struct strangers *s = ctx;
@@ -150,7 +151,7 @@ static void begin(void *ctx)
     scps_link_get_stats(s->l, 1, &s->back);
 }
 
-/* Mbit/s of payload. */
+/* Returns the goodput, Mbit/s of payload. */
 static double goodput(struct strangers *s)
 {
     struct scps_conn_config cfg = scps_conn_config_default();
@@ -177,7 +178,8 @@ static double goodput(struct strangers *s)
     }
     cfg.hollow = true;
     cfg.sndbuf = cfg.rcvbuf = 1 << 20;
-    cfg.timestamps = s->stamps; /* without, acknowledgements take 190 of the 200 kbit/s */
+    /* without time stamps, acknowledgements take 190 of the 200 kbit/s */
+    cfg.timestamps = s->stamps;
     if (s->unknown)
         scps_link_netif(s->l, 0)->rate = scps_link_netif(s->l, 1)->rate = 0;
     if (s->rate) {
@@ -205,10 +207,11 @@ static double goodput(struct strangers *s)
                   (unsigned long long)st.echo_replies, (unsigned long long)st.icmp_out,
                   (unsigned long long)st.drops[SCPS_DROP_RATE_LIMITED]);
     scps_link_get_stats(s->l, 1, &back_now);
-    if (s->back_rate) /* whatever leaves pays */
+    if (s->back_rate) /* every packet counts against the rate of the route */
         assert_true((double)(back_now.offered_bytes - s->back.offered_bytes) <=
                     (double)s->back_rate * (double)(UNTIL - WARM) * 1e-6 + 4 * 1500);
-    if (s->flood && s->flood != FRAGMENTS) { /* some are answered, the others are counted */
+    /* some packets are answered; the answers that the limit held back are counted */
+    if (s->flood && s->flood != FRAGMENTS) {
         assert_true(st.cookies_out + st.resets_out + st.echo_replies + st.icmp_out > 30);
         assert_true(st.drops[SCPS_DROP_RATE_LIMITED] > 0);
     }
@@ -217,7 +220,7 @@ static double goodput(struct strangers *s)
     return got;
 }
 
-/* So much is kept of what it is without them, at least. */
+/* Requires that the goodput is at least this share of the goodput without the flood. */
 static void kept_by(struct strangers how, double least)
 {
     struct strangers none = how;

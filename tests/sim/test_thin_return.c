@@ -102,7 +102,9 @@ static void so_many_packets(void **x)
     c.ack_budget_pps = 25;
     reaches(&c, 980);
     c.ack_budget_pps =
-        2; /* two a second: the last one is half a second late, which is all it costs */
+        /* the last of two acknowledgements a second is half a second late, which is all that the
+         * limit costs */
+        2;
     reaches(&c, 930);
 }
 
@@ -116,7 +118,7 @@ static void errors(void **x)
     each_mode(c, 975);
     c.link = "nasa500,rate-back=40kbit,ber=1e-6";
     c.ack_budget = 40000 / 8;
-    each_mode(c, 940); /* F0 looks five times a second only */
+    each_mode(c, 940); /* in mode F0 the receiver acknowledges only five times a second */
     c.ack_delayed = false;
     c.ack_every = true;
     reaches(&c, 950);

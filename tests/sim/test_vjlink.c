@@ -89,7 +89,7 @@ static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, b
         assert_int_equal(scps_link_filter(l, end, f[end]), 0);
     }
     cc.timestamps = ts;
-    cc.rate = ts ? 14000 : 0; /* spaced out, each packet has a time of its own */
+    cc.rate = ts ? 14000 : 0; /* at a low rate each packet has a time stamp of its own */
     cc.hollow = hollow;
     r->sink.take = take;
     r->sink.ctx = r;

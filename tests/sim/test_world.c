@@ -37,7 +37,7 @@ static void hear_and_ask(void *ctx)
 {
     hear(ctx);
     assert_int_equal(scps_world_at(world, scps_world_now(world), hear, "y"), 0);
-    assert_int_equal(scps_world_at(world, 0, hear, "z"), 0); /* the past is now */
+    assert_int_equal(scps_world_at(world, 0, hear, "z"), 0); /* a time in the past counts as now */
 }
 
 static void hear_and_stop(void *ctx)
@@ -61,7 +61,7 @@ static void timers_go_by_time_and_then_by_age(void **state)
     assert_int_equal(scps_world_run(world, SCPS_NEVER), 8);
     assert_string_equal(heard, "abcdefyz");
     assert_true(heard_at[1] == 10 && heard_at[2] == 15 && heard_at[7] == 20);
-    assert_true(scps_world_now(world) == 20); /* nothing was left */
+    assert_true(scps_world_now(world) == 20); /* no event was left */
     scps_world_free(world);
 }
 
@@ -75,7 +75,8 @@ static void a_run_ends_where_it_was_told_to(void **state)
     scps_world_at(world, 101, hear, "b");
     scps_world_at(world, 200, hear_and_stop, "c");
     scps_world_at(world, 200, hear, "d");
-    scps_world_at(world, 300, hear, "e"); /* never comes: freed with the world */
+    /* the world ends before this time, so the timer is freed with the world */
+    scps_world_at(world, 300, hear, "e");
     assert_int_equal(scps_world_run(world, 100), 1);
     assert_true(scps_world_now(world) == 100);
     assert_int_equal(scps_world_run(world, 150), 1);
@@ -190,7 +191,8 @@ static void many_hosts_and_many_flows(void **state)
         end(&flow[i], SIZE);
     struct scps_link_stats st;
     scps_link_get_stats(l, 0, &st);
-    assert_true(st.dropped_queue > 0 && st.in_flight == 0); /* they did meet there */
+    /* the flows did meet in the queue of the link */
+    assert_true(st.dropped_queue > 0 && st.in_flight == 0);
     scps_world_free(w);
 }
 
@@ -245,7 +247,7 @@ static void arrivals_of_one_moment_are_served_together(void **state)
     scps_link_get_stats(l, 0, &there);
     scps_link_get_stats(l, 1, &here);
     assert_true(there.offered > 6500);
-    if (here.offered > 200) /* a round trip's worth each */
+    if (here.offered > 200) /* a round trip's worth of packets each */
         fail_msg("%llu packets back", (unsigned long long)here.offered);
     scps_world_free(w);
 }
@@ -300,7 +302,8 @@ static void a_link_changes_while_it_works(void **state)
         scps_link_parse("rate=10mbit,rtt=20ms,overhead=0,queue=200000", &sky.c, &back, NULL, 0), 0);
     sky.l = scps_world_link(w, x, &a, y, &b, 24, 0, &sky.c, &back);
     begin(&flow[0], 0, x, y, &b, &cfg, 5000000);
-    scps_world_at(w, SCPS_SEC(2), worsen, &sky); /* 2.4 MB are through; the rest at 1 Mbit/s */
+    /* by then 2.4 MB have arrived; the rest is sent at 1 Mbit/s */
+    scps_world_at(w, SCPS_SEC(2), worsen, &sky);
     scps_world_at(w, SCPS_SEC(5), cut, &sky);
     scps_world_at(w, SCPS_SEC(8), mend, &sky);
     scps_world_run(w, SCPS_SEC(1000));
@@ -375,7 +378,8 @@ static void bad_links_are_refused(void **state)
     assert_string_equal(scps_host_name(y), "");
     assert_null(scps_world_link(w, x, &a, y, &b, 24, 0, &good, &bad));
     assert_null(scps_world_link(w, x, &a, y, &b, 24, 0, &bad, &good));
-    assert_null(scps_world_link(w, x, &a, y, &b, 24, 20, &good, &good)); /* no room for a header */
+    /* an MTU without room for a header */
+    assert_null(scps_world_link(w, x, &a, y, &b, 24, 20, &good, &good));
     assert_null(scps_world_link(w, x, &a, y, &none, 24, 0, &good, &good));
     assert_non_null(scps_world_link(w, x, &a, y, &b, 24, 0, &good, &good));
     scps_world_run(w, 1000);

@@ -24,14 +24,15 @@
 #define BBR_GREEDY UINT64_MAX
 
 struct bbr_path {
-    /* set these */
+    /* The test sets these fields. */
     uint64_t bps;
     scps_dur rtt;
-    const char *more;   /* further items of the link; NULL: a queue of 4 BDPs and 100 packets */
-    const char *param;  /* of bbr, with its comma; NULL: none */
-    scps_dur ack_delay; /* acknowledgements by this timer only; 0: every other segment */
-    uint64_t app;       /* bytes/s the application writes; BBR_GREEDY */
-    /* its own */
+    const char *more;  /* further items of the link; NULL: a queue of 4 BDPs and 100 packets */
+    const char *param; /* parameters of bbr, beginning with a comma; NULL: none */
+    /* time at which the receiver acknowledges, µs; 0: it acknowledges every other segment */
+    scps_dur ack_delay;
+    uint64_t app; /* rate at which the application writes, bytes/s; BBR_GREEDY: as fast as it can */
+    /* These fields are private to this file. */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_link *link;
@@ -41,14 +42,14 @@ struct bbr_path {
     uint64_t credit;
 };
 
-/* What the sender's controller was last seen doing. */
+/* State of the sender's controller after its last event. */
 static struct bbr_seen {
     struct scps_bbr *b;
     struct scps_cc_view v;
     struct scps_cc_ctl ctl;
     struct scps_world *w;
     unsigned state, entered[SCPS_BBR_NONE];
-    unsigned stop_at; /* a set of states, 1 << state: the world stops where one is entered */
+    unsigned stop_at; /* set of states, 1 << state: the world stops when BBR enters one of them */
     uint64_t lost, least_cwnd, spurious, up_rounds, restarts;
     bool undone;
 } seen;
@@ -108,7 +109,7 @@ static inline void bbr_watch_change(void *s, const struct scps_cc_view *v, enum 
 static inline void bbr_watch_sent(void *s, const struct scps_cc_view *v,
                                   const struct scps_cc_sent *p, struct scps_cc_ctl *ctl)
 {
-    seen.b = s; /* the receiver sends no data */
+    seen.b = s; /* The controller of the receiver has no data to send, so it is not watched. */
     scps_cc_bbr.on_sent(s, v, p, ctl);
     if (!v->inflight && seen.b->idle_restart)
         seen.restarts++;
@@ -143,7 +144,7 @@ static inline void bbr_receives(struct scps_host *h, const struct scps_event *ev
         scps_bulk_sink_event(&p->to, ev);
 }
 
-/* Bytes a bandwidth-delay product. */
+/* Returns the bandwidth-delay product of the path, bytes. */
 static inline uint64_t bbr_bdp(const struct bbr_path *p)
 {
     return p->bps / 8 * (uint64_t)p->rtt / 1000000;
@@ -205,7 +206,7 @@ static inline void bbr_close(struct bbr_path *p)
     scps_world_free(p->w);
 }
 
-/* Changes the bottleneck: its rate, and the share of packets it loses. */
+/* Changes the bottleneck: its rate, and the share of packets that it loses. */
 static inline void bbr_change(struct bbr_path *p, uint64_t bps, double loss)
 {
     p->fwd.rate_bps = bps;
@@ -213,7 +214,7 @@ static inline void bbr_change(struct bbr_path *p, uint64_t bps, double loss)
     assert_int_equal(scps_link_change(p->link, 0, &p->fwd), 0);
 }
 
-/* Runs for so long, or until one of the states is entered; true: one was. */
+/* Runs for `most` µs, or until BBR enters one of the states. Returns true if it has. */
 static inline bool bbr_until(struct bbr_path *p, unsigned states, scps_dur most)
 {
     scps_time end = scps_world_now(p->w) + most;
@@ -239,13 +240,13 @@ static inline bool bbr_until(struct bbr_path *p, unsigned states, scps_dur most)
 }
 
 #define BBR_IN(where) (1u << SCPS_BBR_##where)
-/* It must come there. */
+/* Requires that BBR enters one of the states in that time. */
 #define BBR_GO(p, where, most)                                                                     \
     do {                                                                                           \
         if (seen.state != SCPS_BBR_##where)                                                        \
             assert_true(bbr_until(p, BBR_IN(where), most));                                        \
     } while (0)
-/* Payload the line carries, bytes/s. */
+/* Returns the rate of payload that the line carries, bytes/s. */
 static inline uint64_t bbr_payload(const struct bbr_path *p)
 {
     return p->fwd.rate_bps / 8 * 1448 / 1500;

@@ -18,22 +18,23 @@
 #include "cc_table.h"
 
 struct cc_path {
-    /* set these */
-    uint64_t bps;       /* of the bottleneck, counting mss bytes a segment */
-    scps_dur delay;     /* there and back, without queue and transmission */
-    uint64_t queue;     /* segments that may wait; 0: no limit */
-    unsigned ack_every; /* 1: F1; 2: F2; 0: F0, the timer alone */
+    /* The test sets these fields. */
+    uint64_t bps;   /* rate of the bottleneck, bit/s; a segment counts as mss bytes */
+    scps_dur delay; /* round-trip propagation delay, µs, without queueing and transmission */
+    uint64_t queue; /* most segments in the queue; 0: no limit */
+    /* segments for each acknowledgement: 1 (mode F1) or 2 (F2); 0: only the timer (F0) */
+    unsigned ack_every;
     scps_dur ack_delay;
-    scps_dur late;     /* the timer is late by up to so much */
-    uint64_t pace_bps; /* the sender's own rate limit; 0: none */
-    double per;        /* random loss */
-    bool newest_only;  /* do not tell rtt_old */
-    /* read these */
+    scps_dur late;     /* the timer of the receiver expires late by a random time up to this, µs */
+    uint64_t pace_bps; /* rate limit of the sender, bit/s; 0: none */
+    double per;        /* probability that a segment is lost */
+    bool newest_only;  /* leave rtt_old of acknowledgements 0 */
+    /* The test reads these fields. */
     struct cc_table t;
-    uint64_t delivered, sent, drops, losses; /* segments; loss episodes */
-    uint64_t max_queue; /* segments waiting or on the line, since cc_path_mark */
+    uint64_t delivered, sent, drops, losses; /* numbers of segments, and of loss episodes */
+    uint64_t max_queue; /* most segments in the queue or on the line since cc_path_mark() */
     uint64_t peak_cwnd;
-    /* its own */
+    /* These fields are private to this file. */
     struct cc_path_seg {
         int64_t sent;
         bool lost;
@@ -70,7 +71,8 @@ static inline void cc_path_close(struct cc_path *p)
     free(p->ack);
 }
 
-static inline double cc_path_random(struct cc_path *p) /* xorshift64 */
+/* Returns a random number from 0 to 1 (xorshift64). */
+static inline double cc_path_random(struct cc_path *p)
 {
     p->rnd ^= p->rnd << 13, p->rnd ^= p->rnd >> 7, p->rnd ^= p->rnd << 17;
     return (double)(p->rnd >> 11) / 9007199254740992.0;
@@ -184,7 +186,7 @@ static inline void cc_path_hear(struct cc_path *p, uint64_t upto)
         p->peak_cwnd = p->t.ctl.cwnd;
 }
 
-/* Runs for `time` of path time. */
+/* Runs the model for `time` µs. */
 static inline void cc_path_run(struct cc_path *p, scps_dur time)
 {
     int64_t until = p->now + time * 1000;
@@ -200,7 +202,8 @@ static inline void cc_path_run(struct cc_path *p, scps_dur time)
         int64_t e = next < ack ? next : ack;
         e = timer < e ? timer : e;
         if (e == INT64_MAX && p->sent > p->acked)
-            cc_path_push_ack(p, p->now, p->sent); /* all lost: a timeout's worth of mercy */
+            /* All segments are lost: acknowledge them, in place of a timeout. */
+            cc_path_push_ack(p, p->now, p->sent);
         if (e > until || e == INT64_MAX) {
             if (e == INT64_MAX)
                 continue;
@@ -222,7 +225,7 @@ static inline void cc_path_mark(struct cc_path *p)
     p->max_queue = 0;
 }
 
-/* Bits per second delivered since the mark. */
+/* Returns the bits per second delivered since cc_path_mark(). */
 static inline uint64_t cc_path_goodput(const struct cc_path *p)
 {
     return (uint64_t)((double)(p->delivered - p->mark_delivered) * p->t.v.mss * 8e9 /

@@ -45,21 +45,22 @@ enum cc_kind { CC_ACK, CC_LOSS, CC_CHANGE };
 
 struct cc_row {
     enum cc_kind kind;
-    /* in */
+    /* Inputs of the event. */
     scps_dur after;
     uint64_t bytes;
-    unsigned times;       /* play the row so often; 0: once. Outputs are those of the last time */
-    uint64_t outstanding; /* 0: cwnd */
-    bool app;             /* the application, not the window, limited */
-    scps_dur rtt;         /* ack: 0: as before; -1: unknown */
-    scps_dur rtt_old;     /* ack */
-    bool round;           /* ack: first of a round trip */
-    bool in_recovery;     /* ack */
-    bool fresh;           /* loss: new episode */
-    enum scps_loss_cause cause; /* loss, and the view's */
+    /* number of times that the row is played; 0: once. Outputs are checked after the last time */
+    unsigned times;
+    uint64_t outstanding; /* bytes outstanding; 0: equal to cwnd */
+    bool app;             /* the application, not the window, limits the sender */
+    scps_dur rtt;         /* acknowledgement: RTT, µs; 0: that of the row before; -1: unknown */
+    scps_dur rtt_old;     /* acknowledgement: RTT of the oldest segment, µs */
+    bool round;           /* acknowledgement: it is the first of a round trip */
+    bool in_recovery;     /* acknowledgement: a recovery episode is going on */
+    bool fresh;           /* loss: it begins a new episode */
+    enum scps_loss_cause cause; /* loss: its cause, which the view has, too */
     enum scps_evidence evidence;
     enum scps_cc_change what;
-    /* out; 0: not looked at */
+    /* Expected outputs; 0: not checked. */
     uint64_t cwnd, ssthresh, rate;
 };
 
@@ -168,7 +169,7 @@ static inline double cc_response(const char *text, uint64_t period, scps_dur rtt
     cc_table_start(&t, text, (struct scps_cc_view){.mss = 1000, .srtt = rtt});
     struct cc_row loss = {CC_LOSS, .bytes = 1000, .fresh = true, .after = rtt};
     struct cc_row over = {CC_CHANGE, .what = SCPS_CC_RECOVERED};
-    cc_play_row(&t, &loss); /* out of slow start */
+    cc_play_row(&t, &loss); /* This loss ends slow start. */
     cc_play_row(&t, &over);
     while (n < losses) {
         uint64_t window = t.ctl.cwnd, left = window;
@@ -188,7 +189,7 @@ static inline double cc_response(const char *text, uint64_t period, scps_dur rtt
             cc_play_row(&t, &loss);
             cc_play_row(&t, &over);
             if (n > losses / 2)
-                acked += t.ctl.cwnd, rounds++; /* the round trip that recovery takes */
+                acked += t.ctl.cwnd, rounds++; /* recovery from the loss takes this round trip */
         }
     }
     return (double)acked / 1000 / rounds;

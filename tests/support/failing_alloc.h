@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 struct poor {
-    unsigned left; /* allocations */
-    size_t out;    /* bytes in use */
+    unsigned left; /* number of allocations that still succeed */
+    size_t out;    /* bytes allocated and not freed */
 };
 
 static inline void *poor_alloc(void *ctx, size_t n)

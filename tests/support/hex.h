@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the octets of text into out of cap bytes; returns how many. */
+/* Writes the octets that text stands for to out, which has cap bytes. Returns their number. */
 static inline size_t hex(const char *text, uint8_t *out, size_t cap)
 {
     size_t n = 0;

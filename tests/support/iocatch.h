@@ -56,7 +56,7 @@ static inline void iocatch_close(struct scps_netif *nif)
 static const struct scps_netif_ops iocatch_ops = {"catch", iocatch_send, iocatch_recv,
                                                   iocatch_close};
 
-/* On top of dev; scps_netif_close(&catch->nif) closes both. */
+/* Pushes the filter on dev. scps_netif_close(&catch->nif) closes both. */
 static inline struct iocatch *iocatch_push(struct scps_netif *dev)
 {
     struct iocatch *c = calloc(1, sizeof *c);

@@ -9,8 +9,7 @@
 #include "cmocka_all.h"
 #include "hex.h"
 
-/* Parses an option area of up to 40 octets, padded with END, from a buffer that ends where it does.
- * */
+/* Parses up to 40 octets of options, padded with END, from a buffer of exactly their size. */
 static inline struct scps_seg opts_parse(const uint8_t *opt, size_t n)
 {
     static uint8_t p[60];
@@ -31,7 +30,7 @@ static inline struct scps_seg opts_parse_hex(const char *text)
     return opts_parse(o, hex(text, o, sizeof o));
 }
 
-/* Builds s and asks for exactly these octets of options. */
+/* Builds the header of s and requires that its options are exactly these octets. */
 static inline void opts_expect(const struct scps_seg *s, const char *text)
 {
     uint8_t p[60 + 16], want[40];

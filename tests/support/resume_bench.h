@@ -62,7 +62,8 @@ static inline void setup(struct bench *b)
     scps_resume_begin(&b->r, &b->x, 300 * SEG, 3000 * SEG, SCPS_MS(100), false, 0);
 }
 
-/* segs segments arrive; the newest left when prior had been delivered. */
+/* Acknowledges segs segments, of which the newest was sent when `prior` bytes had been
+ * delivered. */
 static inline void ack_of(struct bench *b, uint64_t segs, uint64_t prior)
 {
     struct scps_cc_ack a = {.bytes = segs * SEG,
@@ -89,7 +90,7 @@ static inline void lose(struct bench *b, uint64_t segs, enum scps_loss_cause cau
 
     b->v.inflight -= segs * SEG;
     scps_resume_before_loss(&b->r, &b->x, &l, &b->ctl);
-    if (cause == SCPS_LOSS_CONGESTION) /* as Reno does */
+    if (cause == SCPS_LOSS_CONGESTION) /* reduces the window as Reno does */
         b->ctl.cwnd = b->ctl.ssthresh = b->ctl.cwnd / 2;
     scps_resume_loss(&b->r, cc_of(b), &b->v, &l, &b->ctl);
 }
@@ -102,14 +103,15 @@ static inline void told(const struct bench *b, enum scps_resume_phase phase,
     assert_int_equal(b->last.arg[1], why);
 }
 
-/* The initial window has left and is acknowledged; 20 more have left. */
+/* Sends the initial window and has it acknowledged, while 20 further segments are sent. */
 static inline void to_unvalidated(struct bench *b)
 {
     setup(b);
     send(b, 10);
     b->v.now += SCPS_MS(100);
     ack_of(b, 4, 0);
-    told(b, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED); /* not all the initial data */
+    /* a part of the initial data is not acknowledged yet */
+    told(b, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED);
     b->ctl.cwnd = 20 * SEG;
     send(b, 20);
     ack_of(b, 6, 0);

@@ -195,7 +195,7 @@ struct script *script_new(uint8_t version)
     t->cfg.rcvbuf = 20000;
     t->peer = (struct script_syn){.mss = 1000, .sack = true, .wscale = -1};
     t->peer_wnd = 65535;
-    t->peer_isn = 4294966000u; /* wraps soon */
+    t->peer_isn = 4294966000u; /* sequence numbers of the peer wrap around soon */
     t->mtu = 1500;
     t->backlog = 8;
     assert_int_equal(scps_addr_parse(version == 6 ? "2001:db8::1" : "10.0.0.1", &t->us.addr), 0);
@@ -252,7 +252,7 @@ void script_app_writes(struct script *t, scps_time at, int64_t n, unsigned flags
     uint8_t *buf = malloc((size_t)n);
     for (int64_t i = 0; i < n; i++)
         buf[i] = script_ours(v->written + 1 + i);
-    v->written += n; /* the stack may send at once */
+    v->written += n; /* the stack may send during this call */
     int64_t did = scps_conn_write(t->c, t->cfg.hollow ? NULL : buf, (size_t)n, flags);
     free(buf);
     if (did != n)

@@ -39,115 +39,126 @@
 
 #define MS(n)   SCPS_MS(n)
 #define SEC(n)  SCPS_SEC(n)
-#define ZERO    INT32_MIN /* where zero is meant */
+#define ZERO    INT32_MIN /* stands for zero in a field where 0 means "as usual" or "any" */
 #define NO_FLAG 0x8000    /* a segment without any flag */
 
 struct script_range {
-    int64_t left, right; /* relative, [left, right) */
+    int64_t left, right; /* relative sequence numbers, [left, right) */
 };
 
-/* A segment of the peer's. What is left out is filled in as a well-behaved peer would. */
+/* A segment that the peer sends. Fields that the test leaves out get the values of a well-behaved
+ * peer. */
 struct script_say {
-    bool as_usual;  /* nothing: lets a call name no field */
-    int64_t seq;    /* default: its next octet */
-    int64_t ack;    /* default: the same as last time */
-    int32_t len;    /* octets of its stream, after the pattern */
-    uint16_t flags; /* default: ACK; PSH too with data. NO_FLAG: none */
-    int32_t wnd;    /* as on the wire; default: the same as last time */
+    bool as_usual;  /* has no effect: allows a call that sets no other field */
+    int64_t seq;    /* relative sequence number; default: the next octet of the peer's stream */
+    int64_t ack;    /* relative acknowledgement number; default: that of the peer's last segment */
+    int32_t len;    /* octets of payload, from the pattern of the peer's stream */
+    uint16_t flags; /* flags; default: ACK, and PSH with data. NO_FLAG: none */
+    int32_t wnd;    /* window field as on the wire; default: that of the peer's last segment */
     uint16_t urg;
-    struct script_range sack[SCPS_SACK_MAX]; /* of our stream */
+    struct script_range sack[SCPS_SACK_MAX]; /* SACK blocks: ranges of the stack's stream */
     struct {
         uint16_t offset, size;
-    } snack[1]; /* units of the MSS; size 0: none */
+    } snack[1]; /* one SNACK, in units of the MSS; size 0: none */
     uint8_t snack_vec[8], snack_vec_len;
-    /* options of a SYN, instead of the peer's own (script.peer) */
-    bool bare;            /* no option at all, timestamps included */
-    int64_t tsval, tsecr; /* default: its clock in ms, the newest value it has seen */
+    /* options of a SYN, in place of those in script.peer */
+    bool bare; /* the segment has no options, not even timestamps */
+    /* default: tsval is the peer's clock in ms, tsecr the newest TSval that the peer has
+     * received */
+    int64_t tsval, tsecr;
     uint8_t tos;
-    uint8_t outer_ecn; /* of the tunnel's header, beside the packet */
+    uint8_t outer_ecn; /* ECN field of the outer header, when the packet comes out of a tunnel */
     bool record, corruption;
-    uint16_t port; /* default: its own; of another flow seq and ack are absolute */
-    bool as_tcp;   /* not compressed, though agreed */
-    bool raw;      /* seq and ack are absolute */
+    /* source port; default: the peer's. With another port, seq and ack are absolute numbers */
+    uint16_t port;
+    bool as_tcp; /* true: the header is not compressed, although both ends agreed on compression */
+    bool raw;    /* true: seq and ack are absolute numbers */
     bool bad_checksum;
-    scps_dur late; /* the packet arrived this much earlier than it is handed in */
-    bool more;     /* it is not the last of a batch: the stack is asked for output behind that */
+    scps_dur late; /* time by which the packet arrived earlier than it is handed in, µs */
+    /* true: more packets of the batch follow, so the stack is not asked for output yet */
+    bool more;
 };
 
-/* A segment of the stack's, as it should be. */
+/* A segment that the stack must send. */
 struct script_want {
     bool as_usual;
-    scps_time at;       /* when it left; the script runs up to there. 0: any time */
-    scps_dur slack;     /* and up to this much later */
-    int64_t from;       /* first octet */
-    int32_t len;        /* always compared */
-    uint16_t flags;     /* exactly these, PSH aside; 0: ACK and perhaps PSH. NO_FLAG: none */
-    bool push, no_push; /* PSH must, must not be there */
+    scps_time at;   /* time at which the stack sent it; the script runs until then. 0: any time */
+    scps_dur slack; /* time after `at` that is still allowed, µs */
+    int64_t from;   /* relative sequence number of its first octet */
+    int32_t len;    /* octets of payload, which are always compared */
+    uint16_t flags; /* the flags, except PSH; 0: ACK, with or without PSH. NO_FLAG: none */
+    bool push, no_push; /* PSH must be set; PSH must not be set */
     int64_t ack;
-    int32_t wnd;                             /* as on the wire */
-    struct script_range sack[SCPS_SACK_MAX]; /* of the peer's stream, exactly these */
+    int32_t wnd; /* window field as on the wire */
+    /* the SACK blocks: ranges of the peer's stream, in this order */
+    struct script_range sack[SCPS_SACK_MAX];
     bool no_sack;
     struct {
         uint16_t offset, size;
     } snack[1];
     bool no_snack;
-    uint16_t has, hasnt; /* options that must, must not be there */
-    uint16_t port;       /* the flow's; default: the peer's */
-    uint32_t wire;       /* length of the packet */
-    bool compressed;     /* it came with a compressed header; else it must not have */
+    uint16_t has, hasnt; /* options that must be present; options that must not */
+    uint16_t port;       /* destination port; default: the peer's */
+    uint32_t wire;       /* length of the packet, octets */
+    bool compressed;     /* true: its header is compressed; false: it is not */
     bool any_len;
 };
 
-struct script_syn { /* what the peer's SYN offers */
-    uint16_t mss;   /* 0: no option */
+struct script_syn { /* options of the peer's SYN */
+    uint16_t mss;   /* MSS; 0: no option */
     bool sack, ts;
-    int wscale;   /* -1: none */
-    uint8_t caps; /* 0: no capabilities option */
-    /* With SCPS_CAP_COM: what it sends under, and the checksum's protocol (0: 105). */
+    int wscale;   /* shift count of the window scale; -1: no option */
+    uint8_t caps; /* SCPS capabilities; 0: no option */
+    /* With SCPS_CAP_COM: connection id under which the peer sends, and protocol number in its
+     * checksums (0: 105). */
     uint8_t conn_id, comp_proto;
 };
 
 struct script {
-    /* to change before opening */
+    /* The test may change these fields before it opens a connection. */
     struct scps_stack_config stack_cfg;
-    struct scps_conn_config cfg; /* no timestamps, no window scale, MSS 1000: round numbers */
-    struct script_syn peer;      /* MSS 1000, SACK */
-    int32_t peer_wnd;            /* 65535 */
-    uint32_t mtu;                /* 1500 */
+    /* default: no timestamps, no window scale and an MSS of 1000, so that numbers are round */
+    struct scps_conn_config cfg;
+    struct script_syn peer; /* default: MSS 1000 and SACK */
+    int32_t peer_wnd;       /* window of the peer's segments; default 65535 */
+    uint32_t mtu;           /* default 1500 */
     uint32_t peer_isn;
     unsigned backlog;
-    bool window_may_shrink; /* do not check the right edge */
+    /* true: the right edge of the window may move back (RFC 9293 section 3.8.6) */
+    bool window_may_shrink;
 
     struct scps_stack *st;
     struct scps_conn *c;
     struct scps_listener *l;
     struct scps_netif nif;
     struct scps_endpoint us, them;
-    struct scps_seg last; /* the segment last expected, as it was; no data */
+    /* the last segment that the test expected, as it was sent; without data */
+    struct scps_seg last;
     uint64_t notes[SCPS_NOTE_COUNT];
     struct script_priv *p;
 };
 
-/* version 4 or 6. */
+/* Opens a script. version: 4 or 6, the IP version. */
 struct script *script_new(uint8_t version);
-/* Fails if packets are left that nobody expected; frees all. */
+/* Frees all. The test fails if the stack has sent packets that it did not expect. */
 void script_free_(struct script *t, const char *file, int line);
 
-/* Makes the stack, if that has not happened. The openers do it themselves. */
+/* Opens the stack, unless it is open. The functions that open connections call this one. */
 void script_start(struct script *t);
-/* Starts an active open at `at`: the SYN is not yet expected. */
+/* Starts an active open at `at`. The test has to expect the SYN. */
 void script_connect(struct script *t, scps_time at);
 /* Listens on t->us. */
 void script_listen(struct script *t);
-/* A whole active open that takes until rtt; its segments and events are used up. */
+/* Completes an active open, which takes until rtt. The test need not expect its segments and
+ * events. */
 void script_established_(struct script *t, scps_dur rtt, const char *file, int line);
-/* A whole passive open, accepted. */
+/* Completes a passive open, and accepts the connection. */
 void script_accepted_(struct script *t, scps_dur rtt, const char *file, int line);
 
-/* Lets time pass. */
+/* Lets virtual time pass until `until`, µs. */
 void script_run(struct script *t, scps_time until);
 scps_time script_now(const struct script *t);
-/* Throws away what was sent so far; returns how many segments. */
+/* Drops the packets that the stack has sent and the test has not expected. Returns their number. */
 unsigned script_forget_sent(struct script *t);
 unsigned script_sent_count(const struct script *t);
 void script_forget_events(struct script *t);
@@ -155,11 +166,12 @@ struct scps_info script_info(const struct script *t);
 
 void script_peer_says(struct script *t, scps_time at, const struct script_say *s, const char *file,
                       int line);
-/* An ICMP error about our newest segment: type and code of the script's family, rest: the four
- * octets after the checksum. seq: relative, of the segment quoted; ZERO: the oldest outstanding. */
+/* Hands in an ICMP error about the stack's newest segment. type, code: those of the script's IP
+ * version; rest: the four octets behind the checksum; seq: relative sequence number of the quoted
+ * segment; ZERO: the oldest outstanding. */
 void script_peer_icmp(struct script *t, scps_time at, uint8_t type, uint8_t code, uint32_t rest,
                       int64_t seq, const char *file, int line);
-/* Any packet at all. */
+/* Hands in any packet. Returns what scps_stack_input() returns. */
 int script_input(struct script *t, scps_time at, const uint8_t *p, size_t len);
 void script_expect_sent(struct script *t, const struct script_want *w, const char *file, int line);
 void script_expect_quiet(struct script *t, int hold, const char *file, int line);
@@ -168,10 +180,10 @@ void script_expect_event(struct script *t, enum scps_event_kind kind, int err, c
 void script_expect_state(struct script *t, enum scps_state s, const char *file, int line);
 void script_app_writes(struct script *t, scps_time at, int64_t n, unsigned flags, const char *file,
                        int line);
-/* The application passed over n octets of the peer's stream. */
+/* Records that the application has skipped n octets of the peer's stream. */
 void script_skip(struct script *t, int64_t n);
 void script_app_reads(struct script *t, scps_time at, int64_t n, const char *file, int line);
-/* The next packet sent is not TCP: hands it over. Returns its length. */
+/* Requires that the next packet sent is not TCP, and copies it to p. Returns its length. */
 size_t script_expect_other(struct script *t, uint8_t *p, size_t cap, const char *file, int line);
 void script_fail(struct script *t, const char *file, int line, const char *fmt, ...);
 void script_comment(struct script *t, const char *fmt, ...);
@@ -185,29 +197,31 @@ void script_comment(struct script *t, const char *fmt, ...);
     script_peer_icmp(t, at, type, code, rest, seq, __FILE__, __LINE__)
 #define expect_sent(t, ...)                                                                        \
     script_expect_sent(t, &(struct script_want){.as_usual = true, __VA_ARGS__}, __FILE__, __LINE__)
-/* Nothing was sent that was not expected, and this is what holds the sender; ANY_HOLD: whatever
- * does. */
+/* Requires that the stack has sent nothing that the test has not expected, and that `hold` is the
+ * reason why it sends nothing now; ANY_HOLD: any reason. */
 #define ANY_HOLD              (-1)
 #define expect_quiet(t, hold) script_expect_quiet(t, hold, __FILE__, __LINE__)
-/* The oldest thing the application has not heard is this. */
+/* Requires that the oldest event that the application has not received is this one. */
 #define expect_event(t, kind)     script_expect_event(t, kind, 0, __FILE__, __LINE__)
 #define expect_error(t, err)      script_expect_event(t, SCPS_EV_ERROR, err, __FILE__, __LINE__)
 #define expect_no_event(t)        script_expect_event(t, SCPS_EV_COUNT, 0, __FILE__, __LINE__)
 #define expect_state(t, s)        script_expect_state(t, s, __FILE__, __LINE__)
 #define app_writes(t, at, n)      script_app_writes(t, at, n, 0, __FILE__, __LINE__)
 #define app_writes_more(t, at, n) script_app_writes(t, at, n, SCPS_MORE, __FILE__, __LINE__)
-/* How many a conversation begins: a round trip of 100 ms, and n octets that leave at once, in so
- * many packets. */
+/* Begins a conversation: opens a connection with a round trip of 100 ms and writes n octets, which
+ * the stack sends at once in so many packets. */
 #define script_flight(t, at, n, packets)                                                           \
     do {                                                                                           \
         script_established(t, MS(100));                                                            \
         app_writes(t, at, n);                                                                      \
         assert_int_equal(script_forget_sent(t), packets);                                          \
     } while (0)
-/* Reads exactly n octets and compares them; 0: the end of the stream. */
+/* Reads exactly n octets and compares them with the pattern; n 0: requires the end of the
+ * stream. */
 #define app_reads(t, at, n)     script_app_reads(t, at, n, __FILE__, __LINE__)
 #define expect_other(t, p, cap) script_expect_other(t, p, cap, __FILE__, __LINE__)
-/* A test of each family: void name(void **x) starts with struct script *t = script_of(x). */
+/* Entry for a test that runs once for each IP version. void name(void **x) begins with struct
+ * script *t = script_of(x). */
 #define SCRIPT_TEST(name)                                                                          \
     {#name " (IPv4)", name, NULL, NULL, (void *)(uintptr_t)4},                                     \
     {                                                                                              \

@@ -10,7 +10,7 @@ bool script_parse(const uint8_t *p, size_t len, struct scps_ip *ip, struct scps_
                            ip->total_len - ip->hdr_len, s);
 }
 
-/* A packet with a compressed header becomes the one it stands for. */
+/* Replaces a compressed header by the TCP header that it stands for. */
 void script_expand(struct script *t, struct sent *sent)
 {
     uint8_t whole[4000];
@@ -105,7 +105,8 @@ void script_inspect(struct script *t, const struct sent *sent)
         if (off >= 1 && off <= v->written && s.data[i] != want)
             BROKEN("octet %lld of the stream is %02x, not %02x", (long long)off, s.data[i], want);
         if ((off < 1 && !(off == 0 && s.len == 1)) || off > v->written)
-            if (!(s.len == 1 && off <= v->written)) /* a keep-alive's old octet */
+            /* a keep-alive carries one octet that was acknowledged before */
+            if (!(s.len == 1 && off <= v->written))
                 BROKEN("octet %lld of the stream was never written", (long long)off);
     }
     if (s.flags & SCPS_ACK && !(s.flags & SCPS_SYN)) {

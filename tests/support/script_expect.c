@@ -42,7 +42,7 @@ void script_expect_sent(struct script *t, const struct script_want *w, const cha
         script_fail(t, file, line, "what was sent is not TCP");
     t->last = s;
     t->last.data = NULL;
-    if (s.has & SCPS_HAS_XCAPS) { /* it lies in the packet, which goes */
+    if (s.has & SCPS_HAS_XCAPS) { /* The pointer is into the packet, which is freed here. */
         memcpy(t->p->xcaps, s.xcaps, s.xcaps_len);
         t->last.xcaps = t->p->xcaps;
     }

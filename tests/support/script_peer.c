@@ -6,7 +6,8 @@
 int script_input(struct script *t, scps_time at, const uint8_t *p, size_t len)
 {
     script_run(t, at);
-    uint8_t *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read beyond it */
+    /* memory of exactly that size, so that a sanitizer detects a read beyond it */
+    uint8_t *exact = malloc(len ? len : 1);
     memcpy(exact, p, len);
     struct scps_pkt in = {.data = exact, .len = len, .at = ORIGIN + at};
     int why = scps_stack_input(t->st, &t->nif, &in);

@@ -21,7 +21,7 @@
 #include <scps/wire.h>
 
 struct watch {
-    struct scps_netif nif; /* first */
+    struct scps_netif nif; /* first member: the netif chain points to it */
     struct bench *b;
     unsigned end;
 };
@@ -42,7 +42,7 @@ static void fold(struct simrun *r, uint64_t v)
     r->digest ^= r->digest >> 29;
 }
 
-/* Bytes of the IP and TCP headers. */
+/* Returns the length of the IP and TCP headers of p, bytes. */
 static size_t header_len(const struct scps_pkt *p)
 {
     size_t ip = p->data[0] >> 4 == 4 ? (size_t)(p->data[0] & 15) * 4 : 40;

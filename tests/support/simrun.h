@@ -9,46 +9,52 @@
 #include <scps/traffic.h>
 
 enum simrun_data {
-    SIMRUN_PATTERN, /* the ttcp pattern, checked byte by byte where it arrives */
-    SIMRUN_ZEROS,   /* zeros that are stored, sent and checked */
-    SIMRUN_HOLLOW   /* zeros that are not there */
+    SIMRUN_PATTERN, /* data is the ttcp pattern, which the receiver checks byte by byte */
+    SIMRUN_ZEROS,   /* data is zeros, which are stored, sent and checked */
+    SIMRUN_HOLLOW   /* data is hollow: zeros that are not stored */
 };
 
 struct simrun_config {
-    const char *link; /* as scps_link_parse reads it */
+    const char *link; /* description of the link, for scps_link_parse() */
     uint64_t seed;
     uint64_t size;
     enum simrun_data data;
-    const char *cc;   /* as scps_cc_parse reads it; NULL: the default */
-    uint64_t rate;    /* bytes/s */
-    uint32_t buffers; /* both ends; 0: the default */
-    uint32_t mtu;     /* 0: 1500 */
+    const char *cc;   /* controller, for scps_cc_parse(); NULL: the default */
+    uint64_t rate;    /* rate limit of the sender, bytes/s */
+    uint32_t buffers; /* size of the buffers at both ends, bytes; 0: the default */
+    uint32_t mtu;     /* MTU, bytes; 0: 1500 */
     bool v6;
-    uint32_t record;                      /* octets a record; 0: none */
-    bool snack;                           /* offered by both, the long form too */
-    bool bets;                            /* likewise best effort */
-    bool compress;                        /* likewise compressed headers */
-    scps_dur bets_timeout, bets_lifetime; /* 0: the defaults */
+    uint32_t record;                      /* length of a record, octets; 0: no records */
+    bool snack;                           /* both ends offer SNACK, the long form too */
+    bool bets;                            /* both ends offer best effort */
+    bool compress;                        /* both ends offer header compression */
+    scps_dur bets_timeout, bets_lifetime; /* bets_timeout and bets_lifetime, µs; 0: the defaults */
     uint8_t bets_retries;
-    bool ack_every, ack_delayed; /* instead of every other segment */
-    scps_dur ack_delay;          /* 0: the default */
-    bool no_timestamps;          /* RFC 7323 off */
-    bool both_known;             /* each end takes the other's buffer for granted (first_window) */
-    uint64_t ack_budget;         /* bytes/s; framing counts */
-    uint32_t ack_budget_pps;     /* packets/s */
-    scps_time limit;             /* virtual time after which it has failed; 0: none */
-    void (*tune)(struct scps_conn_config *); /* the rest of both ends' configuration; may be NULL */
+    /* acknowledgement mode, in place of acknowledging every other segment */
+    bool ack_every, ack_delayed;
+    scps_dur ack_delay; /* longest wait of a delayed acknowledgement, µs; 0: the default */
+    bool no_timestamps; /* do not offer timestamps (RFC 7323) */
+    bool both_known;    /* first_window at each end is the size of the other end's receive buffer */
+    uint64_t ack_budget;     /* ack_budget, bytes/s, framing counted */
+    uint32_t ack_budget_pps; /* ack_budget_pps, packets/s */
+    scps_time limit;         /* virtual time at which the run has failed, µs; 0: none */
+    /* changes the configuration of both ends further; may be NULL */
+    void (*tune)(struct scps_conn_config *);
 };
 
 struct simrun {
-    scps_time acked;     /* from the SYN to the acknowledgement of the sender's FIN; -1: never */
-    scps_time delivered; /* to the last byte, in the receiver's hands; -1: never */
+    /* time from the SYN to the acknowledgement of the sender's FIN, µs; -1: it was not
+     * acknowledged */
+    scps_time acked;
+    scps_time delivered; /* time until the receiver has read the last byte, µs; -1: it has not */
     uint64_t received;
-    uint64_t records, record_min, record_max, torn; /* as the receiver read them */
-    uint64_t holes, missing;                        /* as it was told of them */
-    bool intact; /* all of it but what is missing, each byte as it was sent and where it belongs */
-    int err;     /* of either end */
-    /* every packet leaving or reaching a host: time, end, direction, headers, length */
+    uint64_t records, record_min, record_max, torn; /* records that the receiver read */
+    /* best effort: holes that the receiver's application was told of, and bytes missing in them */
+    uint64_t holes, missing;
+    bool intact; /* every byte that is not in a hole arrived, as it was sent and at its position */
+    int err;     /* SCPS_ERR_* of either end; 0: none */
+    /* digest: hash over every packet sent or received by a host (time, end, direction, headers,
+     * length); packets: their number */
     uint64_t digest, packets;
     struct scps_link_config fwd, back;
     struct scps_link_stats there, here;
@@ -57,7 +63,7 @@ struct simrun {
 };
 
 void simrun(const struct simrun_config *cfg, struct simrun *r);
-/* The physical limit of the run as a time, µs. */
+/* Returns the time, µs, that the physical limit of the link allows for the run. */
 scps_time simrun_limit(const struct simrun_config *cfg, const struct simrun *r);
 
 #endif

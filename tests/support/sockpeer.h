@@ -30,21 +30,21 @@
 
 struct peer {
     struct scps_ctx *ctx;
-    int domain; /* of our socket */
+    int domain; /* domain of the context's socket: SCPS_AF_INET or SCPS_AF_INET6 */
     struct scps_addr us, them;
     uint16_t our_port, their_port;
     uint32_t our_isn;
-    uint32_t tsval;    /* sent when ts */
+    uint32_t tsval;    /* TSval of the peer's segments, if ts is true */
     bool ts;           /* every segment of the peer has timestamps */
-    uint16_t mss;      /* in the peer's SYN; 0: none */
-    uint16_t wnd;      /* not scaled */
-    uint8_t buf[2048]; /* the last packet taken */
+    uint16_t mss;      /* MSS option in the peer's SYN; 0: no option */
+    uint16_t wnd;      /* window of the peer's segments, not scaled */
+    uint8_t buf[2048]; /* the packet that peer_takes() has taken last */
     struct scps_ip ip;
     struct scps_seg seg;
     scps_time at;
 };
 
-/* -1 with this errno. */
+/* Requires that expr returns -1 and sets errno to e. */
 #define assert_errno(expr, e)                                                                      \
     do {                                                                                           \
         errno = 0;                                                                                 \
@@ -59,7 +59,8 @@ static inline struct scps_addr peer_addr(const char *text)
     return a;
 }
 
-/* Domain SCPS_AF_INET6 with family 6 addresses; dual stack tests change us and them. */
+/* Opens a context and a peer. domain: SCPS_AF_INET6 uses family 6 addresses; tests of dual stack
+ * change us and them. */
 static inline void peer_open_at(struct peer *p, const struct scps_ctx_config *cfg, int domain)
 {
     struct scps_ctx_config def = scps_ctx_config_linux();
@@ -156,7 +157,8 @@ static inline int peer_sends(struct peer *p, uint16_t flags, uint32_t seq, uint3
     return peer_sends_seg(p, &seg, len);
 }
 
-/* Takes the next packet into p->seg. False: there is none. Everything out must be well formed. */
+/* Takes the next packet of the context into p->seg, and requires that it is well formed. Returns
+ * false if there is none. */
 static inline bool peer_takes(struct peer *p)
 {
     int64_t n = scps_ctx_take(p->ctx, p->buf, sizeof p->buf, &p->at);
@@ -205,7 +207,7 @@ static inline int peer_socket(struct peer *p)
     return s;
 }
 
-/* s connects: its SYN has come. */
+/* Requires that socket s, which connects, has sent its SYN. */
 static inline void peer_is_called(struct peer *p, int s)
 {
     assert_errno(peer_connect(p, s), EINPROGRESS);
@@ -213,7 +215,7 @@ static inline void peer_is_called(struct peer *p, int s)
     p->our_port = p->seg.sport;
 }
 
-/* A connected client socket: the handshake is over, nothing waits. */
+/* Completes the handshake of client socket s; no packet waits afterwards. */
 static inline void peer_handshakes(struct peer *p, int s)
 {
     peer_is_called(p, s);
@@ -240,7 +242,7 @@ static inline int peer_listens(struct peer *p, int backlog)
     return s;
 }
 
-/* The peer connects to OUR_PORT. */
+/* The peer connects to OUR_PORT from port `from`. */
 static inline void peer_calls(struct peer *p, uint16_t from)
 {
     p->our_port = OUR_PORT;
@@ -259,7 +261,7 @@ static inline int peer_accepted(struct peer *p)
     return s;
 }
 
-/* What poll says now. */
+/* Returns the events that poll reports for s now. */
 static inline int peer_poll(struct peer *p, int s)
 {
     struct scps_pollfd fd = {.fd = s, .events = 0x7fff};

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* i: 0 or 1. */
+/* Returns a port for this process; i: 0 or 1. */
 static inline uint16_t udp_port(unsigned i)
 {
     return (uint16_t)(20000 + (unsigned)getpid() % 5000 * 2 + i);
