@@ -31,8 +31,10 @@ static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t 
     }
     news = scps_recovery_news(s, bytes, evidence, fresh);
     scps_cc_loss(s, cc, &news);
-    if (!fresh)
+    if (!fresh) {
+        scps_recovery_lost(s, bytes, delivered);
         return;
+    }
     scps_recovery_note(s, 1);
     if (!scps_recovery_goes_on(s, delivered))
         recovered(s, cc);

@@ -135,6 +135,10 @@ struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
  * answer to the acknowledgement, which reports `delivered` arrived bytes. Returns false, and ends
  * the episode, if nothing has to be repaired. */
 bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
+/* Called when `bytes` more bytes were found lost during an episode, by an acknowledgement that
+ * reports `delivered` arrived bytes or, with 0, by a timer: computes again how much may be sent,
+ * since what is lost has left the pipe. */
+void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivered);
 /* Called when the retransmission timer has expired: begins an RTO episode, and declares lost what
  * should have been acknowledged by now. Precondition: if no episode is in progress, the
  * controller's state has been saved (scps_cc_save). */

@@ -90,6 +90,34 @@ static void three_reports_after_reordering(void **x)
     script_free(t);
 }
 
+/* Section 7.2: "enter loss recovery", which RFC 6937 governs. Its section 3: "limit =
+ * MAX(prr_delivered - prr_out, DeliveredData) + MSS". The reordering timer finds 32 segments lost
+ * while an episode is in progress, when eight segments have been delivered and one was resent. */
+static void the_timer_finds_a_flight(void **x)
+{
+    scps_time at;
+    struct script *t = script_of(x);
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    t->cfg.nodelay = true;
+    t->cfg.init_cwnd_segs = 50;
+    script_established(t, at = MS(100));
+    app_writes(t, at += MS(100), 2000);
+    peer_says(t, at + MS(100), .ack = 1, .sack = {{1001, 2001}}); /* reordering */
+    peer_says(t, at + MS(110), .ack = 2001);
+    app_writes(t, at += MS(200), 1000);
+    app_writes(t, at + MS(50), 40000);
+    script_forget_sent(t);
+    peer_says(t, at + MS(150), .ack = 2001, .sack = {{3001, 7001}});
+    expect_sent(t, .at = at + MS(150), .from = 2001, .len = 1000);
+    peer_says(t, at + MS(151), .ack = 2001, .sack = {{39001, 43001}, {3001, 7001}});
+    script_forget_sent(t);
+    script_run(t, at + MS(200));
+    expect_sent(t, .at = at + MS(176), .slack = MS(3), .from = 7001, .len = 1000);
+    assert_int_equal(script_forget_sent(t), 7);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_free(t);
+}
+
 /* Section 3.3.1: a lost retransmission: what was sent after it has arrived, so it is lost again,
  * without a timeout */
 static void lost_retransmission(void **x)
@@ -411,6 +439,7 @@ int main(void)
         SCRIPT_TEST(late_within_the_window),
         SCRIPT_TEST(three_reports),
         SCRIPT_TEST(three_reports_after_reordering),
+        SCRIPT_TEST(the_timer_finds_a_flight),
         SCRIPT_TEST(lost_retransmission),
         SCRIPT_TEST(dsack_widens),
         SCRIPT_TEST(dsacks_of_one_round_trip),

@@ -221,6 +221,27 @@ static void reduction_bound(void **x)
     script_free(t);
 }
 
+/* RFC 6937 section 3: pipe is that of RFC 6675 section 4, which leaves out all that is deemed lost.
+ * A later acknowledgement of the episode shows that 33 more segments are lost: "limit =
+ * MAX(prr_delivered - prr_out, DeliveredData) + MSS" of them may leave, not all that left pipe. */
+static void more_is_lost(void **x)
+{
+    for (int rack = 0; rack < 2; rack++) {
+        struct script *t = script_of(x);
+        t->cfg.init_cwnd_segs = 40;
+        t->cfg.recovery = rack ? SCPS_RECOVERY_RACK : SCPS_RECOVERY_CLASSIC;
+        script_flight(t, MS(200), 100000, 40);
+        peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+        expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
+        script_forget_sent(t);
+        peer_says(t, MS(310), .ack = 1, .sack = {{37001, 40001}, {1001, 4001}});
+        expect_sent(t, .at = MS(310), .from = 4001, .len = 1000);
+        /* prr_delivered is 6 segments, prr_out 1 or, with a new segment beside the resend, 2 */
+        assert_in_range(script_forget_sent(t), 4, 5);
+        script_free(t);
+    }
+}
+
 /* Loss by corruption, as the configuration says: repaired, but the window stays */
 static void corruption(void **x)
 {
@@ -688,6 +709,7 @@ int main(void)
         SCRIPT_TEST(sack_finds_many),
         SCRIPT_TEST(proportional_rate),
         SCRIPT_TEST(reduction_bound),
+        SCRIPT_TEST(more_is_lost),
         SCRIPT_TEST(corruption),
         SCRIPT_TEST(lost_again),
         SCRIPT_TEST(early_retransmit),
