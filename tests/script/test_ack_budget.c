@@ -23,7 +23,8 @@ static struct script *ten_a_second(void **x)
     return t;
 }
 
-/* What waited is one acknowledgement, as new as can be; nothing arrives, nothing leaves */
+/* What the budget held back is sent as one acknowledgement with the newest numbers. Without new
+ * segments none is sent. */
 static void packets_a_second(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -41,8 +42,9 @@ static void packets_a_second(void **x)
     script_free(t);
 }
 
-/* 1000 bytes a second, headers counted: credit gathers for one acknowledgement and no more, or a
- * second one would wait behind it on the return line, and be old when it arrives */
+/* With ack_budget 1000 bytes/s, headers counted, the token bucket holds one acknowledgement and no
+ * more: a second one would wait behind the first on the return line, and be out of date when it
+ * arrives. */
 static void bytes_a_second(void **x)
 {
     struct script *t = script_of(x);
@@ -64,7 +66,8 @@ static void bytes_a_second(void **x)
     script_free(t);
 }
 
-/* A FIN and a duplicate wait as well; what rides on data does not, and pays for what waited */
+/* The budget holds back the acknowledgements of a FIN and of duplicates, too. An acknowledgement
+ * that data carries is sent at once, and takes the place of one that was held back. */
 static void nothing_is_exempt_but_what_rides(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -129,8 +132,8 @@ static void a_fin_is_acknowledged_by_no_resend(void **x)
     script_free(t);
 }
 
-/* A duplicate is told of (RFC 2883 section 4) where it costs no hole its place; beside holes it
- * would */
+/* An acknowledgement reports a duplicate (RFC 2883 section 4) only where that leaves room for all
+ * holes. */
 static void duplicates_are_told(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -145,7 +148,7 @@ static void duplicates_are_told(void **x)
     script_free(t);
 }
 
-/* Ranges are told in order, each once; more acknowledgements follow until all have been */
+/* Ranges are reported in order, each once; acknowledgements follow until all have been reported. */
 static void ranges_are_told_once(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -154,7 +157,8 @@ static void ranges_are_told_once(void **x)
         peer_says(t, MS(210), .seq = 3001 + 2000 * i, .len = 1000);
     expect_sent(t, .at = MS(300), .ack = 2001,
                 .sack = {{3001, 4001}, {5001, 6001}, {7001, 8001}, {9001, 10001}});
-    /* one below is mended: that comes first, or its resending would be taken for lost again */
+    /* A hole below the reported ones is filled: report that first, or the sender would take its
+     * retransmission for lost again. */
     peer_says(t, MS(350), .seq = 6001, .len = 1000);
     expect_sent(t, .at = MS(400), .ack = 2001,
                 .sack = {{5001, 8001}, {11001, 12001}, {9001, 10001}});
@@ -182,8 +186,8 @@ static void each_hole_is_named(void **x)
     script_free(t);
 }
 
-/* The hole between the last data and a FIN is named as well, and then there is no more to tell:
- * with and without a bit vector */
+/* The hole between the last data and a FIN is reported, too, with and without a bit vector; then no
+ * acknowledgement follows. */
 static void the_hole_before_a_fin_is_named(void **x)
 {
     for (int vector = 0; vector < 2; vector++) {

@@ -3,7 +3,8 @@
  * section 3.8.6.3, RFC 2018 section 4, RFC 2883 section 4. */
 #include "script.h"
 
-/* RFC 5681 4.2: at least every second full segment, and within 500 ms (ours: 200) */
+/* RFC 5681 section 4.2: the receiver acknowledges at least every second full segment, and within
+ * 500 ms (here 200 ms). */
 static void every_second_segment(void **x)
 {
     struct script *t = script_of(x);
@@ -14,7 +15,8 @@ static void every_second_segment(void **x)
     peer_says(t, MS(220), .len = 1000);
     expect_sent(t, .at = MS(420), .ack = 3001);
     expect_quiet(t, SCPS_HOLD_APP);
-    /* the timer begins with the first octet not acknowledged, not with the last */
+    /* The timer of the delayed ACK starts with the first octet that is not acknowledged, not with
+     * the last. */
     peer_says(t, MS(500), .len = 100);
     peer_says(t, MS(650), .len = 100);
     expect_sent(t, .at = MS(700), .ack = 3201);
@@ -22,7 +24,8 @@ static void every_second_segment(void **x)
     script_free(t);
 }
 
-/* A full segment and a short one, in either order, may be all that the peer's window holds */
+/* The window of the peer may hold just a full segment and a short one, in either order: acknowledge
+ * both at once. */
 static void full_and_short(void **x)
 {
     struct script *t = script_of(x);
@@ -37,7 +40,7 @@ static void full_and_short(void **x)
     script_free(t);
 }
 
-/* Small segments: two of them make no full one */
+/* Two small segments do not count as one full segment. */
 static void small_segments_wait(void **x)
 {
     struct script *t = script_of(x);
@@ -51,7 +54,8 @@ static void small_segments_wait(void **x)
     script_free(t);
 }
 
-/* quick_acks: the first segments one by one, then as usual; not in a mode that says otherwise */
+/* quick_acks: the first segments are acknowledged one by one, the others as ack_mode says; in other
+ * modes than SCPS_ACK_OTHER it has no effect. */
 static void quick_at_first(void **x)
 {
     for (int mode = 0; mode < 2; mode++) {
@@ -127,7 +131,8 @@ static void fin_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* RFC 5681 4.2, RFC 2018 4: what arrives out of order is told at once, the newest block first */
+/* RFC 5681 section 4.2, RFC 2018 section 4: out-of-order data is acknowledged at once, with the
+ * newest block first. */
 static void out_of_order(void **x)
 {
     struct script *t = script_of(x);
@@ -144,7 +149,7 @@ static void out_of_order(void **x)
     expect_sent(t, .ack = 1, .sack = {{10001, 11001}, {8001, 9001}, {6001, 7001}, {4001, 5001}});
     peer_says(t, MS(205), .seq = 3001, .len = 1000); /* joins two: one block */
     expect_sent(t, .ack = 1, .sack = {{2001, 5001}, {10001, 11001}, {8001, 9001}, {6001, 7001}});
-    /* the first hole is filled, in part and then wholly */
+    /* the first hole is filled, first in part and then wholly */
     peer_says(t, MS(206), .seq = 1, .len = 1000);
     expect_sent(t, .at = MS(206), .ack = 1001);
     peer_says(t, MS(207), .seq = 1001, .len = 1000);
@@ -162,7 +167,7 @@ static void out_of_order(void **x)
     script_free(t);
 }
 
-/* With timestamps three blocks fit */
+/* With timestamps the option area has room for three SACK blocks. */
 static void sack_beside_timestamps(void **x)
 {
     struct script *t = script_of(x);
@@ -177,7 +182,8 @@ static void sack_beside_timestamps(void **x)
     script_free(t);
 }
 
-/* Without SACK each of them is told by a duplicate of its own, even when they come in one batch */
+/* Without SACK each out-of-order segment causes a duplicate ACK of its own, even when they arrive
+ * in one batch. */
 static void duplicates_without_sack(void **x)
 {
     struct script *t = script_of(x);
@@ -192,7 +198,7 @@ static void duplicates_without_sack(void **x)
     script_free(t);
 }
 
-/* RFC 2883 4.1.1 and 4.2.1: a duplicate is named before all */
+/* RFC 2883 sections 4.1.1 and 4.2.1: the DSACK block is the first one. */
 static void duplicates_are_named(void **x)
 {
     struct script *t = script_of(x);
@@ -250,7 +256,7 @@ static void duplicates_without_dsack(void **x)
     script_free(t);
 }
 
-/* Overlaps of every kind yield the same stream */
+/* Segments that overlap in any way yield the same stream. */
 static void overlapping_segments(void **x)
 {
     struct script *t = script_of(x);
@@ -269,7 +275,7 @@ static void overlapping_segments(void **x)
     script_free(t);
 }
 
-/* A train beyond one hole: the first reports at once, later ones for every second segment */
+/* Segments beyond one hole: the first is acknowledged at once, of the later ones every second. */
 static void a_train_beyond_a_hole(void **x)
 {
     struct script *t = script_of(x);
@@ -316,7 +322,8 @@ static void repairs_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* A round trip's worth of holes: SACK reports survive a reader that never comes */
+/* With the holes of a round trip, SACK reports remain right although the application does not
+ * read. */
 static void fifty_holes(void **x)
 {
     struct script *t = script_of(x);

@@ -6,7 +6,8 @@
  * by one. */
 #include "script.h"
 
-/* n full segments of the peer's stream, together; the last of them ends the batch if end is true */
+/* Hands in n full segments of the peer's stream together. If end is true, the last of them ends the
+ * batch. */
 static void batch(struct script *t, scps_time at, int n, bool end)
 {
     for (int i = 0; i < n; i++)
@@ -29,7 +30,8 @@ static void answered_once(void **x)
     expect_sent(t, .at = MS(200), .ack = 10001, .no_sack = true);
     expect_quiet(t, SCPS_HOLD_APP);
     assert_int_equal(script_info(t).segs_in, 11); /* with the SYN-ACK */
-    /* RFC 5681 4.2, for those that come by themselves: every second full segment */
+    /* RFC 5681 section 4.2: of segments that arrive one by one, every second full one is
+     * acknowledged. */
     for (int i = 0; i < 4; i++)
         batch(t, MS(210 + i), 1, true);
     expect_sent(t, .at = MS(211), .ack = 12001);
@@ -37,7 +39,8 @@ static void answered_once(void **x)
     script_free(t);
 }
 
-/* A batch of less than two full segments waits for the timer like any other */
+/* A batch of less than two full segments is acknowledged when the timer of the delayed ACK expires,
+ * as without a batch. */
 static void a_small_one_waits(void **x)
 {
     struct script *t = open_with(x, true);
@@ -50,7 +53,8 @@ static void a_small_one_waits(void **x)
     script_free(t);
 }
 
-/* RFC 5681 4.2: what lies beyond a hole, and what fills it, at once */
+/* RFC 5681 section 4.2: a batch with data beyond a hole, or with data that fills one, is
+ * acknowledged at once. */
 static void holes(void **x)
 {
     for (int stretch = 0; stretch < 2; stretch++) {
@@ -86,7 +90,8 @@ static void each_hole_is_named(void **x)
     script_free(t);
 }
 
-/* RFC 5681 3.2: without SACK the sender counts duplicates, so each has its own */
+/* RFC 5681 section 3.2: without SACK the sender counts duplicate ACKs, so each segment of a batch
+ * causes one of its own. */
 static void duplicates_without_sack(void **x)
 {
     for (int stretch = 0; stretch < 2; stretch++) {
@@ -127,7 +132,7 @@ static void a_mark_among_them(void **x)
     script_free(t);
 }
 
-/* quick_acks: also of an odd number */
+/* quick_acks applies to an odd number of segments, too. */
 static void quick(void **x)
 {
     struct script *t = script_of(x);
@@ -168,7 +173,7 @@ static void window_update(void **x)
     script_free(t);
 }
 
-/* stretch_acks off: every second segment */
+/* With stretch_acks off, every second segment of a batch is acknowledged. */
 static void one_by_one(void **x)
 {
     struct script *t = open_with(x, false);
@@ -181,7 +186,8 @@ static void one_by_one(void **x)
     script_free(t);
 }
 
-/* or each, in that mode and at first; none before the timer, in that one */
+/* With SCPS_ACK_EVERY and with quick_acks each segment is acknowledged; with SCPS_ACK_DELAYED none
+ * before the timer expires. */
 static void one_by_one_by_mode(void **x)
 {
     static const enum scps_ack_mode mode[] = {SCPS_ACK_EVERY, SCPS_ACK_OTHER, SCPS_ACK_DELAYED};
@@ -254,7 +260,7 @@ static void steps_ride_on_data(void **x)
     script_free(t);
 }
 
-/* A limit for acknowledgements goes before */
+/* A limit for acknowledgements (ack_budget) takes precedence over stretch_acks. */
 static void a_budget_stretches(void **x)
 {
     struct script *t = script_of(x);

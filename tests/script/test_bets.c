@@ -16,7 +16,8 @@ static struct script *bets_of(void **x)
 
 #define app_writes_record(t, at, n) script_app_writes(t, at, n, SCPS_EOR, __FILE__, __LINE__)
 
-/* Reading stands at a hole: it says so until the hole is taken note of. */
+/* Reading stops at a hole: reads return SCPS_ERR_HOLE until the application calls
+ * scps_conn_hole(). */
 static void takes_hole(struct script *t, uint64_t at, uint64_t len)
 {
     struct scps_hole h;
@@ -57,8 +58,8 @@ static void agreed(void **x)
     script_free(t);
 }
 
-/* The option from before capabilities, on request; the reference's octets in the reference's
- * order */
+/* With bets_legacy the SYN carries option 16, too, and has the octets of the reference
+ * implementation, in its order. */
 static void the_legacy_option(void **x)
 {
     struct script *t = bets_of(x);
@@ -72,8 +73,8 @@ static void the_legacy_option(void **x)
     script_free(t);
 }
 
-/* One side alone does not make it: a hole is waited for, a segment resent until the connection
- * ends */
+/* If only one end offers best effort, it is not in force: the receiver waits for a hole, and the
+ * sender resends a segment until the connection ends. */
 static void not_agreed(void **x)
 {
     struct script *t = bets_of(x);
@@ -97,7 +98,8 @@ static void not_agreed(void **x)
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-/* In every mode the jump is told at once; the octets beyond come after the hole */
+/* In every ack_mode the acknowledgement that jumps over a hole is sent at once; the application
+ * reads the octets beyond the hole after it. */
 static void a_hole_is_given_up(void **x)
 {
     for (int mode = 0; mode < 3; mode++) {
@@ -129,8 +131,8 @@ static void a_hole_is_given_up(void **x)
     }
 }
 
-/* Time begins when nothing in order is left to read, and begins again when it was not so for a
- * while */
+/* The receiver's wait for a hole begins when the application has read all data before it. If data
+ * in order arrives meanwhile, the wait begins anew. */
 static void only_when_the_reader_waits(void **x)
 {
     struct script *t = bets_of(x);
@@ -156,7 +158,7 @@ static void only_when_the_reader_waits(void **x)
     script_free(t);
 }
 
-/* Repaired in time: no hole */
+/* A hole that is filled before bets_timeout is not reported. */
 static void filled_in_time(void **x)
 {
     struct script *t = bets_of(x);
@@ -171,7 +173,8 @@ static void filled_in_time(void **x)
     script_free(t);
 }
 
-/* Holes known as long as the first go with it; one found out later has its own time */
+/* All holes that were known when the wait began are given up together; a hole found later has a
+ * wait of its own. */
 static void several_holes(void **x)
 {
     struct script *t = bets_of(x);
@@ -196,8 +199,8 @@ static void several_holes(void **x)
     script_free(t);
 }
 
-/* Until the application has taken note, late octets still fill the hole: from the front, from
- * behind, all of it */
+/* Until the application calls scps_conn_hole(), late octets fill the hole: its beginning, its end,
+ * or all of it. */
 static void late_octets(void **x)
 {
     struct script *t = bets_of(x);
@@ -231,7 +234,8 @@ static void late_octets(void **x)
     script_free(t);
 }
 
-/* A FIN beyond a hole: the hole is told, what lies behind is read, then the stream ends */
+/* With a FIN beyond a hole: the hole is reported, the data behind it is read, then the stream
+ * ends. */
 static void fin_beyond_a_hole(void **x)
 {
     struct script *t = bets_of(x);
@@ -248,7 +252,7 @@ static void fin_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* The same with nothing but the FIN behind it; late octets count after it, too */
+/* The same with only the FIN behind the hole; octets that arrive late still count after the FIN. */
 static void fin_alone_beyond_a_hole(void **x)
 {
     struct script *t = bets_of(x);
@@ -329,7 +333,8 @@ enum { ONE, TWO, FIN_ALONE, TWO_FIN, READ, TIME, EVENTS }; /* what may happen ne
 
 #define PART 10 /* octets; the stream is two parts and a FIN */
 
-/* The reader takes what there is, holes and all. Returns how far it is. */
+/* Reads all that can be read, and passes holes. Returns the position that the reader has
+ * reached. */
 static int64_t reads_all(struct script *t, int64_t at)
 {
     uint8_t b[4 * PART];
@@ -356,7 +361,7 @@ static int64_t reads_all(struct script *t, int64_t at)
     return at;
 }
 
-/* One event, and what must hold after it. */
+/* Makes one event happen, and checks what must hold after it. */
 static void happens(struct script *t, int what, int64_t *read)
 {
     scps_time at = script_now(t) + MS(1);
@@ -415,7 +420,8 @@ static void every_order(void **x)
     }
 }
 
-/* A record that misses octets says so; the boundaries that are known stay where they are */
+/* A record with missing octets is reported as such; the boundaries that are known keep their
+ * positions. */
 static void records_with_holes(void **x)
 {
     struct script *t = bets_of(x);
@@ -444,7 +450,7 @@ static void records_with_holes(void **x)
     expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_TORN);
     app_reads(t, SEC(3), 100);
     expect_that(t, scps_conn_record(t->c) == (SCPS_RECORD_END | SCPS_RECORD_TORN));
-    /* a late segment brings its boundary */
+    /* A segment that arrives late brings its boundary. */
     peer_says(t, SEC(4), .seq = 701, .len = 100, .record = true);
     script_run(t, SEC(5));
     peer_says(t, SEC(5), .seq = 601, .len = 100, .record = true);
@@ -485,7 +491,8 @@ static void no_time_in_an_outage(void **x)
     script_free(t);
 }
 
-/* The wait that nobody chose: the reference's, or two round trips */
+/* Without a configured bets_timeout the receiver waits as long as the reference implementation, or
+ * two round trips. */
 static void default_wait(void **x)
 {
     struct script *t = bets_of(x);
@@ -504,7 +511,8 @@ static void default_wait(void **x)
     script_free(t);
 }
 
-/* What can be read when the peer resets stays readable, hole and all; no more is given up then */
+/* When the peer resets the connection, the data before and behind a hole can still be read; no
+ * further hole is given up. */
 static void after_a_reset(void **x)
 {
     struct script *t = bets_of(x);
@@ -548,7 +556,8 @@ static void closing_at_a_hole(void **x)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-/* Resent so often and lost again: given up, and the sender goes on */
+/* A segment that was resent bets_retries times and is lost again is given up, and the sender
+ * continues. */
 static void a_segment_is_given_up(void **x)
 {
     struct script *t = bets_of(x);
@@ -782,7 +791,8 @@ static void a_report_beyond_the_window(void **x)
     script_free(t);
 }
 
-/* So long at the left edge: given up without a timeout of its own */
+/* With bets_lifetime, data that has been at the left edge for that time is given up before its
+ * timeout. */
 static void lifetime(void **x)
 {
     struct script *t = bets_of(x);
@@ -875,7 +885,7 @@ static void a_fin_after_a_pause(void **x)
     script_free(t);
 }
 
-/* The time that its data took before it was given up does not count */
+/* The time that was spent on data before it was given up does not count. */
 static void a_fin_has_its_own_time(void **x)
 {
     struct script *t = bets_of(x);
@@ -899,7 +909,7 @@ static void a_fin_has_its_own_time(void **x)
     script_free(t);
 }
 
-/* And when the peer answers: an orderly end behind a hole */
+/* If the peer answers, the connection ends in order although a hole was given up. */
 static void a_fin_behind_a_hole(void **x)
 {
     struct script *t = bets_of(x);
@@ -921,7 +931,7 @@ static void a_fin_behind_a_hole(void **x)
     script_free(t);
 }
 
-/* Reports of what was given up move nothing */
+/* SACK and SNACK about data that was given up have no effect. */
 static void reports_of_what_is_gone(void **x)
 {
     struct script *t = bets_of(x);
@@ -947,7 +957,7 @@ static void reports_of_what_is_gone(void **x)
     script_free(t);
 }
 
-/* No tries are counted while the link is out */
+/* During an outage of the link no tries are counted. */
 static void no_tries_in_an_outage(void **x)
 {
     struct script *t = bets_of(x);

@@ -22,8 +22,8 @@ static struct script *with_snack(void **x)
     return t;
 }
 
-/* 1.2: the answer is what the passive side has itself, not what both have; in force is what both
- * offered. */
+/* Section 1.2: the SYN-ACK carries the capabilities of the passive end, not those that both ends
+ * have; in force are those that both offered. */
 static void agreement(void **x)
 {
     struct script *t = with_snack(x);
@@ -47,7 +47,7 @@ static void agreement(void **x)
     script_free(t);
 }
 
-/* A plain TCP gets plain TCP, and is not told of what it does not know. */
+/* A peer without SCPS gets plain TCP: no option of SCPS in the SYN-ACK. */
 static void plain_peer(void **x)
 {
     struct script *t = with_snack(x);
@@ -119,7 +119,7 @@ static void reset_for_the_option(void **x)
         if (deaf < 2) {
             expect_sent(t, .at = MS(100), .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS);
             assert_int_equal(t->last.seq, first + 65536);
-            /* another one for the first */
+            /* the first SYN of another connection */
             peer_says(t, MS(101), .raw = true, .flags = SCPS_RST | SCPS_ACK, .ack = first + 1);
             expect_state(t, SCPS_SYN_SENT);
         }
@@ -145,7 +145,7 @@ static void reset_for_the_option(void **x)
     }
 }
 
-/* Only so many are remembered; with caps_tries 0 the option is never left out. */
+/* The cache has plain_hosts entries; with caps_tries 0 the option is never left out. */
 static void memory_is_bounded(void **x)
 {
     struct script *t = with_snack(x);
@@ -181,7 +181,8 @@ static void memory_is_bounded(void **x)
     script_free(t);
 }
 
-/* A late answer to a SYN that had the option counts: the one without it was for nothing. */
+/* If a late SYN-ACK answers a SYN that carried the option, the option is in force; the SYN without
+ * it had no effect. */
 static void a_late_answer(void **x)
 {
     struct script *t = with_snack(x);
@@ -293,7 +294,8 @@ static void malformed_later(void **x)
     script_free(t);
 }
 
-/* A peer that changes its mind: what its first SYN said stands, in either direction. */
+/* A peer whose second SYN differs from its first: the options of the first SYN are in force, in
+ * either direction. */
 static void another_mind(void **x)
 {
     struct script *t = with_snack(x);

@@ -57,7 +57,7 @@ static void passive_close(void **x)
     script_free(t);
 }
 
-/* We have closed our direction; the peer sends on */
+/* This end has shut down its sending side, and the peer continues to send. */
 static void half_close_of_ours(void **x)
 {
     struct script *t = script_of(x);
@@ -106,7 +106,7 @@ static void fin_with_the_ack(void **x)
     script_free(t);
 }
 
-/* The FIN rides on the last data when it is known in time */
+/* The last data segment carries the FIN if the application closes before the segment is sent. */
 static void fin_with_the_data(void **x)
 {
     struct script *t = script_of(x);
@@ -121,7 +121,7 @@ static void fin_with_the_data(void **x)
     script_free(t);
 }
 
-/* A lost FIN is repeated, with backoff, and the connection given up at last */
+/* A lost FIN is retransmitted with backoff, and after data_retries timeouts the connection ends. */
 static void fin_is_repeated(void **x)
 {
     struct script *t = script_of(x);
@@ -141,7 +141,7 @@ static void fin_is_repeated(void **x)
     script_free(t);
 }
 
-/* Both have closed, we first, by 200 ms. */
+/* Closes at both ends by 200 ms, at this end first. */
 static void to_time_wait(struct script *t)
 {
     script_established(t, MS(100));
@@ -165,8 +165,8 @@ static void time_wait_acknowledges_again(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.4: nothing can follow the peer's FIN, so whoever writes from beyond it hears
- * where we are */
+/* RFC 9293 section 3.10.7.4: no data can follow the peer's FIN, so a segment beyond the FIN is
+ * answered with an ACK. */
 static void time_wait_answers_a_stranger(void **x)
 {
     struct script *t = script_of(x);
@@ -192,8 +192,8 @@ static void time_wait_survives_a_reset(void **x)
     script_free(t);
 }
 
-/* RFC 1122 4.2.2.13: a new SYN beyond the old numbers reopens the flow; one within them is only
- * acknowledged */
+/* RFC 1122 section 4.2.2.13: in TIME-WAIT a SYN with a sequence number above the old ones opens a
+ * new connection; one within them is only acknowledged. */
 static void time_wait_gives_way(void **x)
 {
     struct script *t = script_of(x);
@@ -273,7 +273,8 @@ static void time_wait_gives_way_to_a_time_stamp(void **x)
     }
 }
 
-/* Let go of with everything read: an orderly close in the background */
+/* The application closes after it has read everything: the close continues in order in the
+ * background. */
 static void close_goes_on_alone(void **x)
 {
     struct script *t = script_of(x);
@@ -299,7 +300,7 @@ static void close_goes_on_alone(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.6.1: let go of with data unread: reset */
+/* RFC 9293 section 3.6.1: the application closes with data unread, so a reset is sent. */
 static void close_with_data_unread(void **x)
 {
     struct script *t = script_of(x);
@@ -359,7 +360,7 @@ static void data_after_close(void **x)
     script_free(t);
 }
 
-/* A connection nobody owns does not wait in FIN-WAIT-2 for ever */
+/* A connection that the application has closed leaves FIN-WAIT-2 after fin_wait2. */
 static void orphan_in_fin_wait_2(void **x)
 {
     struct script *t = script_of(x);
@@ -418,7 +419,7 @@ static void abort_sends_a_reset(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.4: closing in SYN-SENT forgets it */
+/* RFC 9293 section 3.10.4: a close in SYN-SENT deletes the connection. */
 static void close_while_opening(void **x)
 {
     struct script *t = script_of(x);
@@ -433,7 +434,7 @@ static void close_while_opening(void **x)
     script_free(t);
 }
 
-/* Data, then FIN, arrive out of order: the FIN waits for its turn */
+/* Data and then a FIN arrive out of order: the FIN has an effect only after the data before it. */
 static void fin_out_of_order(void **x)
 {
     struct script *t = script_of(x);
@@ -451,8 +452,8 @@ static void fin_out_of_order(void **x)
     script_free(t);
 }
 
-/* A FIN far behind what has arrived is an old duplicate: it ends nothing, and what follows is
- * taken */
+/* A FIN far below RCV.NXT is an old duplicate: it does not end the stream, and later data is
+ * accepted. */
 static void a_fin_from_the_past(void **x)
 {
     struct script *t = script_of(x);

@@ -22,7 +22,8 @@ static void peer_strange(struct script *t, uint16_t port)
                          .data = p, .len = hdr + n, .csum_ok = true, .at = scps_stack_now(t->st)});
 }
 
-/* Fills the half-open queue from ports 1000 up; the answers are used up. */
+/* Fills the half-open queue with SYNs from ports 1000 up, and takes the SYN-ACKs from the
+ * output. */
 static struct script *flooded(void **x)
 {
     struct script *t = script_of(x);
@@ -66,7 +67,7 @@ static void a_cookie_is_honoured(void **x)
     script_free(t);
 }
 
-/* With timestamps window scale and SACK survive, told by the echo */
+/* With timestamps a cookie preserves window scale and SACK: the peer echoes them in TSecr. */
 static void options_survive_in_timestamps(void **x)
 {
     struct script *t = script_of(x);
@@ -154,7 +155,8 @@ static void capabilities_survive_without_timestamps(void **x)
     capabilities_survive(x, false);
 }
 
-/* Without timestamps window scale and SACK do not survive, and the application is told. */
+/* Without timestamps a cookie does not preserve window scale and SACK, and scps_info.why tells the
+ * application. */
 static void what_a_cookie_cannot_keep_is_told(void **x)
 {
     struct script *t = script_of(x);
@@ -217,7 +219,7 @@ static void a_slow_flood_takes_nothing(void **x)
     script_free(t);
 }
 
-/* The third segment brings data: nothing of it is lost */
+/* The third segment of the handshake carries data, and all of it is delivered. */
 static void data_with_the_cookie(void **x)
 {
     struct script *t = flooded(x);
@@ -388,7 +390,7 @@ static void backlog(void **x)
     script_free(t);
 }
 
-/* A larger backlog counts at once, for connections from now on. */
+/* A larger backlog is in force at once, for connections from then on. */
 static void a_larger_backlog(void **x)
 {
     struct script *t = script_of(x);
@@ -442,7 +444,7 @@ static void a_cookie_waits_for_the_backlog(void **x)
     script_free(t);
 }
 
-/* Resets to strangers have a limit, too */
+/* A limit applies to resets for packets that belong to no connection. */
 static void resets_are_limited(void **x)
 {
     struct script *t = script_of(x);
@@ -458,7 +460,7 @@ static void resets_are_limited(void **x)
     script_free(t);
 }
 
-/* The listener goes: those who waited are told */
+/* When the listener is closed, connections that wait for it are reset. */
 static void closing_the_listener(void **x)
 {
     struct script *t = script_of(x);

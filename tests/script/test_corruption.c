@@ -24,7 +24,7 @@ static void damaged(struct script *t, scps_time at, scps_time until)
     scps_stack_signal(t->st, at + epoch, &sig);
 }
 
-/* Does the acknowledgement of one more segment say so? */
+/* Returns true if the acknowledgement of one more segment carries the corruption option. */
 static bool told(struct script *t, scps_time at)
 {
     peer_says(t, at, .len = 100);
@@ -33,7 +33,7 @@ static bool told(struct script *t, scps_time at)
     return t->last.has & SCPS_HAS_CORRUPTION;
 }
 
-/* Three acknowledgements at least, and all of a round trip. */
+/* At least three acknowledgements carry the option, and all those of a round trip. */
 static void three_and_a_round_trip(void **x)
 {
     struct script *t = scps(x);
@@ -72,7 +72,7 @@ static void beside_reports(void **x)
     script_free(t);
 }
 
-/* Not to a peer that has shown no capabilities, and not when configured away. */
+/* The option is not sent to a peer that has shown no capabilities, nor with corruption off. */
 static void not_to_everybody(void **x)
 {
     for (int k = 0; k < 2; k++) {
@@ -88,7 +88,8 @@ static void not_to_everybody(void **x)
     }
 }
 
-/* A wrong checksum is a hint, by choice: the peer is told with the next acknowledgement. */
+/* With checksum_hints a wrong checksum counts as damage, and the next acknowledgement carries the
+ * option. */
 static void checksum_hints(void **x)
 {
     for (int k = 0; k < 2; k++) {
@@ -105,8 +106,8 @@ static void checksum_hints(void **x)
     }
 }
 
-/* The sender believes it for a time of its own: losses do not halve the window, a timeout does not
- * back off. */
+/* After the option the sender takes losses for corruption during corruption_hold: they do not halve
+ * the window, and timeouts do not back off. */
 static void believed(void **x)
 {
     for (int k = 0; k < 3; k++) { /* not told; told; told long ago */

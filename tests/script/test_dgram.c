@@ -56,8 +56,8 @@ static uint32_t headers(const struct host *h)
 
 /* ---- what leaves ---- */
 
-/* The next packet at now, pieces put together, its headers and checksums checked. False: none
- * leaves. */
+/* Takes the next packet that leaves at now, in one piece, and checks its headers and checksums.
+ * Returns false if none leaves. */
 static bool leaves(struct host *h)
 {
     struct scps_pkt out = {.data = h->p, .cap = SCPS_MAX_HEADERS};
@@ -121,7 +121,8 @@ static void forget_events(struct host *h)
 
 /* ---- what arrives ---- */
 
-/* A packet from `from` to `to`: headers and len octets at p + headers; returns its length. */
+/* Hands in a packet from `from` to `to`, which has headers and len octets at p + headers. Returns
+ * its length. */
 static size_t datagram(uint8_t *p, const struct scps_endpoint *from, const struct scps_endpoint *to,
                        const void *data, size_t len)
 {
@@ -190,7 +191,7 @@ static uint64_t dropped(const struct host *h, enum scps_drop why)
 
 /* ---- tests ---- */
 
-/* The packet, field by field; a datagram without data is one, too. */
+/* Every field of the packet has its value, also of a datagram without data. */
 static void one_leaves(void **x)
 {
     struct host h;
@@ -258,7 +259,8 @@ static void checksum_zero(void **x)
     host_fini(&h);
 }
 
-/* What fits the MTU leaves whole; one octet more is refused: nothing is cut. */
+/* A datagram that fits the MTU is sent; one that is an octet longer is refused, because datagrams
+ * are not fragmented. */
 static void too_long(void **x)
 {
     struct host h;
@@ -284,8 +286,8 @@ static void too_long(void **x)
     host_fini(&h);
 }
 
-/* The queue out is bounded, takes any one when empty, and says when there is room: at half of
- * it. */
+/* The send queue has a limit, accepts any one datagram when it is empty, and is reported as
+ * writable when it is half empty. */
 static void queue_out(void **x)
 {
     struct host h;
@@ -436,7 +438,7 @@ static void hostile(void **x)
     host_fini(&h);
 }
 
-/* Fragments are dropped by name: nothing is put together here. */
+/* Fragments are dropped as SCPS_DROP_FRAGMENT, because the stack does not reassemble. */
 static void fragments(void **x)
 {
     struct host h;
@@ -568,7 +570,7 @@ static void queue_in(void **x)
     host_fini(&h);
 }
 
-/* Ports, addresses, connections: the best fit gets it. */
+/* Of the endpoints that match a datagram, the one with the most exact address gets it. */
 static void who_gets_it(void **x)
 {
     struct host h;
@@ -618,7 +620,7 @@ static void who_gets_it(void **x)
     host_fini(&h);
 }
 
-/* Ports chosen here are of the range, and each another. */
+/* Ports that the stack chooses lie in its range, and all differ. */
 static void ephemeral(void **x)
 {
     struct host h;
@@ -636,7 +638,7 @@ static void ephemeral(void **x)
     host_fini(&h);
 }
 
-/* Destinations that are none. */
+/* Destinations that no host can have are refused. */
 /* A range of four ports gives four endpoints, and the port of a closed one to the next. */
 static void a_range_that_is_used_up(void **x)
 {
@@ -698,7 +700,7 @@ static void the_other_family(void **x)
     host_fini(&h);
 }
 
-/* What is configured is what is told, and a change holds from then on. */
+/* scps_dgram_get_config() returns what was set, and a change is in force from then on. */
 /* An endpoint of both families that connects while datagrams of the other family wait: they have
  * no source address any more. */
 static void connects_with_datagrams_waiting(void **x)
@@ -770,7 +772,8 @@ static void nowhere(void **x)
     host_fini(&h);
 }
 
-/* Nobody listens: port unreachable, with the datagram quoted, in measure. */
+/* A datagram to a port that no endpoint has is answered with a port unreachable message that quotes
+ * it, at a limited rate. */
 static void port_unreachable(void **x)
 {
     struct host h;
@@ -791,7 +794,7 @@ static void port_unreachable(void **x)
 
 enum { NET, HOST, PORT, ADMIN, BIG };
 
-/* An ICMP error that quotes the packet that left last. */
+/* Hands in an ICMP error that quotes the packet that was sent last. */
 static int icmp(struct host *h, int what, uint32_t mtu)
 {
     static const uint8_t v4[][2] = {{3, 0}, {3, 1}, {3, 3}, {3, 13}, {3, 4}};

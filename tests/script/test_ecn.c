@@ -18,7 +18,8 @@ static struct script *with_ecn(void **x)
     return t;
 }
 
-/* 6.1.2: the echo may come with the acknowledgement of all there was: it counts, once */
+/* RFC 3168 section 6.1.2: an ECN echo counts once, also in an acknowledgement of all outstanding
+ * data. */
 static void echo_with_the_last_acknowledgement(void **x)
 {
     struct script *t = with_ecn(x);
@@ -44,7 +45,7 @@ static void echo_with_the_last_acknowledgement(void **x)
     script_free(t);
 }
 
-/* 6.1.5: what is resent is not marked as capable, nor does it carry CWR */
+/* RFC 3168 section 6.1.5: retransmissions are Not-ECT and do not carry CWR. */
 static void resent(void **x)
 {
     struct script *t = with_ecn(x);
@@ -57,7 +58,7 @@ static void resent(void **x)
     script_free(t);
 }
 
-/* 6.1.6: nor is a window probe */
+/* RFC 3168 section 6.1.6: window probes are Not-ECT. */
 static void window_probe(void **x)
 {
     struct script *t = with_ecn(x);
@@ -73,7 +74,8 @@ static void window_probe(void **x)
     script_free(t);
 }
 
-/* 6.1.1: neither flag in the SYN-ACK, both, or CWR alone: no agreement */
+/* RFC 3168 section 6.1.1: a SYN-ACK with neither flag, with both, or with CWR alone does not agree
+ * to ECN. */
 static void answers(void **x)
 {
     static const uint16_t answer[] = {0, SCPS_ECE | SCPS_CWR, SCPS_CWR, SCPS_ECE};

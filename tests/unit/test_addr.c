@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Address text: what is read, what is refused, and the canonical form of RFC 5952. */
+/* Text of addresses: which texts scps_addr_parse() accepts and refuses, and the canonical form of
+ * RFC 5952. */
 #include <scps/error.h>
 #include <scps/types.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "core/rto.h"
 
-/* The count is as wide as the limits of a configuration, and stays at its end. */
+/* The counters are as wide as the limits of a configuration, and stop at their largest value. */
 static void counts_beyond_an_octet(void **state)
 {
     struct scps_rto r = {.backoff = 0};
@@ -27,7 +27,8 @@ static void counts_beyond_an_octet(void **state)
     assert_int_equal(r.backoff, 0);
 }
 
-/* Karn: what was kept goes when a round trip is measured, not with an answer. */
+/* Karn's algorithm: the backed-off timeout is kept until a round trip is measured, not only until
+ * an acknowledgement arrives. */
 static void kept_until_measured(void **state)
 {
     struct scps_rto r = {.backoff = 0};

@@ -54,8 +54,8 @@ static void came(struct world *w, scps_off from, uint32_t len)
     assert_true(scps_rcvbuf_put(&w->rcv.in, &w->env.alloc, from, NULL, len, HOLES, &run) >= 0);
 }
 
-/* The reader waits once it has read all before the hole; holes known when a wait began go without
- * another one, a later one does not. */
+/* The wait begins when the application has read all data before the hole. Holes known at that time
+ * are given up together; a hole found later has a wait of its own. */
 static void one_wait_for_known_holes(void **state)
 {
     struct world *w = *state;
@@ -81,7 +81,7 @@ static void one_wait_for_known_holes(void **state)
     assert_int_equal(b->due, 3000);
 }
 
-/* A hole that is repaired while it is waited for is not the one behind it. */
+/* A hole that is filled during the wait is not taken for the hole behind it. */
 static void repaired_meanwhile(void **state)
 {
     struct world *w = *state;
@@ -95,7 +95,7 @@ static void repaired_meanwhile(void **state)
     assert_int_equal(b->old, 0);
 }
 
-/* A FIN that has arrived beyond the hole ends it. */
+/* A hole below a FIN ends at the FIN. */
 static void a_fin_ends_the_hole(void **state)
 {
     struct world *w = *state;
@@ -111,8 +111,8 @@ static void a_fin_ends_the_hole(void **state)
     assert_int_equal(scps_betsrx_awaited(&w->rcv), 0);
 }
 
-/* docs/SCPS-TP.md section 7: 1.05 s, or two round trips; the application's time is taken as it
- * is. */
+/* docs/SCPS-TP.md section 7: the wait is 1.05 s or two round trips; a configured bets_timeout is
+ * used unchanged. */
 static void timeout(void **state)
 {
     struct scps_conn_config c = {0};

@@ -58,7 +58,8 @@ static void no_limit(void **x)
     later.free(later.ctx, p, 100000);
 }
 
-/* Takers that take all they can, in any order: nobody is left without, the last one neither. */
+/* Several users of a budget that each take all they can, in any order: every one gets a share, the
+ * last one too. */
 static void shares(void **x)
 {
     enum { TAKERS = 40, LIMIT = 4000000, PIECE = 100 };

@@ -39,7 +39,8 @@ static void begin(struct bench *t, const char *text)
     t->ops->start(&t->b, param, &t->v, &t->ctl);
 }
 
-/* A round trip later all that was in flight arrives, at `rate`. */
+/* Returns the acknowledgement of all data in flight, one round trip later, with delivery rate
+ * `rate`. */
 static struct scps_cc_ack next(struct bench *t, uint64_t rate)
 {
     uint64_t bytes = rate / 10;
@@ -79,7 +80,7 @@ static void lose(struct bench *t, uint64_t bytes, uint32_t ranges, bool fresh,
     t->ops->loss(&t->b, &t->v, &l, &t->ctl);
 }
 
-/* To ProbeBW_CRUISE at 10 MB/s and 100 ms: a BDP of 1 MB. */
+/* Brings BBR to ProbeBW_CRUISE at 10 MB/s and 100 ms, a BDP of 1 MB. */
 static void cruise(struct bench *t, const char *text)
 {
     begin(t, text);
@@ -338,8 +339,8 @@ static void loss_while_probing_bounds_the_long_term(void **state)
     assert_true(t.ctl.cwnd <= t.b.inflight_longterm * 85 / 100 + 1); /* headroom */
 }
 
-/* After a probe that went too high the next one turns back when it is there; if that was safe, it
- * goes on at once. */
+/* After a probe that caused losses, the next probe ends when it reaches inflight_longterm; if it
+ * caused no losses, another probe follows at once. */
 static void precautionary_probing(void **state)
 {
     struct bench t;
@@ -829,7 +830,7 @@ static void no_rate_was_measured_when_startup_ends(void **state)
     assert_in_range(t.ctl.rate, MBS / 100, MBS / 10);
 }
 
-/* A segment's round trip at `rate`, or longer. */
+/* Acknowledges one segment after a round trip at `rate`, or a longer one. */
 static void segment_at(struct bench *t, uint64_t rate)
 {
     struct scps_cc_ack a = {.bytes = MSS,

@@ -77,7 +77,7 @@ static void follows_the_model(void **state)
         }
 }
 
-/* The window of the loss is back after K = cbrt(W_max (1-beta)/C). */
+/* The window is again that before the loss after K = cbrt(W_max (1-beta)/C). */
 static void the_old_window_after_k(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void fast_convergence(void **state)
     assert_true(after[0] + 50000 < after[1]);
 }
 
-/* Section 5.8: a minute without anything to send is not a minute of growth. */
+/* RFC 9438 section 5.8: the window does not grow for a minute in which nothing was sent. */
 static void idle_time_does_not_count(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void response_function(void **state)
 
 /* ---- HyStart++ ---- */
 
-/* A round of 16 ACKs at rtt; returns by how much the window grew. */
+/* Plays a round of 16 ACKs with the given RTT. Returns the growth of the window. */
 static double round_at(struct cc_table *t, scps_dur rtt)
 {
     uint64_t before = t->ctl.cwnd;

@@ -50,7 +50,7 @@ static size_t index_of(const struct scps_cc_ops *o, const char *key)
     return i;
 }
 
-/* Every controller keeps the contract of cc.h. */
+/* Every controller keeps to the interface that cc.h defines. */
 static void every_controller_is_sound(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void beyond_the_range(void **state)
     }
 }
 
-/* Whatever the room for it, the message ends within it; and none at all is fine. */
+/* The message is cut to the room for it; msg may be NULL. */
 static void messages_fit(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void names_of_causes(void **state)
     assert_string_equal(scps_evidence_name((enum scps_evidence)77), "unknown");
 }
 
-/* A controller from outside is looked at before its first call, not at it. */
+/* A controller from outside the library is checked when it is configured, before its first call. */
 static void what_lacks_something_is_refused(void **x)
 {
     static const struct scps_cc_param fifteen[16] = {
@@ -246,7 +246,7 @@ static void what_lacks_something_is_refused(void **x)
     scps_stack_free(st);
 }
 
-/* The parameters in force for a connection opened with cfg. */
+/* Gets the parameters in force on a connection that is opened with cfg. */
 static void in_force(const struct scps_conn_config *cfg, struct scps_conn_config *got)
 {
     struct scps_stack *st = scps_stack_new(NULL);
@@ -263,7 +263,7 @@ static void in_force(const struct scps_conn_config *cfg, struct scps_conn_config
     scps_stack_free(st);
 }
 
-/* No controller ever gets another one's parameters, and what was set for one stays with it. */
+/* A controller never gets the parameters that were set for another one. */
 static void parameters_belong_to_their_controller(void **x)
 {
     (void)x;

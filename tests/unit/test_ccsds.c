@@ -323,7 +323,7 @@ static void the_end_of_time(void **state)
     close_ends();
 }
 
-/* Each frame in turn is lost: its packets are, and no wrong one comes up. */
+/* Each frame in turn is lost: only the packets in it are lost, and no wrong packet is delivered. */
 static void lost_frames_cost_their_packets_only(void **state)
 {
     (void)state;
@@ -396,7 +396,7 @@ static void damaged_foreign_and_late_frames(void **state)
     close_ends();
 }
 
-/* A frame with given packets in its data field. */
+/* Builds a frame with the given packets in its data field, and passes it in. */
 static void put_data(struct end *to, const struct scps_ccsds_config *c, uint64_t count,
                      unsigned pointer, const uint8_t *data, size_t n)
 {

@@ -33,7 +33,8 @@ static struct scps_channel *channel(const char *spec, uint64_t seed)
     return ch;
 }
 
-/* The verdict is there at once for what finds the line free or the queue full. */
+/* Offers a packet. If the line is free or the queue is full, the channel reports the verdict at
+ * once. */
 static struct scps_verdict offer(struct scps_channel *ch, scps_time now, void *data, size_t len)
 {
     struct scps_pkt p = {.data = data, .len = len, .cap = len};
@@ -43,7 +44,7 @@ static struct scps_verdict offer(struct scps_channel *ch, scps_time now, void *d
     return told;
 }
 
-/* 982 bytes and 18 of framing at 8 Mbit/s: a millisecond on the line each. */
+/* Packets of 982 bytes with 18 bytes of framing take 1 ms each on a line of 8 Mbit/s. */
 static void arrival_is_line_and_delay(void **state)
 {
     struct scps_channel *ch = channel("rate=8mbit,delay=5ms,queue=2p,overhead=18", 1);

@@ -30,8 +30,8 @@ static size_t hex(const char *text, uint8_t *out)
     return n;
 }
 
-/* One's complement addition to a checksum: what another protocol number in the pseudo-header makes
- * of it. */
+/* Returns the checksum ck with `by` added in one's complement, as another protocol number in the
+ * pseudo-header changes it. */
 static uint16_t shifted(uint16_t ck, unsigned by)
 {
     uint32_t v = ck + by;
@@ -238,7 +238,8 @@ static void what_must_go_as_tcp(void **state)
     assert_memory_equal(&tx, &before, sizeof tx);
 }
 
-/* Data carries the acknowledgement while it is news, and so often again; RI never lets it. */
+/* Data carries an acknowledgement while it is new, and in as many further packets as configured;
+ * the reference implementation (RI) never lets data carry one. */
 static void acknowledgements_on_data(void **state)
 {
     (void)state;
@@ -437,7 +438,7 @@ static void what_is_refused(void **state)
     assert_int_equal(scps_comp_parse(p, n, n, &rx, &s), bad);
 }
 
-/* Every combination of what a segment can have comes back as it went. */
+/* Every combination of fields that a segment can have is the same after building and parsing. */
 static void there_and_back(void **state)
 {
     (void)state;

@@ -34,7 +34,8 @@ static int64_t value(const struct scps_conn_config *c, size_t i)
     return scps_field_get((const char *)c + rows[i].at, rows[i].size);
 }
 
-/* What a configuration that has v in row i, and else the defaults, is answered. */
+/* Returns the result of checking a configuration with value v in row i and the defaults
+ * otherwise. */
 static int with(size_t i, int64_t v)
 {
     struct scps_conn_config c = scps_conn_config_default();
@@ -99,7 +100,8 @@ static void zeros(void **state)
     assert_false(c.sack);
 }
 
-/* Zero and absurd values of every field: refused with the field's name and the bounds, or taken. */
+/* Zero and extreme values of every field are accepted, or refused with the name of the field and
+ * its bounds. */
 static void every_refusal_names_its_field(void **state)
 {
     const int64_t absurd[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN, -1, 0, 1, INT32_MAX, INT64_MAX};

@@ -10,7 +10,8 @@
 
 #include "core/delivery.h"
 
-/* What an acknowledgement of r, which delivers bytes, says at now. */
+/* Returns the rate sample of an acknowledgement at `now` of segment r, which reports `bytes` as
+ * arrived. */
 static struct scps_cc_ack sample(struct scps_delivery *d, const struct scps_sent_segment *r,
                                  uint64_t bytes, scps_dur min_rtt, scps_time now)
 {
@@ -50,7 +51,7 @@ static void one_flight(void **state)
     assert_true(sample(&d, &r, 1000, 500, 2100).round_start);
 }
 
-/* Acknowledgements that come close together show no more than the sending did. */
+/* Acknowledgements that arrive close together show no higher rate than that of sending. */
 static void longer_interval_counts(void **state)
 {
     struct scps_delivery d = {0};
@@ -108,7 +109,7 @@ static void application_limit(void **state)
     assert_false(sample(&d, &r[1], 1000, 0, 30).app_limited);
 }
 
-/* One round trip of bytes, from at on, that took 1 ms. */
+/* Delivers `bytes` in one round trip that begins at `at` and takes 1 ms. */
 static void round_of(struct scps_delivery *d, uint64_t bytes, scps_time at)
 {
     struct scps_sent_segment r = {.len = (uint32_t)bytes, .sent = at};

@@ -15,8 +15,8 @@
 #include "linkdir.h"
 #include "sim/link.h"
 
-/* Offers n bytes at t to a line that is free, and says whether they were lost; what has arrived is
- * taken away. */
+/* Offers n bytes at time t to a line that is free, and removes what has arrived. Returns true if
+ * they were lost. */
 static bool lost_at(struct scps_linkdir *d, scps_time t, size_t n)
 {
     static uint8_t data[2000];

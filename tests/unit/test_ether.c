@@ -281,7 +281,8 @@ static void the_end_of_time(void **state)
     a.n = 0;
 }
 
-/* RFC 4861 section 7.3: an old answer is used, and asked for again by unicast; then forgotten. */
+/* RFC 4861 section 7.3: an old answer is still used while the station asks again by unicast;
+ * without an answer it is deleted. */
 static void what_is_old_is_asked_again(void **state)
 {
     (void)state;
@@ -348,7 +349,7 @@ static struct scps_addr address(const char *text)
     return x;
 }
 
-/* Returns how many requests for one of a's addresses a answers. */
+/* Returns the number of requests for one of its addresses that station a answers. */
 static uint64_t answers_for(const char *text)
 {
     uint64_t before = status(&a).answered;
@@ -444,7 +445,8 @@ static void addresses_out_of_range(void **state)
     assert_int_equal(scps_ether_remove_addr(a.ether, &x), SCPS_ERR_NOENT);
 }
 
-/* A duplicate of our address is counted, not obeyed; its test for one is answered to all. */
+/* When another station claims this station's address, the station counts that and keeps the
+ * address; it answers duplicate address detection to all nodes. */
 static void an_address_taken_twice(void **state)
 {
     struct scps_ether_config c = config(1);
@@ -503,7 +505,7 @@ static void what_cannot_be_is_named(void **state)
     a.n = 0;
 }
 
-/* More neighbours than there is room for: the one not used for longest gives way. */
+/* When the cache is full, a new neighbour replaces the one that was not used for longest. */
 static void a_full_cache_forgets_the_oldest(void **state)
 {
     struct scps_ether_config c = config(1);

@@ -35,7 +35,7 @@ static void cells(void **state)
     }
 }
 
-/* The frame's bytes between the flags, with the FCS of RFC 1662 bit by bit. */
+/* Computes the frame's bytes between the flags, with the FCS of RFC 1662 bit by bit. */
 static size_t frame(const uint8_t *data, size_t n, uint8_t *out)
 {
     uint16_t fcs = 0xffff;

@@ -10,7 +10,8 @@
 
 #define NOW SCPS_SEC(1)
 
-/* A connection with nothing to send, so the gate need not name a reason to hold it. */
+/* Makes a connection that has nothing to send, so that the token bucket is never the reason why it
+ * waits. */
 static struct scps_sender *sit(void)
 {
     struct scps_sender *c = calloc(1, sizeof *c);
@@ -35,7 +36,7 @@ static void set(struct scps_gate *g, uint64_t rate, uint64_t floor)
                   1000);
 }
 
-/* Bytes that c sends in n turns, in packets of len. */
+/* Returns the bytes that c sends in n turns, in packets of len bytes. */
 static uint32_t turns(struct scps_gate *g, struct scps_sender *c, int n, uint32_t len)
 {
     uint32_t bytes = 0;

@@ -26,7 +26,8 @@ static void seal(const struct scps_ip *ip, uint8_t *p, size_t len)
     scps_put16(p + 2, scps_cksum_fold(sum));
 }
 
-/* An error message of type and code that quotes 8 octets of a segment we sent. */
+/* Writes an ICMP error of the given type and code that quotes 8 octets of a segment that this host
+ * sent. */
 static size_t error(uint8_t version, uint8_t type, uint8_t code, uint32_t rest, uint8_t proto,
                     uint8_t *p)
 {

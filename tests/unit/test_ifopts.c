@@ -15,7 +15,7 @@
 
 static char msg[SCPS_IO_MSGLEN];
 
-/* Parses "name=value name=value" and checks; returns the first error. */
+/* Parses "name=value name=value" and checks the options. Returns the first error. */
 static int options(struct scps_ifopts *o, const char *text)
 {
     char copy[512], *save = NULL;
@@ -256,7 +256,7 @@ static void test_refused(void **state)
     }
 }
 
-/* The rows for getopt_long are the names the parser takes. */
+/* The rows for getopt_long() have just the names that the parser accepts. */
 static void test_table(void **state)
 {
     (void)state;
@@ -319,7 +319,8 @@ static void test_size(void **state)
     }
 }
 
-/* The device says what --line-rate said, and what a packet takes besides its own length. */
+/* scps_netif.rate has the value of --line-rate, and the octets that a packet takes on the line
+ * beyond its own length. */
 static void test_line_rate(void **state)
 {
     (void)state;

@@ -93,7 +93,7 @@ static void document(void **state)
     free(got);
 }
 
-/* A bracket that nothing opened is not closed, and no text is null. */
+/* Closing a bracket that was not opened has no effect, and a text of NULL is written as null. */
 static void misuse(void **state)
 {
     char *got;

@@ -34,8 +34,8 @@ static void conserved(struct scps_linkdir *d)
     assert_true(d->st.offered + d->st.duplicated == d->st.delivered + lost + d->st.in_flight);
 }
 
-/* A packet of n bytes: 20 that name it, the rest follow from the name; hollow ones are headers of
- * 40. */
+/* Fills in a packet of n bytes: the first 20 contain its number, and the others follow from the
+ * number. Hollow packets have 40 bytes of headers. */
 static uint8_t room[1 << 17];
 static struct scps_pkt packet(uint32_t name, size_t n, bool hollow)
 {
@@ -67,7 +67,7 @@ static void offer(struct scps_linkdir *d, scps_time now, uint32_t name, size_t n
     assert_int_equal(scps_linkdir_offer(d, now, &p), 0);
 }
 
-/* What arrives next, at d->next. */
+/* Returns the packet that arrives at d->next. */
 static struct scps_pkt look(struct scps_linkdir *d)
 {
     struct scps_pkt p = {.len = 0};
@@ -443,7 +443,7 @@ static void the_held_back_come_late(void **state)
     close_link(d);
 }
 
-/* Which of n packets are lost: a digest. */
+/* Returns a digest of which of n packets are lost. */
 static uint64_t losses_of(struct scps_link_config c, uint64_t stream)
 {
     struct scps_alloc a = scps_alloc_default();

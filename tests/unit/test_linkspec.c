@@ -20,7 +20,7 @@ static struct scps_link_config f, b;
 
 static struct scps_link_tables *tables;
 
-/* The only files there are. */
+/* The files that link descriptions in this test may name. */
 static char *read_file(void *ctx, const char *name, size_t *len, char *why, size_t whylen)
 {
     static const struct {

@@ -91,7 +91,7 @@ static void memory_is_short(void **state)
     end(&b);
 }
 
-/* A change that is refused leaves the listener as it was. */
+/* After a change that is refused, the listener is as before. */
 static void what_is_told_and_changed(void **state)
 {
     struct bench b;

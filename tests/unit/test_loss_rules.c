@@ -19,7 +19,7 @@ struct world {
     struct scps_ack_result sum;
 };
 
-/* n segments have left, the i-th of them at time i. */
+/* Sends n segments, the i-th of them at time i. */
 static void begin(struct world *w, unsigned n)
 {
     *w = (struct world){.a = scps_alloc_default()};
@@ -58,7 +58,7 @@ static void third_above(void **state)
     scps_sb_fini(&w.sb, &w.a);
 }
 
-/* RFC 5827 section 3.2: two segments, and nothing more to send. */
+/* RFC 5827 section 3.2: two segments are outstanding, and there is no more data to send. */
 static void early_retransmit(void **state)
 {
     struct world w;
@@ -88,7 +88,8 @@ static void named_holes(void **state)
     scps_sb_fini(&w.sb, &w.a);
 }
 
-/* The first segment, sent again, is lost again when the third one sent later has arrived. */
+/* The first segment was resent; it counts as lost again when the third segment sent after that has
+ * arrived. */
 static void lost_again(void **state)
 {
     struct world w;

@@ -40,7 +40,8 @@ static void only_what_both_offer(void **state)
     assert_int_equal(scps_agreed_full(&got, 0, 500), 488);
 }
 
-/* ECE and CWR both: a SYN asks for ECN so; a SYN-ACK of an old host may repeat them. */
+/* RFC 3168 section 6.1.1: a SYN with both ECE and CWR asks for ECN. A SYN-ACK of an old host may
+ * repeat both flags, which is no agreement. */
 static void ecn_is_not_an_echo(void **state)
 {
     struct scps_agreed a = {0};

@@ -27,7 +27,8 @@ static void schedule(void **state)
     assert_int_equal(scps_outage_interval(&o), SCPS_SEC(60));
 }
 
-/* An orphan ends in an inferred outage after 32 probes, and not in one that was signalled. */
+/* A connection that the application has closed ends in an inferred outage after 32 probes, and does
+ * not end in one that was signalled. */
 static void orphans(void **state)
 {
     struct scps_outage o;

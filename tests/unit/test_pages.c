@@ -117,7 +117,7 @@ static void memory_is_in_proportion(void **x)
     scps_pages_fini(&p, &a);
 }
 
-/* Refused memory loses no page, and room is there when it is granted again. */
+/* A refused allocation loses no page, and a later one succeeds when there is memory again. */
 static void memory_refused(void **x)
 {
     struct poor mem = {.left = UINT32_MAX};
