@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock that a driver hands to the pump. Drivers in real and in virtual time differ only in
- * this. */
+/* The clock that a driver hands to scps_pump(). A driver in real time and one in virtual time
+ * differ only in their clocks. */
 #ifndef SCPS_CLOCK_H
 #define SCPS_CLOCK_H
 

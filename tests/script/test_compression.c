@@ -82,7 +82,7 @@ static void passive_with_timestamps(void **x)
     script_free(t);
 }
 
-/* In effect only if both sides offered it (1.2, rule 2). */
+/* Compression is in force only if both ends offered it (section 1.2, rule 2). */
 static void one_side_only(void **x)
 {
     struct script *t = compressing(x, false);
@@ -256,8 +256,8 @@ static int compressed(struct script *t, scps_time at, const uint8_t *body, size_
     return script_input(t, at, pkt, h + n);
 }
 
-/* A segment of the peer's with octets [from, from + len) of its stream, as an IP packet whose
- * checksum has proto. */
+/* Builds a segment of the peer with octets [from, from + len) of its stream, as an IP packet whose
+ * checksum was computed with protocol number proto. */
 static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from, uint32_t len,
                            uint8_t *pkt)
 {
@@ -318,7 +318,8 @@ static void one_bit_wrong(void **x)
     }
 }
 
-/* The packet of n octets as a device hands it over that vouches for its checksum. */
+/* Hands in the packet of n octets with csum_ok set, as a device does that has verified the
+ * checksum. */
 static int vouched(struct script *t, scps_time at, uint8_t *pkt, size_t n)
 {
     script_run(t, at);
@@ -682,7 +683,8 @@ static void ids_are_drawn(void **x)
     assert_true(in_turn < 4 && alike < 4);
 }
 
-/* Section 12: an id of 0 is one like any other; compression counts by its bit. */
+/* Section 12: a connection id of 0 is valid; the capability bit alone says whether compression was
+ * offered. */
 static void id_zero(void **x)
 {
     struct script *t = compressing(x, false);

@@ -163,7 +163,7 @@ static void after_our_half_close(void **x)
     }
 }
 
-/* Whatever the peer says puts it off */
+/* Any segment from the peer restarts the keep-alive timer. */
 static void data_puts_it_off(void **x)
 {
     struct script *t = kept(x);
@@ -174,7 +174,8 @@ static void data_puts_it_off(void **x)
     script_free(t);
 }
 
-/* With data outstanding the retransmission timer is enough; afterwards it goes on */
+/* While data is outstanding, the retransmission timer runs in place of keep-alive; afterwards
+ * keep-alive continues. */
 static void not_while_data_is_out(void **x)
 {
     struct script *t = kept(x);
@@ -191,7 +192,7 @@ static void not_while_data_is_out(void **x)
     script_free(t);
 }
 
-/* Off by default: two hours, two weeks, nothing */
+/* Keep-alive is off by default: in two weeks no probe is sent. */
 static void off_by_default(void **x)
 {
     struct script *t = script_of(x);
@@ -203,7 +204,7 @@ static void off_by_default(void **x)
     script_free(t);
 }
 
-/* A reset is an answer, too */
+/* A reset in answer to a probe ends the connection. */
 static void the_peer_has_crashed(void **x)
 {
     struct script *t = kept(x);

@@ -43,7 +43,7 @@ static struct script *with(struct pool *p, void **x)
 
 static uint8_t some[100000];
 
-/* What a write of n octets of the stream's pattern returns. */
+/* Writes n octets of the stream's pattern. Returns what scps_conn_write() returns. */
 static int64_t tries(struct script *t, size_t n, unsigned flags)
 {
     int64_t did;
@@ -55,8 +55,8 @@ static int64_t tries(struct script *t, size_t n, unsigned flags)
     return did;
 }
 
-/* No memory at all: WRITABLE comes though nothing is outstanding, again after each refusal, and
- * never unasked. */
+/* Without any memory SCPS_EV_WRITABLE comes although no data is outstanding: once after each
+ * refused write, and never otherwise. */
 static void nothing_to_write_into(void **x)
 {
     struct pool p;
@@ -85,7 +85,8 @@ static void nothing_to_write_into(void **x)
     script_free(t);
 }
 
-/* A ring that cannot grow takes what it has room for, and an acknowledgement brings the event. */
+/* A send buffer that cannot grow accepts what it has room for, and an acknowledgement causes
+ * SCPS_EV_WRITABLE. */
 static void a_ring_that_cannot_grow(void **x)
 {
     struct pool p;
@@ -109,7 +110,8 @@ static void a_ring_that_cannot_grow(void **x)
     script_free(t);
 }
 
-/* The FIN waits for the memory to remember it, whether the connection is kept or let go of. */
+/* The FIN waits until there is memory for its record, whether the application keeps the connection
+ * or has closed it. */
 static void a_fin_without_memory(void **x)
 {
     for (int let_go = 0; let_go < 2; let_go++) {
@@ -136,7 +138,8 @@ static void a_fin_without_memory(void **x)
     }
 }
 
-/* The end of a record that cannot be kept: nothing of it is taken, and the event comes. */
+/* If there is no memory to record the end of a record, the write accepts nothing, and
+ * SCPS_EV_WRITABLE follows. */
 static void a_record_without_memory(void **x)
 {
     struct pool p;
@@ -157,7 +160,7 @@ static void a_record_without_memory(void **x)
     script_free(t);
 }
 
-/* Datagrams likewise, of an endpoint whose queue is empty. */
+/* A refused datagram of an endpoint with an empty queue is followed by SCPS_EV_WRITABLE, too. */
 static void a_datagram_without_memory(void **x)
 {
     struct pool p;
@@ -203,7 +206,8 @@ static void an_octet_at_the_far_end(void **x)
     script_free(t);
 }
 
-/* Every hundredth octet of a window: what is taken follows what arrives. */
+/* Every hundredth octet of a window arrives: the memory used is in proportion to what has
+ * arrived. */
 static void sparse_octets(void **x)
 {
     struct pool p;

@@ -51,7 +51,7 @@ static struct scps_netif *attach(struct host *h, uint64_t rate)
     return nif;
 }
 
-/* An ACK of a stranger, which a reset answers. */
+/* Hands in an ACK for no connection, which the stack answers with a reset. */
 static void stranger(struct host *h, struct scps_netif *nif)
 {
     struct scps_ip ip = {
@@ -65,7 +65,7 @@ static void stranger(struct host *h, struct scps_netif *nif)
                      &(struct scps_pkt){.data = p, .len = 20 + n, .csum_ok = true, .at = h->now});
 }
 
-/* rate 0: none; blocked: the device has refused a packet that waits. */
+/* rate: rate of the route; 0: none. blocked: the device has refused a packet, which waits. */
 static void goes(uint64_t rate, bool blocked, bool other)
 {
     struct host h = {.poor = {.left = 1000000}, .now = SCPS_SEC(1)};

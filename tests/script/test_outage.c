@@ -13,8 +13,8 @@ static void tell(struct script *t, scps_time at, enum scps_signal_kind kind, scp
     scps_stack_signal(t->st, at + epoch, &sig);
 }
 
-/* Nothing leaves while the link is out, but probes on the schedule 5, 6, 12, 24, 48, 60 ... s; all
- * goes on with the old window when it is back. */
+/* During an outage only probes are sent, after 5, 6, 12, 24, 48, 60 ... s; after it sending
+ * continues with the window from before. */
 static void signalled(void **x)
 {
     static const int gap[] = {5, 6, 12, 24, 48, 60, 60};
@@ -47,7 +47,8 @@ static void signalled(void **x)
     script_free(t);
 }
 
-/* A handshake probes with its SYN, on the same schedule, and what answers ends the outage. */
+/* During a handshake the SYN is the probe, with the same schedule, and an answer to it ends the
+ * outage. */
 static void a_handshake_probes(void **x)
 {
     struct script *t = script_of(x);
@@ -71,8 +72,8 @@ static void a_handshake_probes(void **x)
     script_free(t);
 }
 
-/* Shorter than a round trip: what left since the round trip before its end is still to be answered,
- * and not sent again */
+/* The outage is shorter than a round trip: segments sent less than a round trip before its end may
+ * still be acknowledged, so they are not resent. */
 static void shorter_than_a_round_trip(void **x)
 {
     struct script *t = script_of(x);
@@ -142,7 +143,8 @@ static void holes_of_an_outage(void **x)
     script_free(t);
 }
 
-/* A known end: no probe before it, and at it everything goes on by itself */
+/* The end of the outage is known: no probe is sent before it, and sending continues at that time
+ * without one. */
 static void until_known(void **x)
 {
     struct script *t = script_of(x);
@@ -156,7 +158,7 @@ static void until_known(void **x)
     script_free(t);
 }
 
-/* Who is heard is not out of reach, whatever was signalled */
+/* A segment from the peer ends the outage, whatever was signalled. */
 static void heard(void **x)
 {
     struct script *t = script_of(x);
@@ -170,8 +172,8 @@ static void heard(void **x)
     script_free(t);
 }
 
-/* What was on its way when the link went is taken, but does not end the outage, nor touch its timer
- * or its known end */
+/* Segments that the peer sent before the outage are accepted, but do not end it, and change neither
+ * its timer nor its known end. */
 static void on_its_way(void **x)
 {
     for (int k = 0; k < 2; k++) {
@@ -212,7 +214,7 @@ static void a_probe_acknowledges_nothing(void **x)
     script_free(t);
 }
 
-/* outage_after: so many timeouts, and the connection waits instead of giving up */
+/* outage_after: after so many timeouts the connection waits instead of ending. */
 static void inferred(void **x)
 {
     struct script *t = script_of(x);
@@ -234,8 +236,8 @@ static void inferred(void **x)
     script_free(t);
 }
 
-/* Lets the application close in an inferred outage, and tells when the connection ended; 0: it has
- * not by 10 000 s. */
+/* The application closes in an inferred outage. Returns the time at which the connection ended; 0:
+ * not before 10 000 s. */
 static scps_time orphan(struct script *t, bool signalled, unsigned *probes)
 {
     struct scps_stack_stats s;
@@ -327,7 +329,7 @@ static void an_orphan_waits_for_the_signal(void **x)
     script_free(t);
 }
 
-/* An inferred outage with 2000 octets outstanding, which began at 2300 ms. */
+/* Opens a connection that infers an outage at 2300 ms, with 2000 octets outstanding. */
 static struct script *out_of_reach(void **x)
 {
     struct script *t = script_of(x);
@@ -429,7 +431,8 @@ static void an_outage_is_no_round_trip(void **x)
     peer_says(t, SEC(4), .seq = ZERO, .ack = 1);
     expect_sent(t, .at = SEC(4), .from = 1, .len = 988);
     expect_sent(t, .at = SEC(4), .from = 989, .len = 988);
-    /* RFC 9293 3.10.7.4: the probe is answered */
+    /* RFC 9293 section 3.10.7.4: the probe is not acceptable, so the peer answers it with an
+     * ACK. */
     expect_sent(t, .at = SEC(4), .from = 1977, .len = 0);
     peer_says(t, SEC(4) + MS(100), .ack = 989, .tsecr = first);
     expect_quiet(t, ANY_HOLD);
@@ -502,7 +505,8 @@ static void end_becomes_known(void **x)
     script_free(t);
 }
 
-/* No limit of time or tries counts while it is out: user timeout, data retries, retries of a SYN */
+/* During an outage no limit of time or of retries counts: user_timeout, data_retries,
+ * syn_retries. */
 static void nothing_is_given_up(void **x)
 {
     struct script *t = script_of(x);
@@ -540,8 +544,8 @@ static void a_handshake_waits(void **x)
     script_free(t);
 }
 
-/* The path gets longer, and it is said before any packet shows it: the timer that runs follows at
- * once */
+/* SCPS_SIGNAL_PATH reports a longer round trip before a packet shows it: the running retransmission
+ * timer changes at once. */
 static void delay_announced(void **x)
 {
     struct script *t = script_of(x);
@@ -562,7 +566,8 @@ static void delay_announced(void **x)
     script_free(t);
 }
 
-/* Likewise its rate: the next departure is at the new one, also for what is waiting */
+/* SCPS_SIGNAL_PATH reports another rate: it applies from the next segment on, also to segments that
+ * wait. */
 static void rate_announced(void **x)
 {
     struct script *t = script_of(x);
@@ -584,8 +589,8 @@ static void rate_announced(void **x)
     script_free(t);
 }
 
-/* Corruption signalled: the window stays, the timeout does not back off; then it is congestion
- * again */
+/* After SCPS_SIGNAL_CORRUPTION a loss keeps the window and a timeout does not back off; after
+ * SCPS_SIGNAL_CONGESTION they do as usual. */
 static void corruption(void **x)
 {
     struct script *t = script_of(x);

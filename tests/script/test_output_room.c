@@ -55,7 +55,8 @@ static struct script *due(uint8_t version, scps_dur *at)
     return t;
 }
 
-/* All that leaves now, in rooms of cap octets; octets in *bytes, packets returned. */
+/* Takes all packets that are sent now, with room for cap octets each. Returns their number, and in
+ * *bytes their octets. */
 static unsigned take(struct script *t, size_t cap, uint8_t *bytes, size_t *len)
 {
     unsigned packets = 0;

@@ -3,7 +3,8 @@
  * section 4.4, 4.5); the peer's window and losses beside it. */
 #include "script.h"
 
-/* 100 octets a millisecond, IP headers counted; a bucket of two packets */
+/* Opens a connection with a rate of 100 octets per ms, IP headers counted, and a token bucket of
+ * two packets. */
 static struct script *rated(void **x, const char *cc)
 {
     struct script *t = script_of(x);
@@ -14,7 +15,8 @@ static struct script *rated(void **x, const char *cc)
     return t;
 }
 
-/* The bucket's burst, then one packet exactly every 10 ms, whatever is acknowledged */
+/* First the bucket is emptied in a burst, then one packet is sent exactly every 10 ms, whatever is
+ * acknowledged. */
 static void one_every_ten_milliseconds(void **x)
 {
     struct script *t = rated(x, "rate");
@@ -53,7 +55,7 @@ static void no_timeout_before_it_leaves(void **x)
     script_free(t);
 }
 
-/* Silence fills the bucket to its brim and no further */
+/* During a pause the bucket fills up to its size, and no further. */
 static void the_bucket_has_a_brim(void **x)
 {
     struct script *t = rated(x, "rate");
@@ -67,7 +69,7 @@ static void the_bucket_has_a_brim(void **x)
     script_free(t);
 }
 
-/* Small packets pay for their headers, too */
+/* The rate counts the headers of small packets, too. */
 static void headers_are_counted(void **x)
 {
     struct script *t = rated(x, "rate");
@@ -82,7 +84,8 @@ static void headers_are_counted(void **x)
     script_free(t);
 }
 
-/* No window of its own: only the peer's stops it, and a loss changes nothing */
+/* Pure rate control has no congestion window: only the peer's window stops it, and a loss does not
+ * slow it down. */
 static void losses_change_nothing(void **x)
 {
     struct script *t = rated(x, "rate");
@@ -127,7 +130,7 @@ static void silence(void **x)
     script_free(t);
 }
 
-/* Resent segments pay like others */
+/* Retransmissions count against the rate like other segments. */
 static void repairs_are_paced(void **x)
 {
     struct script *t = rated(x, "rate");
@@ -154,7 +157,7 @@ static void it_needs_a_rate(void **x)
     script_free(t);
 }
 
-/* A window-based sender under a limit: both hold it */
+/* A controller with a window and a rate limit: both limit what is sent. */
 static void a_window_under_a_rate(void **x)
 {
     struct script *t = rated(x, "vj");
@@ -212,7 +215,7 @@ static void a_few_bytes_a_second(void **x)
     script_free(t);
 }
 
-/* A bare acknowledgement never waits for the bucket */
+/* An acknowledgement without data does not wait for the bucket. */
 static void acknowledgements_do_not_wait(void **x)
 {
     struct script *t = rated(x, "rate");

@@ -16,7 +16,8 @@ static void icmp(struct script *t, scps_time at, int what, uint32_t mtu, int64_t
     peer_icmp(t, at, c[0], c[1], mtu, seq);
 }
 
-/* RFC 5927 5.2 and 6.1: while opening hard errors end it, soft ones do not */
+/* RFC 5927 sections 5.2 and 6.1: during the handshake a hard ICMP error ends the connection, a soft
+ * one does not. */
 static void errors_while_opening(void **x)
 {
     for (int what = PROTO; what <= ADMIN; what++) {
@@ -42,7 +43,8 @@ static void errors_while_opening(void **x)
     script_free(t);
 }
 
-/* RFC 5927 5.2: established, nothing ICMP says ends it; the reason is remembered */
+/* RFC 5927 section 5.2: no ICMP error ends an established connection; scps_conn_icmp() returns the
+ * error. */
 static void errors_later(void **x)
 {
     struct script *t = script_of(x);
@@ -67,7 +69,7 @@ static void errors_later(void **x)
     script_free(t);
 }
 
-/* RFC 5927 4.1: an error must quote what is outstanding */
+/* RFC 5927 section 4.1: an ICMP error has an effect only if it quotes outstanding data. */
 static void forged_errors(void **x)
 {
     struct script *t = script_of(x);
@@ -143,7 +145,8 @@ static void too_big_without_df(void **x)
     script_free(t);
 }
 
-/* It never rises by such a message, nor falls below what links have */
+/* A Packet Too Big message never raises the path MTU, nor lowers it below the least that links
+ * have. */
 static void absurd_mtus(void **x)
 {
     struct script *t = script_of(x);
@@ -163,7 +166,7 @@ static void absurd_mtus(void **x)
     script_free(t);
 }
 
-/* RFC 1191 7.1: a router that does not say: the next plateau */
+/* RFC 1191 section 7.1: for a router that gives no MTU, the next lower plateau is used. */
 static void a_router_that_does_not_say(void **x)
 {
     struct script *t = script_of(x);
@@ -228,7 +231,7 @@ static void a_packet_as_long_as_a_plateau(void **x)
     script_free(t);
 }
 
-/* A FIN in a segment that was too big is not lost with it */
+/* If a segment with a FIN was too big, its FIN is sent again, too. */
 static void too_big_with_fin(void **x)
 {
     struct script *t = script_of(x);
@@ -322,7 +325,7 @@ static void nobody_listens_on_udp(void **x)
     script_free(t);
 }
 
-/* What is not for us, from nobody or from ourselves is counted and never answered */
+/* A packet for another host, from no host, or from this host is counted and never answered. */
 static void packets_for_nobody(void **x)
 {
     struct script *t = script_of(x);

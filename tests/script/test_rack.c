@@ -3,7 +3,8 @@
  * there are. */
 #include "script.h"
 
-/* Steady at 100 ms, reported by SACK; then n segments of 1000 from `*at` on. */
+/* Opens a connection with RACK and a round trip of 100 ms, then sends n segments of 1000 octets
+ * from `*at` on. */
 static struct script *rack(void **x, scps_time *at, int n)
 {
     struct script *t = script_of(x);
@@ -40,7 +41,7 @@ static void one_report_and_the_window(void **x)
     script_free(t);
 }
 
-/* ...and reordering within it costs nothing */
+/* Section 3.4.1: reordering within that quarter causes no retransmission. */
 static void late_within_the_window(void **x)
 {
     scps_time at;
@@ -70,7 +71,8 @@ static void three_reports(void **x)
     script_free(t);
 }
 
-/* ...but not after reordering was seen: then age alone counts */
+/* Section 6.2 step 4: after reordering was seen, three reports do not suffice: only the time since
+ * sending counts. */
 static void three_reports_after_reordering(void **x)
 {
     scps_time at;
@@ -160,7 +162,8 @@ static void dsack_widens(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: of several DSACKs in one round trip only the first widens the window */
+/* Section 6.2 step 4: of several DSACKs in one round trip only the first widens the reordering
+ * window. */
 static void dsacks_of_one_round_trip(void **x)
 {
     scps_time at;
@@ -266,7 +269,7 @@ static void a_fin_is_asked_after(void **x)
     script_free(t);
 }
 
-/* Section 7.3: new data is the better probe, though the window is full */
+/* Section 7.3: the probe sends new data if there is any, although the congestion window is full. */
 static void probe_with_new_data(void **x)
 {
     struct script *t = script_of(x);
@@ -314,7 +317,7 @@ static void what_a_probe_says(void **x)
     }
 }
 
-/* After a probe the timer is the last resort, and there is one probe at a time */
+/* After a probe only the retransmission timer runs, and only one probe is outstanding at a time. */
 static void one_probe_then_the_timer(void **x)
 {
     scps_time at;
@@ -415,7 +418,7 @@ static void the_left_edge_moves_without_the_resend(void **x)
     }
 }
 
-/* Without SACK it cannot work, and says so */
+/* Without SACK RACK is not in force, and scps_info.recovery says so. */
 static void without_sack(void **x)
 {
     struct script *t = script_of(x);

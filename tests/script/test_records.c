@@ -16,7 +16,8 @@ static struct script *records_of(void **x)
 #define at_end(t)            expect_that(t, scps_conn_record((t)->c) == SCPS_RECORD_END)
 #define inside(t)            expect_that(t, scps_conn_record((t)->c) == 0)
 
-/* Each write a record: segments never run across its end, and wait for nothing */
+/* With each write a record: a segment never contains data behind a record's end, and the end of a
+ * record is sent at once. */
 static void each_write_a_record(void **x)
 {
     struct script *t = records_of(x);
@@ -36,8 +37,8 @@ static void each_write_a_record(void **x)
     script_free(t);
 }
 
-/* A record of several segments: the last one says so. What was written when the first left does not
- * matter */
+/* Of a record with several segments the last one carries the boundary, even if it was written after
+ * the first was sent. */
 static void several_segments(void **x)
 {
     struct script *t = records_of(x);
@@ -54,7 +55,7 @@ static void several_segments(void **x)
     script_free(t);
 }
 
-/* The option needs room: as many octets less in its segment */
+/* The option of the boundary reduces the payload of its segment by as many octets. */
 static void a_record_of_one_full_segment(void **x)
 {
     struct script *t = records_of(x);
@@ -74,8 +75,8 @@ static void a_record_of_one_full_segment(void **x)
     script_free(t);
 }
 
-/* Resending keeps the boundary at its octet, by timeout and by report; a partial acknowledgement
- * too */
+/* A retransmission, by timeout or after a report, has the boundary at the same octet; so has one
+ * after a partial acknowledgement. */
 static void resending(void **x)
 {
     struct script *t = records_of(x);
@@ -97,7 +98,8 @@ static void resending(void **x)
     script_free(t);
 }
 
-/* A smaller path MTU: records sent are cut up, and only the piece that ends one says so */
+/* With a smaller path MTU segments that were sent are cut, and only the piece that ends a record
+ * carries the boundary. */
 static void resegmenting(void **x)
 {
     struct script *t = records_of(x);
@@ -171,7 +173,7 @@ static void small_window(void **x)
     script_free(t);
 }
 
-/* FIN behind a record, in its segment */
+/* The segment that ends the record also carries the FIN. */
 static void the_last_record_and_the_fin(void **x)
 {
     struct script *t = records_of(x);
@@ -187,7 +189,8 @@ static void the_last_record_and_the_fin(void **x)
     script_free(t);
 }
 
-/* A short write marks nothing; a record that is not configured is refused; nothing is no record */
+/* A write of which only a part was accepted ends no record; SCPS_EOR is refused without `records`;
+ * a write of no octets ends no record. */
 static void writing(void **x)
 {
     struct script *t = records_of(x);
@@ -206,7 +209,7 @@ static void writing(void **x)
     script_free(t);
 }
 
-/* A read never crosses a boundary; a short one leaves the rest of its record */
+/* A read stops at a boundary; a shorter read leaves the rest of its record for the next one. */
 static void reading(void **x)
 {
     struct script *t = records_of(x);
@@ -245,7 +248,7 @@ static void reading(void **x)
     script_free(t);
 }
 
-/* Longer reads than records */
+/* Reads that ask for more than a record. */
 static void long_reads(void **x)
 {
     struct script *t = records_of(x);
@@ -261,7 +264,7 @@ static void long_reads(void **x)
     script_free(t);
 }
 
-/* Boundaries that arrive out of order, again, and with what was here already */
+/* Boundaries that arrive out of order, twice, or with data that had arrived before. */
 static void out_of_order(void **x)
 {
     struct script *t = records_of(x);
@@ -283,7 +286,8 @@ static void out_of_order(void **x)
     script_free(t);
 }
 
-/* Beyond our window the segment is cut: its boundary is cut off with its end */
+/* A segment that extends beyond the receive window is cut, and its boundary, which is at its end,
+ * is dropped. */
 static void cut_off(void **x)
 {
     struct script *t = records_of(x);
@@ -337,7 +341,7 @@ static void without_data(void **x)
     script_free(t);
 }
 
-/* The end of the connection leaves what can be read, with its boundaries */
+/* After the end of the connection, the data that was received can be read with its boundaries. */
 static void after_the_end(void **x)
 {
     struct script *t = records_of(x);

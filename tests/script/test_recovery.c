@@ -3,7 +3,7 @@
  * (NewReno), RFC 6675 (SACK), RFC 6937 (PRR), RFC 2883 and 3708 (duplicates reported). */
 #include "script.h"
 
-/* Ten segments of 1000 are out from 200 ms on; more waits. */
+/* Sends ten segments of 1000 octets at 200 ms; more data waits in the send buffer. */
 static struct script *ten_out(void **x, bool sack)
 {
     struct script *t = script_of(x);
@@ -59,7 +59,8 @@ static void limited_transmit_off(void **x)
     script_free(t);
 }
 
-/* What is no duplicate (RFC 5681 section 2): data, a window update, nothing outstanding */
+/* RFC 5681 section 2: a segment with data, a window update, and an acknowledgement without
+ * outstanding data are no duplicate ACKs. */
 static void not_duplicates(void **x)
 {
     struct script *t = ten_out(x, false);
@@ -125,7 +126,8 @@ static void many_partial_acknowledgements(void **x)
     script_free(t);
 }
 
-/* RFC 6675: three segments above the hole reported: lost. Only it is resent. */
+/* RFC 6675: three segments above a hole are reported, so the segment in the hole is lost, and only
+ * that is resent. */
 static void sack_finds_one(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -148,7 +150,8 @@ static void sack_finds_one(void **x)
     script_free(t);
 }
 
-/* Many holes in one flight: all repaired within the round trip, in order, the window halved once */
+/* Many holes in one flight are repaired within a round trip, in order, and the window is reduced
+ * once. */
 static void sack_finds_many(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -242,7 +245,7 @@ static void more_is_lost(void **x)
     }
 }
 
-/* Loss by corruption, as the configuration says: repaired, but the window stays */
+/* With loss_cause corruption, a loss is repaired and the window stays. */
 static void corruption(void **x)
 {
     struct script *t = script_of(x);
@@ -259,7 +262,8 @@ static void corruption(void **x)
     script_free(t);
 }
 
-/* A resent segment lost again is found when segments sent after it arrive, not by the timer */
+/* The loss of a retransmission is detected when segments sent after it are acknowledged, not by the
+ * timer. */
 static void lost_again(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -352,7 +356,7 @@ static void no_early_retransmit(void **x)
     script_free(t);
 }
 
-/* The very last segment: nobody can report it, the timer has to */
+/* The loss of the very last segment causes no report, so the retransmission timer repairs it. */
 static void tail_loss(void **x)
 {
     struct script *t = script_of(x);
@@ -516,7 +520,8 @@ static void duplicates_after_a_timeout(void **x)
     script_free(t);
 }
 
-/* The same with timestamps: the echo tells at once */
+/* The same spurious recovery with timestamps: the first echo shows that the original segment
+ * arrived (RFC 3522). */
 static void timestamp_undo(void **x)
 {
     struct script *t = script_of(x);
@@ -569,7 +574,8 @@ static void lost_after_undo(void **x)
     script_free(t);
 }
 
-/* Nonsense in SACK blocks: beyond what was sent, empty, inverted, below the acknowledgement */
+/* Invalid SACK blocks have no effect: beyond SND.NXT, empty, with exchanged edges, or below the
+ * acknowledgement. */
 static void senseless_blocks(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -584,7 +590,8 @@ static void senseless_blocks(void **x)
     script_free(t);
 }
 
-/* Half of a segment reported (somebody cut it on the way): it counts when it is all there */
+/* A SACK block covers a part of a segment, which was cut on the way: the segment counts as arrived
+ * when all of it is reported. */
 static void partial_blocks(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -599,8 +606,8 @@ static void partial_blocks(void **x)
     script_free(t);
 }
 
-/* A loss among what was sent after the episode began: a second episode, the window is halved again
- * */
+/* A loss of data that was sent after an episode began starts a second episode, and the window is
+ * reduced again. */
 static void second_episode(void **x)
 {
     struct script *t = ten_out(x, true);

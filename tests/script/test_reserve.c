@@ -9,7 +9,7 @@
 
 #include "failing_alloc.h"
 
-/* The application fills what it was given with the next octets of its stream. */
+/* Fills the reserved room with the next octets of the application's stream. */
 static void fill(const struct script *t, uint8_t *at, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -41,8 +41,8 @@ static void filled_in_place(void **x)
     script_free(t);
 }
 
-/* Pieces of odd sizes go round a ring of 8 KiB many times: the octets are right also where a
- * segment lies across the end of the ring. */
+/* Writes in pieces of odd sizes pass the end of an 8 KiB ring buffer many times; segments that lie
+ * across that end have the right octets, too. */
 static void round_the_ring(void **x)
 {
     struct script *t = script_of(x);

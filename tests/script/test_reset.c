@@ -23,7 +23,8 @@ static void exact_reset(void **x)
     script_free(t);
 }
 
-/* RFC 5961 3.2: inside the window, but not at its edge: challenged; outside: ignored */
+/* RFC 5961 section 3.2: a reset inside the window but not at RCV.NXT is answered with a challenge
+ * ACK; one outside is dropped. */
 static void inexact_resets(void **x)
 {
     struct script *t = script_of(x);
@@ -42,7 +43,7 @@ static void inexact_resets(void **x)
     script_free(t);
 }
 
-/* RFC 5961 4.2: a SYN, wherever it is, is challenged */
+/* RFC 5961 section 4.2: a SYN with any sequence number is answered with a challenge ACK. */
 static void syns_on_a_connection(void **x)
 {
     struct script *t = script_of(x);
@@ -60,7 +61,8 @@ static void syns_on_a_connection(void **x)
     script_free(t);
 }
 
-/* RFC 5961 5.2: acknowledgements of what was never sent, or older than the largest window */
+/* RFC 5961 section 5.2: acknowledgements of data that was never sent, or that are older than the
+ * largest window, are not accepted. */
 static void blind_acknowledgements(void **x)
 {
     struct script *t = script_of(x);

@@ -277,7 +277,8 @@ static void a_timeout_with_sack(void **x)
     script_free(t);
 }
 
-/* RFC 2018 8: a receiver may throw away what it reported; the timer then forgets the reports */
+/* RFC 2018 section 8: the receiver may discard data that it reported by SACK; after a timeout the
+ * sender ignores the reports. */
 static void reneging(void **x)
 {
     struct script *t = script_of(x);

@@ -150,7 +150,8 @@ static void an_echo_of_zero(void **x)
     script_free(t);
 }
 
-/* RFC 3522 section 3.2 step 3 compares an echo; a TSecr of 0 is none, however far back it lies */
+/* RFC 3522 section 3.2 step 3 compares the echoed timestamp. A TSecr of 0 counts as no echo, so it
+ * undoes nothing, however far it lies below the timestamps sent. */
 static void an_echo_of_nothing_undoes_nothing(void **x)
 {
     struct script *t = with_ts(x);

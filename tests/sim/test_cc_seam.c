@@ -167,7 +167,8 @@ static void losses_are_told_with_their_sending(void **state)
     assert_in_range(seen.last_lost, seen.lost, UINT64_MAX);
 }
 
-/* cwnd 10 is a segment, a rate of 2^60 bytes/s the highest a pacer keeps; both are counted. */
+/* A window of 10 bytes is raised to a segment, and a rate of 2^60 bytes/s is cut to the highest
+ * that a pacer keeps. Both corrections are counted. */
 static void corrections_are_counted(void **state)
 {
     struct simrun r;

@@ -47,7 +47,7 @@ static void bins(void **state)
     assert_int_equal(se.acked_by[1], 15);
     assert_int_equal(se.sent_by[1], 35);
     assert_int_equal(se.bin_end, SCPS_SEC(1) + 2 * SCPS_MS(35));
-    v.now += 3 * SCPS_MS(35); /* bins without an ACK end as the one before */
+    v.now += 3 * SCPS_MS(35); /* bins without an ACK get the values of the bin before */
     v.delivered += 5 * UNIT;
     assert_false(ack(&se, &v, RTT));
     assert_int_equal(se.index, 4);

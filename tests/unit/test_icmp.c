@@ -165,7 +165,7 @@ static void damaged(void **x)
     }
 }
 
-/* ping -c1 as captured: id 0x1234, sequence 1, eight octets */
+/* An echo request as ping -c1 sent it: id 0x1234, sequence number 1, eight octets. */
 static void echo(void **x)
 {
     (void)x;

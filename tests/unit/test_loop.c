@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE SCPS_SEC(600) /* what has not happened by then will not */
+#define PATIENCE SCPS_SEC(600) /* time after which an event that a test waits for will not come */
 
 static char msg[SCPS_IO_MSGLEN];
 
@@ -91,7 +91,7 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
     else if (!h->client)
         server_reads(h);
     h->drained |= h->client && e->kind == SCPS_EV_DRAINED;
-    scps_loop_kick(l); /* allowed from here, and without effect of its own */
+    scps_loop_kick(l); /* scps_loop_kick() may be called from here, and has no effect then */
     if (h->stop_at_end && (h->client ? h->drained : h->eof))
         scps_loop_stop(l);
 }

@@ -23,7 +23,7 @@ static struct scps_path_values values(void)
                                      .remote = {4, {10, 0, 0, 2}}};
 }
 
-/* The state of values(), read for a connection of the same addresses. */
+/* Returns the verdict about `octets` for a connection with the addresses of values(). */
 static enum scps_path_verdict judged(const void *octets, size_t len, int64_t now,
                                      struct scps_path_values *p)
 {

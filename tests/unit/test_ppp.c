@@ -74,7 +74,7 @@ static void close_end(struct end *e)
     e->ppp->ops->close(e->ppp);
 }
 
-/* Octets that one end has sent come in at another, in pieces of n. */
+/* Passes the octets that one end has sent to another end, in pieces of n octets. */
 static void deliver(struct end *from, struct end *to, size_t n)
 {
     static uint8_t line[LINE];
@@ -88,7 +88,7 @@ static void deliver(struct end *from, struct end *to, size_t n)
     }
 }
 
-/* Lets time pass up to `until`, with a line between a and b. */
+/* Lets time pass up to `until`, while a line connects a and b. */
 static void run(scps_time until, size_t piece)
 {
     while (now <= until) {
@@ -144,7 +144,7 @@ static bool addr_is(const struct scps_addr *addr, const char *text)
 
 /* ---- packets ---- */
 
-/* A TCP segment of n bytes of data in IPv4, its numbers and its id as given. */
+/* Builds a TCP segment over IPv4 with n bytes of data and the given numbers and identification. */
 static size_t segment(uint8_t *p, uint32_t seq, uint16_t id, size_t n)
 {
     static const uint8_t model[40] = {0x45, 0, 0,  0, 0,    0,    0x40, 0, 64,   6,    0, 0, 10, 0,
@@ -270,7 +270,8 @@ static void packets_cross_and_headers_shrink(void **state)
     close_end(&b);
 }
 
-/* A damaged frame costs what is relative to it, and nothing wrong comes up: RFC 1144 section 4. */
+/* After a damaged frame only compressed packets that refer to it are lost, and no wrong packet is
+ * delivered (RFC 1144 section 4). */
 static void damage_is_counted_and_tossed(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -632,7 +633,7 @@ static void negotiates_through_noise(void **state)
     close_end(&b);
 }
 
-/* Sends one frame with these octets, from the address field on, to a. */
+/* Sends one frame with these octets, from the address field on, to end a. */
 static void put_frame(const uint8_t *info, size_t n)
 {
     struct scps_hdlc_tx t = {.out = b.out, .accm = UINT32_MAX};
@@ -644,7 +645,7 @@ static void put_frame(const uint8_t *info, size_t n)
     deliver(&b, &a, 64);
 }
 
-/* Takes the first frame that a has sent, without flags, escapes and FCS. */
+/* Takes the first frame that end a has sent, without flags, escapes and FCS. */
 static size_t first_frame(uint8_t *buf, size_t cap)
 {
     const uint8_t *p = a.out;

@@ -10,7 +10,7 @@
 
 static uint8_t pkt[2000];
 
-/* A packet of the headers of s and len octets of payload; returns its length. */
+/* Builds a packet with the headers of s and len octets of payload. Returns its length. */
 static size_t packet(uint8_t version, const struct scps_seg *s, size_t len)
 {
     struct scps_ip ip = {.version = version, .proto = SCPS_IPPROTO_TCP, .ttl = 64, .tos = s->tos};
@@ -117,7 +117,7 @@ static void flags(void **x)
     assert_string_equal(scps_print_flags(0, b), "-");
 }
 
-/* Any octets, any room: the line ends where it must. */
+/* For any octets and any room for the text, the text ends within the room. */
 static void bounded(void **x)
 {
     struct scps_prng r;

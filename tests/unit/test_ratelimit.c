@@ -5,7 +5,7 @@
 
 static const uint64_t key[2] = {1, 2}, other[2] = {3, 4};
 
-/* Returns how many answers are given at once at now. */
+/* Returns the number of answers that the limit allows at `now`. */
 static unsigned taken(struct scps_ratelimit *r, const uint64_t k[2], scps_time now)
 {
     unsigned n = 0;

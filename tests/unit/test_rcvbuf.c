@@ -33,7 +33,7 @@ static void put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
         assert_true(scps_rcvbuf_put(b, a, off, data, len, HOLES, NULL) >= 0);
 }
 
-/* Reads up to len octets by one way or the other, and checks them. */
+/* Reads up to len octets, copied or in place, and checks them. */
 static void take(struct scps_rcvbuf *b, size_t len, bool in_place)
 {
     uint8_t room[WINDOW];
@@ -140,7 +140,7 @@ static void append_takes_only_what_follows(void **x)
 
 enum { FAR = 1 << 18 };
 
-/* What an octet of the window is. */
+/* State of one octet of the window in the model. */
 enum { NOTHING, HELD };
 
 struct model {

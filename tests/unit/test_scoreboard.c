@@ -25,7 +25,7 @@ static void sent(struct scps_scoreboard *sb, const struct scps_alloc *a, unsigne
     }
 }
 
-/* Takes all that is lost out by resending it: each record once, the lowest first. */
+/* Resends every lost segment, and requires that each comes once, the lowest first. */
 static unsigned resend(struct scps_scoreboard *sb)
 {
     uint32_t idx, last = 0;

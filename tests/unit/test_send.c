@@ -10,7 +10,7 @@
 
 #include "core/send.h"
 
-/* A thousand octets are written, sent and acknowledged up to half. */
+/* Writes and sends a thousand octets, of which the first half is acknowledged. */
 static struct scps_send half(void)
 {
     struct scps_send s = {0};

@@ -54,7 +54,7 @@ static void init_dgram(void *c, size_t n)
 {
     scps_dgram_config_init(c, n);
 }
-/* There is no function that checks this one alone. */
+/* No function checks this structure alone. */
 static int check_dgram(const void *c)
 {
     struct scps_stack *st = scps_stack_new(NULL);
@@ -131,7 +131,7 @@ static const struct kind {
     KIND(ppp, accm),  KIND(ether, addr),     KIND(ccsds, frame),
 };
 
-/* A shorter structure is as good as the library's, down to the fields that were always there. */
+/* A shorter structure is accepted, down to the fields that the first version had. */
 static void shorter_ones_are_taken(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void other_sizes_are_refused(void **state)
     }
 }
 
-/* What is in the structure counts, and what is not has its default. */
+/* Fields that the structure has are used, and the others get their defaults. */
 static void the_rest_has_defaults(void **state)
 {
     const struct scps_endpoint at = {.addr = {.family = 4}, .port = 7};
@@ -403,8 +403,8 @@ static void limits_of_paths(void **state)
     free(lim);
 }
 
-/* No octet beyond the caller's size is written, the rest is as always, and what the library does
- * not have is 0. */
+/* The library writes no octet beyond the caller's size, fills in the fields that both have, and
+ * sets those to 0 that only the caller has. */
 static void filled_as_far_as_they_go(void **state)
 {
     static const struct {

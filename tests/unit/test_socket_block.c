@@ -49,7 +49,7 @@ static scps_time earlier(scps_time x, scps_time y)
     return x < y ? x : y;
 }
 
-/* The next thing that happens, not after `until`. False: nothing does. */
+/* Makes the next event happen, if it comes before `until`. Returns false if there is none. */
 static bool happen(scps_time until)
 {
     collect(w.a, w.b);
@@ -138,7 +138,7 @@ static int listening(struct scps_ctx *ctx)
     return l;
 }
 
-/* A connected pair: sa in a, sb in b. */
+/* Opens a connected pair of sockets: sa in context a, sb in context b. */
 static int sa, sb, lb;
 
 static void connected(void)

@@ -5,8 +5,8 @@
 
 static uint8_t buf[4096];
 
-/* Every reading and writing call at once: what each gives when the connection is in this state for
- * good. */
+/* Makes every reading and writing call, and requires the results of a connection that stays in this
+ * state. */
 static void peer_closes_first(void **state)
 {
     (void)state;

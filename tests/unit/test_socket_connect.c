@@ -311,7 +311,7 @@ static void bound_again_after_the_end(void **state)
     assert_int_equal(peer_bind(&p, s, &p.us, 5555), 0);
     assert_errno(peer_bind(&p, s, &p.us, 5556), EINVAL);
 
-    /* bound before the error is told, to a port that bind chooses */
+    /* bind() before the error has been reported, to a port that the stack chooses */
     int t = peer_socket(&p);
     peer_is_called(&p, t);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);

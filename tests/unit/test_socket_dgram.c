@@ -49,8 +49,7 @@ static void two_close(struct two *t)
     scps_ctx_free(t->ctx[B]);
 }
 
-/* Everything that waits arrives at the other end, a millisecond later. Returns how many packets
- * that were. */
+/* Moves every packet that waits to the other end, 1 ms later. Returns their number. */
 static int carry(struct two *t)
 {
     uint8_t p[2048];
@@ -318,7 +317,7 @@ static void calls_and_options(void **x)
     two_close(&t);
 }
 
-/* A wait that runs the other end until the datagram is there. */
+/* Implements cfg.wait: runs the other end until the datagram arrives. */
 static int run_world(const struct scps_wait *w)
 {
     struct two *t = w->user;

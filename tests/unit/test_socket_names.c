@@ -79,7 +79,7 @@ static void a_given_address_outlives_a_chosen_port(void **state)
     assert_named(&n.local, &here.addr, 0);
 }
 
-/* A disconnect of what was never connected frees nothing. */
+/* Disconnecting a socket that was never connected frees nothing. */
 static void a_chosen_port_is_kept_until_the_end(void **state)
 {
     struct sock_names n;

@@ -66,7 +66,7 @@ static void address(struct scps_sockaddr_in *in, const char *text, uint16_t port
     memcpy(in, &ss, sizeof *in);
 }
 
-/* Echoes one connection to its end. 0 when everything went as it should. */
+/* Echoes what one connection sends until it ends. Returns 0 when everything went as required. */
 static int serve(uint16_t local, uint16_t remote)
 {
     struct side s;

@@ -266,8 +266,8 @@ static void sent_outward(struct iocatch *a, int fd, bool copied)
     }
 }
 
-/* What stands in the ECN field of the outer header comes with the packet; ours is Not-ECT, or the
- * packet's own. */
+/* The received packet gets the ECN field of the outer header. The tunnel sends outer headers as
+ * Not-ECT or, with `copied`, with the ECN field of the packet. */
 static void outer_ecn(const char *host, int level, int option, int recv_option, bool copied)
 {
     struct iocatch *a = open_tunnel_ecn(host, udp_port(0), host, udp_port(1), copied);
