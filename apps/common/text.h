@@ -46,9 +46,8 @@ char *lab_copy(const char *s);
  * and advances *rest behind it. Returns false when there is none. */
 bool lab_item(const char **rest, char sep, char *out, size_t outlen);
 
-uint64_t lab_hash(const void *data, size_t len,
-                  /* Returns the FNV-1a hash of a text; start 0: begins with the offset basis of
-                   * FNV */
-                  uint64_t start);
+/* Returns the FNV-1a hash of len octets at data, continued from the hash `start`; start 0: begins
+ * with the offset basis of FNV. */
+uint64_t lab_hash(const void *data, size_t len, uint64_t start);
 
 #endif

@@ -52,7 +52,8 @@ struct ttcp_options {
     /* -b: size of the send and the receive buffer, bytes; 0: chosen to fit the link */
     uint32_t buffer;
     uint32_t mtu; /* -m, --mtu: MTU, bytes; 0: 1500 on a virtual link, else that of the device */
-    /* Settings that options gave, and --binding; settings that follow from a link are not in it */
+    /* configuration with the settings that options gave, and --binding; settings that follow from
+     * the link are not in it */
     struct scps_conn_config conn;
     bool given[SETTINGS];    /* which settings were given by an option or letter */
     uint32_t require;        /* --require: set of features, bit 1 << enum scps_feature */

@@ -14,19 +14,17 @@ void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 /* json_start.c: ttcp_json_start writes "start" of a stream; the other functions also serve
  * datagrams */
 void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
-/* writes the member "seed" */
+/* Writes the member "seed". */
 void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r);
-void ttcp_json_link(struct scps_json *j,
-                    /* writes "link" as it was configured, if there is one */
-                    const struct ttcp_result *r);
+/* Writes the member "link", the configuration of the link, if there is one. */
+void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r);
 
 /* json_end.c: ttcp_json_end writes "end" of a stream; the other functions also serve datagrams */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
-void ttcp_json_ran(struct scps_json *j,
-                   /* Write the processor time, and the member "link" with its counters */
-                   const struct ttcp_result *r);
-void ttcp_json_outcome(struct scps_json *j,
-                       const struct ttcp_result *r); /* writes the status and the duration */
+/* Writes the processor time, and the member "link" with the counters of the link. */
+void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r);
+/* Writes the status and the duration. */
+void ttcp_json_outcome(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "interface": what the filter of a real link dropped. Writes nothing if there is
  * no such filter. */

@@ -375,9 +375,9 @@ SCPS_API void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char 
  * many connections were written before. */
 SCPS_API void scps_trace_json_begin(FILE *f);
 SCPS_API void scps_trace_json_conn(FILE *f, const struct scps_trace_conn *c, uint64_t n);
+/* Ends the document. trouble: what went wrong while the captures were read; NULL: nothing. */
 SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const *files,
-                                  size_t nfiles,
-                                  const char *trouble /* error in reading; NULL: none */);
+                                  size_t nfiles, const char *trouble);
 /* Writes the JSON Schema of the document that the scps_trace_json functions write. */
 SCPS_API void scps_trace_json_schema(FILE *f);
 /* Writes one line for a packet, with its time relative to t0, µs. */

@@ -148,10 +148,8 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
     if (flags & ~(SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC))
         return -EINVAL;
     struct sock *s;
-    int r = scps_sock_new(
-        /* Get a descriptor first: if none is free, the connection stays in the queue of the
-         * listener. */
-        ctx, &s);
+    /* Get a descriptor first: if none is free, the connection stays in the listener's queue. */
+    int r = scps_sock_new(ctx, &s);
     if (r < 0)
         return r;
     scps_time deadline = scps_sock_after(ctx, l->rcvtimeo);

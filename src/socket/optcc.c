@@ -12,10 +12,8 @@ static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const in
     if (to.cc == s->conf.cfg.cc && to.cc_param_of == s->conf.cfg.cc_param_of &&
         memcmp(to.cc_param, s->conf.cfg.cc_param, sizeof to.cc_param) == 0)
         return 0;
-    if (s->pcb.conn &&
-        /* An open connection keeps the controller with which it started: only a socket without a
-         * connection accepts another controller. */
-        !s->life.ended)
+    /* An open connection keeps the controller with which it started. */
+    if (s->pcb.conn && !s->life.ended)
         return -EISCONN;
     return scps_sock_change(s, &to);
 }

@@ -226,10 +226,8 @@ bool scps_tr_link_known(int link)
 {
     struct scps_trace counts = {0};
     uint8_t none[1] = {0};
-    scps_tr_link_ip(&counts, link, none,
-                    /* An empty frame was cut short by the capture, unless its link type is
-                     * unknown. */
-                    0);
+    /* An empty frame counts as cut short by the capture, unless its link type is unknown. */
+    scps_tr_link_ip(&counts, link, none, 0);
     return counts.tot.bad_link == 0;
 }
 

@@ -274,7 +274,7 @@ static void segment(struct world *w, struct flow *f)
     bool handshake = s.flags & SCPS_SYN || !f->have_edge;
 
     if (what & 8)
-        s.flags = SCPS_ACK; /* mostly sensible flags reach further */
+        s.flags = SCPS_ACK; /* segments with plausible flags reach more code */
     s.seq = near(w, handshake && !(what & 64) ? f->isn[what >> 7] + (s.flags & SCPS_SYN ? 0 : 1)
                                               : f->ack);
     s.ack = near(w, f->nxt);

@@ -205,9 +205,9 @@ static void the_hole_before_a_fin_is_named(void **x)
     }
 }
 
-/* A SNACK with a bit vector begins below a repair that has arrived since the last one, where it
- * reaches from there to the newest data: else nothing would tell of the repair until all holes are
- * told anew, and the sender would resend it */
+/* After a retransmission has arrived, the next SNACK with a bit vector begins below it, if the
+ * vector reaches from there to the newest data. Otherwise no report would cover it until all holes
+ * are reported anew, and the sender would resend it. */
 static void a_report_reaches_back_to_a_repair(void **x)
 {
     struct script *t = script_of(x);

@@ -322,7 +322,7 @@ static void repairs_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* With the holes of a round trip, SACK reports remain right although the application does not
+/* With fifty holes in a round trip, SACK reports remain right although the application does not
  * read. */
 static void fifty_holes(void **x)
 {

@@ -217,8 +217,9 @@ static void one_by_one_by_mode(void **x)
     }
 }
 
-/* Only the last of the steps tells what lies beyond the hole: before that, what has come in order
- * would look as if it were missing. What fills a hole is told by one, however much lies behind */
+/* With stretch_acks off, only the last acknowledgement of a batch reports data beyond the hole: in
+ * an earlier one, data of the batch that arrived in order would look missing. Data that fills a
+ * hole is acknowledged once, however much data behind it becomes in order. */
 static void steps_and_holes(void **x)
 {
     struct script *t = open_with(x, false);

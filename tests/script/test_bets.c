@@ -187,7 +187,8 @@ static void several_holes(void **x)
     expect_sent(t, .at = MS(200) + WAIT, .ack = 301);
     takes_hole(t, 0, 200);
     app_reads(t, MS(700), 100);
-    expect_sent(t, .at = MS(700), .ack = 501); /* at once: it had begun before 501 */
+    /* at once: this hole was known when the wait for the first one began */
+    expect_sent(t, .at = MS(700), .ack = 501);
     takes_hole(t, 300, 100);
     app_reads(t, MS(700), 100);
     script_run(t, MS(700) + WAIT - 1);
@@ -649,8 +650,8 @@ static void the_window_of_a_peer_that_lags(void **x)
     script_free(t);
 }
 
-/* A closed window of such a peer, whose reader stands before the hole and takes its time, is probed
- * as any other */
+/* The peer's application has not passed the hole and its window is closed: the window is probed as
+ * usual. */
 static void probes_of_a_peer_that_lags(void **x)
 {
     struct script *t = bets_of(x);
@@ -977,8 +978,8 @@ static void no_tries_in_an_outage(void **x)
     script_free(t);
 }
 
-/* A probe stands behind what the peer has, not behind what was given up: there it would be in its
- * window, and no answer due */
+/* The probe's sequence number is below the data that the peer has, not only below what was given
+ * up: such data would lie in the peer's window, and the peer need not answer. */
 static void a_probe_is_behind_the_peer(void **x)
 {
     struct script *t = bets_of(x);

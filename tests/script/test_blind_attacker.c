@@ -177,7 +177,8 @@ static void shape(struct world *w, int victim, unsigned which, uint8_t id)
         {A, 0, 0, NULL},     /* a window of 0 */
         {SNACK, 0, 0, NULL}, /* all is missing */
         {SNACK | A, 0, 0, NULL},
-        {MORE, OPTS, 0, "\x15\x06\x00\x00\xff\xff"}, /* the same as an option */
+        /* the same SNACK in the form of a TCP option */
+        {MORE, OPTS, 0, "\x15\x06\x00\x00\xff\xff"},
         {MORE, OPTS, 0, "\x17\x02\x01\x01\x01\x01"}, /* corruption experienced */
         {MORE | TS, RST, 0, NULL},
         {MORE | S | TS, RST, 0, NULL},

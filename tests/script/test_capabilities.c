@@ -65,7 +65,8 @@ static void plain_peer(void **x)
     script_free(t);
 }
 
-/* 1.4: three SYNs with the option, then one without; who answers that one is remembered. */
+/* docs/SCPS-TP.md section 1.4: three SYNs with the option, then one without; who answers that one
+ * is remembered. */
 static void fallback(void **x)
 {
     struct script *t = with_snack(x);
@@ -229,8 +230,8 @@ static int raw(struct script *t, scps_time at, uint16_t port, uint32_t seq, uint
     return script_input(t, at, pkt, h + 20 + nopt);
 }
 
-/* 1.4: every length 0 to 40 of each of our options at every place of a SYN: never the death of a
- * connection, and without effect unless it is 4 (kind 20). */
+/* docs/SCPS-TP.md section 1.4: every length 0 to 40 of each of our options at every place of a SYN:
+ * never the death of a connection, and without effect unless it is 4 (kind 20). */
 static void malformed_in_a_syn(void **x)
 {
     struct script *t = with_snack(x);
@@ -347,8 +348,8 @@ static void suppressed(void **x)
     }
 }
 
-/* 1.5: the options of our SYN, octet for octet those of the reference implementation, but for the
- * SACK it does not have. */
+/* docs/SCPS-TP.md section 1.5: the options of our SYN, octet for octet those of the reference
+ * implementation, but for the SACK it does not have. */
 static void golden_syn(void **x)
 {
     struct script *t = script_of(x);
@@ -372,7 +373,8 @@ static void golden_syn(void **x)
     script_free(t);
 }
 
-/* 1.3: spaces are offered behind option 20; the answer is what both have, in both directions. */
+/* docs/SCPS-TP.md section 1.3: binding spaces are offered behind option 20; the answer contains
+ * what both ends have, in both directions. */
 static void bindings(void **x)
 {
     static const uint8_t asked[] = {20,  4,    0, 0, 20, 14,   9, 0x10, 0xff, 0x3c,

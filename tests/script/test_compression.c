@@ -26,8 +26,9 @@ static uint32_t ip_len(const struct script *t)
     return t->us.addr.family == 4 ? IP4 : IP6;
 }
 
-/* 8.2: sizes. 2.1, 6: without timestamps a full segment carries the MSS and 12. The SYN stays TCP,
- * the third handshake packet does not. */
+/* docs/SCPS-TP.md section 8.2 gives the sizes of headers. Without timestamps a full segment carries
+ * the MSS and 12 octets. The SYN has a TCP header, the third packet of the handshake a compressed
+ * one. */
 static void active(void **x)
 {
     struct script *t = compressing(x, false);
@@ -103,7 +104,8 @@ static void one_side_only(void **x)
     peer_says(t, 0, .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
     assert_int_equal(t->last.caps, SCPS_CAP_SNACK1);
-    assert_int_equal(t->last.conn_id, 0); /* 1.1: 0 when COM is not offered */
+    /* docs/SCPS-TP.md section 1.1: 0 when COM is not offered */
+    assert_int_equal(t->last.conn_id, 0);
     peer_says(t, MS(100), .ack = 1, .as_tcp = true);
     script_free(t);
 }
@@ -153,7 +155,7 @@ static void a_message_that_answers(void **x)
 }
 
 /* What the format cannot say goes as TCP: a reset; the echo of a congestion mark, and CWR. And TCP
- * is understood any time (8.5). */
+ * is understood any time (docs/SCPS-TP.md section 8.5). */
 static void as_tcp(void **x)
 {
     struct script *t = compressing(x, true);
@@ -226,7 +228,7 @@ static void closing(void **x)
     expect_sent(t, .from = 1, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
     scps_conn_shutdown(t->c);
     expect_sent(t, .from = 1013, .flags = SCPS_FIN | SCPS_ACK, .compressed = true,
-                .wire = ip + 16); /* 8.6: FIN 16 */
+                .wire = ip + 16); /* docs/SCPS-TP.md section 8.6: FIN 16 */
     peer_says(t, MS(300), .ack = 1014, .flags = SCPS_FIN | SCPS_ACK);
     expect_sent(t, .from = 1014, .ack = 2, .compressed = true);
     expect_state(t, SCPS_TIME_WAIT);
@@ -280,9 +282,9 @@ static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from,
     return scps_ip_build(pkt, &ip, n + len) + n + len;
 }
 
-/* 8.3: a one's complement sum finds every error of one bit, as long as one number can be in the
- * pseudo-header: 105 and 106 differ in one bit, so where both are right for every segment 1 of 32
- * such errors reaches the application. */
+/* docs/SCPS-TP.md section 8.3: a one's complement sum finds every error of one bit, as long as one
+ * number can be in the pseudo-header: 105 and 106 differ in one bit, so where both are right for
+ * every segment 1 of 32 such errors reaches the application. */
 static void one_bit_wrong(void **x)
 {
     static const uint8_t protos[] = {105, 6, 106};
@@ -327,9 +329,9 @@ static int vouched(struct script *t, scps_time at, uint8_t *pkt, size_t n)
     return scps_stack_input(t->st, &t->nif, &in);
 }
 
-/* 8.3: the number of the first good segment is the agreed one though the device vouches for it, as
- * a virtual link does for all but what it damaged: an error of one bit is found in what follows,
- * when it comes again after a time, too. */
+/* docs/SCPS-TP.md section 8.3: the number of the first good segment is the agreed one though the
+ * device vouches for it, as a virtual link does for all but what it damaged: an error of one bit is
+ * found in what follows, when it comes again after a time, too. */
 static void one_bit_wrong_after_vouched(void **x)
 {
     static const uint8_t protos[] = {105, 6, 106};
@@ -456,8 +458,8 @@ static void a_wrong_number_is_left(void **x)
     script_free(t);
 }
 
-/* 8.3: 105 by the standard; the reference implementation has 6 or 106 there. Each is heard, one is
- * sent by choice. */
+/* docs/SCPS-TP.md section 8.3: 105 by the standard; the reference implementation has 6 or 106
+ * there. Each is heard, one is sent by choice. */
 static void checksum_protocols(void **x)
 {
     static const uint8_t protos[] = {0, 105, 6, 106};
@@ -617,8 +619,8 @@ static void spoofed_syns_use_up_no_ids(void **x)
     script_free(t);
 }
 
-/* 8.4: an id that can be foretold saves somebody off the path 254 of 255 tries. Two hosts with
- * other secrets give others, and one host gives no two in turn. */
+/* docs/SCPS-TP.md section 8.4: an id that can be foretold saves somebody off the path 254 of 255
+ * tries. Two hosts with other secrets give others, and one host gives no two in turn. */
 static bool offers_compression(struct script *t, uint8_t host, uint16_t port)
 {
     struct scps_endpoint to = t->them;
@@ -683,8 +685,7 @@ static void ids_are_drawn(void **x)
     assert_true(in_turn < 4 && alike < 4);
 }
 
-/* Section 12: a connection id of 0 is valid; the capability bit alone says whether compression was
- * offered. */
+/* A connection id of 0 is valid; the capability bit alone says whether compression was offered. */
 static void id_zero(void **x)
 {
     struct script *t = compressing(x, false);
@@ -813,7 +814,8 @@ static void path_mtu(void **x)
     script_free(t);
 }
 
-/* SNACK counts in the sender's full segments (2.1): MSS + 12 without timestamps, + 4 with. */
+/* SNACK counts in the sender's full segments (docs/SCPS-TP.md section 2.1): MSS + 12 without
+ * timestamps, + 4 with. */
 static void snack_unit(void **x)
 {
     for (unsigned ts = 0; ts < 2; ts++) {
@@ -836,9 +838,10 @@ static void snack_unit(void **x)
     }
 }
 
-/* 8.2: a time stamp has a bit of its own, and a segment may go without, as those of the reference
- * implementation with records do. Left out it is absent: no echo of something older, by which the
- * recovery would be undone (RFC 3522 section 3.2) and the round trip be the time since then. */
+/* docs/SCPS-TP.md section 8.2: a time stamp has a bit of its own, and a segment may go without, as
+ * those of the reference implementation with records do. Left out it is absent: no echo of
+ * something older, by which the recovery would be undone (RFC 3522 section 3.2) and the round trip
+ * be the time since then. */
 static void without_timestamps(void **x)
 {
     struct script *t = compressing(x, true);

@@ -499,7 +499,7 @@ static void answers_take_turns(void **x)
     t->cfg.init_cwnd_segs = 60;
     script_established(t, MS(100));
     script_run(t, MS(200));
-    t->nif.rate = 125000000;           /* a part of it covers all */
+    t->nif.rate = 125000000; /* the share of the rate for replies suffices for all of them */
     for (uint16_t i = 0; i < 100; i++) /* handed in without a turn of the driver */
         peer_strange(t, (uint16_t)(2000 + i));
     assert_int_equal(scps_conn_write(t->c, NULL, 60000, 0), 60000);

@@ -457,7 +457,8 @@ static void wrong_answers_to_a_syn(void **x)
     peer_says(t, MS(11), .seq = ZERO, .flags = SCPS_RST | SCPS_ACK, .ack = 2);
     peer_says(t, MS(12), .seq = ZERO, .flags = SCPS_RST | SCPS_ACK, .ack = ZERO);
     expect_quiet(t, SCPS_HOLD_HANDSHAKE);
-    peer_says(t, MS(13), .seq = 77, .ack = 500); /* half-open peer: RFC 9293 figure 9 */
+    /* the peer's connection is half-open: RFC 9293 figure 9 */
+    peer_says(t, MS(13), .seq = 77, .ack = 500);
     expect_sent(t, .at = MS(13), .from = 500, .flags = SCPS_RST);
     peer_says(t, MS(14), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 2);
     expect_sent(t, .at = MS(14), .from = 2, .flags = SCPS_RST);

@@ -288,7 +288,7 @@ static void a_route_that_goes_takes_its_rate_along(void **state)
             stranger(h, &h->us, (uint16_t)(100 + i)); /* nobody listens: a reset answers */
         }
         scps_dgram_close(closed);
-        sent(h, 0, SCPS_SEC(1), NULL, NULL); /* some wait for the rate */
+        sent(h, 0, SCPS_SEC(1), NULL, NULL); /* some answers wait for the rate of the route */
         scps_conn_abort(reset);
         assert_int_equal(scps_stack_remove_route(h->st, &h->us, 25, &h->nif[0]), SCPS_ERR_NOENT);
         assert_int_equal(scps_stack_remove_route(h->st, &h->us, 24, &h->nif[1]), SCPS_ERR_NOENT);

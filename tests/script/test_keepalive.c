@@ -154,7 +154,8 @@ static void after_our_half_close(void **x)
         expect_state(t, SCPS_FIN_WAIT_2);
         script_forget_events(t);
         script_run(t, acked + SEC(100));
-        expect_sent(t, .from = 1, .ack = 1); /* one octet behind SND.NXT, which counts the FIN */
+        /* the probe's number is SND.NXT - 1, where SND.NXT counts the FIN */
+        expect_sent(t, .from = 1, .ack = 1);
         peer_says(t, acked + SEC(101), .ack = 2);
         script_run(t, SEC(500));
         expect_error(t, SCPS_ERR_TIMEDOUT); /* and from then on silence */

@@ -22,7 +22,7 @@ static struct script *rack(void **x, scps_time *at, int n)
         expect_sent(t, .at = *at, .from = 10001 + 1000 * k, .len = 1000);
     return t;
 }
-#define P(k) (10001 + 1000 * (k)) /* first octet of the k-th of them */
+#define P(k) (10001 + 1000 * (k)) /* first octet of the k-th of these segments, from 0 */
 
 /* Section 3.4.1, figure 1: P0 lost, P1 alone is reported. No third duplicate is needed: a quarter
  * of the least round trip after the report, P0 is lost. */

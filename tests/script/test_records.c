@@ -357,8 +357,9 @@ static void after_the_end(void **x)
     script_free(t);
 }
 
-/* A peer that marks every octet, in any order: marks of neighbours are one range; what is kept is
- * bounded, and what is beyond is dropped by name, to come again */
+/* A peer marks every octet as the end of a record, in any order: adjacent boundaries are stored as
+ * one range. The number of ranges is limited, and data with a boundary beyond the limit is dropped,
+ * so that the peer sends it again. */
 static void a_mark_an_octet(void **x)
 {
     struct script *t = records_of(x);

@@ -73,7 +73,8 @@ static void the_clock_leaves_named_holes(void **x)
     script_free(t);
 }
 
-/* Sheet 2.4: once a round trip, however often it is named; then again, named or not */
+/* docs/SCPS-TP.md section 2.4: once a round trip, however often it is named; then again, named or
+ * not */
 static void once_a_round_trip(void **x)
 {
     for (int named = 0; named < 2; named++) {
@@ -94,7 +95,8 @@ static void once_a_round_trip(void **x)
     }
 }
 
-/* Sheet 2.4: after four fast resends the embargo doubles, but not where losses are corruption */
+/* docs/SCPS-TP.md section 2.4: after four fast resends the embargo doubles, but not where losses
+ * are corruption */
 static void congestion(struct script *t)
 {
     t->cfg.loss_cause = SCPS_LOSS_CONGESTION;
@@ -209,7 +211,8 @@ static void ranges(void **x)
     script_free(t);
 }
 
-/* Sheet 2.1: blocks are of the MSS less the timestamps' octets, or of the bare MSS on request */
+/* docs/SCPS-TP.md section 2.1: blocks are of the MSS less the timestamps' octets, or of the bare
+ * MSS on request */
 static void timestamps(struct script *t)
 {
     t->cfg.timestamps = t->peer.ts = true;
@@ -742,9 +745,9 @@ static void nothing_left_out(void **x)
     script_free(t);
 }
 
-/* Sheet 2.1: the offset is a 16-bit number of blocks and saturates. A hole beyond it is not named,
- * nor taken as told: it is when the left edge has come closer. Until then the first hole is named
- * again, and SACK tells of what lies beyond. */
+/* docs/SCPS-TP.md section 2.1: the offset is a 16-bit number of blocks and saturates. A hole beyond
+ * it is not named, nor taken as told: it is when the left edge has come closer. Until then the
+ * first hole is named again, and SACK tells of what lies beyond. */
 #define B(k) (1 + 100 * (k))
 
 static struct script *wide_open(void **x, uint8_t caps, bool sack, bool strictly)

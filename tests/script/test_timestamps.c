@@ -72,7 +72,7 @@ static void paws(void **x)
     assert_int_equal(scps_conn_readable(t->c), 200);
     script_run(t, SEC(1));
     script_forget_sent(t);
-    /* neither does a window update from the past count, nor its acknowledgement */
+    /* a segment with an old timestamp changes neither the window nor SND.UNA */
     app_writes(t, SEC(2), 100);
     expect_sent(t, .from = 1, .len = 100);
     peer_says(t, MS(2100), .ack = 101, .tsval = 1000);

@@ -318,7 +318,8 @@ static void a_link_changes_while_it_works(void **state)
 
 /* ---- what can go wrong ---- */
 
-/* However little memory there is: no crash, no leak, and each size given back as it was taken. */
+/* With any number of successful allocations nothing crashes or leaks, and each block is freed with
+ * the size that was requested. */
 static void without_memory_nothing_breaks(void **state)
 {
     (void)state;

@@ -571,7 +571,8 @@ static void what_a_train_says(void **state)
     assert_int_equal(t.b.train_acks, 1);
     assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 500);
     train(&t, 1000, SCPS_MS(600) + 100);
-    assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 2000); /* 5000 bytes in 500 µs, the least */
+    /* 5000 bytes in 500 µs, the shortest train that counts */
+    assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 2000);
 
     begin(&t, "bbr,long-rtt-start=1");
     t.b.min_rtt = SCPS_MS(200) - 1;

@@ -60,7 +60,8 @@ static void legacy_window(void **state)
     cc_play(&t, other, CC_ROWS(other));
 }
 
-/* A cycle takes 0.125/0.01 windows: W = 0.08/p at its top, 0.936 of that in the mean. */
+/* A cycle takes 0.125/0.01 windows of segments, so the window is 0.08/p at its top and 0.936 of
+ * that in the mean. */
 static void response_function(void **state)
 {
     (void)state;

@@ -116,7 +116,8 @@ static void write_down(void *ctx, const struct scps_verdict *v)
     b->of[i].told++;
     assert_true((v->arrival == SCPS_NEVER) == (v->fate > SCPS_FATE_FLIPPED));
     assert_true(v->arrival != SCPS_NEVER || v->copy == SCPS_NEVER);
-    if (v->fate != SCPS_FATE_QUEUE) { /* the rest in the order they came */
+    /* Packets that no queue refuses are reported in the order in which they were offered. */
+    if (v->fate != SCPS_FATE_QUEUE) {
         assert_true(v->number > b->last);
         b->last = v->number;
     }

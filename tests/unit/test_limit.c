@@ -48,7 +48,7 @@ static void agrees_with_a_packet_level_model(void **state)
 static void is_exact_without_losses(void **state)
 {
     (void)state;
-    /* 97657 segments, the last of 256 bytes: two round trips and the line */
+    /* 97657 segments, of which the last has 256 bytes: two round trips and the time on the line */
     double want = 8e8 / (2 * 0.5 + (1e8 + 97657 * 58.0) * 8 / 1e8) / 1e6;
     double got = limit(500, 100000000, 0, 0);
     assert_true(got > want * 0.999999 && got < want * 1.000001);

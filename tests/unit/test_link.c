@@ -101,8 +101,8 @@ static void a_busy_line_loses_no_fraction(void **state)
         for (uint64_t k = 1; k <= 100000; k++) {
             scps_time at;
             offer(d, 0, (uint32_t)k, 1064);
-            /* 86.56 µs each at 100 Mbit/s: the millionth part of them must still be there at the
-             * end */
+            /* Each frame takes 86.56 µs at 100 Mbit/s: the fractions of a microsecond must add up
+             * without an error over all frames. */
             uint64_t end = (uint64_t)k * 1082 * 8000000;
             scps_time want = (scps_time)((end + rates[r] - 1) / rates[r]) + SCPS_MS(250);
             assert_int_equal(take(d, &at), k);
@@ -678,8 +678,8 @@ static void ignore(void *ctx, const struct scps_verdict *v)
     assert_int_equal(v->number, ++*n); /* the queue refuses none */
 }
 
-/* Packets take a shorter way when nobody listens: it must be the same history, and looking in
- * between makes no difference. */
+/* When nobody observes the link, packets take a fast path: the history must be the same, however
+ * often the state of the link is read. */
 static void listening_and_looking_change_nothing(void **state)
 {
     struct scps_link_config c = {

@@ -98,7 +98,7 @@ static void run(scps_time until, size_t piece)
             deliver(&a, &b, piece);
             deliver(&b, &a, piece);
         }
-        assert_true(a.len + b.len == 0); /* the ends come to rest */
+        assert_true(a.len + b.len == 0); /* each end has nothing more to send at this time */
         scps_time next = scps_netif_deadline(&a.sink), other = scps_netif_deadline(&b.sink);
         next = next < other ? next : other;
         assert_true(next > now);

@@ -105,7 +105,7 @@ static void reads_end_with_records(void **state)
     assert_false(w->m.ended);
 }
 
-/* A quarter of the marks is for what comes in order. */
+/* A quarter of the marks is reserved for boundaries in data that arrives in order. */
 static void room_for_what_is_in_order(void **state)
 {
     struct world *w = *state;

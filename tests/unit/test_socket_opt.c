@@ -570,7 +570,7 @@ static void tcp_info(void **state)
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &len), 0);
     assert_int_equal(len, 8);
     assert_int_equal(ti.tcpi_rto, 0);
-    /* nothing comes back: a timeout shows */
+    /* The peer does not answer, so the retransmission timer expires and TCP_INFO shows that. */
     peer_wait(&p, SCPS_MS(400));
     len = sizeof ti;
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &len), 0);

@@ -91,7 +91,7 @@ static void acks_every_second_segment(void **state)
         else
             peer_gets_nothing(&p);
     }
-    /* the odd one out after 40 ms */
+    /* The last segment of an odd number is acknowledged after 40 ms. */
     peer_sends(&p, SCPS_ACK, 4001, 1, 1000);
     scps_time t0 = peer_now(&p);
     peer_wait(&p, SCPS_SEC(1));

@@ -299,7 +299,8 @@ static void unsent_is_forgotten(void **state)
     scps_vj_unsend(&v.tx); /* once a packet; more is nothing */
 }
 
-/* Anything from the line: no read beyond it, and only sane headers come out. */
+/* After any octets from the line, the decompressor reads none beyond their end, and returns only
+ * plausible headers. */
 static void any_octets(void **state)
 {
     (void)state;
