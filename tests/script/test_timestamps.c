@@ -126,7 +126,7 @@ static void paws_wraps(void **x)
     script_free(t);
 }
 
-/* Not negotiated: an option that comes all the same means nothing */
+/* If timestamps were not agreed on, a timestamps option that arrives has no effect. */
 static void uninvited_timestamps(void **x)
 {
     struct script *t = script_of(x);

@@ -247,7 +247,7 @@ static void arrivals_of_one_moment_are_served_together(void **state)
     scps_link_get_stats(l, 0, &there);
     scps_link_get_stats(l, 1, &here);
     assert_true(there.offered > 6500);
-    if (here.offered > 200) /* a round trip's worth of packets each */
+    if (here.offered > 200) /* one acknowledgement for each round trip's packets */
         fail_msg("%llu packets back", (unsigned long long)here.offered);
     scps_world_free(w);
 }

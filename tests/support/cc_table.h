@@ -142,7 +142,7 @@ static inline void cc_play(struct cc_table *t, const struct cc_row *rows, size_t
     }
 }
 
-/* One round trip of a full window: `acks` acknowledgements for all of it, evenly spread over
+/* Plays one round trip with a full window, which `acks` acknowledgements cover, evenly spread over
  * rtt. */
 static inline void cc_round_trip(struct cc_table *t, unsigned acks, scps_dur rtt)
 {

@@ -279,7 +279,7 @@ static void acknowledgements_on_data(void **state)
     scps_comp_tx_init(&tx, 1, 0, true);
     assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
     assert_int_equal(p[1], 2);
-    assert_false(acked); /* somebody has to send it */
+    assert_false(acked); /* a packet without data has to carry the acknowledgement */
     s.len = 0;
     assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
     assert_true(acked);

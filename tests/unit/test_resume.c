@@ -3,8 +3,8 @@
  * has a file of its own, test_retreat.c. */
 #include "resume_bench.h"
 
-/* "jump_cwnd is less than or equal to Min(max_jump,(saved_cwnd/2))", "All packets sent in the
- * Unvalidated Phase MUST use pacing", and PipeSize begins with what was in flight. */
+/* RFC 9959: "jump_cwnd is less than or equal to Min(max_jump,(saved_cwnd/2))", "All packets sent in
+ * the Unvalidated Phase MUST use pacing", and PipeSize starts as the bytes in flight. */
 static void the_jump(void **state)
 {
     struct bench b;
@@ -105,7 +105,8 @@ static void rate_limited(void **state)
     told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_RTT_EXCEEDED);
 }
 
-/* "this transition MAY be deferred to the time at which more data is sent" */
+/* RFC 9959 on Reconnaissance: "this transition MAY be deferred to the time at which more data is
+ * sent". */
 static void deferred(void **state)
 {
     struct bench b;

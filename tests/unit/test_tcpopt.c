@@ -95,7 +95,7 @@ static void the_walk(void **x)
     assert_int_equal(opts_parse_hex("0502 020405b4 0101").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0509aaaaaaaaaaaaaa 020405b4 010101").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("050baaaaaaaaaaaaaaaaaa 020405b4 01").has, SCPS_HAS_MSS);
-    /* of two the later counts */
+    /* Of two MSS options the later one counts. */
     assert_int_equal(opts_parse_hex("020405b4 02040100").mss, 256);
 }
 

@@ -105,7 +105,7 @@ static void one_way_data(void **state)
         assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
         assert_int_equal(v.head, 3); /* bits and checksum: RFC 1144's best case */
     }
-    /* another length: the change of the one after is said */
+    /* The length of the data changes: both packets still have compressed headers of 3 octets. */
     assert_int_equal(over(&v, p, packet(p, &f, ACK | SCPS_PSH, 0, false, 100), false), 0);
     assert_int_equal(v.head, 3);
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 512), false), 0);
