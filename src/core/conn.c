@@ -272,7 +272,22 @@ void scps_conn_detach(struct scps_conn *c)
     scps_conn_queue_for_free(c);
 }
 
-void scps_conn_established(struct scps_conn *c)
+/* Returns true if the segment echoes the timestamp of our first SYN, so that its timeout was
+ * spurious (RFC 3522 section 3.2). Over a round trip above rto_initial every SYN times out,
+ * although none is lost, and RFC 5681 section 3.1 asks for an initial window of one segment only if
+ * a SYN or SYN-ACK was lost. A peer may echo the first SYN in an answer to the second one, too, so
+ * the echo is not taken as a round trip. An echo younger than the connection by more than an eighth
+ * of rto_initial is that of a later SYN; this margin allows for the time from the application's
+ * call until the first SYN leaves, and is below the time until the second one. */
+static SCPS_NOINLINE bool echoes_first_syn(const struct scps_sender *s, const struct scps_ts *ts,
+                                           scps_time opened, const struct scps_seg *seg)
+{
+    return s->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
+           scps_ts_age(ts, seg->tsecr, s->ctx.env->now) + s->ctx.cfg->c.rto_initial / 8 >=
+               s->ctx.env->now - opened;
+}
+
+void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
 {
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
 
@@ -288,6 +303,8 @@ void scps_conn_established(struct scps_conn *c)
          * 3 s for 1 s. Above 3 s, rto_max bounds it (section 2.5). */
         scps_rtt_at_least(&c->s.rtt,
                           SCPS_MIN(3 * cfg->rto_initial, SCPS_MAX(cfg->rto_max, AFTER_LOST_SYN)));
+    if (c->s.syn_lost && echoes_first_syn(&c->s, &c->ts, c->opened, seg))
+        scps_sender_syn_lost(&c->s, false);
     /* On a slow line full segments take longer than the SYN did, so the RTO is at least the
      * expected round trip and rto_min. */
     if (cfg->expected_rtt)
@@ -355,7 +372,7 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
     scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_COOKIE);
     scps_send_resume(&c->s.snd, una);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
-    scps_conn_established(c);
+    scps_conn_established(c, syn);
     return 0;
 }
 

@@ -51,7 +51,8 @@ struct scps_sender {
     bool dsacks : 1; /* the peer has sent a DSACK, so it reports duplicates (RFC 2883) */
     /* careful resume is in progress or has ended: a saved path state was accepted (tp->resume) */
     bool resumes : 1;
-    /* a SYN of this end timed out, so the initial window is one segment (RFC 5681 section 3.1) */
+    /* a SYN of this end timed out, and no timestamp shows that the timeout was spurious, so the
+     * initial window is one segment (RFC 5681 section 3.1) */
     bool syn_lost : 1;
     /* enum scps_soft: the last ICMP error, cleared when SND.UNA advances */
     uint8_t soft_err : 2;
@@ -68,6 +69,11 @@ struct scps_sender {
     struct scps_cc_ctl ctl; /* window and rate that the congestion controller has set */
 };
 
+/* Records that our SYN was lost, or, after a spurious timeout, that it was not. */
+static inline void scps_sender_syn_lost(struct scps_sender *s, bool lost)
+{
+    s->syn_lost = lost;
+}
 /* Sets the IP version of the connection; ipv6 false: IPv4. */
 static inline void scps_sender_ip(struct scps_sender *s, bool ipv6)
 {

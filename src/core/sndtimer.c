@@ -191,7 +191,7 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
 
     if (handshake) {
         struct scps_ack_result sum = {0};
-        s->syn_lost = true;
+        scps_sender_syn_lost(s, true);
         scps_sb_lose(&tx->sb, tx->sb.head, &sum);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {

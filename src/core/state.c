@@ -105,7 +105,7 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
         bare.seq = seg->seq - 1;
         scps_ackin(c, &bare);
     }
-    scps_conn_established(c);
+    scps_conn_established(c, seg);
     scps_conn_ack_now(c);
     if (seg->len || seg->flags & SCPS_FIN)
         scps_rcv_data(c, seg);
@@ -312,7 +312,7 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     if (!scps_ackin(c, seg))
         return drop(&c->s.ctx, SCPS_DROP_BAD_ACK, seg);
-    scps_conn_established(c);
+    scps_conn_established(c, seg);
     if (c->state != SCPS_CLOSED && c->s.snd.shut)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
     return 0;

@@ -269,6 +269,74 @@ static void after_a_lost_syn(void **x)
     script_free(t);
 }
 
+/* RFC 3522 section 3.2: "If the value of the Timestamp Echo Reply field of the acceptable ACK's
+ * Timestamps option is smaller than" the timestamp of the retransmission, the original arrived: the
+ * SYN was not lost, so RFC 5681 section 3.1 leaves the initial window as it is. A round trip of
+ * 1.5 s is longer than the initial timeout of 1 s. The same holds for a SYN-ACK. */
+static void the_first_of_two_syns_arrived(void **x)
+{
+    for (int passive = 0; passive < 2; passive++) {
+        struct script *t = script_of(x);
+        uint32_t first;
+
+        t->cfg.timestamps = t->peer.ts = true;
+        if (passive) {
+            script_listen(t);
+            peer_says(t, MS(0), .flags = SCPS_SYN);
+            expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+        } else {
+            script_connect(t, MS(0));
+            expect_sent(t, .flags = SCPS_SYN);
+        }
+        first = t->last.tsval;
+        script_run(t, SEC(1));
+        if (passive) {
+            expect_sent(t, .at = SEC(1), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+            peer_says(t, MS(1500), .ack = 1, .tsecr = first);
+            expect_event(t, SCPS_EV_ACCEPT);
+            t->c = scps_accept(t->l);
+        } else {
+            expect_sent(t, .at = SEC(1), .flags = SCPS_SYN);
+            peer_says(t, MS(1500), .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .tsecr = first);
+            expect_sent(t, .ack = 1);
+        }
+        app_writes(t, MS(1600), 20000);
+        assert_int_equal(script_info(t).rto, SEC(3)); /* RFC 6298 section 5.7 */
+        for (int i = 0; i < 10; i++)
+            expect_sent(t, .at = MS(1600), .from = 1 + 988 * i, .len = 988);
+        expect_quiet(t, SCPS_HOLD_CWND);
+        script_free(t);
+    }
+}
+
+/* The echo of the second SYN says nothing about the first, which may be lost: RFC 5681 section 3.1:
+ * "the initial window used by a sender after a correctly transmitted SYN MUST be one segment". So
+ * it is for the second of three SYNs, although its timestamp is older than that of the third. */
+static void the_first_syn_did_not_arrive(void **x)
+{
+    for (int64_t answer = 1500; answer <= 4500; answer += 3000) {
+        struct script *t = script_of(x);
+        uint32_t second;
+
+        t->cfg.timestamps = t->peer.ts = true;
+        script_connect(t, MS(0));
+        expect_sent(t, .flags = SCPS_SYN);
+        script_run(t, SEC(1));
+        expect_sent(t, .at = SEC(1), .flags = SCPS_SYN);
+        second = t->last.tsval;
+        if (answer > 3000) {
+            script_run(t, SEC(3));
+            expect_sent(t, .at = SEC(3), .flags = SCPS_SYN);
+        }
+        peer_says(t, MS(answer), .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .tsecr = second);
+        expect_sent(t, .ack = 1);
+        app_writes(t, MS(answer + 100), 5000);
+        expect_sent(t, .at = MS(answer + 100), .from = 1, .len = 988);
+        expect_quiet(t, SCPS_HOLD_CWND);
+        script_free(t);
+    }
+}
+
 /* RFC 6298 section 2.5: "A maximum value MAY be placed on RTO". It bounds what section 5.7 makes of
  * a long initial timeout, too: 3 * 40 s are more than rto_max. But the 3 s of that section stay
  * where rto_max is less. */
@@ -613,6 +681,8 @@ int main(void)
         SCRIPT_TEST(three_minutes_on_a_short_path),
         SCRIPT_TEST(many_syns),
         SCRIPT_TEST(after_a_lost_syn),
+        SCRIPT_TEST(the_first_of_two_syns_arrived),
+        SCRIPT_TEST(the_first_syn_did_not_arrive),
         SCRIPT_TEST(rto_max_after_a_lost_syn),
         SCRIPT_TEST(syn_ack_is_repeated),
         SCRIPT_TEST(half_open_is_given_up),
