@@ -68,6 +68,13 @@ static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
 {
     return a->opts & SCPS_AGREED_TS ? 12 : 0;
 }
+/* Returns the octets of options that a segment without data may have: at most 40 (RFC 9293 section
+ * 3.1), and no more than fit into a packet of the path's MTU; a multiple of 4, as options are
+ * padded. It is 20 at least, as with the least MTU of IPv6 that a stack accepts. */
+static inline uint32_t scps_agreed_opt_room(const struct scps_agreed *a)
+{
+    return a->pmtu_mss >= 40 ? 40 : a->pmtu_mss > 20 ? a->pmtu_mss & ~3u : 20;
+}
 /* Returns by how many octets a full segment's payload is less than the MSS, because of its options.
  * With compressed headers, which are shorter than TCP's, the result is negative (docs/SCPS-TP.md
  * sections 2.1 and 6: -12, with timestamps -4). */

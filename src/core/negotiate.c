@@ -27,6 +27,18 @@ static uint8_t wanted(const struct scps_conn_config *cfg)
                      (cfg->compress ? SCPS_CAP_COM : 0));
 }
 
+/* Octets of options of a SYN with an MSS, timestamps, permission of SACK, a window scale and
+ * capabilities, padded */
+#define SYN_OPTIONS 24u
+
+/* Returns true if this end offers a window scale. A packet of the path may be too small for all
+ * options of a SYN: then the window scale is left out, because segments of a few octets fill no
+ * large window. */
+static bool offers_wscale(const struct scps_asked *q)
+{
+    return q->cfg->wscale && q->agreed->pmtu_mss >= SYN_OPTIONS;
+}
+
 uint8_t scps_negotiate_caps(const struct scps_asked *q)
 {
     return (uint8_t)(wanted(q->cfg) & ~(q->conn_id ? 0 : SCPS_CAP_COM));
@@ -125,7 +137,7 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
 
     syn->has |= SCPS_HAS_MSS;
     syn->mss = q->agreed->adv_mss;
-    if (reply ? opts & SCPS_AGREED_WSCALE : cfg->wscale) {
+    if (reply ? opts & SCPS_AGREED_WSCALE : offers_wscale(q)) {
         syn->has |= SCPS_HAS_WSCALE;
         syn->wscale = wscale_for(cfg->rcvbuf);
     }
@@ -140,7 +152,7 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
         syn->has |= SCPS_HAS_CAPS;
         syn->caps = scps_negotiate_caps(q);
         syn->conn_id = syn->caps & SCPS_CAP_COM ? q->conn_id : 0;
-        if (cfg->bets && cfg->bets_legacy)
+        if (cfg->bets && cfg->bets_legacy && q->agreed->pmtu_mss >= SYN_OPTIONS + 4)
             syn->has |= SCPS_HAS_BETS_OK;
     }
     /* A SYN that was lost once is resent without ECN, because some middleboxes drop such SYNs (RFC
@@ -162,7 +174,9 @@ void scps_negotiate_offer_bindings(const struct scps_asked *q, const struct scps
         return;
     syn->xcaps = xcaps;
     syn->xcaps_len = (uint8_t)scps_binding_build(xcaps, b, SCPS_BINDINGS);
-    if (syn->xcaps_len)
+    if (syn->xcaps_len &&
+        SYN_OPTIONS + (syn->has & SCPS_HAS_BETS_OK ? 4u : 0) + ((syn->xcaps_len + 5u) & ~3u) <=
+            q->agreed->pmtu_mss)
         syn->has |= SCPS_HAS_XCAPS;
 }
 
@@ -212,7 +226,7 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
         }
         return a;
     }
-    if (cfg->wscale && syn->has & SCPS_HAS_WSCALE) {
+    if (offers_wscale(q) && syn->has & SCPS_HAS_WSCALE) {
         opts |= SCPS_AGREED_WSCALE;
         a.snd_wscale = SCPS_MIN(syn->wscale, 14) & 15;
         a.rcv_wscale = wscale_for(cfg->rcvbuf) & 15;

@@ -107,7 +107,7 @@ static inline bool sack_only_report(const struct scps_report *rep, const struct 
                                     struct scps_seg *seg)
 {
     const unsigned room =
-        40 - (v->agreed->opts & SCPS_AGREED_TS ? 12u : 0) -
+        scps_agreed_opt_room(v->agreed) - (v->agreed->opts & SCPS_AGREED_TS ? 12u : 0) -
         (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
 
     if (seg->len || !(v->agreed->opts & SCPS_AGREED_SACK) || v->agreed->caps & SCPS_CAP_SNACK1 ||
@@ -148,7 +148,7 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
         .sack = a->opts & SCPS_AGREED_SACK,
         .snack = a->caps & SCPS_CAP_SNACK1 && (v->rcv->in.ooo->n || v->fin_at),
         .sparse = v->thin || scps_report_strict(&v->x->cfg->c),
-        .room = v->thin ? scps_snackrx_room(a) : 40 - scps_agreed_overhead(a),
+        .room = v->thin ? scps_snackrx_room(a) : scps_agreed_opt_room(a) - scps_agreed_overhead(a),
     };
     /* A segment with data gets SACK blocks if they fit into the packet, and no SNACK. */
     if (seg->len) {
@@ -203,6 +203,10 @@ static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, 
 {
     bool more = false;
 
+    if (!max) { /* The packet has no room for a block. */
+        rep->dsack_to = 0;
+        return false;
+    }
     if (rep->dsack_to) /* A DSACK is the first block (RFC 2883). */
         add_block(v, seg, rep->dsack_from, rep->dsack_to);
     if (sparse)
@@ -255,7 +259,7 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
         rep->sacked_to = SCPS_MAX(rep->sacked_to, rep->snack.high);
         p.snack = false;
     }
-    max = SCPS_MIN((p.room - (p.snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
+    max = p.room < 12 ? 0 : SCPS_MIN((p.room - (p.snack ? 8 : 0) - 4) / 8, SCPS_SACK_MAX);
     seg->nsack = 0;
     if (p.snack && v->agreed->caps & SCPS_CAP_SNACK2 && !rep->dsack_to && p.sparse) {
         add_run(rep, v, max, &p, seg);

@@ -118,7 +118,7 @@ static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg,
 unsigned scps_snackrx_room(const struct scps_agreed *a)
 {
     /* In a compressed header timestamps are not among the options. */
-    return 40 - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
+    return scps_agreed_opt_room(a) - (a->caps & SCPS_CAP_COM ? 0 : scps_agreed_overhead(a));
 }
 
 /* Returns how many octets a bit vector covers. size: octets for which each bit stands; room: octets

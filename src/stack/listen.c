@@ -114,7 +114,7 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         seg.mss = SCPS_MIN(seg.mss, cfg->mss);
     if (syn->has & SCPS_HAS_TS && cfg->timestamps) {
         uint32_t bits = 15, clock = (uint32_t)(st->env.now / 1000) + scps_ts_offset(st, f);
-        if (syn->has & SCPS_HAS_WSCALE && cfg->wscale) {
+        if (syn->has & SCPS_HAS_WSCALE && cfg->wscale && seg.mss >= 24) { /* it fits: negotiate.c */
             bits = SCPS_MIN(syn->wscale, 14);
             seg.has |= SCPS_HAS_WSCALE;
             seg.wscale = scale;

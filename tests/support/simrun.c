@@ -61,6 +61,8 @@ static void see(struct watch *w, unsigned out, const struct scps_pkt *p)
 
     assert_true(n <= p->len);
     r->packets++;
+    if (p->len + p->payload_len > r->largest)
+        r->largest = (uint32_t)(p->len + p->payload_len);
     fold(r, (uint64_t)scps_world_now(w->b->w));
     fold(r, w->end << 1 | out);
     fold(r, p->len + p->payload_len);

@@ -56,6 +56,7 @@ struct simrun {
     /* digest: hash over every packet sent or received by a host (time, end, direction, headers,
      * length); packets: their number */
     uint64_t digest, packets;
+    uint32_t largest; /* of those packets, bytes from the IP header on */
     struct scps_link_config fwd, back;
     struct scps_link_stats there, here;
     struct scps_info sender, receiver;
