@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Wherever a program takes a size, a rate or a time, it takes the usual suffixes.
 
-    suffix_test.py BINDIR SETTINGS.DEF
+    suffix_test.py BINDIR SETTINGS.DEF [--few]
+
+--few is for programs with the sanitizers: of each option the first value, one with a suffix and one that is wrong. All forms of
+a number go through the same functions, which cli.test_ttcp_units tests with the sanitizers, too.
 
 The options and keys are in a table below, and those of the settings of connections come from settings.def. What takes no
 suffix, or takes nonsense, is a failure; so is an option of scps_ttcp whose help speaks of bytes, bit/s or seconds and which
@@ -15,7 +18,7 @@ import sys
 import tempfile
 import unittest
 
-bindir, settings = sys.argv[1], sys.argv[2]
+bindir, settings, few = sys.argv[1], sys.argv[2], sys.argv[3:] == ["--few"]
 
 SIZE = ["1500", "4k", "4K", "4kb", "4KB", "4kib", "4KiB"]
 KILO = ["1500", "4k", "4K"]  # of a datagram or a packet
@@ -68,11 +71,15 @@ class Suffixes(unittest.TestCase):
     def sweep(self, table, command, wrong=WRONG):
         """command(name, value): the program and its arguments; it reads the value and does little else."""
         self.assertGreater(len(table), 1)
-        for name, values in table.items():
+        for n, (name, values) in enumerate(table.items()):
+            if few:  # another suffix and another mistake for each option
+                values, wrong_ones = [values[0], values[1 + n % (len(values) - 1)]], [wrong[n % len(wrong)]]
+            else:
+                wrong_ones = wrong
             for value in values:
                 status, err = run(*command(name, value))
                 self.assertEqual(0, status, "%s %s: %s" % (name, value, err))
-            for value in wrong:
+            for value in wrong_ones:
                 status, err = run(*command(name, value))
                 self.assertEqual(2, status, "taken: %s '%s'" % (name, value))
                 self.assertEqual(1, len(err.splitlines()), err)

@@ -18,6 +18,8 @@
 #include <scps/sim.h>
 #include <scps/traffic.h>
 
+#include "sanitized.h"
+
 #define SATELLITE "rate=250mbit,rate-back=3mbit,rtt=600ms"
 #define SLOWER    "rate=25mbit,rate-back=3mbit,rtt=600ms"
 #define NOW       INT64_C(1790000000)
@@ -219,6 +221,8 @@ static void never_much_slower_than_without(void **state)
         struct scps_path_state s = observed(cc[i]);
         for (size_t j = 0; j < sizeof rate / sizeof *rate; j++) {
             char link[80];
+            if (SCPS_SANITIZED && j != i % 4) /* a rate for each controller */
+                continue;
             snprintf(link, sizeof link, "rate=%smbit,rate-back=3mbit,rtt=600ms", rate[j]);
             struct run plain = {.link = link, .cc = cc[i], .size = 16000000};
             struct run second = {.link = link, .cc = cc[i], .size = 16000000, .with = &s};

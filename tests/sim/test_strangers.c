@@ -20,6 +20,8 @@
 #include <scps/traffic.h>
 #include <scps/wire.h>
 
+#include "sanitized.h"
+
 #define WARM  SCPS_SEC(5)
 #define UNTIL SCPS_SEC(35)
 #define EVERY SCPS_MS(1)
@@ -240,7 +242,7 @@ static void kept_by(struct strangers how, double least)
  * rate's. */
 static void kept(struct strangers how, double least)
 {
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i += SCPS_SANITIZED ? 3 : 1) {
         how.stamps = i & 1;
         how.rate = i & 2 ? 1250000 : 0;
         kept_by(how, least);
