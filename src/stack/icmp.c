@@ -7,7 +7,8 @@
  * protocol and "prohibited" errors mean that the connection is refused. "Too big" lowers the path
  * MTU, but never below the MTU of the links of small satellites; the octets that were too big are
  * sent again at once in smaller segments, and the congestion controller is not informed (RFC 1191
- * section 6.5, RFC 8201). An error that quotes a datagram is passed to its endpoint.
+ * section 6.5, RFC 8201). A connection that makes progress ignores it until a timeout (RFC 5927
+ * section 7.2). An error that quotes a datagram is passed to its endpoint.
  */
 #include "stack/stack.h"
 
@@ -27,6 +28,17 @@ static uint32_t plateau(uint32_t failed)
     return scps_icmp_least_mtu(4);
 }
 
+/* Returns true if the peer has acknowledged as many octets as a full segment has, and no timeout
+ * says that segments are lost now: then the path carries such segments, and a Packet Too Big
+ * message may be forged by somebody who guessed a sequence number. RFC 5927 section 7.2: such a
+ * message has to wait for a timeout of the data that it quotes. It is dropped, not stored: if the
+ * path has changed, the router answers the retransmission with another one. Precondition: s->tx is
+ * not NULL. */
+static bool makes_progress(const struct scps_sender *s)
+{
+    return s->snd.una > s->agreed.mss && !s->tx->rto.backoff;
+}
+
 static void too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->s.agreed.pmtu_mss + over;
@@ -38,6 +50,8 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     /* Without DF a router fragments packets that are too big, except IPv6 packets (RFC 8200 section
      * 4.5), so the MTU does not matter. */
     if (mtu >= old || !c->s.tx || (c->s.ctx.cfg->c.df_off && c->remote.family == 4))
+        return;
+    if (makes_progress(&c->s))
         return;
     SCPS_OBSERVE_CONN2(c, PMTU, old, mtu);
     sb = &c->s.tx->sb;

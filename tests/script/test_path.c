@@ -124,6 +124,39 @@ static void too_big(void **x)
     script_free(t);
 }
 
+/* RFC 5927 section 7.2: while data is acknowledged, a Packet Too Big message does not lower the
+ * path MTU. It does once the retransmission timer has expired, as on a path that carries full
+ * segments no more: the router answers the retransmission, too. */
+static void too_big_while_data_is_acknowledged(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t over = t->us.addr.family == 4 ? 40 : 60, mtu = t->us.addr.family == 4 ? 640 : 1280;
+    uint32_t was;
+
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1400);
+    expect_sent(t, .from = 1, .len = 1400);
+    peer_says(t, MS(300), .ack = 1401);
+    was = script_info(t).pmtu;
+    app_writes(t, MS(400), 1400);
+    expect_sent(t, .from = 1401, .len = 1400);
+    icmp(t, MS(450), BIG, mtu, 1401); /* forged: the segment arrives */
+    assert_int_equal(script_info(t).pmtu, was);
+    peer_says(t, MS(500), .ack = 2801);
+    app_writes(t, MS(600), 1400);
+    expect_sent(t, .from = 2801, .len = 1400);
+    icmp(t, MS(650), BIG, mtu, 2801); /* of a router on a new path */
+    assert_int_equal(script_info(t).pmtu, was);
+    expect_sent(t, .at = MS(900), .from = 2801, .len = 1400);
+    icmp(t, MS(950), BIG, mtu, 2801);
+    assert_int_equal(script_info(t).pmtu, mtu);
+    expect_sent(t, .at = MS(950), .from = 2801, .len = (int32_t)(mtu - over));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Routers cut packets without DF, which ICMP then does not report, but not those of IPv6 (RFC 8200
  * section 4.5): there what is too big is cut here also without path MTU discovery. */
 static void too_big_without_df(void **x)
@@ -365,6 +398,7 @@ int main(void)
         SCRIPT_TEST(errors_later),
         SCRIPT_TEST(forged_errors),
         SCRIPT_TEST(too_big),
+        SCRIPT_TEST(too_big_while_data_is_acknowledged),
         SCRIPT_TEST(too_big_without_df),
         SCRIPT_TEST(absurd_mtus),
         SCRIPT_TEST(a_router_that_does_not_say),
