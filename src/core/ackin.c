@@ -72,7 +72,7 @@ static inline void take_reports(struct scps_sender *s, void *cc, struct scps_ack
         take_snack(s, n);
         n->told = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
         if (n->told) /* Do not count bytes again that duplicate acknowledgements stood for. */
-            n->sum.delivered -= scps_recovery_real(&tx->rec, n->sum.delivered);
+            scps_ack_result_counted(&n->sum, scps_recovery_real(&tx->rec, n->sum.delivered));
     }
 }
 
@@ -94,8 +94,7 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
     uint64_t gone = n->ack - n->before;
 
     gone = gone > mss ? gone - mss : 0;
-    gone = scps_recovery_real(rec, gone);
-    n->sum.delivered -= SCPS_MIN(n->sum.delivered, gone);
+    scps_ack_result_counted(&n->sum, scps_recovery_real(rec, gone));
 }
 
 /* RACK: returns the age, µs, of the segment whose timestamp seg echoes. If it is older than the
@@ -121,10 +120,10 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     scps_sb_ack(&tx->sb, s->ctx.env->now, n->ack, scps_rtt_min(&s->rtt), &n->sum);
     scps_send_acked(&s->snd, n->ack);
     scps_sndbuf_release(&tx->buf, n->ack);
-    tx->progress_at = s->ctx.env->now;
+    scps_tx_progress(tx, s->ctx.env->now);
     scps_rto_answered(&tx->rto);
     scps_keep_progress(s);
-    s->soft_err = 0;
+    scps_sender_soft_err(s, SCPS_SOFT_NONE);
     /* A small segment that the application held back with SCPS_MORE may be sent now: it has waited
      * for an acknowledgement, which is long enough. */
     scps_small_set(&s->small, SCPS_SMALL_MORE, false);
@@ -185,8 +184,7 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
     /* Best effort: the acknowledged data has arrived late or was given up, so it gives no
      * sample. */
     if (n->advanced && n->jumped) {
-        n->sum.oldest_sent = -1;
-        n->sum.refilled = true;
+        scps_ack_result_no_rtt(&n->sum);
         a->rtt = -1;
     }
     measure(s, ts, n->seg, n->advanced && !n->jumped, &n->sum, a->rtt);

@@ -48,7 +48,7 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
     SCPS_OBSERVE(&s->ctx, LOST, sum->lost_from, sum->lost, scps_cause_now(&s->tx->cause, &s->ctx),
                  evidence);
     take_loss(s, cc, sum->lost, sum->delivered, evidence);
-    sum->lost = 0;
+    scps_ack_result_took_lost(sum);
 }
 
 /* Informs the controller of a loss that a tail loss probe has repaired, and at once of the end of
@@ -142,9 +142,10 @@ static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
     const struct scps_sent_segment *head = scps_sb_at(sb, sb->head);
     bool outage = head->sent < outage_over && !head->resends;
 
-    scps_sb_lose(sb, sb->head, sum);
     if (outage)
-        sum->lost += scps_sb_lose_since(sb, outage_over - 1);
+        scps_sb_lose_since(sb, outage_over - 1, sum);
+    else
+        scps_sb_lose(sb, sb->head, sum);
 }
 
 /* Detects losses by time (RACK, RFC 8985). */

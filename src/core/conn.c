@@ -185,7 +185,7 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(&c->s))
         scps_negotiate_settle_bindings(asked.cfg->binding, syn, c->s.tp->binding);
     if (a->caps & SCPS_CAP_COM)
-        c->s.tp->peer_id = syn->conn_id;
+        scps_tp_peer_id(c->s.tp, syn->conn_id);
     scps_conn_set_pmtu_mss(&c->s, a->pmtu_mss);
 }
 
@@ -337,7 +337,7 @@ int scps_conn_open(struct scps_conn *c)
         return SCPS_ERR_NOMEM;
     scps_notify_opens(&c->notify);
     c->opened = c->s.ctx.env->now;
-    c->s.hold = SCPS_HOLD_HANDSHAKE;
+    scps_snd_hold_begin(&c->s);
     scps_conn_set_state(c, SCPS_SYN_SENT);
     scps_sender_wake(&c->s);
     return 0;
@@ -352,7 +352,7 @@ static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
     scps_send_offered(
         &c->s.snd, syn->seq,
         scps_negotiate_first_window(&c->s.agreed, c->s.ctx.cfg->c.first_window, syn->wnd));
-    c->s.hold = SCPS_HOLD_HANDSHAKE;
+    scps_snd_hold_begin(&c->s);
 }
 
 int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)

@@ -47,7 +47,7 @@ struct scps_conn {
     int8_t err;
     struct scps_notify notify;
     struct scps_ts ts;
-    uint64_t segs_out, segs_in;
+    struct scps_segs segs;
     scps_time opened;
     struct scps_receive rcv;
     struct scps_ackout ack;

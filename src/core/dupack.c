@@ -32,7 +32,7 @@ void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *
     if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
         uint32_t segment = left_network(&tx->sb, s->snd.nxt - s->snd.una, s->agreed.mss);
         scps_recovery_virtual(&tx->rec, segment, s->snd.nxt - s->snd.una);
-        sum->delivered += segment;
+        scps_ack_result_add(sum, segment);
     }
     out = scps_sb_count(&tx->sb);
     /* Early retransmit (RFC 5827): ER_thresh = ceiling(ownd/SMSS) - 1. With a single segment

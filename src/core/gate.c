@@ -83,7 +83,7 @@ static inline void pay(struct scps_gate *g, scps_time now, uint32_t cost)
     if (g->floor.rate) {
         scps_pacer_when(&g->floor, now, 0);
         scps_pacer_spend(&g->floor, cost);
-        g->floor.credit = SCPS_MAX(g->floor.credit, 0);
+        scps_pacer_forgive(&g->floor);
     }
 }
 

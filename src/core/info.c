@@ -274,8 +274,8 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
     out->rcv_queued = scps_rcvbuf_ready(&c->rcv.in);
     out->rcv_ooo = scps_rangeset_total(c->rcv.in.ooo);
     out->rcv_holes = c->rcv.in.ooo->n;
-    out->segs_out = c->segs_out;
-    out->segs_in = c->segs_in;
+    out->segs_out = c->segs.out;
+    out->segs_in = c->segs.in;
     out->bytes_acked = (una > c->s.snd.end ? c->s.snd.end : una) - 1 - st->bytes_given_up;
     out->bytes_received = c->rcv.in.next - 1 - st->bytes_missing;
     out->caps_offered = scps_negotiate_caps(&asked);

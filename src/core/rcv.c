@@ -355,7 +355,7 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
         return false;
     /* The state is ESTABLISHED, so no FIN has arrived and the application has not closed. */
     assert(!c->rcv.fin && !c->notify.released);
-    c->segs_in++;
+    scps_segs_came(&c->segs);
     scps_heard_now(&c->s.heard);
     scps_send_confirmed(&c->s.snd, seg->seq);
     /* Store the timestamp if the segment begins at or below the last acknowledged octet (RFC 7323

@@ -184,8 +184,8 @@ static void mark_lost(struct scps_sender *s)
 {
     bool reports = s->agreed.opts & SCPS_AGREED_SACK || s->agreed.caps & SCPS_CAP_SNACK1;
 
-    scps_sb_lose_since(&s->tx->sb,
-                       reports ? s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1) : s->ctx.env->now);
+    scps_sb_lose_since(
+        &s->tx->sb, reports ? s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1) : s->ctx.env->now, NULL);
     /* Discard the record of these losses: the event SCPS_CC_RTO informs the controller of them. */
     scps_sb_losses(&s->tx->sb);
 }

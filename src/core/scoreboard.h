@@ -142,6 +142,29 @@ struct scps_ack_result {
     const struct scps_sent_segment *newest;
 };
 
+/* Counts `bytes` more as arrived. They are in no record that has arrived: a duplicate acknowledgement
+ * stands for them. */
+static inline void scps_ack_result_add(struct scps_ack_result *sum, uint64_t bytes)
+{
+    sum->delivered += bytes;
+}
+/* Counts `bytes` fewer as arrived, because earlier acknowledgements have counted them already. */
+static inline void scps_ack_result_counted(struct scps_ack_result *sum, uint64_t bytes)
+{
+    sum->delivered -= SCPS_MIN(sum->delivered, bytes);
+}
+/* Called when the acknowledged data arrived late or not at all: then it gives no RTT sample. */
+static inline void scps_ack_result_no_rtt(struct scps_ack_result *sum)
+{
+    sum->oldest_sent = -1;
+    sum->refilled = true;
+}
+/* Called when the bytes found lost have been dealt with: later rules find other ones. */
+static inline void scps_ack_result_took_lost(struct scps_ack_result *sum)
+{
+    sum->lost = 0;
+}
+
 void scps_sb_init(struct scps_scoreboard *sb);
 void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a);
 static inline uint32_t scps_sb_count(const struct scps_scoreboard *sb)
@@ -243,14 +266,15 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 }
 /* Called when a new episode begins: halves the age that scps_sb_resend_wait() returns. */
 void scps_sb_new_episode(struct scps_scoreboard *sb);
-/* Declares record idx lost if it is in flight. */
+/* Declares record idx lost if it is in flight, and adds it to *sum; sum may be NULL. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
 /* If the first record is LOST and longer than len, splits it into a record of len octets and one
  * with the rest. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
 /* Called by the retransmission timer: declares lost the first record, and all records in flight
- * whose last transmission was at or before `then`. Returns the bytes lost. */
-uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then);
+ * whose last transmission was at or before `then`, and adds them to
+ * *sum; sum may be NULL. */
+void scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then, struct scps_ack_result *sum);
 /* Called when losses were spurious: segments that are LOST and were not resent are in flight again,
  * and later evidence decides about them. Returns their bytes. */
 uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);

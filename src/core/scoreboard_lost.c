@@ -127,21 +127,20 @@ void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_resu
     r->state = SCPS_SENT_LOST;
     sb->inflight -= r->len;
     sb->lost += r->len;
-    if (!sum->lost || r->from < sum->lost_from)
-        sum->lost_from = r->from;
-    sum->lost += r->len;
+    if (sum) {
+        if (!sum->lost || r->from < sum->lost_from)
+            sum->lost_from = r->from;
+        sum->lost += r->len;
+    }
     note_loss(sb, r);
     scps_sb_queue_lost(sb, idx);
 }
 
-uint64_t scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then)
+void scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then, struct scps_ack_result *sum)
 {
-    struct scps_ack_result sum = {0};
-
     for (uint32_t i = sb->head; i != sb->tail; i++)
         if (i == sb->head || scps_sb_at(sb, i)->sent <= then)
-            scps_sb_lose(sb, i, &sum);
-    return sum.lost;
+            scps_sb_lose(sb, i, sum);
 }
 
 /* Called after an undo, when the arrival of a retransmission is no evidence any more, since its

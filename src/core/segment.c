@@ -8,7 +8,7 @@
 
 void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from)
 {
-    c->segs_out++;
+    scps_segs_sent(&c->segs);
     seg->sport = c->lport;
     seg->dport = c->rport;
     seg->seq = scps_seq_wrap(c->s.snd.iss, from);

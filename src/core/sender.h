@@ -35,6 +35,9 @@ struct scps_cc_use {
     uint8_t limited : 1;
 };
 
+/* The last ICMP error about the peer, valid until a segment from it arrives. */
+enum scps_soft { SCPS_SOFT_NONE, SCPS_SOFT_REFUSED, SCPS_SOFT_UNREACH };
+
 struct scps_sender {
     struct scps_conn_ctx ctx;
     struct scps_tx *tx;        /* sending state; NULL: nothing is written and nothing outstanding */
@@ -78,6 +81,10 @@ static inline void scps_sender_syn_lost(struct scps_sender *s, bool lost)
 static inline void scps_sender_ip(struct scps_sender *s, bool ipv6)
 {
     s->ipv6 = ipv6;
+}
+static inline void scps_sender_soft_err(struct scps_sender *s, enum scps_soft soft)
+{
+    s->soft_err = soft & 3;
 }
 
 #endif

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides what is sent and records why nothing is sent: snd.c, snddata.c, sndtimer.c, snd_outage.c,
- * rto.c, hold.c. */
+/* Decides what is sent: snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c. */
 #ifndef SCPS_CORE_SND_H
 #define SCPS_CORE_SND_H
 
 #include <scps/conn.h>
 #include <scps/wire.h>
 
+#include "core/hold.h"
 #include "core/rto.h"
 #include "core/sender.h"
 
 struct scps_conn;
 
-/* The last ICMP error about the peer. */
-enum scps_soft { SCPS_SOFT_NONE, SCPS_SOFT_REFUSED, SCPS_SOFT_UNREACH };
-
-/* Records the reason why nothing is sent now; SCPS_HOLD_NONE: a segment is sent. */
-void scps_snd_hold(struct scps_sender *s, enum scps_hold why);
-/* Records that s waits for the rate of its route, if s has anything to send. */
-void scps_snd_routed(struct scps_sender *s);
 /* scps_snd_begin_persist() begins window probing, when the peer's window is closed or permits only
  * silly segments (RFC 9293 section 3.8.6.2.1); scps_snd_end_persist() ends it. */
 void scps_snd_begin_persist(struct scps_sender *s);

@@ -92,8 +92,9 @@ void scps_snd_outage_over(struct scps_conn *c)
         scps_recovery_final(&c->s.tx->rec);
         c->s.tx->outage_over = c->s.ctx.env->now;
         scps_sb_lose_since(&c->s.tx->sb,
-                           unanswered_since(c->s.ctx.env->now, c->s.rtt.srtt, c->s.tx->rto.latest));
-        c->s.tx->progress_at = c->s.ctx.env->now;
+                           unanswered_since(c->s.ctx.env->now, c->s.rtt.srtt, c->s.tx->rto.latest),
+                           NULL);
+        scps_tx_progress(c->s.tx, c->s.ctx.env->now);
         scps_snd_arm_rtx(&c->s);
     }
     scps_bets_check_hole(c);
@@ -109,8 +110,6 @@ void scps_snd_outage_heard(struct scps_conn *c)
 
 void scps_snd_outage_timer(struct scps_conn *c)
 {
-    struct scps_ack_result sum = {0};
-
     if (c->s.outage.end_known) {
         scps_snd_outage_over(c);
         return;
@@ -125,7 +124,7 @@ void scps_snd_outage_timer(struct scps_conn *c)
     /* During the handshake the probe is the SYN of the end that connects. The other end sends no
      * probe, because the sender of the SYN may not exist. */
     if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
-        scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+        scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
     scps_outage_probed(&c->s.outage);
     scps_timer_set(&c->s.ctx, &c->outage_timer,

@@ -203,7 +203,7 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     if (!scps_plan_record_fits(&c->s) || !paced(&c->s, p.len, p.size))
         return false;
     if (c->s.snd.una == c->s.snd.nxt) {
-        tx->progress_at = c->s.ctx.env->now;
+        scps_tx_progress(tx, c->s.ctx.env->now);
         /* Best effort gave up the data for which no answer came, so the new data begins a new
          * series of timeouts. */
         if (tx->rto.backoff && !probe)

@@ -26,7 +26,6 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 {
     /* The window is open again. A probe that the peer did not accept is resent first. */
     if (s->tx && s->snd.edge > s->snd.una) {
-        struct scps_ack_result sum = {0};
         scps_todo_done(&s->todo, SCPS_TODO_PROBE);
         if (scps_send_awaits_override(&s->snd, s->agreed.mss) && !s->tx->ends.n) {
             /* The series of unanswered probes ends here, and not with each octet by which the
@@ -40,7 +39,7 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             struct scps_sent_segment *head = scps_sb_at(&s->tx->sb, s->tx->sb.head);
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
-            scps_sb_lose(&s->tx->sb, s->tx->sb.head, &sum);
+            scps_sb_lose(&s->tx->sb, s->tx->sb.head, NULL);
             /* A probe that was reported as arrived is not lost. If the report is false, only a
              * timeout resends the probe (RFC 2018 section 8). */
             if (head->state == SCPS_SENT_ARRIVED)
@@ -190,9 +189,8 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
     struct scps_tx *tx = s->tx;
 
     if (handshake) {
-        struct scps_ack_result sum = {0};
         scps_sender_syn_lost(s, true);
-        scps_sb_lose(&tx->sb, tx->sb.head, &sum);
+        scps_sb_lose(&tx->sb, tx->sb.head, NULL);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
             /* SND.UNA was reported as arrived and is not acknowledged, so the peer has discarded

@@ -52,14 +52,12 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
  * earlier SYN does not match it. */
 static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
-    struct scps_ack_result sum = {0};
-
     if (!c->s.ctx.cfg->c.caps_tries || !scps_conn_falls_back(&c->s, c->state, c->notify.active)) {
         scps_conn_finish(c, SCPS_ERR_REFUSED);
         return;
     }
     scps_send_begin(&c->s.snd, c->s.snd.iss + ANOTHER);
-    scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+    scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
     scps_snd_arm_rtx(&c->s);
     scps_sender_wake(&c->s);
 }
@@ -83,11 +81,10 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_conn_settle(c, seg);
     scps_ackout_begin(&c->ack, SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535));
     if (!acks) { /* The peer's SYN does not acknowledge this end's SYN: simultaneous open. */
-        uint32_t idx = c->s.tx->sb.head;
-        struct scps_ack_result sum = {0};
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);
         if (c->s.snd.nxt)
-            scps_sb_lose(&c->s.tx->sb, idx, &sum); /* This end's SYN is resent as a SYN-ACK. */
+            /* This end's SYN is resent as a SYN-ACK. */
+            scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
         scps_send_offered(&c->s.snd, seg->seq, seg->wnd);
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_snd_outage_heard(c);
@@ -274,12 +271,11 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
      * would confirm them. */
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK)) {
-        struct scps_ack_result sum = {0};
         if (c->s.snd.nxt &&
             /* A segment from the peer has arrived, so the peer gets the full time to answer the
              * SYN-ACK. */
             !c->s.snd.una) {
-            scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, &sum);
+            scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
             scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
             if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
                 scps_snd_arm_rtx(&c->s);
@@ -387,7 +383,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     bool stamped;
     int refused;
 
-    c->segs_in++;
+    scps_segs_came(&c->segs);
     if (c->state == SCPS_CLOSED || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         int done = opening(c, &seg, &copy);
         if (done != GO_ON)

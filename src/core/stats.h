@@ -23,8 +23,7 @@ struct scps_carried {
 
 /* Counters for scps_conn_info() that no other part of the connection stores. */
 struct scps_conn_stats {
-    uint64_t segs_out, segs_in, data_segs_out, data_segs_in, bytes_sent, bytes_resent,
-        bytes_duplicate;
+    uint64_t data_segs_out, data_segs_in, bytes_sent, bytes_resent, bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out, snacks_in, snacks_out, acks_out, acks_held, probes_out, ooo_segs,
         reordered, paws_drops, challenges, tlp_probes, zero_windows_in, zero_windows_out,
@@ -43,6 +42,18 @@ struct scps_conn_stats {
     uint64_t bytes_given_up; /* bytes that the sending side has given up */
 };
 
+/* Segments of a connection. They are counted before there is memory for the other counters. */
+struct scps_segs {
+    uint64_t out, in;
+};
+static inline void scps_segs_sent(struct scps_segs *n)
+{
+    n->out++;
+}
+static inline void scps_segs_came(struct scps_segs *n)
+{
+    n->in++;
+}
 /* Sets all counters to zero. */
 static inline void scps_stats_begin(struct scps_conn_stats *st, scps_time now)
 {

@@ -85,6 +85,35 @@ static inline bool scps_tp_take_plain(struct scps_conn_scps *tp)
     return plain;
 }
 
+/* Sets the connection id that the peer has announced for its compressed headers. */
+static inline void scps_tp_peer_id(struct scps_conn_scps *tp, uint8_t id)
+{
+    tp->peer_id = id;
+}
+/* Prepares the compression of the connection's headers, which will have connection id `id`. */
+static inline void scps_tp_comp_begin(struct scps_conn_scps *tp, uint8_t id)
+{
+    scps_comp_tx_init(&tp->comp_tx, id, 2, false);
+}
+/* Requires that the next compressed header has its sequence number. */
+static inline void scps_tp_comp_numbered(struct scps_conn_scps *tp)
+{
+    tp->comp_tx.seq_again = SCPS_MAX(tp->comp_tx.seq_again, 1);
+}
+/* Writes the compressed header of seg to p. Returns its length in octets; 0: the header cannot be
+ * compressed. */
+static inline size_t scps_tp_comp_build(struct scps_conn_scps *tp, uint8_t *p,
+                                        const struct scps_seg *seg)
+{
+    return scps_comp_build(p, &tp->comp_tx, seg, NULL);
+}
+/* Requires that the next compressed header has all fields, because the peer may miss the values of
+ * the segment that is sent now. */
+static inline void scps_tp_comp_anew(struct scps_conn_scps *tp)
+{
+    tp->comp_tx.known = false;
+}
+
 /* Returns the marks in the peer's stream; NULL: there are no record ends and no holes given up. tp
  * may be NULL. */
 static inline struct scps_rcv_marks *scps_tp_marks(const struct scps_conn_scps *tp)

@@ -73,6 +73,11 @@ struct scps_tx {
     uint64_t saved_state[];
 };
 
+/* Records that SND.UNA moves now, or that the data that is sent now is the only outstanding one. */
+static inline void scps_tx_progress(struct scps_tx *tx, scps_time now)
+{
+    tx->progress_at = now;
+}
 /* Returns true if the retransmission timer or the timer of window probes runs. */
 static inline bool scps_rto_runs(const struct scps_tx *tx)
 {

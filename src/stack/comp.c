@@ -241,12 +241,12 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
      * received. So a segment without data below SND.NXT, such as a keep-alive or the probe of an
      * outage, must carry its own number, or the peer does not answer it. */
     if (!seg->len && seg->seq != scps_seq_wrap(c->s.snd.iss, c->s.snd.nxt))
-        c->s.tp->comp_tx.seq_again = SCPS_MAX(c->s.tp->comp_tx.seq_again, 1);
-    n = goes_as_tcp(c, seg) ? 0 : scps_comp_build(p, &c->s.tp->comp_tx, seg, NULL);
+        scps_tp_comp_numbered(c->s.tp);
+    n = goes_as_tcp(c, seg) ? 0 : scps_tp_comp_build(c->s.tp, p, seg);
     /* The segment has a TCP header, from which the peer may not take its values, so the next
      * compressed header must have all fields. */
     if (!n) {
-        c->s.tp->comp_tx.known = false;
+        scps_tp_comp_anew(c->s.tp);
         /* FIRST segments have repeated the acknowledgement that completes the handshake. Either one
          * of them has arrived, or all are resent after a timeout, so the next segment may be
          * compressed. */

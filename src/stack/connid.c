@@ -214,7 +214,7 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
     h->ours[id] = c;
     h->conns++;
     c->s.tp->conn_id = id;
-    scps_comp_tx_init(&c->s.tp->comp_tx, id, 2, false);
+    scps_tp_comp_begin(c->s.tp, id);
     return true;
 }
 
@@ -252,7 +252,7 @@ bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, b
     }
     if (c->s.tp->heard)
         unlist(h, c);
-    c->s.tp->peer_id = id;
+    scps_tp_peer_id(c->s.tp, id);
     c->s.tp->heard = true;
     c->s.tp->same_id = h->theirs[id];
     h->theirs[id] = c;

@@ -43,7 +43,6 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->s.agreed.pmtu_mss + over;
     uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
-    struct scps_ack_result sum = {0};
     struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
@@ -60,7 +59,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     for (uint32_t i = sb->head; i != sb->tail; i++)
         if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->s.agreed) >
             (int64_t)(mtu - over))
-            scps_sb_lose(sb, i, &sum);
+            scps_sb_lose(sb, i, NULL);
     scps_conn_set_pmtu_mss(&c->s, mtu - over);
     scps_sender_wake(&c->s);
 }
@@ -78,7 +77,8 @@ static int error(struct scps_conn *c, const struct scps_icmp *m)
     else if (hard && c->state == SCPS_SYN_SENT)
         scps_conn_finish(c, err);
     else
-        c->s.soft_err = err == SCPS_ERR_REFUSED ? SCPS_SOFT_REFUSED : SCPS_SOFT_UNREACH;
+        scps_sender_soft_err(&c->s,
+                             err == SCPS_ERR_REFUSED ? SCPS_SOFT_REFUSED : SCPS_SOFT_UNREACH);
     return 0;
 }
 

@@ -263,7 +263,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     }
     if (c->s.agreed.caps & SCPS_CAP_COM)
         scps_comp_accepted(st, c, seg);
-    c->segs_in++;
+    scps_segs_came(&c->segs);
     return 0;
 }
 
