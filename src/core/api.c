@@ -142,7 +142,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
             if (scps_tp_marks(c->s.tp))
                 scps_marks_read(scps_tp_marks(c->s.tp), &c->rcv.in, n);
             scps_rcv_read(c);
-            scps_bets_check_hole(c);
+            scps_rcv_check_hole(c);
         }
         return (int64_t)n;
     }
@@ -224,7 +224,7 @@ void scps_conn_close(struct scps_conn *c)
 {
     bool unread = scps_rcvbuf_ready(&c->rcv.in) > scps_marks_hole_len(scps_tp_marks(c->s.tp));
 
-    scps_conn_release(c);
+    scps_notify_closed(&c->notify, &c->owner);
     switch (c->state) {
     case SCPS_CLOSED:
         scps_conn_queue_for_free(c);
@@ -248,7 +248,7 @@ void scps_conn_close(struct scps_conn *c)
 
 void scps_conn_abort(struct scps_conn *c)
 {
-    scps_conn_release(c);
+    scps_notify_closed(&c->notify, &c->owner);
     switch (c->state) {
     case SCPS_CLOSED:
         scps_conn_queue_for_free(c);

@@ -197,12 +197,6 @@ void scps_conn_queue_for_free(struct scps_conn *c)
     scps_sender_put_aside(&c->s);
 }
 
-void scps_conn_release(struct scps_conn *c)
-{
-    scps_notify_release(&c->notify);
-    scps_notify_user(&c->owner, NULL);
-}
-
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind)
 {
     if (scps_notify_add(&c->notify, kind))

@@ -85,13 +85,6 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }
-/* Best effort: checks whether the reader has reached a hole, and starts its wait for that hole.
- * Called after a read or an arrival. */
-static inline void scps_bets_check_hole(struct scps_conn *c)
-{
-    if (c->s.agreed.caps & SCPS_CAP_BETS)
-        scps_rcv_check_hole(c);
-}
 /* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
  * data: a segment with data was just built. False: there may be something to send. */
 static inline bool scps_sender_quiet(const struct scps_sender *s, bool data)

@@ -32,8 +32,6 @@ void scps_conn_memory(struct scps_conn *c);
 void scps_conn_room(struct scps_conn *c);
 /* Frees memory of c that is not needed now. */
 void scps_conn_trim(struct scps_conn *c);
-/* Called when the application has closed the connection and gives up its handle. */
-void scps_conn_release(struct scps_conn *c);
 /* Queues an event for the application, if it owns the connection. */
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
 /* In FIN-WAIT-2 or TIME-WAIT: ends the connection `wait` µs from now; no keep-alive probes are sent

@@ -86,5 +86,11 @@ static inline void scps_notify_release(struct scps_notify *n)
     n->released = true;
     n->events = 0;
 }
+/* Records that the application, which owns the connection, has closed it. */
+static inline void scps_notify_closed(struct scps_notify *n, struct scps_conn_owner *o)
+{
+    scps_notify_release(n);
+    scps_notify_user(o, NULL);
+}
 
 #endif

@@ -87,7 +87,7 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
     }
     if (filled) {
         ack_at_once(c);
-        scps_bets_check_hole(c);
+        scps_rcv_check_hole(c);
     } else if (scps_ackout_data(&c->ack, &c->s.ctx, c->rcv.rx, &c->rcv)) {
         ack_soon(&c->s);
     }
@@ -109,7 +109,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     else if (scps_ackout_beyond(&c->ack, &c->s.ctx, c->rcv.rx, c->rcv.mss,
                                 run->from == from || from + len < highest))
         ack_soon(&c->s);
-    scps_bets_check_hole(c);
+    scps_rcv_check_hole(c);
 }
 
 /* Returns how many octets of [from, to) had arrived before, beyond a hole. *first: the first range
@@ -200,7 +200,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         c->s.ctx.st->ooo_segs++;
         scps_report_grew(&c->rcv.rx->report, &run);
         ack_at_once(c);
-        scps_bets_check_hole(c);
+        scps_rcv_check_hole(c);
     }
     return true;
 }
@@ -224,15 +224,16 @@ struct piece {
 };
 
 /* Best effort: passes on data below RCV.NXT, which may fill a hole that was given up and not
- * reported to the application yet. */
-static void late(struct scps_conn *c, const struct scps_seg *seg, const struct piece *p)
+ * reported to the application yet. Returns true if the application can read more because of
+ * that. */
+static bool late(const struct scps_sender *s, struct scps_rcvbuf *in, const struct scps_seg *seg,
+                 const struct piece *p)
 {
     const struct scps_late l = {(scps_off)p->from, (scps_off)p->to, p->data,
-                                seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records};
-    struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
+                                seg->has & SCPS_HAS_RECORD && s->ctx.cfg->c.records};
+    struct scps_rcv_marks *m = scps_tp_marks(s->tp);
 
-    if (m && p->from > 0 && scps_marks_late(m, &c->s.ctx, &c->rcv.in, l))
-        scps_conn_notify(c, SCPS_EV_READABLE);
+    return m && p->from > 0 && scps_marks_late(m, &s->ctx, in, l);
 }
 
 /* Cuts off the parts of a segment that lie outside the window or the stream, or have arrived
@@ -250,7 +251,8 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         int64_t gone = SCPS_MIN(next, p->to) - p->from;
         const struct scps_range twice = {(scps_off)SCPS_MAX(p->from, 1),
                                          (scps_off)(p->from + gone)};
-        late(c, seg, p);
+        if (late(&c->s, &c->rcv.in, seg, p))
+            scps_conn_notify(c, SCPS_EV_READABLE);
         /* False for octets before the beginning of the stream, which were never received. */
         if (p->from + gone > 1) {
             c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
@@ -285,7 +287,7 @@ static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *
         c->rcv.rx->fin_at = p->fin_at;
     if (p->fin)
         scps_conn_ack_now(c);
-    scps_bets_check_hole(c);
+    scps_rcv_check_hole(c);
 }
 
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
@@ -305,7 +307,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (!seg->len && !p.fin)
         return;
     if (c->rcv.fin) { /* All data has arrived already. */
-        late(c, seg, &p);
+        if (late(&c->s, &c->rcv.in, seg, &p))
+            scps_conn_notify(c, SCPS_EV_READABLE);
         scps_conn_ack_now(c);
         return;
     }

@@ -67,9 +67,12 @@ static scps_off awaited(const struct scps_receive *rcv, const struct scps_sender
 
 void scps_rcv_check_hole(struct scps_conn *c)
 {
-    scps_off to = awaited(&c->rcv, &c->s, c->state);
     struct scps_betsrx *w;
+    scps_off to;
 
+    if (!(c->s.agreed.caps & SCPS_CAP_BETS))
+        return;
+    to = awaited(&c->rcv, &c->s, c->state);
     if (!to) {
         scps_marks_stop(scps_tp_marks(c->s.tp));
         return;

@@ -130,17 +130,6 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
     return true;
 }
 
-static SCPS_ALWAYS_INLINE void fill_ack(struct scps_conn *c, struct scps_seg *seg)
-{
-    scps_off at = scps_send_acceptable(&c->s.snd);
-
-    scps_segment_begin(c, seg, at);
-    scps_segment_ack(c, seg);
-    c->s.ctx.st->acks_out++;
-    scps_segment_left(&c->s.ctx, c->s.tx, seg, at, false);
-    SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
-}
-
 /* Returns the length of the IP packet of seg, an acknowledgement without data. comp: state of the
  * header compression; NULL: none. */
 static uint32_t bare_size(const struct scps_comp_tx *comp, bool ipv6, const struct scps_seg *seg)
@@ -157,30 +146,41 @@ static uint32_t bare_size(const struct scps_comp_tx *comp, bool ipv6, const stru
     return ip + 20 + (uint32_t)scps_tcpopt_build(octets, seg);
 }
 
-static SCPS_NOINLINE bool budgeted_ack(struct scps_conn *c, struct scps_seg *seg)
+/* Returns true if the budget of acknowledgements without data permits one now. Without memory for
+ * its token buckets it permits each. */
+static SCPS_NOINLINE bool budget_permits(struct scps_receive *rcv, struct scps_conn_ctx *x)
 {
-    const struct scps_comp_tx *comp = NULL;
-    uint32_t over = c->s.ctx.cfg->c.rate_overhead;
-
-    /* There is no memory for the token buckets, so the acknowledgement is sent at once. */
-    if (scps_rx_need(&c->rcv, &c->s.ctx)) {
-        fill_ack(c, seg);
-        return true;
-    }
-    if (!scps_ackbudget_covers(&c->rcv.rx->budget, &c->s.ctx))
-        return false;
-    fill_ack(c, seg);
-    if (c->s.agreed.caps & SCPS_CAP_COM)
-        comp = &c->s.tp->comp_tx;
-    scps_ackbudget_spend(&c->rcv.rx->budget, bare_size(comp, c->s.ipv6, seg) + over);
-    return true;
+    return scps_rx_need(rcv, x) || scps_ackbudget_covers(&rcv->rx->budget, x);
 }
 
+/* Takes the acknowledgement seg out of the budget; rx: NULL if there was no memory for it. */
+static SCPS_NOINLINE void budget_spend(struct scps_rx *rx, const struct scps_sender *s,
+                                       const struct scps_seg *seg)
+{
+    const struct scps_comp_tx *comp = NULL;
+
+    if (!rx)
+        return;
+    if (s->agreed.caps & SCPS_CAP_COM)
+        comp = &s->tp->comp_tx;
+    scps_ackbudget_spend(&rx->budget, bare_size(comp, s->ipv6, seg) + s->ctx.cfg->c.rate_overhead);
+}
+
+/* Makes an acknowledgement without data. Returns false if the budget does not permit one now. */
 static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
-    if (c->s.ctx.cfg->c.ack_budget || c->s.ctx.cfg->c.ack_budget_pps)
-        return budgeted_ack(c, seg);
-    fill_ack(c, seg);
+    const bool budgeted = c->s.ctx.cfg->c.ack_budget || c->s.ctx.cfg->c.ack_budget_pps;
+    scps_off at = scps_send_acceptable(&c->s.snd);
+
+    if (budgeted && !budget_permits(&c->rcv, &c->s.ctx))
+        return false;
+    scps_segment_begin(c, seg, at);
+    scps_segment_ack(c, seg);
+    c->s.ctx.st->acks_out++;
+    scps_segment_left(&c->s.ctx, c->s.tx, seg, at, false);
+    SCPS_OBSERVE_CONN(c, ACK_OUT, scps_receive_next(&c->rcv), seg->wnd, seg->nsack, 0);
+    if (budgeted)
+        budget_spend(c->rcv.rx, &c->s, seg);
     return true;
 }
 

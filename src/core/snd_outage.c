@@ -35,7 +35,7 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
 {
     if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
         scps_outage_reported(&c->s.outage, inferred);
-        scps_bets_check_hole(c);
+        scps_rcv_check_hole(c);
         /* The end of the outage in progress becomes known, or is postponed. */
         if (until != SCPS_NEVER) {
             scps_outage_ends(&c->s.outage);
@@ -62,7 +62,7 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
         scps_timer_stop(&c->s.tx->pace_timer);
         scps_timer_stop(&c->s.tx->retry_timer);
     }
-    scps_bets_check_hole(c);
+    scps_rcv_check_hole(c);
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
                                        : c->s.ctx.env->now + scps_outage_interval(&c->s.outage));
@@ -97,7 +97,7 @@ void scps_snd_outage_over(struct scps_conn *c)
         scps_tx_progress(c->s.tx, c->s.ctx.env->now);
         scps_snd_arm_rtx(&c->s);
     }
-    scps_bets_check_hole(c);
+    scps_rcv_check_hole(c);
     scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_LINK_UP);
     scps_sender_wake(&c->s);
 }

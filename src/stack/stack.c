@@ -202,7 +202,7 @@ static void serve_memory(struct scps_stack *st)
     scps_env_memory_served(&st->env);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         scps_conn_memory(c);
-        scps_bets_check_hole(c);
+        scps_rcv_check_hole(c);
     }
     scps_dgram_memory(st);
 }
