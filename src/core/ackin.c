@@ -47,27 +47,27 @@ static SCPS_NOINLINE void take_snack(struct scps_sender *s, struct scps_ack_inpu
     scps_snacktx_measure(s, &n->sum);
 }
 
-static inline void take_sack(struct scps_sender *s, void *cc, struct scps_ack_input *n)
+static inline void take_sack(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_sackin_first first = scps_sackin_duplicate(s, n->seg, n->ack, n->ack_in, &n->sum);
 
     s->ctx.st->sacks_in++;
     /* A DSACK is processed before the other blocks, because undoing an episode changes what they
-     * mean. */
+     * mean. The controller is informed of the undo later, with everything else. */
     if (first.dsack)
-        scps_ackloss_dsack(s, cc, first.from, first.to, n->sum.dsack_fresh);
+        scps_ackloss_dsack(s, first.from, first.to, n->sum.dsack_fresh);
     scps_sackin_take(s, n->seg, &first, n->ack, &n->sum);
 }
 
 /* Processes the SACK blocks and the SNACK of n->seg, if they were negotiated. */
-static inline void take_reports(struct scps_sender *s, void *cc, struct scps_ack_input *n)
+static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_tx *tx = s->tx;
     const struct scps_seg *seg = n->seg;
 
     n->sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && s->agreed.opts & SCPS_AGREED_SACK)
-        take_sack(s, cc, n);
+        take_sack(s, n);
     if (n->snack) {
         take_snack(s, n);
         n->told = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
@@ -263,7 +263,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         .advanced = ack > c->s.snd.una,
     };
 
-    take_reports(&c->s, scps_conn_cc(c), &n);
+    take_reports(&c->s, &n);
     if (c->s.agreed.caps & SCPS_CAP_BETS)
         pass_holes(tx, c->s.snd.una, edge, &n);
     if (n.advanced)
@@ -273,12 +273,8 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     scps_keep_news(&c->keep, c->s.ctx.env->now);
     take_duplicate(&c->s, &n, edge);
     take_samples(&c->s, &c->ts, &n, &a);
-    if (tx->rec.episode != SCPS_EPISODE_NONE) {
-        n.impatient = scps_recovery_is_impatient(&c->s);
+    if (scps_recovery_is_news(&tx->rec))
         scps_ackloss_progress(&c->s, scps_conn_cc(c), &n);
-        n.repaired = tx->rec.episode == SCPS_EPISODE_NONE;
-        n.impatient = n.impatient && !n.repaired;
-    }
     scps_ackloss_find(&c->s, scps_conn_cc(c), &n);
     if (seg->flags & SCPS_ECE && c->s.agreed.opts & SCPS_AGREED_ECN && !(seg->flags & SCPS_SYN)) {
         a.marked = a.bytes;

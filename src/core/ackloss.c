@@ -66,20 +66,25 @@ static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
 }
 
-/* Undoes a recovery episode that was spurious. late: data declared lost and not resent yet was only
+/* Ends a recovery episode that was spurious. late: data declared lost and not resent yet was only
  * late, so it counts as in flight again. */
-static SCPS_NOINLINE void undo(struct scps_sender *s, void *cc, bool late)
+static void undo(struct scps_sender *s, bool late)
 {
     struct scps_tx *tx = s->tx;
-    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
 
-    if (!cfg->cc->own_recovery)
-        scps_cc_restore(s, cc, s->ctl.cwnd);
     if (late)
         scps_sb_undo_losses(&tx->sb);
     scps_recovery_undone(&tx->rec);
     scps_rto_answered(&tx->rto);
     s->ctx.st->spurious++;
+}
+
+/* Restores the controller from before an episode that was spurious, and informs it. */
+static SCPS_NOINLINE void undone(struct scps_sender *s, void *cc)
+{
+    scps_recovery_undo_told(&s->tx->rec);
+    if (!s->ctx.cfg->c.cc->own_recovery)
+        scps_cc_restore(s, cc, s->ctl.cwnd);
     scps_recovery_note(s, 2);
     scps_cc_change(s, cc, SCPS_CC_SPURIOUS);
 }
@@ -195,24 +200,32 @@ SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t de
     take_loss(s, cc, 0, delivered, SCPS_BY_ECN);
 }
 
-SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc,
-                                         const struct scps_ack_input *n)
+SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_input *n)
 {
+    const struct scps_recovery *rec = &s->tx->rec;
+
+    if (rec->undone) { /* A DSACK has ended the episode. */
+        undone(s, cc);
+        return;
+    }
+    n->impatient = scps_recovery_is_impatient(s);
     switch (scps_recovery_acked(s, &n->sum, n->before, n->seg)) {
     case SCPS_RECOVERY_IMAGINED:
-        undo(s, cc, true);
+        undo(s, true);
+        undone(s, cc);
         break;
     case SCPS_RECOVERY_OVER:
         recovered(s, cc);
         scps_recovery_spread(s);
         break;
     default:
-        break;
+        return;
     }
+    n->repaired = true;
+    n->impatient = false;
 }
 
-SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, void *cc, scps_off from, scps_off to,
-                                      bool fresh)
+SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
     /* If the timer resent data that had arrived (RTO, fresh), the acknowledgement was lost, not
@@ -222,5 +235,5 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, void *cc, scps_off 
 
     s->dsacks = true;
     if (scps_recovery_dsack(rec, from, to))
-        undo(s, cc, late);
+        undo(s, late);
 }

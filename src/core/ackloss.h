@@ -33,10 +33,12 @@ struct scps_ack_input {
 };
 
 /* Handles a DSACK for [from, to). fresh: no earlier acknowledgement had reported these octets as
- * arrived. */
-void scps_ackloss_dsack(struct scps_sender *s, void *cc, scps_off from, scps_off to, bool fresh);
-/* Decides whether the recovery episode in progress is over, or was spurious. */
-void scps_ackloss_progress(struct scps_sender *s, void *cc, const struct scps_ack_input *n);
+ * arrived. If it shows that the episode was spurious, the episode ends at once;
+ * scps_ackloss_progress() informs the controller when the other reports are processed. */
+void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh);
+/* Decides whether the recovery episode in progress is over, or was spurious, and informs the
+ * controller, also of an episode that a DSACK has ended. Precondition: scps_recovery_is_news(). */
+void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_input *n);
 /* Detects lost segments by the rule of this connection: SNACK, RACK, SACK or duplicate
  * acknowledgements. */
 void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n);

@@ -80,7 +80,8 @@ static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {
     p->credit -= (int64_t)size * SCPS_PACER_UNIT;
 }
-/* Forgives what packets have taken beyond the level of the token bucket: its level is 0 at least. */
+/* Raises a negative level of the token bucket to 0: what packets have taken beyond its level is not
+ * made up for. */
 static inline void scps_pacer_forgive(struct scps_pacer *p)
 {
     p->credit = SCPS_MAX(p->credit, 0);

@@ -220,6 +220,7 @@ void scps_recovery_undone(struct scps_recovery *rec)
 {
     scps_recovery_end(rec);
     rec->resent = 0;
+    rec->undone = true;
 }
 
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una)

@@ -28,6 +28,7 @@ struct scps_recovery {
     /* F-RTO (RFC 5682): 0 not in progress; 1 awaits the first acknowledgement; 2 the second */
     uint8_t frto;
     bool undoable;
+    bool undone;     /* the episode was spurious, and the controller is not informed yet */
     bool of_silence; /* a timeout began the episode, and SND.UNA has not moved since then */
     bool eifel;      /* a spurious loss can be detected by timestamps (RFC 3522) */
     /* the first retransmission of the episode is not sent yet, and may be sent whatever the window
@@ -155,6 +156,17 @@ void scps_recovery_spread(struct scps_sender *s);
 void scps_recovery_end(struct scps_recovery *rec);
 /* Ends an episode that has proved spurious. */
 void scps_recovery_undone(struct scps_recovery *rec);
+/* Records that the controller is informed of the spurious episode. */
+static inline void scps_recovery_undo_told(struct scps_recovery *rec)
+{
+    rec->undone = false;
+}
+/* Returns true if an acknowledgement is news for recovery: an episode is in progress, or one was
+ * spurious, and the controller is not informed of that yet. */
+static inline bool scps_recovery_is_news(const struct scps_recovery *rec)
+{
+    return rec->episode | rec->undone;
+}
 /* Records that a segment is resent. resent: its scoreboard record before that is updated; tsval:
  * the TSval that this end sends now. */
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,

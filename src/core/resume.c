@@ -262,8 +262,9 @@ static void unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
 
 /* ---- events ---- */
 
-void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
-                     const struct scps_cc_ack *a, struct scps_cc_ctl *ctl)
+SCPS_NOINLINE void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc,
+                                   const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                                   struct scps_cc_ctl *ctl)
 {
     if (r->phase == SCPS_RESUME_RECONNAISSANCE) {
         reconnoitre(r, cc, v, a, ctl);

@@ -142,8 +142,8 @@ struct scps_ack_result {
     const struct scps_sent_segment *newest;
 };
 
-/* Counts `bytes` more as arrived. They are in no record that has arrived: a duplicate acknowledgement
- * stands for them. */
+/* Counts `bytes` more as arrived. They are in no record that has arrived: a duplicate
+ * acknowledgement stands for them. */
 static inline void scps_ack_result_add(struct scps_ack_result *sum, uint64_t bytes)
 {
     sum->delivered += bytes;

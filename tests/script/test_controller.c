@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* When the congestion controller is informed: last, when everything that an acknowledgement reports
+ * is processed, and in the order of the events. RFC 4015 section 3.2 has the sender that detects a
+ * spurious timeout set its window from FlightSize and from the octets that the acknowledgement
+ * covers, so both must be known by then. */
+#include "script.h"
+
+enum what { NONE, ACK, LOSS, ECN, UNDONE, RECOVERED, OTHER };
+
+/* One call of the controller, with two values of the view that each acknowledgement changes. */
+struct call {
+    enum what what;
+    uint64_t outstanding, delivered;
+};
+
+static struct call calls[16];
+static unsigned n_calls;
+static const struct scps_cc_ops *vj;
+
+static void record(enum what what, const struct scps_cc_view *v)
+{
+    assert_true(n_calls < sizeof calls / sizeof *calls);
+    calls[n_calls++] = (struct call){what, v->outstanding, v->delivered};
+}
+
+static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
+                struct scps_cc_ctl *ctl)
+{
+    record(ACK, v);
+    vj->ack(s, v, a, ctl);
+}
+
+static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                 struct scps_cc_ctl *ctl)
+{
+    record(l->evidence == SCPS_BY_ECN ? ECN : LOSS, v);
+    vj->loss(s, v, l, ctl);
+}
+
+static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
+                   struct scps_cc_ctl *ctl)
+{
+    record(what == SCPS_CC_SPURIOUS ? UNDONE : what == SCPS_CC_RECOVERED ? RECOVERED : OTHER, v);
+    if (vj->change)
+        vj->change(s, v, what, ctl);
+}
+
+static struct script *recorded(void **x)
+{
+    static struct scps_cc_ops ops;
+    struct script *t = script_of(x);
+
+    vj = scps_cc_find("vj");
+    ops = *vj;
+    ops.ack = ack;
+    ops.loss = loss;
+    ops.change = change;
+    t->cfg.cc = &ops;
+    return t;
+}
+
+static void forget_calls(struct script *t)
+{
+    script_forget_sent(t);
+    n_calls = 0;
+}
+
+/* The calls since forget_calls() are the ones expected, and each saw SND.UNA and the arrived octets
+ * as the last one did. */
+#define expect_calls(...)                                                                          \
+    do {                                                                                           \
+        static const enum what want_[] = {__VA_ARGS__};                                            \
+        assert_int_equal(n_calls, sizeof want_ / sizeof *want_);                                   \
+        for (unsigned i_ = 0; i_ < n_calls; i_++) {                                                \
+            assert_int_equal(calls[i_].what, want_[i_]);                                           \
+            assert_int_equal(calls[i_].outstanding, calls[n_calls - 1].outstanding);               \
+            assert_int_equal(calls[i_].delivered, calls[n_calls - 1].delivered);                   \
+        }                                                                                          \
+    } while (0)
+
+static void plain(void **x)
+{
+    struct script *t = recorded(x);
+    script_flight(t, MS(200), 20000, 10);
+    forget_calls(t);
+    peer_says(t, MS(300), .ack = 2001);
+    expect_calls(ACK);
+    assert_int_equal(calls[0].outstanding, 8000);
+    assert_int_equal(calls[0].delivered, 2001); /* with the SYN */
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 6675 section 5: the loss is known from the same acknowledgement that reports arrivals; and
+ * the end of recovery (RFC 6582 section 3.2) from the one that covers everything. */
+static void loss_and_recovery(void **x)
+{
+    struct script *t = recorded(x);
+    script_flight(t, MS(200), 10000, 10);
+    forget_calls(t);
+    peer_says(t, MS(300), .ack = 2001, .sack = {{3001, 6001}});
+    expect_calls(LOSS, ACK);
+    forget_calls(t);
+    peer_says(t, MS(400), .ack = 10001);
+    expect_calls(RECOVERED, ACK);
+    script_free(t);
+}
+
+/* RFC 3708: the DSACK for all that was resent comes with an acknowledgement of more data, and with
+ * a report of further arrivals. */
+static void undone_by_dsack(void **x)
+{
+    struct script *t = recorded(x);
+    script_flight(t, MS(200), 10000, 10);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+    assert_int_equal(script_info(t).resent_segs, 1);
+    forget_calls(t);
+    peer_says(t, MS(305), .ack = 6001, .sack = {{1, 1001}, {7001, 8001}});
+    assert_int_equal(script_info(t).spurious, 1);
+    expect_calls(UNDONE, ACK);
+    assert_int_equal(calls[0].outstanding, 4000);
+    assert_int_equal(calls[0].delivered, 7001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The same acknowledgement shows a new loss: the controller is restored before it is informed of
+ * that. */
+static void undone_by_dsack_and_loss(void **x)
+{
+    struct script *t = recorded(x);
+    script_flight(t, MS(200), 10000, 10);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+    forget_calls(t);
+    peer_says(t, MS(305), .ack = 5001, .sack = {{1, 1001}, {6001, 10001}});
+    assert_int_equal(script_info(t).spurious, 1);
+    expect_calls(UNDONE, LOSS, ACK);
+    assert_int_equal(calls[0].outstanding, 5000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 3522 section 3.2 step 5: the echoed time stamp is older than the retransmission */
+static void undone_by_eifel(void **x)
+{
+    struct script *t = recorded(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 9880);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .from = 1 + 988 * i, .len = 988);
+    uint32_t echo = t->last.tsval;
+    expect_sent(t, .at = MS(500), .from = 1, .len = 988);
+    forget_calls(t);
+    peer_says(t, MS(520), .ack = 989, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    expect_calls(UNDONE, ACK);
+    assert_int_equal(calls[0].outstanding, 9880 - 988);
+    script_free(t);
+}
+
+/* RFC 5682 section 2.1 step 3b */
+static void undone_by_frto(void **x)
+{
+    struct script *t = recorded(x);
+    t->peer.sack = false;
+    script_flight(t, MS(200), 20000, 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 1001);
+    forget_calls(t);
+    peer_says(t, MS(610), .ack = 2001);
+    assert_int_equal(script_info(t).spurious, 1);
+    expect_calls(UNDONE, ACK);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 3168 section 6.1.2 */
+static void echo_of_congestion(void **x)
+{
+    struct script *t = recorded(x);
+    t->cfg.ecn = true;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+    expect_sent(t, .ack = 1);
+    app_writes(t, MS(200), 4000);
+    forget_calls(t);
+    peer_says(t, MS(300), .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);
+    expect_calls(ECN, ACK);
+    assert_int_equal(calls[0].outstanding, 2000);
+    script_forget_sent(t);
+    script_forget_events(t);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(plain),
+        SCRIPT_TEST(loss_and_recovery),
+        SCRIPT_TEST(undone_by_dsack),
+        SCRIPT_TEST(undone_by_dsack_and_loss),
+        SCRIPT_TEST(undone_by_eifel),
+        SCRIPT_TEST(undone_by_frto),
+        SCRIPT_TEST(echo_of_congestion),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
