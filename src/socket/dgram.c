@@ -31,15 +31,18 @@ void scps_sock_dgram_apply(struct sock *s)
 int scps_sock_dgram_open(struct sock *s)
 {
     struct scps_dgram_config c = config(s);
+    bool port_chosen = !s->names.local.port;
     int r;
     if (s->pcb.dg)
         return 0;
-    if (!s->names.local.port) {
+    if (port_chosen) {
         r = scps_sock_take_port(s, &s->names.local);
         if (r < 0)
             return r == -EADDRINUSE ? -EAGAIN : r; /* Linux returns EAGAIN when no port is free. */
     }
     r = scps_sock_pcb_open_dgram(&s->pcb, s->ctx->st, &c, &s->names.local, scps_sock_handle(s));
+    if (r < 0 && port_chosen)
+        scps_sock_names_free_port(&s->names);
     return r < 0 ? -scps_sock_errno(r) : 0;
 }
 

@@ -80,7 +80,12 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
             return r;
     }
     scps_sock_names_set_given(&s->names, !any, ep.port != 0);
-    return s->dgram && s->names.local.port ? scps_sock_dgram_open(s) : 0;
+    r = s->dgram && s->names.local.port ? scps_sock_dgram_open(s) : 0;
+    if (r < 0) { /* A call that failed leaves the socket unbound, so that it can be repeated. */
+        struct scps_addr none = scps_sock_any(s);
+        scps_sock_names_init(&s->names, &none);
+    }
+    return r;
 }
 
 int scps_sock_bind(struct scps_ctx *ctx, int fd, const void *addr, uint32_t len)

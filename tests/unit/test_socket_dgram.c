@@ -268,6 +268,47 @@ static void a_piece_without_memory(void **x)
     assert_int_equal(memory.out, 0);
 }
 
+static int64_t call_that_opens(struct two *t, int which, int s)
+{
+    if (which == 0)
+        return scps_sock_bind(t->ctx[A], s, &t->addr[A], t->len);
+    if (which == 1)
+        return scps_sock_connect(t->ctx[A], s, &t->addr[B], t->len);
+    return scps_sock_sendto(t->ctx[A], s, "x", 1, 0, &t->addr[B], t->len);
+}
+
+/* bind(), connect() and sendto() for which there is no memory leave the socket as it was: it has no
+ * port, and the same call, and bind(), succeed later. */
+static void no_memory_to_open(void **x)
+{
+    struct poor memory = {.left = UINT32_MAX};
+    struct scps_ctx_config cfg = scps_ctx_config_linux();
+    struct scps_sockaddr_storage name;
+    struct two t;
+    two_open(&t, x);
+    scps_ctx_free(t.ctx[A]);
+    cfg.stack_config.alloc =
+        (struct scps_alloc){.alloc = poor_alloc, .free = poor_free, .ctx = &memory};
+    t.ctx[A] = scps_ctx_new(&cfg);
+    assert_int_equal(scps_ctx_add_addr(t.ctx[A], &t.at[A], t.domain == SCPS_AF_INET ? 24 : 64), 0);
+    for (int which = 0; which < 3; which++) {
+        uint32_t len = sizeof name;
+        int s = sock(&t, A), other = sock(&t, A);
+        memory.left = 0;
+        assert_errno(call_that_opens(&t, which, s), ENOMEM);
+        assert_errno(call_that_opens(&t, which, other), ENOMEM);
+        memory.left = UINT32_MAX;
+        assert_int_equal(scps_sock_getsockname(t.ctx[A], s, &name, &len), 0);
+        assert_memory_equal((const uint8_t *)&name + 2, "\0\0", 2); /* the port */
+        assert_int_equal(call_that_opens(&t, which, s), which == 2);
+        assert_int_equal(scps_sock_close(t.ctx[A], s), 0);
+        assert_int_equal(scps_sock_bind(t.ctx[A], other, &t.addr[A], t.len), 0);
+        assert_int_equal(scps_sock_close(t.ctx[A], other), 0);
+    }
+    two_close(&t);
+    assert_int_equal(memory.out, 0);
+}
+
 static void calls_and_options(void **x)
 {
     struct two t;
@@ -390,6 +431,7 @@ int main(void)
         BOTH(refused),
         BOTH(lengths),
         BOTH(a_piece_without_memory),
+        BOTH(no_memory_to_open),
         BOTH(calls_and_options),
         BOTH(blocking),
         cmocka_unit_test(both_families),
