@@ -296,7 +296,23 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
     return status;
 }
 
-/* Refuses an output that is the scenario or another output. */
+/* Adds the shared object of each cc-plugin key among the settings. */
+static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_MSGLEN])
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const char *key = strrchr(s->v[i].key, '.');
+        char path[LAB_MSGLEN];
+
+        if (!key || strcmp(key, ".cc-plugin") != 0)
+            continue;
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(s->v[i].value, ","), s->v[i].value);
+        if (!files_add(f, "cc-plugin", path, FILES_READ, msg, LAB_MSGLEN))
+            return false;
+    }
+    return true;
+}
+
+/* Refuses an output that is the scenario, a shared object that it names, or another output. */
 static bool check_files(const struct lab_scenario *sc, const struct lab_run_options *o,
                         char msg[LAB_MSGLEN])
 {
@@ -309,8 +325,11 @@ static bool check_files(const struct lab_scenario *sc, const struct lab_run_opti
                {"--series", o->series}};
     static const char *const plots[] = {"svg", "png", "csv"};
     bool ok = files_add(&f, "scenario", sc->path, FILES_READ, msg, LAB_MSGLEN) &&
-              files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, LAB_MSGLEN);
+              files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, LAB_MSGLEN) &&
+              add_plugins(&f, &sc->base, msg) && add_plugins(&f, &sc->over, msg);
 
+    for (size_t i = 0; ok && i < sc->ncases; i++)
+        ok = add_plugins(&f, &sc->cases[i].sets, msg);
     for (size_t i = 0; ok && i < sizeof one / sizeof *one; i++)
         ok = files_add(&f, one[i].option, one[i].path, FILES_WRITTEN, msg, LAB_MSGLEN);
     for (size_t i = 0; ok && o->plot && i < (o->series ? 2 : 3); i++) {

@@ -165,6 +165,8 @@ class Plugin(Case):
         bad = run(CCTEST, "--plugin", so, "--no-scores")
         self.assertEqual(1, bad.returncode)
         self.assertRegex(bad.stdout, r"(?m)^  failed +answer +seed \d+, \d actions")
+        with open(so, "rb") as f:
+            kept = f.read()
         self.refused(run(CCTEST, "--plugin", so + ",filter=16"), "filter=16 is out of range, allowed are 0 to 15")
         self.refused(run(CCTEST, "--plugin", so + ",filters=1"), 'no parameter "filters"; it has filter')
         if os.access(TTCP, os.X_OK):
@@ -172,8 +174,6 @@ class Plugin(Case):
             self.assertEqual(0, said.returncode, said.stderr)
             self.assertIn('"cc": "westwood"', said.stdout)
             self.refused(run(TTCP, "-t", "-s", "--link", "geo", "--cc-plugin", so, "--cc", "vj"), "one controller")
-            with open(so, "rb") as f:
-                kept = f.read()
             for output in ("--pcap", "--qlog", "--truth", "--path-state"):
                 self.refused(run(TTCP, "-t", "-s", "--link", "geo", "-n", "1", output, so, "--cc-plugin", so + ",filter=8"),
                              output, "--cc-plugin is the same file")
@@ -186,6 +186,15 @@ class Plugin(Case):
                         "cc-plugin = %s,filter=8\n" % so)
             said = run(LAB, "run", path)
             self.assertEqual(0, said.returncode, said.stderr)
+            for output in ("--pcap", "--truth", "--events", "--series"):
+                self.refused(run(LAB, "run", path, output, so), output, "cc-plugin is the same file")
+            with open(path, encoding="utf-8") as f:
+                plain = f.read().replace("cc-plugin", "# cc-plugin")
+            with open(path + ".plain", "w", encoding="utf-8") as f:
+                f.write(plain)
+            self.refused(run(LAB, "run", path + ".plain", "--set", "flow.cc-plugin=" + so, "--pcap", so), "--pcap", "cc-plugin is the same file")
+            with open(so, "rb") as f:
+                self.assertEqual(f.read(), kept)
             said = run(LAB, "run", path, "--set", "flow.cc-plugin=" + so + ",filter=99")
             self.assertEqual(2, said.returncode)
             self.assertIn("filter=99 is out of range", said.stderr)
