@@ -22,7 +22,8 @@ class Table:
     """rows.csv or cells.csv of a sweep; ValueError when the file is none."""
 
     def __init__(self, path):
-        with open(path, encoding="utf-8") as f:
+        # Octets of a name that are not UTF-8 are shown as U+FFFD, as scps_trace shows them: a scenario may have any name.
+        with open(path, encoding="utf-8", errors="replace") as f:
             self.meta = f.readline().lstrip("# ").strip()
             self.rows = list(csv.DictReader(f))
         cols = list(self.rows[0]) if self.rows else []
@@ -47,7 +48,7 @@ def published(name):
 def scenario_key(folder, key):
     """A key of the [scenario] kept with the results; None if it is not there."""
     try:
-        with open(os.path.join(folder, "scenario.ini"), encoding="utf-8") as f:
+        with open(os.path.join(folder, "scenario.ini"), encoding="utf-8", errors="replace") as f:
             m = re.search(r"^%s\s*=\s*(.*?)\s*$" % key, f.read(), re.M)
             return m[1] if m else None
     except OSError:

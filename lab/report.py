@@ -116,7 +116,7 @@ def report(o):
             if lablib.draw(path, title, "bit error rate" if x.endswith("ber") else x, "goodput, Mbit/s", series,
                            ber=x.endswith("ber"), xlog=min(spread) > 0 and max(spread) > 20 * min(spread)):
                 figures.append(path)
-    with open(os.path.join(out, "index.html"), "w", encoding="utf-8") as f:
+    with open(os.path.join(out, "index.html"), "w", encoding="utf-8", errors="replace") as f:
         name = html.escape(lablib.scenario_key(o.dir, "name") or o.dir)
         f.write("<!doctype html><meta charset=utf-8><title>%s</title><style>%s</style><h1>%s</h1><p>%s</p><p class=note>%s</p>" %
                 (name, STYLE, name, html.escape(lablib.scenario_key(o.dir, "about") or ""), html.escape(table.meta)))
@@ -139,7 +139,7 @@ def report(o):
                 f.write("<td>%s<td>%s" % ("%.5g &plusmn; %s" % t if t and t[1] else "%.5g" % t[0] if t else "",
                                           "%.2f" % (float(r["mbps"]) / t[0]) if t and t[0] > 0 and r["mbps"] else ""))
         f.write("</table>")
-    print(os.path.join(out, "index.html"))
+    sys.stdout.buffer.write(os.fsencode(os.path.join(out, "index.html")) + b"\n")
 
 
 if __name__ == "__main__":

@@ -526,6 +526,21 @@ class Report(Base):
             self.assertAlmostEqual(float(c["mbps_ci95"]), t95 * statistics.stdev(v) / math.sqrt(5),
                                    delta=1e-4 * statistics.mean(v))
 
+    def test_names_that_are_not_utf8(self):
+        """A name in Latin-1, of the scenario and of the folder: the page is made, and shows a sign in the place of what is no UTF-8."""
+        ini = os.path.join(os.fsencode(self.dir), b"s.ini")
+        out = os.path.join(os.fsencode(self.dir), b"gr\xf6\xdfe")
+        for name in (b"name = gr\xf6\xdfe\n", b""):
+            with open(ini, "wb") as f:
+                f.write(b"[scenario]\n" + name + b"[link]\nrate = 1mbit\n[flow]\nsize = 1kb\n")
+            shutil.rmtree(out, ignore_errors=True)
+            for words in (("sweep", ini, "--out", out), ("report", out)):
+                p = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False)
+                self.assertEqual(0, p.returncode, p.stderr)
+            self.assertEqual(os.path.join(out, b"report", b"index.html\n"), p.stdout)
+            with open(os.path.join(out, b"report", b"index.html"), encoding="utf-8") as f:
+                self.assertRegex(f.read(), "<title>(gr\ufffd\ufffde|[^<]*gr[?][?]e)</title>")
+
     def test_confidence(self):
         """Half the width of the interval is t(0.975, n - 1) * s / sqrt(n); t from printed tables."""
         one = "[scenario]\nname=x\nruns=%d\n[link]\nber=1e-6\n[flow]\nsize=200kb\n"
