@@ -23,8 +23,6 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
     char *copy;
     bool writable;
 
-    if (name[0] == '\0')
-        return say_error(msg, "give the name of a file");
     if (stat(name, &st) == 0) {
         if (!S_ISREG(st.st_mode))
             return say_error(msg, "it is no regular file: give the name of one, or of a new one");
