@@ -37,7 +37,7 @@ static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
     uint64_t kid = 2 * (uint64_t)i + 1;
 
     if (i != SCPS_HEAP_NONE && (i == 0 || h->v[(i - 1) / 2].key <= key) &&
-        (kid >= h->n || key <= h->v[kid].key) && (kid + 1 >= h->n || key <= h->v[kid + 1].key)) {
+        (kid >= h->n || (key <= h->v[kid].key && (kid + 1 >= h->n || key <= h->v[kid + 1].key)))) {
         /* The item keeps its place, because the heap order holds with the new key, too. */
         h->v[i].key = key;
         h->min = h->v[0].key;

@@ -25,5 +25,8 @@ void scps_pacer_change(struct scps_pacer *p, scps_time now, uint64_t rate, uint3
 
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size)
 {
-    return scps_pacer_next(p, now, size);
+    if (!p->rate)
+        return now;
+    scps_pacer_earn(p, now);
+    return scps_pacer_due(p, size);
 }

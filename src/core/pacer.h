@@ -52,23 +52,19 @@ static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
     else
         p->credit += (int64_t)(dt * p->rate);
 }
+/* Returns the earliest time, µs, at which the token bucket holds what a packet needs that costs
+ * size bytes; p->at if it held as much at its last update. Precondition: there is a rate. */
+static SCPS_ALWAYS_INLINE scps_time scps_pacer_due(const struct scps_pacer *p, uint32_t size)
+{
+    int64_t need = SCPS_MIN(size, p->burst) * SCPS_PACER_UNIT;
+
+    if (p->credit >= need)
+        return p->at;
+    return p->at + (scps_time)(((uint64_t)(need - p->credit) + p->rate - 1) / p->rate);
+}
 /* Returns the earliest time, µs, at which a packet that costs size bytes may be sent; now or
  * earlier: at once. */
 scps_time scps_pacer_when(struct scps_pacer *p, scps_time now, uint32_t size);
-/* Like scps_pacer_when(), inlined for the path that every packet takes. */
-static SCPS_ALWAYS_INLINE scps_time scps_pacer_next(struct scps_pacer *p, scps_time now,
-                                                    uint32_t size)
-{
-    int64_t need;
-
-    if (!p->rate)
-        return now;
-    scps_pacer_earn(p, now);
-    need = SCPS_MIN(size, p->burst) * SCPS_PACER_UNIT;
-    if (p->credit >= need)
-        return now;
-    return p->at + (scps_time)(((uint64_t)(need - p->credit) + p->rate - 1) / p->rate);
-}
 /* Returns true if the token bucket held at least `size` bytes at its last update. */
 static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {

@@ -24,7 +24,12 @@ static SCPS_ALWAYS_INLINE bool paced(struct scps_sender *s, uint32_t len, uint32
 {
     struct scps_pacer *pacer = &s->tx->pacer;
 
-    if ((pacer->rate && !scps_plan_covered(s, size)) || (s->turns->gate && !gate_covers(s, len)))
+    if (pacer->rate) {
+        scps_pacer_earn(pacer, s->ctx.env->now);
+        if (!scps_plan_covered(s, size))
+            return false;
+    }
+    if (s->turns->gate && !gate_covers(s, len))
         return false;
     if (pacer->rate)
         scps_pacer_spend(pacer, size);

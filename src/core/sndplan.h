@@ -71,10 +71,11 @@ static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, u
 }
 
 /* Returns true if the connection's own rate permits a segment that costs `size` octets now;
- * otherwise starts the pacer's timer and returns false. */
+ * otherwise starts the pacer's timer and returns false. Precondition: there is a rate, and the
+ * pacer's level is that of now. */
 static SCPS_ALWAYS_INLINE bool scps_plan_covered(struct scps_sender *s, uint32_t size)
 {
-    scps_time when = scps_pacer_next(&s->tx->pacer, s->ctx.env->now, size);
+    scps_time when = scps_pacer_due(&s->tx->pacer, size);
 
     if (when <= s->ctx.env->now)
         return true;
