@@ -439,7 +439,8 @@ SCPS_SELDOM void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt 
         d->held[0].values = false;
 }
 
-void scps_linkdir_pop(struct scps_linkdir *d)
+/* Removes the packet that arrives at d->next, from the ring or from the heap of held packets. */
+static SCPS_NOINLINE void pop_any(struct scps_linkdir *d)
 {
     scps_time now = d->next;
 
@@ -462,6 +463,32 @@ void scps_linkdir_pop(struct scps_linkdir *d)
     if (d->head == d->line || d->tell)
         run_line(d, now);
     find_next(d);
+}
+
+/* Removes the packet at the head of the ring, if another one of the ring certainly arrives next.
+ * Returns false, with nothing changed, if that is not certain. */
+static inline bool pop_in_order(struct scps_linkdir *d)
+{
+    const struct scps_link_record *r = scps_link_record_at(d, d->head), *next;
+    uint64_t pos = scps_linkring_behind(r, d->head);
+
+    if (!d->in_order || d->what != SCPS_LINK_ARRIVES || r->frame != 1 || pos == d->line || d->tell)
+        return false;
+    next = scps_link_record_at(d, pos);
+    if (next->at == SCPS_LINK_GONE || next->at == SCPS_LINK_WRAP)
+        return false;
+    d->head = pos;
+    d->next = next->at;
+    d->st.delivered_bytes += r->len + r->hollow;
+    d->st.delivered++;
+    d->st.in_flight--;
+    return true;
+}
+
+void scps_linkdir_pop(struct scps_linkdir *d)
+{
+    if (!pop_in_order(d))
+        pop_any(d);
 }
 
 void scps_linkdir_stats(struct scps_linkdir *d, scps_time now, struct scps_link_stats *out)

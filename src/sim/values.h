@@ -43,7 +43,7 @@ static inline void scps_values_sack(struct scps_sack *to, const struct scps_sack
  * form as values and must be sent as octets. */
 static inline uint32_t scps_values_len(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (c->local.family != 4 || c->s.agreed.caps & SCPS_CAP_COM || seg->gso)
+    if (c->local.family != 4 || c->s.agreed.caps & SCPS_CAP_COM)
         return 0;
     if (seg->has == SCPS_HAS_TS)
         return 20 + 32;

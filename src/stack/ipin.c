@@ -81,17 +81,15 @@ struct taker {
     bool compressed; /* the segment had a compressed header */
 };
 
-static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
-                          const struct scps_seg *seg, bool compressed)
+/* Does what follows a segment that c has processed with result err, if c uses header compression or
+ * err is not 0. */
+static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
+                                   const struct scps_seg *seg, bool compressed, int err)
 {
-    int err = scps_rcv_predicted(c, seg) ? 0 : scps_conn_input(c, seg);
-
     if (!err) {
-        if (c->s.agreed.caps & SCPS_CAP_COM) {
-            scps_comp_accepted(st, c, seg);
-            if (compressed)
-                scps_comp_good(c);
-        }
+        scps_comp_accepted(st, c, seg);
+        if (compressed)
+            scps_comp_good(c);
         return 0;
     }
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
@@ -100,6 +98,18 @@ static inline int deliver(struct scps_stack *st, struct scps_nif *nif, struct sc
         scps_answer_reset(st, nif, &f, seg);
     }
     return err;
+}
+
+static SCPS_ALWAYS_INLINE int deliver(struct scps_stack *st, struct scps_nif *nif,
+                                      struct scps_conn *c, const struct scps_seg *seg,
+                                      bool compressed)
+{
+    /* An acknowledgement without data does not pay for the check. */
+    int err = seg->len && scps_rcv_predicted(c, seg) ? 0 : scps_conn_input(c, seg);
+
+    if (err || c->s.agreed.caps & SCPS_CAP_COM)
+        return delivered(st, nif, c, seg, compressed, err);
+    return 0;
 }
 
 /* Parses a TCP segment into *seg and finds its connection, *taker, which must be zeroed. Returns 0,
