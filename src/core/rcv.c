@@ -341,11 +341,6 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
     scps_off next = c->rcv.in.next, from = next + (seg->seq - scps_seq_wrap(c->rcv.irs, next));
     bool ts = c->s.agreed.opts & SCPS_AGREED_TS;
 
-/* The test house.statistics builds with this macro to overwrite the counters, which shows that they
- * do not influence the protocol. */
-#ifdef SCPS_SPOIL_STATISTICS
-    memset(c->s.ctx.st, 0x5A, sizeof *c->s.ctx.st);
-#endif
     if (!seg->len || c->state != SCPS_ESTABLISHED || c->s.todo.bits & SCPS_TODO_OUTAGE ||
         c->s.agreed.opts & SCPS_AGREED_ECN || (seg->flags & ~SCPS_PSH) != SCPS_ACK ||
         seg->has != (ts ? SCPS_HAS_TS : 0) ||
