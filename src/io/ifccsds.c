@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* IP over space links for programs: --ccsds KIND[,KEY[=VALUE]...]. Frames go over --udp, each a
- * datagram, or behind sync markers over a terminal line. */
+/* The option --ccsds KIND[,KEY[=VALUE]...]: IP packets in CCSDS transfer frames. Over --udp each
+ * datagram carries one frame; over a terminal line (line=DEVICE) a sync marker precedes each
+ * frame. */
 #include "io/ifccsds.h"
 
 #include "io/ifword.h"
@@ -14,8 +15,8 @@ static bool number_at_most(const char *value, uint32_t most, uint32_t *out)
     return scps_ifword_number(value, out) && *out <= most;
 }
 
-/* Parses one word behind the kind. Returns NULL if it was valid, else a text that says which values
- * are valid. */
+/* Parses one KEY[=VALUE] that follows KIND. Returns NULL if it was valid, else a text that says
+ * which values are valid. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ccsds_config *c = &o->ccsds_config;
@@ -111,7 +112,8 @@ struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg)
         c.mtu = o->mtu;
     udp.mtu = c.frame;
     if (udp.mtu < 68)
-        udp.mtu = 68; /* The tunnel refuses a smaller MTU; frames may be shorter than the MTU. */
+        /* The UDP device refuses an MTU below 68, but a frame may have as few as 64 octets. */
+        udp.mtu = 68;
     dev = c.markers ? scps_tty_open_for("--ccsds line", &tty, msg) : scps_udptun_open(&udp, msg);
     if (!dev)
         return NULL;
@@ -121,6 +123,6 @@ struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg)
         scps_netif_close(dev);
         return NULL;
     }
-    dev->rate = o->ccsds_speed / 10; /* The line sends ten bits for each octet. */
+    dev->rate = o->ccsds_speed / 10; /* A serial line sends ten bits for each octet. */
     return scps_netif_push(dev, ccsds);
 }

@@ -5,10 +5,11 @@
 
 #include <scps/io.h>
 
-/* The parsers return 0 or SCPS_ERR_INVAL with one line in msg. */
+/* Both return 0, or SCPS_ERR_INVAL with one line in msg. */
 int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg);
 int scps_ifccsds_check(const struct scps_ifopts *o, char *msg);
-/* Opens the device and its filter. Returns NULL with one line in msg on failure. */
+/* Opens the UDP socket or terminal line and puts the CCSDS filter on it. Returns NULL with one line
+ * in msg on failure. */
 struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg);
 
 #endif

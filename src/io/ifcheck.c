@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks whether the interface options agree with each other. Errors in them are reported before a
- * device is opened. */
+/* Checks whether the interface options agree with each other, so that errors in them are reported
+ * before a device is opened. */
 #include "io/ifcheck.h"
 
 #include "io/ifccsds.h"
@@ -42,9 +42,9 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     return false;
 }
 
-/* Returns true if packets can be sent to a router at g. Only neighbours answer ARP and Neighbour
- * Discovery: a station of the link has an address within a prefix, or a link-local one. On a TUN
- * device g may be the kernel's own address. */
+/* Returns true if packets can be sent to a router with the address g. Only neighbours answer ARP
+ * and Neighbour Discovery, so g must be within the prefix of one of --addr, or be link-local. On a
+ * TUN device g may also be the kernel's own address. */
 static bool is_neighbour(const struct scps_ifopts *o, const struct scps_addr *g)
 {
     static const struct scps_addr link_local = {6, {0xfe, 0x80}};

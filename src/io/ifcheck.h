@@ -5,10 +5,10 @@
 
 #include <scps/io.h>
 
-/* Returns our address that belongs to the kernel's address k: the one that shares a prefix with it,
- * else the first of its family; NULL: there is none of its family. */
+/* Returns the --addr that belongs to the kernel's address k: the one whose prefix contains k, else
+ * the first of the same family; NULL: there is none of that family. */
 const struct scps_ifaddr *scps_ifaddr_for(const struct scps_ifopts *o, const struct scps_ifaddr *k);
-/* Checks that the size of the structure is that of this library's version. Returns 0, or
+/* Checks that o->size is the size of the structure in this version of the library. Returns 0, or
  * SCPS_ERR_INVAL with one line in msg. */
 int scps_ifcheck_size(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
 

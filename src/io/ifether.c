@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ethernet for programs: --tap NAME. Each time the device is opened, the station gets a new random
- * MAC address. */
+/* The option --tap NAME: Ethernet for the stack. Each time the device is opened, this station gets
+ * a new random MAC address. */
 #include "io/ifether.h"
 
 #include "io/iodev.h"
@@ -45,7 +45,7 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
         scps_netif_close(dev);
         return NULL;
     }
-    /* mark the address as locally administered, and not as a group */
+    /* Mark the address as locally administered and as no group address. */
     c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2);
     ether = scps_ether_new(&c, NULL, &err);
     if (!ether && err == SCPS_ERR_NOMEM)

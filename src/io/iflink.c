@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of the link filter of a chain: PPP, Ethernet or CCSDS frames. */
+/* Fills in the status of the link filter of a netif chain: PPP, Ethernet or CCSDS frames. */
 #include "base/bytes.h"
 #include <scps/error.h>
 #include <scps/ether.h>
@@ -26,7 +26,8 @@ _Static_assert(SCPS_PPP_DROP_COUNT <= SCPS_IFDROPS && SCPS_ETHER_DROP_COUNT <= S
                    SCPS_CCSDS_DROP_COUNT <= SCPS_IFDROPS,
                "SCPS_IFDROPS is too small");
 
-/* Returns the filter of the chain with that name; NULL: there is none. */
+/* Returns the netif of the chain below `top` whose operations have that name; NULL: there is
+ * none. */
 static const struct scps_netif *find_filter(const struct scps_netif *top, const char *name)
 {
     while (top && strcmp(top->ops->name, name) != 0)

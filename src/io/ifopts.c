@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface options of every program in real time.
+/* The interface options that every program in real time has.
  *
  *   --addr A/LEN       our stack's address and a route to its prefix
  *   --kernel-addr K    the kernel's side of the TUN device; LEN as for --addr unless given
  *   --gateway G        all other destinations are reached through the device, too
  *   --line-rate R      rate of the line behind the device, which no device reports
  *
- * A TUN device is point-to-point: all packets routed to it reach the kernel, which forwards them,
- * so --gateway only adds a default route. Over UDP there is no other link, and an address without
- * LEN has no neighbours: both get a default route without --gateway. If an address of either side
- * has no LEN, the kernel's becomes a point-to-point address, with ours as its peer.
+ * All packets that the kernel routes to a TUN device reach the stack, and the kernel forwards those
+ * that the stack sends, so --gateway only adds a default route. Over UDP there is no other link,
+ * and an address without LEN has no neighbours: both get a default route without --gateway. If the
+ * stack's or the kernel's address has no LEN, the kernel gets a point-to-point address whose peer
+ * is the stack's address.
  */
 #include "io/ifccsds.h"
 #include "io/ifcheck.h"
@@ -80,8 +81,8 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* Parses digits with an optional K or k behind them, which multiplies by 1024. Returns true if *out
- * is set, as number() does. */
+/* Parses digits with an optional K or k behind them, which multiplies by 1024. Returns true if they
+ * were valid and *out is set. */
 static bool octets(const char *s, unsigned long max, unsigned long *out)
 {
     size_t n = strlen(s);
@@ -190,7 +191,7 @@ static bool parse_endpoint(const char *s, size_t n, struct scps_endpoint *e)
     if (*host && scps_addr_parse(host, &out.addr))
         return false;
     if ((out.addr.family == 6) != (host != text))
-        return false; /* Brackets are for IPv6 addresses only, and IPv6 addresses need them. */
+        return false; /* IPv6 addresses need brackets, and IPv4 addresses must not have them. */
     out.port = (uint16_t)port;
     *e = out;
     return true;
@@ -242,7 +243,8 @@ static int parse_more(struct scps_ifaddr *list, unsigned *n, const char *opt, co
     return err;
 }
 
-/* Parses one option into *o, which may be partly changed on an error. Returns 1, 0 or an error. */
+/* Parses one option into *o, which may be partly changed on an error. Returns 1; 0: name is not an
+ * interface option; or an error with one line in msg. */
 static int parse_option(struct scps_ifopts *o, const char *name, const char *value, char *msg)
 {
     int err = 0;
@@ -320,8 +322,8 @@ bool scps_ifopts_given(const struct scps_ifopts *o)
            o->gateway[0].family || o->gateway[1].family || o->mtu || o->line_rate || o->offload;
 }
 
-/* Returns true if the kernel has this address on another device. A stack cannot use it: packets for
- * it would never reach our device. */
+/* Returns true if the kernel has this address on one of its devices. A stack cannot use such an
+ * address: the kernel itself would take the packets for it. */
 static bool is_kernels_own(const struct scps_addr *a)
 {
     struct ifaddrs *list, *i;
@@ -352,8 +354,8 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
         cfg.kernel_addr[i] = k->addr;
         cfg.kernel_prefix[i] = k->has_prefix ? k->prefix : a->prefix;
         if (!a->has_prefix && !(k->has_prefix && scps_addr_match(&k->addr, &a->addr, k->prefix))) {
-            /* An address without a prefix length is that of a host: all of its bits are the
-             * prefix. */
+            /* An address without a prefix length is that of one host, so the prefix is the whole
+             * address. */
             cfg.kernel_prefix[i] = a->prefix;
             cfg.peer[i] = a->addr;
         }
@@ -425,8 +427,8 @@ int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct 
         scps_io_say(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
-    /* The stack gets its addresses only after the link is open and the caller can listen: until
-     * then SYNs are not answered with a reset, and the peer sends them again. */
+    /* The stack gets its addresses only after the PPP link is open and the caller can listen. Until
+     * then no SYN is answered with a reset, so the peer sends its SYN again. */
     if (o->ppp[0] && (err = scps_ifppp_await(o, l, top, &given, msg)))
         return err;
     if (o->ppp[0] && !o->naddr) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PPP for programs: --ppp DEVICE[,KEY[=VALUE]...].
+/* The option --ppp DEVICE[,KEY[=VALUE]...]: PPP over a terminal line.
  *
  * The network protocols that are opened follow from the addresses given: IPv4 if one of --addr is
  * IPv4 or there is no --addr, so that the peer assigns one; IPv6 if one of --addr is IPv6.
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE SCPS_MS(2) /* interval at which the state of the link is checked */
+#define SLICE SCPS_MS(2) /* interval, µs, at which the state of the link is checked */
 
 static bool hex32(const char *s, uint32_t *out)
 {
@@ -26,8 +26,8 @@ static bool hex32(const char *s, uint32_t *out)
     return *s != '-' && end != s && !*end && v <= UINT32_MAX;
 }
 
-/* Parses one word behind the device. Returns NULL if it was valid, else a text that says which
- * values are valid. */
+/* Parses one KEY[=VALUE] that follows DEVICE. Returns NULL if it was valid, else a text that says
+ * which values are valid. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ppp_config *c = &o->ppp_config;
@@ -161,7 +161,7 @@ static void on_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(x->loop);
 }
 
-/* State of the wait for a link to open. */
+/* Results of one check whether the link has opened. */
 enum progress {
     GOING_ON,
     OPEN,    /* every network protocol that was wanted is open */
@@ -182,11 +182,12 @@ static enum progress progress(const struct scps_ifopts *o, const struct scps_ppp
         return GOING_ON;
     if (s->ipv4 == c.ipv4 && s->ipv6 == c.ipv6)
         return OPEN;
-    /* While one family is open, the filter reports a reason only if it has given up the other. */
+    /* While one family is open, the PPP filter reports a reason only if it has given up the other
+     * family. */
     return s->why != SCPS_PPP_WHY_NONE && (s->ipv4 || s->ipv6) ? HALF : GOING_ON;
 }
 
-/* Returns in words why the link is not open. */
+/* Returns a text that says why the PPP link is not open. */
 static const char *reason(const struct scps_ppp_status *s)
 {
     uint64_t noise = s->drops[SCPS_PPP_DROP_FCS] + s->drops[SCPS_PPP_DROP_ABORTED] +

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the microseconds of the unit that follows a number; 0: it is no unit. */
+/* Returns the duration of unit s, as in "500ms", in µs; 0: s is no unit. */
 static scps_dur unit_of(const char *s)
 {
     static const struct {
@@ -46,7 +46,7 @@ bool scps_ifword_seconds(const char *s, scps_dur *out)
     if (!unit || thousandths > SCPS_SEC(10000) * 1000 / unit)
         return false;
     us = thousandths * unit / 1000;
-    /* refuse a time above zero that is below the clock's resolution */
+    /* Refuse a time above zero that rounds to zero microseconds. */
     if (us == 0 && thousandths != 0)
         return false;
     *out = us;
@@ -70,7 +70,7 @@ bool scps_ifword_number(const char *s, uint32_t *out)
     return n && n < 10 && !s[n];
 }
 
-/* Returns true if the list before key, ",KEY[=VALUE]...", has the same key. */
+/* Returns true if the part before `key` of a list ",KEY[=VALUE]..." contains the same key. */
 static bool is_repeated(const char *list, const char *key, size_t key_len)
 {
     for (const char *w = list + 1; w < key; w += strcspn(w, ",") + 1)
@@ -84,7 +84,7 @@ int scps_ifword_list(const char *option, const char *words, struct scps_ifopts *
 {
     for (const char *at = words; *at;) {
         char word[SCPS_IFWORD_ROOM], *value;
-        size_t n = strcspn(++at, ","); /* length of the word behind its comma */
+        size_t n = strcspn(++at, ","); /* length of the item behind its comma */
         const char *wanted;
 
         if (!n) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions for devices that need neither a loop nor a stack. */
+/* Functions on the descriptor of a TUN, UDP or terminal device that need neither a loop nor a
+ * stack. */
 #include "io/iodev.h"
 
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif)

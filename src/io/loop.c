@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Real time: connects libev with a stack, by scps_pump(), which virtual time uses as well.
+/* The event loop in real time: libev waits, and scps_pump() runs the stack's timers and sends, as
+ * it does in virtual time, too.
  *
  *   descriptor readable -> read a batch, one arrival time ->+
  *   timer                                                 ->+-> events -> on_event -> pump -> flush
  *   scps_loop_kick                                        ->+     ^_____________________|      |
  *                                                                   while there are any      sleep
  *
- * At most BATCH packets are read before output is served, so that acknowledgements are sent while
- * many packets arrive; libev calls again at once when more are waiting.
+ * At most BATCH packets are read before output is sent, so that acknowledgements are sent while
+ * many packets arrive. libev calls the reader again at once when more packets are waiting.
  *
- * The wake-up is a timerfd: libev's own timers have the resolution of epoll_wait(), a millisecond,
- * whereas pacing needs microseconds. It is set again only for an earlier deadline. When the
- * deadline moves later, the old wake-up is kept: it causes an iteration without work now and then,
- * but saves a system call for every acknowledgement that restarts the retransmission timer.
+ * The stack's deadlines are set on a timerfd: libev's own timers have the resolution of
+ * epoll_wait(), a millisecond, whereas pacing needs microseconds. The timerfd is set again only for
+ * an earlier deadline. When the deadline moves later, the timerfd keeps the old one: an iteration
+ * without work now and then costs less than a system call for every acknowledgement that restarts
+ * the retransmission timer.
  *
  * A device that refused a packet is watched for writability, or tried again after a short time if
  * its descriptor would be reported as writable all the time (ENOBUFS). A device that has vanished
@@ -27,10 +29,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define BATCH  64 /* most packets of one read */
-#define ROUNDS 16 /* iterations of events and scps_pump() before other watchers are served */
+#define BATCH 64 /* most packets that one call reads */
+/* most iterations of events and scps_pump() before other libev watchers are served */
+#define ROUNDS 16
 #define LATER  SCPS_MS(1)
-/* If a deadline is missed by more than this, µs, the process did not run meanwhile */
+/* A deadline missed by more than this, µs, means that the process did not run meanwhile. */
 #define STALL SCPS_MS(1)
 
 struct port {
@@ -53,7 +56,7 @@ struct scps_loop {
     int timer_fd;
     ev_io timer;
     scps_time armed; /* time for which timer_fd is set, µs; SCPS_NEVER: it is not set */
-    scps_time wake;  /* wake-up that scps_pump() asked for last, µs */
+    scps_time wake;  /* time at which scps_pump() asked to be called again, µs */
     scps_time until;
     struct port *ports;
     bool turning, again, running, stop;
@@ -122,8 +125,8 @@ static void lose(struct scps_loop *l, struct port *p)
     free(p);
 }
 
-/* Sends the collected packets after scps_pump(), watches a device that is full, removes one that
- * has gone. */
+/* After scps_pump(): sends the packets that the devices have collected, watches devices that are
+ * full, and removes devices that have vanished. */
 static void look_after(struct scps_loop *l)
 {
     struct port *next;
@@ -144,8 +147,8 @@ static void look_after(struct scps_loop *l)
     }
 }
 
-/* Called when the process was stopped for a while: its timers became due, and packets arrived that
- * would have stopped them. Those packets are read first, up to ROUNDS batches from each device.
+/* If the process did not run for a while, timers are overdue, and packets that would have stopped
+ * them wait in the devices. So reads these packets first, at most ROUNDS batches from each device.
  * Otherwise a connection would time out, or retransmit, although the acknowledgements have
  * arrived. */
 static void catch_up(struct scps_loop *l)
@@ -172,7 +175,7 @@ static void advance_filters(struct scps_loop *l)
 
 static void run_iteration(struct scps_loop *l)
 {
-    /* The function was called from inside on_event; scps_pump() follows anyway. */
+    /* If on_event has called this function, the iteration in progress calls scps_pump() anyway. */
     if (l->turning) {
         l->again = true;
         return;
@@ -208,7 +211,7 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     struct scps_loop *l = w->data;
     uint64_t times;
     if (read(l->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
-        return; /* the timer was set again since it expired */
+        return; /* The timer was set again after it expired. */
     l->armed = SCPS_NEVER;
     scps_time now = scps_sysclock_now();
     for (struct port *p = l->ports; p; p = p->next)
@@ -224,8 +227,8 @@ static void on_readable(EV_P_ ev_io *w, int revents)
     (void)loop;
     (void)revents;
     struct port *p = w->data;
-    p->dev->read(p->dev, scps_sysclock_now(),
-                 BATCH); /* A failure is recorded in the device; look_after() handles it. */
+    /* A failed read is recorded in the device, which look_after() then removes. */
+    p->dev->read(p->dev, scps_sysclock_now(), BATCH);
     run_iteration(p->loop);
 }
 
@@ -272,7 +275,7 @@ struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
     l->armed = l->wake = l->until = SCPS_NEVER;
     ev_io_init(&l->timer, on_timer, l->timer_fd, EV_READ);
     l->timer.data = l;
-    /* Packets that are due are sent before more input is read. */
+    /* Send packets whose time has come before more input is read. */
     ev_set_priority(&l->timer, EV_MAXPRI);
     ev_io_start(l->ev, &l->timer);
     return l;
@@ -347,10 +350,10 @@ int scps_loop_error(const struct scps_loop *l)
     return l->err;
 }
 
-/* Gives a full device time to take the packets that it has refused, above all the resets of
- * connections that were aborted. Connections that still send would fill the device for ever, so in
- * the second half of the time nothing new is sent, and whoever closes the link afterwards finds
- * room for its own packets. */
+/* Gives a full device time, at most SCPS_IO_DRAIN, to accept the packets that it has refused, above
+ * all the resets of aborted connections. Connections that still send would keep the device full, so
+ * in the second half of that time nothing new is sent. Then the code that closes the link
+ * afterwards finds room for its own packets. */
 static void let_go(struct scps_loop *l, struct port *p)
 {
     struct scps_iodev *d = p->dev;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a whole file into memory, for parsers that do no I/O themselves. */
+/* Reads a whole file into memory, for parsers that do no I/O. */
 #include <scps/io.h>
 
 #include <errno.h>

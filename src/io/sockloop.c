@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A socket context on a loop: the context's function wait runs the loop, its function kick makes
- * the loop send, and the loop passes the stack's events to the context.
+/* Runs a socket context on an event loop: the context waits by running the loop, makes the loop
+ * send by scps_loop_kick(), and gets the stack's events from the loop.
  *
- * While a call waits, an ev_prepare watcher checks before every sleep of the loop whether the wait
- * is over: a call can become ready without an event of its own (room in a buffer that was never
- * full), and checking is simpler than to find every such case.
+ * While a socket call blocks, an ev_prepare watcher checks before every sleep of the loop whether
+ * the call can return. Events alone are not enough: a call may become ready without one, for
+ * example when a buffer has room that was never full.
  */
 #include <scps/sockloop.h>
 
@@ -132,7 +132,7 @@ void scps_sockloop_free(struct scps_sockloop *sl)
 {
     if (!sl)
         return;
-    int err = errno; /* Keep the errno of the failure whose resources are freed here. */
+    int err = errno; /* Keep the errno of the failure after which these resources are freed. */
     struct scps_ctx *ctx = sl->ctx;
     sl->ctx = NULL;
     scps_ctx_free(ctx);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's monotonic clock, which the loop's timer uses, too. */
+/* The machine's monotonic clock, CLOCK_MONOTONIC, which the loop's timerfd uses, too. */
 #include <scps/io.h>
 
 #include <time.h>

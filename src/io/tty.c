@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A serial line or a pseudo terminal as a device that carries octets.
  *
- * A piece of octets that a filter sends is written at once as far as the line takes it. The rest,
- * at most one piece, waits here, and the next piece is refused until the rest has been written.
- * Octets that arrive are passed up as they are read, in pieces that begin and end anywhere.
+ * One call of send() passes a block of octets, which is written to the line as far as the line
+ * accepts it. The rest is stored, and the next block is refused until the rest has been written.
+ * Octets that arrive are passed up as they are read; the boundaries of blocks have no meaning.
  *
  * Sources: termios(3), tty_ioctl(4), pty(7).
  */
@@ -23,7 +23,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define TTY_MTU  65536 /* the largest piece, octets */
+#define TTY_MTU  65536 /* longest block of octets for one send() */
 #define TTY_READ 4096
 
 struct tty {
@@ -33,7 +33,7 @@ struct tty {
     uint8_t tx[TTY_MTU], rx[TTY_READ];
 };
 
-/* Writes the octets that wait. Returns false if some still wait, or the line has gone. */
+/* Writes the stored octets to the line. Returns false if some are left, or the line is gone. */
 static bool write_out(struct tty *t)
 {
     while (t->from < t->to) {
@@ -61,7 +61,8 @@ static int tty_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (t->dev.failed)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
-        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
+        /* Only simulated connections have payload without octets (hollow streams). */
+        return SCPS_ERR_INVAL;
     if (len > TTY_MTU)
         return SCPS_ERR_MSGSIZE;
     if (!write_out(t))
@@ -80,13 +81,13 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
 
     if (t->to && t->dev.block == SCPS_IO_FREE)
         write_out(t);
-    /* Each piece counts as 8 packets, because it may hold several. */
+    /* One read may return several packets, so count it as 8. */
     for (unsigned i = 0; i < max; i += 8) {
         ssize_t n = read(d->fd, t->rx, sizeof t->rx);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return 0;
-        /* EIO: the other side of a pseudo terminal is closed; 0: the line was hung up. */
+        /* EIO: the other side of a pseudo terminal is closed; n is 0: the line was hung up. */
         if (n <= 0) {
             d->failed = SCPS_ERR_LINKDOWN;
             return d->failed;
@@ -110,7 +111,8 @@ static void tty_close(struct scps_netif *nif)
     struct tty *t = (struct tty *)nif;
 
     while (!t->dev.failed && !write_out(t) && scps_iodev_room(&t->dev))
-        continue; /* Write what still waits, as far as the line takes it within SCPS_IO_DRAIN. */
+        /* Write the stored octets, as far as the line accepts them within SCPS_IO_DRAIN. */
+        continue;
     tcsetattr(t->dev.fd, TCSANOW, &t->before);
     close(t->dev.fd);
     free(t);
@@ -147,8 +149,8 @@ bool scps_tty_has_speed(uint32_t bits)
     return speed_code(bits, &code);
 }
 
-/* Returns false if the kernel says that a character device is of another kind than terminals. The
- * kernel is asked without opening the device, which could hang up a modem. */
+/* Returns false if /sys says that a character device is no terminal. The device itself is not
+ * opened, which could hang up a modem. */
 static bool may_be_terminal(const struct stat *st)
 {
     char path[80], class[200];
@@ -160,7 +162,7 @@ static bool may_be_terminal(const struct stat *st)
              minor(st->st_rdev));
     n = readlink(path, class, sizeof class - 1);
     if (n < 0)
-        return true; /* Pseudo terminals are not listed there. */
+        return true; /* /sys has no entry for pseudo terminals. */
     class[n] = 0;
     return strcmp(strrchr(class, '/') ? strrchr(class, '/') + 1 : class, "tty") == 0;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* TUN: a point-to-point device with the kernel at one end and our stack at the other.
+/* TUN: a point-to-point device between the kernel and this stack.
  *
  *     kernel's TCP, ping, curl ... -> routing -> [scps0] -> read(fd)   -> scps_netif_recv -> stack
  *                                                        <- writev(fd) <- scps_netif_send <-
  *
- * One read is one packet and one writev is one packet: headers from scps_pump(), payload from where
- * the send buffer stores it. A device created by TUNSETIFF exists as long as its descriptor; on one
- * that existed before (ip tuntap add ...), our changes are reverted at the end.
+ * Each read() returns one packet, and each writev() sends one: its headers come from scps_pump(),
+ * its payload directly from the send buffer. A device that TUNSETIFF created vanishes when its
+ * descriptor is closed. On a device that existed before (ip tuntap add ...), closing reverts the
+ * changes made here.
  *
- * With offload each packet has a virtio header in front: the kernel passes trains of up to 64 KiB
- * that it has not cut into segments yet, with TCP checksums that cover the pseudo-header only, and
- * takes the same from us.
+ * With offload, a virtio header precedes each packet: the kernel passes trains, TCP segments of up
+ * to 64 KiB that it has not cut yet and whose checksum covers the pseudo-header only, and accepts
+ * such segments, too.
  *
  * Sources: Linux Documentation/networking/tuntap.rst; virtio 1.1 section 5.1.6 (struct
  * virtio_net_hdr).
@@ -40,7 +41,7 @@ struct tun {
     char name[IFNAMSIZ];
     bool existed, offload;
     struct scps_tunundo undo;
-    uint8_t buf[65536]; /* room for the largest IP packet, and so for the largest train */
+    uint8_t buf[65536]; /* room for the largest IP packet, and so for the largest uncut segment */
 };
 
 /* ---- in ---- */
@@ -76,7 +77,7 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
         ssize_t n = read_packet(t, &p);
         if (n < 0 && errno == EAGAIN)
             return 0;
-        /* EBADFD: the device was deleted; EIO, ENODEV: it is gone for another reason. */
+        /* EBADFD: the device was deleted; EIO, ENODEV: the device vanished for another reason. */
         if (n < 0) {
             d->failed = SCPS_ERR_LINKDOWN;
             return d->failed;
@@ -89,9 +90,9 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- out ---- */
 
-/* Fills in h for a TCP packet, whose checksum the kernel completes and which it cuts into segments
- * if it is a train. The checksum field must then hold the sum of the pseudo-header. Other packets
- * are sent unchanged. */
+/* Fills in h for a TCP packet: the kernel completes its checksum, and cuts it into segments if it
+ * is longer than one. The checksum field must hold the sum of the pseudo-header. Other packets are
+ * sent unchanged. */
 static void fill_virtio(struct virtio_net_hdr *h, const struct scps_pkt *p)
 {
     uint8_t *ip = p->data;
@@ -125,8 +126,9 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (t->dev.failed)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
-        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
-    /* The kernel would accept the packet, but the links behind it would not. */
+        /* Only simulated connections have payload without octets (hollow streams). */
+        return SCPS_ERR_INVAL;
+    /* The kernel would accept such a packet, but the links behind the device would not. */
     if (p->len + (p->gso ? p->gso : p->payload_len) > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     if (t->offload) {
@@ -201,7 +203,8 @@ static int open_control(char *msg)
     return -1;
 }
 
-/* Writes to msg why TUNSETIFF failed: EINVAL and EBUSY have several possible reasons. */
+/* Writes to msg why TUNSETIFF failed: EINVAL and EBUSY have several possible causes, told apart by
+ * the state of the device. */
 static void say_why(const char *name, const struct scps_tunlink *link, bool tap, int err, char *msg)
 {
     const char *kind = tap ? "TAP" : "TUN";
@@ -237,8 +240,8 @@ static void say_why(const char *name, const struct scps_tunlink *link, bool tap,
                     strerror(err));
 }
 
-/* Tells the kernel that this end accepts trains and incomplete checksums. Sending them needs no
- * permission; a kernel that refuses the other direction sends single segments. */
+/* Tells the kernel that this end accepts uncut segments and incomplete checksums. Sending them to
+ * the kernel needs no permission, and a kernel that refuses this request sends single segments. */
 static void accept_offload(int fd)
 {
     int size = (int)sizeof(struct virtio_net_hdr);
@@ -283,7 +286,8 @@ struct scps_netif *scps_tun_open_sized(const struct scps_tun_config *asked, size
     }
     t->existed = link.index != 0;
     t->offload = cfg->offload;
-    memcpy(t->name, ifr.ifr_name, sizeof t->name); /* the kernel has made "tun0" of "tun%d" */
+    /* The kernel has replaced "tun%d" by a name such as "tun0". */
+    memcpy(t->name, ifr.ifr_name, sizeof t->name);
     t->name[sizeof t->name - 1] = 0;
     t->dev.fd = fd;
     t->dev.read = tun_read;

@@ -4,7 +4,7 @@
  * An IPv6 address is added with nodad: a point-to-point device has no other station that could use
  * the address, and packets for a tentative address would be lost in the first second (RFC 4862
  * section 5.4 allows an interface to do so). Changes are reverted only on a device that existed
- * before; a device that we created vanishes with its descriptor.
+ * before; a device that was created here vanishes when its descriptor is closed.
  */
 #include "io/tunaddr.h"
 
@@ -79,7 +79,8 @@ int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg)
     return err;
 }
 
-/* Composes the message about a refused request; lack of privilege has a remedy of its own. */
+/* Composes the message about a request that the kernel refused; lack of privilege has a remedy of
+ * its own, the others have `remedy`. */
 static int refused(int err, const char *what, const char *name, const char *remedy, char *msg)
 {
     if (err == -NLE_PERM) {
@@ -123,7 +124,8 @@ static struct rtnl_addr *rtnl_of(int index, const struct scps_addr *a, unsigned 
     return NULL;
 }
 
-/* Adds the route to an IPv6 peer, which adding the address does not create. */
+/* Adds (or removes) the route to an IPv6 peer, which the kernel does not create together with the
+ * address. */
 static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *peer, bool add)
 {
     struct rtnl_route *r = rtnl_route_alloc();
@@ -146,8 +148,8 @@ static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *pee
 }
 
 /* Waits until the kernel can receive packets for an IPv6 address. The kernel adds the address at
- * once, but its local route from a work queue a moment later, even without duplicate address
- * detection: a packet in between would be lost. */
+ * once, but the local route to the address a moment later, even without duplicate address
+ * detection; a packet that arrives in between would be lost. */
 static void await_local(struct nl_sock *sk, const struct scps_addr *a)
 {
     struct nl_addr *dst = nl_of(a, 128);

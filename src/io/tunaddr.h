@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Configures the kernel's side of a TUN device by rtnetlink (MTU, up, addresses), and restores
- * it. */
+/* Configures the kernel's side of a TUN device by rtnetlink (MTU, up, addresses), and restores the
+ * former state. */
 #ifndef SCPS_IO_TUNADDR_H
 #define SCPS_IO_TUNADDR_H
 
@@ -19,19 +19,21 @@ struct scps_tunlink { /* state of a device, as the kernel reports it */
 __attribute__((format(printf, 2, 3)))
 #endif
 void scps_io_say(char *msg, const char *fmt, ...);
-/* Copies a caller's structure of n octets to `to`, which is zeroed and has `most` octets. Returns
- * false, with one line in msg, for a size that this version does not know. */
+/* Copies a structure of n octets, which may be of an older version, to `to`, which has `most`
+ * octets and is zeroed first. Returns false, with one line in msg, if n is below `least` or a size
+ * that this version does not know. */
 bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t least, char *msg);
 
 /* Looks up a device by name; link->index is 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM
  * with one line in msg. */
 int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg);
 
-struct scps_tunundo { /* What scps_tunaddr_setup() changed on a device that existed before */
+struct scps_tunundo { /* what scps_tunaddr_setup() changed on a device that existed before */
     int index;
-    uint32_t mtu;              /* MTU before the change, bytes; 0: it was not changed */
-    bool down;                 /* the device was down before */
-    struct scps_addr added[4]; /* addresses that were added; family 0: the device had it already */
+    uint32_t mtu; /* MTU before the change, bytes; 0: it was not changed */
+    bool down;    /* the device was down before */
+    /* addresses that were added; family 0: the device already had the address */
+    struct scps_addr added[4];
     struct scps_addr peer[4];
     unsigned prefix[4];
 };
@@ -42,7 +44,7 @@ struct scps_tunundo { /* What scps_tunaddr_setup() changed on a device that exis
  * then holds what was changed so far. */
 int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
                        struct scps_tunlink *link, struct scps_tunundo *undo, char *msg);
-/* Restores what *undo holds, as far as the kernel permits. */
+/* Reverts the changes in *undo, as far as the kernel permits. */
 void scps_tunaddr_undo(const struct scps_tunundo *undo);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Control messages of the sockets of IP in UDP. Sources: udp(7), ip(7), ipv6(7). */
+/* Control messages (cmsg) of UDP sockets that carry IP packets. Sources: udp(7), ip(7), ipv6(7). */
 #include "io/udpctl.h"
 
 #include <netinet/in.h>
@@ -17,10 +17,10 @@ void scps_udpctl_listen(int fd, int family)
 {
     const int on = 1;
 
-    /* If this fails, datagrams are received one by one. */
+    /* If this fails, the kernel passes datagrams one by one. */
     (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on);
-    /* If these fail, congestion marks on outer headers are not received. An IPv6 socket gets IPv4
-     * packets, too, hence both options. */
+    /* If these calls fail, the ECN field of outer headers is not received. An IPv6 socket receives
+     * IPv4 packets, too, hence both options. */
     (void)setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof on);
     if (family == AF_INET6)
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof on);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Control messages of the sockets of IP in UDP: trains of datagrams and the ECN field of the outer
- * IP header. */
+/* Control messages (cmsg) of UDP sockets that carry IP packets: the segment size of joined
+ * datagrams (UDP_GRO, UDP_SEGMENT), and the ECN field of the outer IP header. */
 #ifndef SCPS_IO_UDPCTL_H
 #define SCPS_IO_UDPCTL_H
 
@@ -8,20 +8,21 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* Room for both control messages, in either direction. */
+/* Room for both control messages, for sending or receiving. */
 union scps_udpctl {
     char room[2 * CMSG_SPACE(sizeof(int))];
     struct cmsghdr align;
 };
 
-/* Makes the socket report both, as far as the system supports it. */
+/* Makes the socket report the segment size and the ECN field, as far as the system supports
+ * that. */
 void scps_udpctl_listen(int fd, int family);
-/* Reads from the control messages of a datagram: the length of the packets that the kernel joined
- * in it, 0 if it did not, and the ECN field of its IP header. */
+/* Reads the control messages of a received datagram. *seg: length of the packets that the kernel
+ * joined in it; 0: it joined none. *ecn: ECN field of its IP header. */
 void scps_udpctl_read(const struct msghdr *m, int *seg, uint8_t *ecn);
-/* Asks the kernel to cut the message into datagrams of seg bytes each (0: not to cut it), with this
- * ECN field in their IP headers. ipv4: the headers are those of IPv4. Sets m->msg_control to ctl,
- * or to NULL if neither is needed. */
+/* Writes control messages for sendmsg(): the kernel is to cut the message into datagrams of seg
+ * bytes each (0: not to cut it), with this ECN field in their IP headers. ipv4: the headers are
+ * those of IPv4. Sets m->msg_control to ctl, or to NULL if no control message is needed. */
 void scps_udpctl_write(struct msghdr *m, union scps_udpctl *ctl, uint16_t seg, uint8_t ecn,
                        int ipv4);
 

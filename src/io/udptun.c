@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* IP in UDP: each datagram is one IP packet without a header of its own. It connects two processes
- * or two hosts and needs no privileges.
+/* IP in UDP: the payload of each datagram is one IP packet, without a header of its own. Such a
+ * tunnel connects two processes or two hosts and needs no privileges.
  *
  *   stack -> scps_netif_send -> collect -> flush -> sendmsg    recvmmsg -> scps_netif_recv -> stack
  *
  * Packets of equal length to one peer are collected and sent with one system call, and the kernel
  * cuts them apart (UDP_SEGMENT); it may also pass several packets in one datagram (UDP_GRO). The
- * reason: the kernel's UDP code takes ten times as long for a packet as this stack. Collected
- * packets are sent at the end of the scps_pump() that made them, since the loop flushes after each.
- * If the kernel or the network card cannot cut, the packets are sent with sendmmsg().
+ * reason: the kernel's UDP code takes ten times as long for a packet as this stack. The loop
+ * flushes after each scps_pump(), so the collected packets are sent at its end. If the kernel or
+ * the network card cannot cut, the packets are sent with sendmmsg().
  *
- * ECN (RFC 6040): marks that routers set on outer headers are passed up with the packet. Outer
- * headers of this end are Not-ECT, section 4.1's compatibility mode, since the far end may be a
- * version that ignores them. If the configuration says that it does not, they have the ECN field of
- * the packet inside, the normal mode. Packets of one train have one ECN field.
+ * ECN (RFC 6040): congestion marks that routers set on outer headers are passed up with the packet.
+ * Outer headers are sent as Not-ECT (compatibility mode, RFC 6040 section 4.1), because the far end
+ * may be an older version that ignores their ECN field. If the configuration says that the far end
+ * reads it, outer headers get the ECN field of the inner packet (normal mode). All packets of one
+ * sendmsg() have the same ECN field.
  *
  * With a remote endpoint the socket is connected, and the kernel drops datagrams from elsewhere.
- * Without one, a packet is sent to the outer address from which its destination address was last
- * received as the inner source, or else to the outer address received from last: so there may be
- * many clients, and clients that move or restart. Nothing is authenticated: anybody who can send to
- * the port can redirect the packets, as on any shared link.
+ * Without one, this end learns outer addresses: it sends a packet to the outer address from which a
+ * packet with that inner source address came last, or else to the outer address that sent last. So
+ * there may be many clients, and clients that move or restart. Nothing is authenticated: anybody
+ * who can send to the port can redirect the packets, as on any shared link.
  *
  * Sources: udp(7), Linux Documentation/networking/segmentation-offloads.rst.
  */
@@ -38,7 +39,7 @@
 #include <unistd.h>
 
 #define DGRAM_MAX 65507 /* largest payload of a UDP datagram over IPv4, bytes */
-#define BATCH     8     /* datagrams for one recvmmsg; each may hold a train */
+#define BATCH     8     /* datagrams for one recvmmsg(), each of which may hold several packets */
 #define TRAIN     64    /* most packets for one sendmsg(): UDP_MAX_SEGMENTS of older kernels */
 #define PEERS     64
 #define SOCKBUF   (4 << 20)
@@ -50,10 +51,10 @@ union sock {
 };
 
 struct peer {
-    struct scps_addr inner; /* inner source address that was received from this peer */
+    struct scps_addr inner; /* inner source address of packets from this peer */
     union sock outer;
-    /* number of the last reception from this peer; the peer with the smallest number is replaced
-     * first */
+    /* counter of receptions at the last one from this peer; the peer with the smallest value is
+     * replaced first */
     uint64_t heard;
 };
 
@@ -76,7 +77,7 @@ struct udptun {
     struct iovec iov[BATCH];
     union sock from[BATCH];
     union scps_udpctl ctl[BATCH];
-    /* BATCH x 64 KiB, of which the system provides memory only as far as datagrams reach */
+    /* BATCH x 64 KiB; the system provides memory only for the pages that datagrams have reached */
     uint8_t *rx;
 };
 
@@ -96,7 +97,7 @@ static bool sock_equal(const union sock *a, const union sock *b)
            a->in6.sin6_scope_id == b->in6.sin6_scope_id;
 }
 
-/* ---- which inner address is behind which outer one ---- */
+/* ---- learning which outer address an inner address is behind ---- */
 
 /* Copies the source (far 0) or destination (far 1) address of an IP packet to *a; returns false
  * when the bytes are no IP packet. */
@@ -147,7 +148,7 @@ static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt 
     return u->last;
 }
 
-/* ---- in ---- */
+/* ---- receiving ---- */
 
 static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
                         scps_time at)
@@ -181,7 +182,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
             u->msg[i].msg_hdr.msg_controllen = sizeof u->ctl[i].room;
         }
         int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
-        /* The error is an ICMP error about a packet sent before; this call has cleared it. */
+        /* The error is an ICMP error about a packet sent earlier; this call has cleared it. */
         if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
                       errno == ENETUNREACH))
             continue;
@@ -200,7 +201,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
     return 1;
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
 /* Removes the first n collected packets, which were sent or lost. */
 static void take_off(struct udptun *u, unsigned n)
@@ -211,13 +212,14 @@ static void take_off(struct udptun *u, unsigned n)
     u->count -= n;
 }
 
-/* Returns true if the outer headers are those of IPv4, which is possible on an IPv6 socket, too. */
+/* Returns true if the outer headers are those of IPv4; an IPv6 socket may send such headers,
+ * too. */
 static bool outer_ipv4(const struct udptun *u)
 {
     return u->to.sa.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&u->to.in6.sin6_addr);
 }
 
-/* Sends all collected packets with one system call. Returns what sendmsg() does. */
+/* Sends all collected packets with one system call. Returns the result of sendmsg(). */
 static ssize_t send_train(struct udptun *u)
 {
     union scps_udpctl ctl;
@@ -251,7 +253,7 @@ static int send_each(struct udptun *u)
     return sendmmsg(u->dev.fd, m, u->count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Sends the collected packets. Returns 0 when all are sent or lost, else SCPS_ERR_AGAIN, or
+/* Sends the collected packets. Returns 0 when each has been sent or lost, else SCPS_ERR_AGAIN or
  * SCPS_ERR_LINKDOWN. */
 static int send_out(struct udptun *u)
 {
@@ -272,7 +274,8 @@ static int send_out(struct udptun *u)
         case ENOMEM:
             u->dev.block = SCPS_IO_LATER;
             return SCPS_ERR_AGAIN;
-        case ECONNREFUSED: /* The error is about an earlier packet, and this report clears it. */
+        /* The error is an ICMP error about an earlier packet; this report clears it. */
+        case ECONNREFUSED:
             break;
         case EBADF:
         case ENOTSOCK:
@@ -282,12 +285,12 @@ static int send_out(struct udptun *u)
             if (train &&
                 (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP)) {
                 /* The network card cannot compute the checksums, or the datagrams would have to be
-                 * fragmented: send them one by one. */
+                 * fragmented: send the packets one by one from now on. */
                 u->no_segment = true;
                 break;
             }
-            /* There is no route, or the packet is too long or filtered: it is lost, as packets are
-             * on any link. */
+            /* There is no route, or the packet is too long or filtered: count it as lost, as on any
+             * link. */
             take_off(u, 1);
             u->dev.nif.tx_errors++;
         }
@@ -302,7 +305,8 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (u->dev.failed)
         return u->dev.failed;
     if (!p->payload && p->payload_len)
-        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
+        /* Only simulated connections have payload without octets (hollow streams). */
+        return SCPS_ERR_INVAL;
     if (len > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     const union sock *to = &u->to;
@@ -342,7 +346,7 @@ static void udp_close(struct scps_netif *nif)
 {
     struct udptun *u = (struct udptun *)nif;
     if (!u->dev.failed)
-        /* Send the packets collected last, which may be a reset or an acknowledgement. */
+        /* Send the packets that are still collected, which may be resets or acknowledgements. */
         send_out(u);
     close(u->dev.fd);
     free(u->rx);
