@@ -43,7 +43,11 @@ struct ttcp_sender {
      * --tell */
     char line[TTCP_RECEIPT_LINE];
     size_t line_len;
-    /* Times on the driver's clock, µs */
+    /* Times, µs, on the clock of the stack, which is virtual or monotonic: the SYN was sent, or the
+     * SYN of the peer arrived (syn); the handshake was completed (connect); the last byte was
+     * written to the send buffer (enqueued); the last acknowledgement of new data arrived
+     * (acked_at); the FIN was acknowledged (closed_at). With -u, the last datagram was sent
+     * (acked_at, closed_at). */
     scps_time syn, connect, enqueued, acked_at, closed_at;
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the notes of the stacks, for example
+/* Prints what the stacks report (option -d), one line for each report ("note") with the names of
+ * <scps/events.def>, for example
  *
  *     0.500612 t acked una=1 bytes=0 rtt=500612 rate=0
  *
- * that is time, end (t or r), note, arguments, with the names of <scps/events.def>.
- */
+ * The line has the time since the start of the transfer, s; the end, t (transmitter) or r
+ * (receiver); the name of the report; and its arguments. */
 #include "scps_ttcp/watch.h"
 
 #include "common/qlog.h"

@@ -376,11 +376,13 @@ SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsi
  * consume it, whole or in part, with scps_conn_read(c, NULL, n, 0). A hollow connection always
  * returns NULL: use scps_conn_read(). */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
-#define SCPS_RECORD_END 1u /* the last byte read ended a record */
-#define SCPS_RECORD_TORN                                                                           \
-    2u /* bytes of this record are missing, and perhaps ends of records before it */
-/* Returns the position at which the last read stopped: 0 or SCPS_RECORD_*. The end of the stream
- * ends the last record without this flag. */
+/* Flags about the byte read last; both may be set. SCPS_RECORD_END: that byte ended a record.
+ * SCPS_RECORD_TORN: best effort gave up bytes of its record or directly before that record, and
+ * among the missing bytes may have been ends of earlier records. */
+#define SCPS_RECORD_END  1u
+#define SCPS_RECORD_TORN 2u
+/* Returns the flags of the byte read last, or 0. The end of the stream ends the last record without
+ * SCPS_RECORD_END. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
 /* Returns true if waiting cannot increase what scps_conn_readable() returns now, because a record
  * ends there or a hole begins. */

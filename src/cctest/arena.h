@@ -34,10 +34,11 @@ struct scps_cct_arena {
     uint64_t received[SCPS_CCT_FLOWS][SCPS_CCT_SAMPLES];
     /* bytes that the reader of flow 0 has read by each sample time, in order */
     uint64_t read[SCPS_CCT_SAMPLES];
-    /* sum of the times that all packets have waited in the queue, µs */
+    /* Packets offered to the link between sample times i and i + 1: for those that were not lost,
+     * the sum of the times, µs, from the offering until the last bit was sent (wait_sum[i]), and
+     * their number (waits[i]); the number of all (offered[i]) and of those lost (dropped[i]).
+     * wait_ms: histogram of the same times, in steps of 1 ms, of packets offered from `warm` on. */
     uint64_t wait_sum[SCPS_CCT_SAMPLES];
-    /* number of packets that waited; histogram of their waits from the time `warm` on, in steps of
-     * 1 ms */
     uint32_t waits[SCPS_CCT_SAMPLES], wait_ms[SCPS_CCT_WAITS];
     uint32_t offered[SCPS_CCT_SAMPLES], dropped[SCPS_CCT_SAMPLES];
     scps_time warm; /* time at which the histogram begins, µs */
@@ -46,16 +47,19 @@ struct scps_cct_arena {
 /* Runs the connections. Returns 0; SCPS_ERR_NOMEM, or the error with which the stack refused the
  * controller. */
 int scps_cct_arena(struct scps_cct_arena *a);
-/* Returns the rate of flow f between two times, bit/s; f = n: of all flows. */
+/* Returns the rate, bit/s, at which new octets of flow f arrived at its receiver between two times;
+ * if f is the number of flows, the sum of all flows. */
 double scps_cct_rate(const struct scps_cct_arena *a, unsigned f, scps_time from, scps_time to);
 /* Returns the rate, bit/s, at which the reader of flow 0 read between two times. It includes bytes
  * that arrived earlier and waited beyond a hole, so it can be higher than the rate of the link. */
 double scps_cct_read(const struct scps_cct_arena *a, scps_time from, scps_time to);
-/* Returns the mean wait in the queue, ms. */
+/* Returns the mean time, ms, from the offering of a packet to the link until its last bit was sent,
+ * of packets offered between two times and not lost. */
 double scps_cct_wait(const struct scps_cct_arena *a, scps_time from, scps_time to);
 /* Returns the share of packets that were lost between two times. */
 double scps_cct_loss(const struct scps_cct_arena *a, scps_time from, scps_time to);
-/* Returns the wait in the queue, ms, that the share `part` of the packets does not exceed. */
+/* Returns the time in queue and transmission, ms, that the share `part` (0 to 1) of the packets in
+ * the histogram wait_ms does not exceed. */
 double scps_cct_wait_quantile(const struct scps_cct_arena *a, double part);
 /* Returns the first time from `from` on at which flow f has a rate of at least bps, bit/s, over the
  * time `span`; SCPS_NEVER: at no time. */

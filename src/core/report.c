@@ -272,8 +272,9 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
         if (p.room > 6)
             p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
         scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->thin);
-        /* The SACK blocks may report data above a hole that no SNACK has reported. Only a SNACK
-         * makes the sender resend a hole, so the next SACK blocks begin at that hole again. */
+        /* With an ACK budget, these SACK blocks may have reported data above a hole that no SNACK
+         * has reported yet. After SNACK was negotiated, the sender resends such a hole only if a
+         * SNACK reports it, so the next SACK blocks begin at that hole again. */
         if (v->thin && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
             rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
         more = more || scps_snackrx_backlog(&rep->snack, &p.holes) ||

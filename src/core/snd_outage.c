@@ -114,8 +114,9 @@ void scps_snd_outage_timer(struct scps_conn *c)
         scps_snd_outage_over(c);
         return;
     }
-    /* If the application has closed the connection, an inferred outage ends the connection after
-     * enough probes, when the peer has been silent for R2 (RFC 9293 section 3.8.3). */
+    /* If the application has closed the connection, an inferred outage ends the connection as soon
+     * as 32 probes have been sent in this outage and the peer has been silent for R2 (RFC 9293
+     * section 3.8.3). */
     if (c->notify.released && c->s.tx && scps_outage_may_end(&c->s.outage) &&
         scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
         scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));

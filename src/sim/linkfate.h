@@ -7,8 +7,9 @@
 
 /* Counts a packet with this fate. */
 void scps_linkfate_count(struct scps_linkdir *d, enum scps_fate fate);
-/* Counts a packet that is lost before it is sent on the line, and reports the verdict. number: its
- * number among all packets offered; offered: the time of offering, µs. */
+/* Counts a packet that is lost before it is sent on the line, and passes its fate to the
+ * direction's observer, if any (scps_channel_observe()). number: its number among all packets
+ * offered; offered: the time of offering, µs. */
 void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered, uint64_t number,
                           const struct scps_pkt *pkt, enum scps_fate fate);
 /* Returns the packet of a record that waits; its bytes may be overwritten by the next call. */
@@ -16,7 +17,8 @@ struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_re
 /* Returns the number of the record's packet among all that were offered. */
 uint64_t scps_linkfate_number(const struct scps_linkdir *d, const struct scps_link_record *r);
 /* Determines fate and arrival of the record at position `line`, which has just been sent, and
- * reports the verdict. first, last: times of its first and last bit, µs; s: its size. */
+ * passes both to the direction's observer, if any. first, end: times of its first and last bit, µs;
+ * s: its size. */
 void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_record *r,
                           const struct scps_link_size *s, scps_time first, scps_time end);
 

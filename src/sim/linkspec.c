@@ -40,7 +40,9 @@ static bool is_back(struct scps_text *t)
 
 struct spec {
     struct draft d[2];
-    uint32_t has[2]; /* which keys were given without -back, and with it */
+    /* bit sets of the keys that were given: has[0] without, has[1] with the suffix "-back", which
+     * means the return direction */
+    uint32_t has[2];
     scps_dur rtt;
     bool one; /* true: an update, which changes only d[0] */
 };

@@ -136,12 +136,12 @@ bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to)
 {
     scps_time until;
 
-    /* No outage was found in a whole period, so there is none. */
     for (uint32_t i = 0; i <= s->n + 1; i++, from = until)
         if (down(s, from, &until))
             return true;
         else if (until >= to)
             break;
+    /* If one whole period of the table has no outage, there is none at any time. */
     return false;
 }
 
@@ -149,12 +149,12 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
 {
     scps_time until;
 
-    for (uint32_t i = 0; i <= s->n + 1;
-         i++, t = until) /* No end was found in a whole period, so the link is down for good. */
+    for (uint32_t i = 0; i <= s->n + 1; i++, t = until)
         if (!down(s, t, &until))
             return t;
         else if (until == SCPS_NEVER)
             break;
+    /* An outage that did not end within one whole period of the table never ends. */
     return SCPS_NEVER;
 }
 

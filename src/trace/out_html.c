@@ -73,7 +73,9 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    unsigned level; /* how often all tracks were thinned: one mark stands for 2^level */
+    /* Number of times that all tracks were halved: of the marks that may be left out, a track keeps
+     * about one in 2^level. */
+    unsigned level;
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;
