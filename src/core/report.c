@@ -162,18 +162,34 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
     return true;
 }
 
-/* Under a budget, lets SACK and SNACK share one cursor: the offset up to which all has been
- * reported. When the cursor has passed the last range, it restarts, unless a SNACK still has to
- * report the hole between that range and a FIN. */
+/* Under a budget SACK and SNACK share one cursor: returns the offset up to which all has been
+ * reported. */
+static scps_off cursor(const struct scps_report *rep)
+{
+    return SCPS_MAX(rep->sacked_to, rep->snack.high);
+}
+
+/* Under a budget: returns true if the cursor has passed the last range, and no SNACK still has to
+ * report the hole between that range and a FIN. Then the next report begins again. */
+static bool pass_is_over(const struct scps_report *rep, const struct scps_rangeset *ooo,
+                         const struct plan *p)
+{
+    scps_off to = cursor(rep);
+    uint32_t i = scps_rangeset_find(ooo, to);
+
+    return (i == ooo->n || (i == ooo->n - 1 && scps_rangeset_at(ooo, i)->from <= to)) &&
+           !(p->snack && scps_snackrx_backlog(&rep->snack, &p->holes));
+}
+
+/* Under a budget: moves both cursors to the offset up to which all has been reported, or restarts
+ * them. */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
                           const struct plan *p)
 {
-    scps_off to = SCPS_MAX(rep->sacked_to, rep->snack.high);
-    uint32_t i = scps_rangeset_find(ooo, to);
+    scps_off to = cursor(rep);
 
     scps_snackrx_told(&rep->snack, to);
-    if ((i == ooo->n || (i == ooo->n - 1 && scps_rangeset_at(ooo, i)->from <= to)) &&
-        !(p->snack && scps_snackrx_backlog(&rep->snack, &p->holes))) {
+    if (pass_is_over(rep, ooo, p)) {
         to = 0;
         scps_snackrx_told(&rep->snack, 0);
     }
@@ -282,6 +298,9 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
                 scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to));
     }
     scps_snackrx_told(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
+    /* A SNACK that ends where the last range begins ends the pass, too, although no SACK block has
+     * reported that range: otherwise passes would follow each other without pause. */
+    more = more && !(v->thin && pass_is_over(rep, v->rcv->in.ooo, &p));
     if (!more && rep->anew) {
         rep->anew = false;
         more = true;

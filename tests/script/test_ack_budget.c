@@ -226,6 +226,31 @@ static void a_report_reaches_back_to_a_repair(void **x)
     script_free(t);
 }
 
+/* Of four ranges beyond holes each acknowledgement has room for one SACK block, beside a SNACK and
+ * option 23. When every hole has been reported, the last range has not: the SNACK ends where it
+ * begins. Nothing arrives any more, so no further acknowledgement leaves: each would be a
+ * duplicate, from which the sender concludes that a segment has left the network (RFC 5681 section
+ * 3.2). */
+static void a_pass_ends(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_signal s = {.kind = SCPS_SIGNAL_DAMAGED, .remote = t->them.addr};
+
+    t->cfg.snack = t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.ack_mode = SCPS_ACK_EVERY;
+    t->cfg.ack_budget_pps = 100;
+    t->peer.caps = SCPS_CAP_SNACK1;
+    script_established(t, MS(100));
+    script_run(t, MS(200));
+    s.until = scps_stack_now(t->st) + SEC(100);
+    scps_stack_signal(t->st, scps_stack_now(t->st), &s);
+    for (int i = 0; i < 4; i++)
+        peer_says(t, MS(210 + i), .seq = 1 + 988 * (1 + 2 * i), .len = 988);
+    script_run(t, SEC(5));
+    assert_in_range(script_forget_sent(t), 4, 10);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +264,7 @@ int main(void)
         SCRIPT_TEST(each_hole_is_named),
         SCRIPT_TEST(the_hole_before_a_fin_is_named),
         SCRIPT_TEST(a_report_reaches_back_to_a_repair),
+        SCRIPT_TEST(a_pass_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
