@@ -260,6 +260,7 @@ static void order(struct world *w, unsigned nr)
         break;
     case 12:
         h->asleep = w->now + ((scps_dur)1 << b % 26);
+        w->slept = true;
         break;
     case 13:
         remove_device(w, h, b, c);
@@ -295,103 +296,6 @@ static void heal(struct world *w)
     }
 }
 
-/* The longest retransmission timeout of all connections, beyond the least limit of its backoff. */
-static scps_dur longest_rto(const struct world *w)
-{
-    scps_dur most = SCPS_SEC(60);
-
-    for (int i = 0; i < FLOWS; i++)
-        for (int k = 0; k < HOSTS; k++)
-            if (w->flow[i].end[k].c) {
-                struct scps_info n;
-                scps_conn_info(w->flow[i].end[k].c, &n);
-                most = SCPS_MAX(most, n.rto);
-            }
-    return most - SCPS_SEC(60);
-}
-
-/* Best effort gives up each segment before its acknowledgement can be here, where the lifetime is
- * shorter than the round trip. Then a controller never learns the path, and the rate remains the
- * one that followed from the handshake, one octet a second at least. */
-static bool expires_on_the_way(const struct world *w)
-{
-    scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
-    bool any = false;
-
-    for (int i = 0; i < HOSTS; i++)
-        any |= w->host[i].cfg.bets_lifetime &&
-               w->host[i].cfg.bets_lifetime < rtt + w->host[!i].cfg.ack_delay;
-    return any;
-}
-
-/* How long two ends may take after the channel healed: a timer that is backed off to its limit,
- * and what is left to send. Where each segment was lost, or a timer that may not be as long as the
- * round trip keeps the window at one, each takes a round trip (RFC 6582 section 3.2): some 280 of
- * 36 octets. A timeout that was measured while the path was longer is as long now: the answer to
- * the first may end the wait, but a peer that has gone is found out by R2 alone, which is sixteen
- * of them where they do not back off (core/rto.c). */
-static scps_dur patience(const struct world *w)
-{
-    scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
-    scps_dur silence = SCPS_SEC(1500) + 16 * longest_rto(w);
-
-    /* best effort waits for a hole as long as two of the round trips that it was told to expect */
-    rtt += SCPS_MAX(w->host[0].cfg.expected_rtt, w->host[1].cfg.expected_rtt) / 25;
-    if (expires_on_the_way(w))
-        silence += SCPS_SEC(MOST_OCTETS);
-    if (w->host[0].gone || w->host[1].gone) /* the other one has to find out: 15 timeouts */
-        silence += SCPS_SEC(6500);
-    return silence + 300 * rtt;
-}
-
-/* A timeout that is put down to corruption does not back off (docs/SCPS-TP.md section 3.4), or may
- * not: a host that hears of it, or that is told of it by the other, takes losses for damage. */
-static bool without_backoff(const struct world *w)
-{
-    bool corruption = false;
-
-    for (int i = 0; i < HOSTS; i++)
-        corruption |=
-            w->host[i].cfg.corruption || w->host[i].cfg.loss_cause == SCPS_LOSS_CORRUPTION;
-    return corruption;
-}
-
-/* Do the hosts count SNACK in different units? Then each misreads the other's holes, and what is
- * named wrongly goes again 64 times before the embargo grows (core/snacktx.c). */
-static bool units_differ(const struct world *w)
-{
-    return w->host[0].cfg.snack && w->host[1].cfg.snack &&
-           w->host[0].cfg.snack_raw_unit != w->host[1].cfg.snack_raw_unit;
-}
-
-/* May a run be too long to be executed? Where the path became a thousand times longer than it was
- * measured, and timeouts do not back off, a sender resends many times before the first answer can
- * be there. On a shorter path, or where resending is not what it is busy with, it is a fault. */
-static bool many_timeouts(const struct world *w, unsigned services)
-{
-    uint64_t resent = 0;
-
-    for (int i = 0; i < FLOWS; i++)
-        for (int k = 0; k < HOSTS; k++)
-            if (w->flow[i].end[k].c) {
-                struct scps_info n;
-                scps_conn_info(w->flow[i].end[k].c, &n);
-                resent += n.resent_segs;
-            }
-    return resent > services / 8 &&
-           (units_differ(w) ||
-            (without_backoff(w) && w->host[0].out.delay + w->host[1].out.delay >= SCPS_SEC(1)));
-}
-
-/* Forged octets that one host has accepted make it acknowledge what the other has not sent: neither
- * takes the other's segments any more. Where a host infers outages (outage_after) such a pair asks
- * for ever: what it refuses shows that the link is there, and each resend goes unanswered. */
-static bool parted_for_good(const struct world *w)
-{
-    return w->doubt & DOUBT_END &&
-           (w->host[0].cfg.outage_after || w->host[1].cfg.outage_after || without_backoff(w));
-}
-
 /* The packets that have left and not arrived: each arrives at a time of its own. */
 static unsigned on_way(const struct world *w)
 {
@@ -410,8 +314,8 @@ static void run_out(struct world *w)
     settle(w);
     if (advance(w, SCPS_NEVER, 20000))
         return;
-    MUST(parted_for_good(w) ||
-         (without_backoff(w) && (w->host[0].gone || w->host[1].gone || w->cut)));
+    MUST(pair_parted_for_good(w) ||
+         (pair_without_backoff(w) && (w->host[0].gone || w->host[1].gone || w->cut)));
     for (int i = 0; i < HOSTS; i++)
         if (!w->host[i].gone) {
             scps_stack_remove_netif(w->host[i].st, &w->host[i].nif);
@@ -467,7 +371,7 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     for (unsigned n = 0; w->in.p < w->in.end && n < MOST_ORDERS; n++)
         order(w, n);
     heal(w);
-    until = w->now + patience(w);
+    until = w->now + pair_patience(w);
     settle(w);
     for (unsigned n = 0; !pair_finished(w) && (at = next(w)) <= until; n++) {
         bool endless = w->host[0].gone || w->host[1].gone || w->doubt & DOUBT_END;
@@ -475,7 +379,7 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
         if (w->stopped) /* without backoff R2 is far; forgery may part two ends for good */
             break;
         w->cut = n == 30000;
-        MUST(!w->cut || many_timeouts(w, n));
+        MUST(!w->cut || pair_many_timeouts(w, n));
         if (w->cut)
             break;
         w->now = SCPS_MAX(w->now, at);
@@ -498,7 +402,8 @@ static void execute(const uint8_t *data, size_t size)
     /* Answers to strangers pay a route's rate, and half-open places are shared: there a stranger
      * may cost time, and what comes later differs. What the channel forges, too: strangers use up
      * numbers of the hosts' generators, and then a forged octet may fit or not. */
-    if (w.third == THIRD_BLIND && w.strangers && !w.refused && !w.crowded && !w.rated && !w.doubt) {
+    if (w.third == THIRD_BLIND && w.strangers && !w.refused && !w.crowded && !w.rated && !w.slept &&
+        !w.doubt) {
         bool ended = !w.stopped && !w.cut;
 
         run(&w, data, size, false, &without);

@@ -4,7 +4,8 @@
  *
  * fuzz_pair.c has the grammar and runs an input; pair_setup.c makes configurations,
  * pair_channel.c carries packets, pair_change.c alters them, pair_app.c is the application at
- * each end, pair_third.c is a third party and the routers, pair_judge.c decides.
+ * each end, pair_third.c is a third party and the routers, pair_judge.c decides, within the bounds
+ * of pair_bounds.c.
  */
 #ifndef SCPS_FUZZ_PAIR_H
 #define SCPS_FUZZ_PAIR_H
@@ -177,6 +178,8 @@ struct world {
     bool inject;        /* the third party's packets are sent in this run */
     bool third_sends;   /* what is injected now is the third party's, not a router's */
     bool rated;         /* a route had a rate: what leaves for strangers pays, too */
+    bool slept;         /* a host slept: packets of strangers let overdue timers run, too */
+    bool no_cookies;    /* no SYN cookies: strangers may take all half-open places */
     bool crowded;       /* few half-open connections: one may make room for another */
     bool hollow, vouch; /* bytes are counted only; checksums are the device's affair */
     unsigned doubt;
@@ -283,6 +286,17 @@ void pair_icmp(struct world *w, struct host *to, const uint8_t *quote, size_t le
 /* Runs one input. With FUZZ_FINDS in the environment one that fails is written down, and the
  * process goes on. */
 void pair_series(void (*run)(const uint8_t *data, size_t size), const uint8_t *data, size_t size);
+
+/* ---- pair_bounds.c */
+
+/* How long two ends may take after the channel healed. */
+scps_dur pair_patience(const struct world *w);
+bool pair_without_backoff(const struct world *w);
+/* Do the hosts count SNACK in different units? */
+bool pair_units_differ(const struct world *w);
+/* May a run of so many services be too long to be executed? */
+bool pair_many_timeouts(const struct world *w, unsigned services);
+bool pair_parted_for_good(const struct world *w);
 
 /* ---- pair_judge.c */
 

@@ -114,6 +114,21 @@ static bool patient(const struct scps_conn_config *c)
     return c->data_retries >= 15 && c->syn_retries >= 7 && !c->user_timeout && !c->keepalive;
 }
 
+/* The peer has ended as it should, but its last acknowledgement was lost, and TIME-WAIT was over
+ * before a FIN came again that it had to answer: four round trips are less than two timeouts if the
+ * path has become longer. */
+static bool outlived(const struct end *e, const struct end *peer)
+{
+    struct scps_conn_config cfg;
+    struct scps_info i;
+
+    if (!peer->c || !peer->closed || peer->failed || !peer->eof || peer->read != e->written)
+        return false;
+    scps_conn_get_config(peer->c, &cfg);
+    scps_conn_info(e->c, &i);
+    return 2 * i.rto >= cfg.time_wait;
+}
+
 void pair_judge_error(struct world *w, struct flow *f, struct end *e)
 {
     struct end *peer = &f->end[!(e - f->end)];
@@ -141,8 +156,9 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
         break;
     case SCPS_ERR_REFUSED:
     case SCPS_ERR_RESET: /* the peer's half-open connection ended before our ACK */
-        MUST(f->excuse || (!peer->had && (w->crowded || !patient(&w->host[!e->nr].cfg) ||
-                                          w->now - e->opened >= R2_SYN)));
+        MUST(f->excuse || outlived(e, peer) ||
+             (!peer->had && (w->crowded || (w->no_cookies && w->strangers) ||
+                             !patient(&w->host[!e->nr].cfg) || w->now - e->opened >= R2_SYN)));
         break;
     case SCPS_ERR_NOMEM:
         MUST(f->excuse & EXCUSE_MEMORY);
@@ -201,7 +217,7 @@ void pair_judge_flow(struct world *w, struct flow *f)
     explain(w, f);
     for (int i = 0; i < HOSTS; i++) {
         struct end *e = &f->end[i], *peer = &f->end[!i];
-        if (w->doubt & DOUBT_END || f->unsure)
+        if (w->doubt & DOUBT_END || f->unsure || pair_units_differ(w))
             continue;
         MUST(end_finished(e) || left_alone(w, e, peer) || w->cut);
         if (!e->had || e->failed || peer->failed || f->excuse || !peer->had || w->cut)

@@ -268,6 +268,7 @@ bool pair_setup(struct world *w, const uint8_t header[HEADER])
 
     w->now = START;
     w->third = header[0] & 3;
+    w->no_cookies = header[0] & 32;
     w->crowded = header[0] & 128;
     w->vouch = header[0] & 8;
     w->hollow = header[0] & 16;
