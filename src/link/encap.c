@@ -6,8 +6,8 @@
  *   111 | protocol 3 | 10 || user 4, extension 4 || length 16
  *   111 | protocol 3 | 11 || user 4, extension 4 || 16 bits of CCSDS || length 32
  *
- * The length counts the header. The Internet protocol extension are octets, all but the last one
- * even; 33 is IPv4 and 87 is IPv6.
+ * The length includes the header. The Internet protocol extension before the IP packet is one or
+ * more octets, all even except the last one; 33 is IPv4 and 87 is IPv6.
  *
  * Sources: CCSDS 133.1-B section 4.1, 702.1-B section 3 and the registry of its extension; CCSDS
  * 133.0-B section 4.1 for the length of a space packet.

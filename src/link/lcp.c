@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Options and codes of the Link Control Protocol.
  *
- * Detection of a looped line: each end sends a random magic number. A Configure-Request with our
- * own number comes either from a peer that drew the same number, or from ourselves over a looped
- * line. It is answered with a Nak that proposes another number. A peer then draws a new one; on a
- * looped line, request after request has the number that was sent last (RFC 1661 section 6.4).
+ * Detection of a looped line: each end sends a random magic number. A Configure-Request with this
+ * end's own number comes either from a peer that drew the same number, or from this end itself over
+ * a looped line. It is answered with a Configure-Nak that proposes another number. A peer then
+ * draws a new number; on a looped line, each request that arrives has the number that this end sent
+ * last (RFC 1661 section 6.4).
  *
  * Authentication and quality monitoring are not supported, and are rejected.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The option negotiation automaton.
+/* The option negotiation automaton of PPP (RFC 1661 section 4), which LCP, IPCP and IPV6CP share.
  *
- * Each function below is one event of the state transition table of RFC 1661 section 4.1, with a
- * case for each state; in a state without a case the event has no effect. Comments have the table's
- * names of actions: scr, sca, scn, str, sta, scj, tlu, tld, tlf, irc, zrc.
+ * Each function below handles one event of the state transition table of RFC 1661 section 4.1 and
+ * has a case for each state in which the event has an effect. Comments have the table's names of
+ * actions: scr, sca, scn, str, sta, scj, tlu, tld, tlf, irc, zrc.
  *
  * Sources: RFC 1661 sections 4 and 5.
  */
@@ -13,8 +13,9 @@
 
 #include "base/bytes.h"
 
-/* Most Naks and Rejects that are accepted in a negotiation. Each restarts the Restart counter, so
- * without this limit a peer that always refuses would make this end send requests for ever. */
+/* Most Configure-Naks and Configure-Rejects that are accepted in one negotiation. Each of them
+ * restarts the Restart counter, so without this limit a peer that always refuses would make this
+ * end send requests for ever. */
 #define MAX_REFUSALS 24
 
 /* ---- actions ---- */
@@ -69,7 +70,8 @@ static void send_terminate(struct scps_cp *cp) /* str */
     start_timer(cp);
 }
 
-/* Changes the state; calls up, down or finished when the state is reached or left. */
+/* Changes the state, and reports This-Layer-Up or This-Layer-Down when Opened is reached or
+ * left. */
 static void set_state(struct scps_cp *cp, enum scps_cp_state to)
 {
     enum scps_cp_state from = cp->state;
@@ -226,7 +228,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp) /* RXJ- */
 
 /* ---- packets ---- */
 
-/* Returns true if a list of options fills its n octets exactly. */
+/* Returns true if the options at p fill n octets exactly. */
 static bool well_formed(const uint8_t *p, size_t n)
 {
     while (n) {
@@ -240,8 +242,8 @@ static bool well_formed(const uint8_t *p, size_t n)
 
 static void append(uint8_t *out, size_t *len, uint8_t type, const uint8_t *v, size_t n)
 {
-    /* Values in a Nak may be longer than those they answer. What does not fit is left out; the
-     * peer's next request will have it again. */
+    /* An option in a Configure-Nak may be longer than the option of the request that it answers. If
+     * it does not fit into the packet it is left out, and the peer's next request has it again. */
     if (*len + 2 + n > SCPS_CP_PACKET - 4)
         return;
     out[(*len)++] = type;
@@ -250,9 +252,9 @@ static void append(uint8_t *out, size_t *len, uint8_t type, const uint8_t *v, si
     *len += n;
 }
 
-/* Composes the answer to a Configure-Request. Returns its code; its options are len octets at
- * env->scratch. After max_failure Naks, Rejects are sent instead, so that negotiation ends (RFC
- * 1661 section 4.6). */
+/* Composes the answer to the peer's Configure-Request. Returns its code; its options are *len
+ * octets at env->scratch. After max_failure Configure-Naks, Configure-Rejects are sent instead, so
+ * that negotiation ends (RFC 1661 section 4.6). */
 static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, size_t *len)
 {
     const uint8_t *const all = p, *const end = p + n;
@@ -315,8 +317,8 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     }
 }
 
-/* Returns true if a packet with this id answers the last Configure-Request, in a state that expects
- * an answer. */
+/* Returns true if a packet with this id answers this end's last Configure-Request, and the state
+ * expects an answer. */
 static bool answers(struct scps_cp *cp, uint8_t id)
 {
     if (cp->state == CP_CLOSED || cp->state == CP_STOPPED)
@@ -345,7 +347,9 @@ static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
         init_restarts(cp, true);
         set_state(cp, CP_OPENED);
         break;
-    default: /* A second answer: two messages have crossed, or the peer is faulty. */
+    /* A Configure-Ack in another state is a second answer: messages have crossed, or the peer is
+     * faulty. */
+    default:
         send_request(cp);
         set_state(cp, CP_REQ_SENT);
         break;
@@ -382,7 +386,8 @@ static void term_request(struct scps_cp *cp, uint8_t id) /* RTR */
         return;
     scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0); /* sta */
     if (cp->state == CP_OPENED) {
-        cp->restarts = 0; /* zrc: wait once for the Ack to arrive, then finish. */
+        /* zrc: wait one Restart timer, so that the Terminate-Ack can arrive, then finish. */
+        cp->restarts = 0;
         set_state(cp, CP_STOPPING);
         start_timer(cp);
     } else if (cp->state >= CP_REQ_SENT) {
@@ -434,7 +439,7 @@ void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n)
     const uint8_t *data = p + 4;
     uint8_t code = n ? p[0] : 0;
 
-    if (len < 4 || len > n) { /* Octets behind the length field are padding. */
+    if (len < 4 || len > n) { /* Octets beyond the packet's own length field are padding. */
         drop(cp, SCPS_PPP_DROP_CONTROL);
         return;
     }

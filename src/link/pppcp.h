@@ -45,16 +45,17 @@ enum scps_cp_state { /* states in the order of RFC 1661 section 4.2 */
                      CP_OPENED
 };
 
-/* Largest length of control packets with their headers, octets: every end must accept this MRU. */
+/* Largest length of control packets with their headers, octets: each end must accept packets of
+ * this length. */
 #define SCPS_CP_PACKET 1500
-/* Room for the options that this end asks for in one protocol, octets. */
+/* Most octets of options that this end asks for in one protocol. */
 #define SCPS_CP_OPTIONS 40
 
 struct scps_cp;
 
 enum scps_cp_layer { CP_UP, CP_DOWN, CP_FINISHED };
 
-/* State that the three protocols of a link share. */
+/* State that LCP, IPCP and IPV6CP of one link share. */
 struct scps_cp_env {
     const struct scps_ppp_config *cfg;
     struct scps_pppq queue;
@@ -62,7 +63,8 @@ struct scps_cp_env {
     scps_time now;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
     uint8_t scratch[SCPS_CP_PACKET]; /* the packet that is being written */
-    /* Called for This-Layer-Up, -Down and -Finished; the owner of the link sets it */
+    /* Called for This-Layer-Up, This-Layer-Down and This-Layer-Finished (RFC 1661 section 4.4); the
+     * owner of the link sets it. */
     void (*layer)(struct scps_cp *cp, enum scps_cp_layer what);
 };
 
@@ -70,19 +72,20 @@ enum scps_cp_verdict { CP_ACK, CP_NAK, CP_REJ };
 
 struct scps_cp_ops {
     uint16_t proto;
-    /* Writes the options that this end asks for now, at most SCPS_CP_OPTIONS octets. Returns their
-     * length. */
+    /* Writes the options of the next Configure-Request that this end sends, at most SCPS_CP_OPTIONS
+     * octets. Returns their length. */
     size_t (*request)(struct scps_cp *cp, uint8_t *out);
-    /* Called at the start of a Configure-Request of the peer, before its options. */
+    /* Called when a Configure-Request of the peer has arrived, before its options are checked. */
     void (*judge_begin)(struct scps_cp *cp);
-    /* Checks one option of the request, with n octets of value. If the result is CP_NAK, the *nak_n
-     * octets at nak, at most 16, are an acceptable value. */
+    /* Checks one option of the peer's Configure-Request, whose value has n octets. If the result is
+     * CP_NAK, the *nak_n octets at nak, at most 16, become the value that this end proposes in its
+     * Configure-Nak. */
     enum scps_cp_verdict (*judge)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n,
                                   uint8_t *nak, size_t *nak_n);
-    /* Called when all options of the request were accepted: they are in force. */
+    /* Called when all options of the peer's Configure-Request were accepted and are in force. */
     void (*judge_end)(struct scps_cp *cp);
-    /* Called when the peer wants another value for an option of this end, or rejects the option.
-     * Returns false if this end cannot work without it. */
+    /* Called when the peer proposes another value for an option of this end (naked), or rejects the
+     * option (rejected). Returns false if the protocol cannot work without the option. */
     bool (*naked)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n);
     bool (*rejected)(struct scps_cp *cp, uint8_t type);
     /* Processes a packet whose code the automaton does not know, such as LCP's Echo-Request.
@@ -101,8 +104,8 @@ struct scps_cp {
     uint32_t naks;     /* Configure-Naks sent since the last Ack or Reject */
     uint32_t refusals; /* Configure-Naks and -Rejects received since negotiation began */
     scps_time timer;   /* Restart timer, µs; SCPS_NEVER: it is not running */
-    uint8_t id;        /* id of the last request */
-    /* id of the last other packet with an id of its own (no Configure- or Terminate-Request) */
+    uint8_t id;        /* id of the last Configure-Request or Terminate-Request sent */
+    /* id of the last Code-Reject, Protocol-Reject or Echo-Request sent */
     uint8_t other_id;
     bool answered;  /* the peer has sent a Configure packet since the protocol began */
     bool gave_up;   /* closed because the ends could not agree */
@@ -111,7 +114,7 @@ struct scps_cp {
 };
 
 void scps_cp_init(struct scps_cp *cp, const struct scps_cp_ops *ops, struct scps_cp_env *env);
-/* The events of RFC 1661 section 4.3 that are not packets. */
+/* Handle the events of RFC 1661 section 4.3 that are no packets: Up, Down, Open, Close, TO. */
 void scps_cp_lower_up(struct scps_cp *cp);
 void scps_cp_lower_down(struct scps_cp *cp);
 void scps_cp_open(struct scps_cp *cp);
@@ -122,7 +125,8 @@ void scps_cp_timeout(struct scps_cp *cp);
 void scps_cp_proto_rejected(struct scps_cp *cp);
 /* Processes one packet of the protocol, n octets that begin with the code. */
 void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n);
-/* Queues a packet of the protocol with n octets of data; false when there is no room. */
+/* Queues a packet of the protocol with n octets of data. Returns false when the queue has no
+ * room. */
 bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n);
 static inline bool scps_cp_is_open(const struct scps_cp *cp)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of control packets that wait for the line. */
+/* A queue of PPP control packets that the line has not accepted yet. */
 #include "link/pppq.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Layout of transfer frames.
+/* Layout of the headers of CCSDS transfer frames. Numbers are lengths in bits, 0 and 1 at the
+ * beginning are bits, and || is a border of octets.
  *
  *   AOS   01 | spacecraft 8 | channel 6 || count 24 || replay 1, cycle used 1, spare 2, cycle 4
  *         || spare 5 | pointer 11 || packets
@@ -73,7 +74,8 @@ static void write_tm(uint8_t *p, const struct scps_ccsds_config *c, uint64_t cou
                      unsigned pointer)
 {
     scps_put16(p, (uint16_t)((c->spacecraft & 0x3ff) << 4 | c->channel << 1));
-    /* Both counts are equal, because the virtual channel is the only one of its master channel. */
+    /* The count of the master channel equals that of the virtual channel, which is the only one of
+     * its master channel. */
     p[2] = p[3] = (uint8_t)count;
     scps_put16(p + 4, (uint16_t)(3 << 11 | narrow(pointer)));
 }
@@ -137,9 +139,10 @@ static bool read_tm(const uint8_t *p, struct scps_spaceframe *f)
     f->count = p[3];
     f->pointer = widen(status & 0x7ff);
     f->begin = 6;
-    /* Bit 0 announces an operational control field of 4 octets, which is not read */
+    /* Bit 0 announces an operational control field of 4 octets behind the data field, which is not
+     * read. */
     f->end -= id & 1 ? 4 : 0;
-    /* Frames with a secondary header, or with data that is not packets, are refused. */
+    /* Refuse frames with a secondary header, or with data that is not packets. */
     return id >> 14 == 0 && (status & 0xc000) == 0;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding of transfer frames: headers, pointers, counts, error control. It has no state. */
+/* Encoding and decoding of CCSDS transfer frames: headers, pointers, counts, error control. No
+ * state is kept. */
 #ifndef SCPS_LINK_SPACEFRAME_H
 #define SCPS_LINK_SPACEFRAME_H
 
 #include <scps/ccsds.h>
 
-/* Special values of the first header pointer, the same for all kinds of frames (on the line, each
- * kind has its own numbers). */
+/* Special values of the first header pointer, the same for all kinds of frames here; in the frames
+ * themselves each kind has its own values. */
 #define SPACEFRAME_NO_START 0xffffu /* no packet begins in the frame */
 #define SPACEFRAME_ALL_IDLE 0xfffeu /* the frame has idle data only */
 
@@ -20,18 +21,19 @@ struct scps_spaceframe {
     size_t begin, end; /* limits of the data field in the frame */
 };
 
-/* Return how many octets a frame of cfg has before and behind its data field. */
+/* Return how many octets a frame of cfg has before its data field (head) and behind it (tail). */
 size_t scps_spaceframe_head(const struct scps_ccsds_config *cfg);
 size_t scps_spaceframe_tail(const struct scps_ccsds_config *cfg);
-/* Writes the header of a frame of cfg with this count and pointer, and its error control field. */
+/* Writes the header of a frame of cfg, with this frame count and first header pointer, and the
+ * error control field at its end, if cfg has one. */
 void scps_spaceframe_finish(uint8_t *p, const struct scps_ccsds_config *cfg, uint64_t count,
                             unsigned pointer);
-/* Parses a frame of cfg->frame octets. Returns SCPS_CCSDS_DROP_COUNT when it is well formed, else
- * the reason to drop it. */
+/* Parses a frame of cfg->frame octets into *f. Returns SCPS_CCSDS_DROP_COUNT when it is well
+ * formed, else the reason to drop it. */
 enum scps_ccsds_drop scps_spaceframe_parse(const uint8_t *p, const struct scps_ccsds_config *cfg,
                                            struct scps_spaceframe *f);
-/* Computes the CRC of x^16 + x^12 + x^5 + 1 with all ones as start (CCSDS 732.0-B section
- * 4.1.6). */
+/* Computes the CRC with the polynomial x^16 + x^12 + x^5 + 1, which begins with all ones (CCSDS
+ * 732.0-B section 4.1.6). */
 uint16_t scps_spaceframe_crc(const uint8_t *p, size_t n);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* One self-contained page: the reader chooses a connection and a direction, and zooms into its
- * time-sequence and outstanding-data graphs. It needs only plain JavaScript on two canvases, no
- * network and no library.
+/* Writes one self-contained HTML page with time-sequence and outstanding-data graphs, on which the
+ * user chooses a connection and a direction, and zooms. It needs only plain JavaScript on two
+ * canvases, no network and no library.
  *
- * At most max_events marks are kept in memory. When there would be more, the resolution is halved,
- * as often as necessary: the marks that exist are thinned to half, and later ones are taken at the
- * same rate. Then contiguous segments are merged into one slanted line; of acknowledgements, window
- * samples and round trips one in so many is kept. Before a pause that would be visible the last
- * mark is kept, too, and no line crosses it: otherwise acknowledgements would seem to stop where
- * only their marks are missing. Marks of retransmitted segments, SACK, SNACK, SYN and FIN are left
- * out only when no others can be. The page says when marks were left out.
+ * A mark is one item of a graph, such as a segment, an acknowledgement or a SACK block; a track is
+ * all marks of one direction of a connection. When there would be more than max_events marks, all
+ * tracks are thinned to half, as often as necessary, and later marks alike: contiguous segments are
+ * merged into one slanted line, and one in 2^level of the acknowledgements, window samples and
+ * round trips is kept. The last mark before a visible pause is kept, too, and no line crosses the
+ * pause; otherwise acknowledgements would seem to stop where only their marks are missing. The
+ * other kinds are left out only if this is not enough. The page says when marks were left out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +21,9 @@
 
 #define DEFAULT_EVENTS 400000u
 
-/* The kinds of marks: X(kind, words on the page, colour). The page's script gets this list in DATA.
- * ACK: y0 is the acknowledgement, y1 the right edge of the window. OWIN: y0 is the outstanding
- * data, y1 the receiver's window, bytes. RTT: y0 is in µs. */
+/* The kinds of marks: X(kind, words on the page, colour). The page's script gets this list in its
+ * variable DATA. ACK: y0 is the acknowledgement, y1 the right edge of the window. OWIN: y0 is the
+ * outstanding data, y1 the receiver's window, bytes. RTT: y0 is in µs. */
 #define MARKS(X)                                                                                   \
     X(DATA, "data", "#1a1a1a")                                                                     \
     X(RESENT, "sent again", "#d62728")                                                             \
@@ -43,14 +43,14 @@ enum mark_kind { MARKS(KIND) MARK_KINDS };
 
 struct mark {
     scps_time t;
-    /* µs from the first to the last of the segments merged into this mark; 0: it is a single one */
+    /* time, µs, from the first to the last of the segments merged into this mark; 0: one segment */
     uint32_t dt;
     uint8_t kind, cause;
     uint16_t merged; /* number of segments merged into this mark, beside the first */
     int64_t y0, y1;
 };
 
-/* counter of the marks of one kind, used when they are added and when a track is thinned */
+/* state of the marks of one kind in a track, while marks are added or the track is thinned */
 struct run {
     uint32_t skipped; /* number of marks left out since the last one kept */
     uint32_t end;     /* index + 1 of the last mark kept; 0: none was kept */
@@ -63,7 +63,7 @@ struct track { /* the marks of one direction */
     scps_time first, latest;
     uint32_t seen[MARK_KINDS]; /* number of marks of each kind, those left out included */
     struct run run[MARK_KINDS];
-    struct mark ack; /* last acknowledgement that was left out since the last one kept, if any */
+    struct mark ack; /* the latest acknowledgement, if it was left out */
 };
 
 struct page_conn {
@@ -73,9 +73,7 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    /* Number of times that all tracks were halved: of the marks that may be left out, a track keeps
-     * about one in 2^level. */
-    unsigned level;
+    unsigned level; /* number of times that all tracks were thinned */
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;
@@ -104,8 +102,8 @@ static bool keep_when_thinning(uint8_t kind)
 #define LEVELS  15u  /* largest value of level */
 #define VISIBLE 4096 /* a pause longer than 1/4096 of the track's time is visible on the page */
 
-/* Returns true if the time from a to b would be visible as a pause: it must also be longer than the
- * usual time between four marks of its kind. */
+/* Returns true if a time from a to b without marks of this kind would be visible on the page as a
+ * pause, and is longer than four times the mean time between the marks kept of this kind. */
 static bool is_pause(const struct track *d, uint8_t kind, unsigned level, scps_time a, scps_time b)
 {
     const scps_dur span = d->latest - d->first, marks = d->seen[kind] >> (level + 2);
@@ -121,8 +119,8 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Appends m to the marks if it is one that is kept: one in `step` of its kind is. The caller has
- * made room for two marks. */
+/* Merges m into the last line, keeps it as a mark of its own, or leaves it out, since one in `step`
+ * of its kind is kept. The caller has made room for two marks. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];
@@ -149,8 +147,8 @@ static void place(struct track *d, const struct mark *m, unsigned step, unsigned
     r->end = (uint32_t)d->n;
 }
 
-/* Thins a track to half its marks. all: also the marks of kinds that are otherwise always kept. The
- * write position never passes the read position. */
+/* Thins a track to about half its marks, in place. all: also marks of the kinds that are otherwise
+ * always kept. What is written never overtakes what is read. */
 static void halve_track(struct track *d, unsigned level, bool all)
 {
     const size_t n = d->n;
@@ -328,8 +326,8 @@ static void html_text(FILE *f, const char *s)
         }
 }
 
-/* Writes the marks as one flat array of integers: for each mark its kind, the time since the
- * previous mark, dt, y0, y1-y0, cause. */
+/* Writes the marks as one flat array of integers. Each mark has its kind, the time since the
+ * previous mark, dt, y0, y1-y0 and cause. */
 static void write_track(FILE *f, const struct track *d, scps_time t0)
 {
     scps_time t = t0;

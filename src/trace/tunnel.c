@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds IP inside packets that are neither TCP nor compressed TCP.
+/* Finds IP packets inside packets that are neither TCP nor compressed TCP (protocol 105).
  *
  *   by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN
  *   by UDP port    VXLAN, GENEVE, GTP-U, GRE
@@ -46,7 +46,8 @@ static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
     return off < 0 ? off : (int)at + off;
 }
 
-/* Reads the header at `at`, whose EtherType is in the tunnel's header. */
+/* Returns the offset of the IP header in a packet at offset `at`, whose EtherType is in the
+ * tunnel's header. */
 static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint32_t type)
 {
     if (type == TYPE_ETHERNET)
@@ -60,14 +61,14 @@ static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
         return cut_short(t);
     const uint32_t flags = scps_get16(k->ip + at), type = scps_get16(k->ip + at + 2);
     const bool sequence = flags & GRE_SEQUENCE;
-    if ((flags & GRE_VERSION) == 1 &&
-        type == TYPE_PPP) /* PPTP's GRE header always has a key (RFC 2637 section 4.1). */
+    /* The GRE header of PPTP always has a key (RFC 2637 section 4.1). */
+    if ((flags & GRE_VERSION) == 1 && type == TYPE_PPP)
         return scps_tr_ppp_ip(t, k->ip, k->cap,
                               at + 8 + (sequence ? 4 : 0) + (flags & GRE_ACK ? 4 : 0));
     if (flags & (GRE_ROUTING | GRE_VERSION))
         return NO_TUNNEL;
     at += 4 + (flags & GRE_CHECKSUM ? 4 : 0) + (flags & GRE_KEY ? 4 : 0) + (sequence ? 4 : 0);
-    /* ERSPAN type II has a GRE sequence number and a header of 8 octets, type I has neither. */
+    /* ERSPAN type II has a GRE sequence number and a header of 8 octets; type I has neither. */
     if (type == TYPE_ERSPAN)
         return ethernet(t, k, at + (sequence ? 8 : 0));
     if (type == TYPE_ERSPAN3) {
@@ -80,7 +81,7 @@ static int gre(struct scps_trace *t, const struct packet *k, uint32_t at)
 
 static int vxlan(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
-    /* VXLAN: only the flag of the network identifier may be set. */
+    /* In the first octet of VXLAN, only the flag of the network identifier may be set. */
     if (at + 8 > k->cap || k->ip[at] != 0x08)
         return NO_TUNNEL;
     return ethernet(t, k, at + 8);
@@ -96,8 +97,8 @@ static int geneve(struct scps_trace *t, const struct packet *k, uint32_t at)
 static int gtp(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
     const uint8_t *p = k->ip;
-    if (at + 12 > k->cap || (p[at] & 0xf0) != 0x30 ||
-        p[at + 1] != 0xff) /* GTP version 1 with a packet of a user */
+    /* Only version 1 with message type 255 (G-PDU) contains a packet of a user. */
+    if (at + 12 > k->cap || (p[at] & 0xf0) != 0x30 || p[at + 1] != 0xff)
         return NO_TUNNEL;
     const uint8_t flags = p[at];
     at += 8;
@@ -119,14 +120,14 @@ static bool is_ours(uint8_t proto)
            proto == SCPS_IPPROTO_SCPS_COMP;
 }
 
-/* Returns the least number of octets behind the IP header for this protocol: a header of protocol
- * 105 has a connection id, a field of bits and a checksum. */
+/* Returns the least number of octets behind the IP header for this protocol: that of compressed TCP
+ * (105) has a connection id, an octet of flags and a checksum. */
 static uint32_t least_header(uint8_t proto)
 {
     return proto == SCPS_IPPROTO_SCPS_COMP ? 4 : 20;
 }
 
-/* Returns true if the payload is exactly one IP packet. */
+/* Returns true if the payload of a UDP datagram is exactly one IP packet. */
 static bool is_ip(const struct packet *k)
 {
     if (k->th_cap < 8 + 20)

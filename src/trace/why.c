@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Determines why data was sent again, from the reports of the receiver that had passed the capture
+/* Determines why a segment was retransmitted, from the acknowledgements that had passed the capture
  * point before.
  *
- * The first cause in this order that applies is taken (docs/SCPS_TRACE.md, "Why" has the reasons):
- *   SYN             its timer: nothing else can cause it
- *   first RTT       sent again before the shortest round trip had passed: no report on it can have
- *                   come back
- *   SNACK           the receiver had reported it missing since it was last sent (not after a
- *                   silence or in a go-back, if that report came within a round trip and so was
- *                   not about the last copy)
- *   timeout         after a silence at least as long as the retransmission timer, or so long after
- *                   its last copy and the last acknowledgement of new data, or in the go-back that
- *                   follows one
- *   tail probe      the highest segment alone, after about two round trips of silence (RFC 8985
- *                   section 7); or, last in this order and with SNACK agreed, after a round trip
- *                   and an eighth: no data behind it can cause a report of it (docs/SCPS-TP.md
- *                   section 2.4)
- *   SACK            the receiver had reported bytes above it as received, or, later in this order
- *                   and with SACK agreed, acknowledged something sent after it (RFC 8985 section 6)
- *   three dupacks   three duplicates for its first octet, or a later hole of the same recovery (RFC
- *                   6582)
+ * The first cause in this list that applies is taken (docs/SCPS_TRACE.md, "Why" has the reasons):
+ *   SYN             its timer: nothing else causes a SYN to be resent
+ *   first RTT       the segment was resent before the shortest round trip had passed, so no report
+ *                   on it can have come back
+ *   SNACK           a SNACK had reported the segment missing since its last copy was sent. After a
+ *                   silence, or while all data is resent after a timeout, a SNACK within a round
+ *                   trip of that copy does not count, because it cannot be about that copy
+ *   tail probe      the highest segment alone, after a silence of 1.5 round trips or more that was
+ *                   shorter than the retransmission timer (RFC 8985 section 7); or, last in this
+ *                   list and with SNACK negotiated, after 9/8 of a round trip: no data above the
+ *                   segment can cause a SNACK (docs/SCPS-TP.md section 2.4)
+ *   timeout         neither end had sent anything for the duration of the retransmission timer; or
+ *                   the timer had run since the last copy and since the last acknowledgement of new
+ *                   data; or the segment was outstanding at such a timeout and is resent after it
+ *   SACK            a SACK block had reported data above the segment; or, after three dupacks in
+ *                   this list and with SACK negotiated, data sent after the segment had been
+ *                   acknowledged (RFC 8985 section 6)
+ *   three dupacks   three duplicate acknowledgements for its first octet, or a partial
+ *                   acknowledgement in the same recovery (RFC 6582)
  *   no reason       none of these was seen
- * Data that fills a gap, and was lost before the capture point, counts as sent again since the gap
- * became visible (scps_tr_why_gap). Later it may turn out to have been spurious: by a DSACK for it
- * (RFC 2883), or by an acknowledgement whose timestamp echo is older than the copy that it would
- * have to answer (RFC 3522).
+ * A segment that fills a gap, because its first copy was lost before the capture point, is treated
+ * as resent since the gap became visible (scps_tr_why_gap). A retransmission is found spurious
+ * later by a DSACK for it (RFC 2883), or by an acknowledgement whose timestamp echo is older than
+ * the retransmission (RFC 3522).
  *
  * The results are best for captures at the sender; elsewhere a report may pass the capture point
  * after the retransmission that it caused was sent.
@@ -74,7 +75,7 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
 void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now)
 {
-    /* Ignore a block below the acknowledgement or beyond what was sent: it is false or old. */
+    /* Ignore a SACK block below SND.UNA or beyond what was sent: it is false or old. */
     if (from >= to || to > h->segs.top || to - from > (uint64_t)1 << 31)
         return;
     struct scps_alloc a = scps_tr_range_alloc(t);
@@ -84,7 +85,8 @@ void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, u
         h->sack_at = now;
 }
 
-/* Records that the copy a, which caused this acknowledgement, was not necessary. */
+/* Records that the retransmission `a` was spurious, and counts it in *by, the counter of the
+ * evidence. */
 static void not_needed(struct why *w, struct again *a, uint64_t *by)
 {
     if (a->spurious)
@@ -94,9 +96,9 @@ static void not_needed(struct why *w, struct again *a, uint64_t *by)
     ++*by;
 }
 
-/* Processes a DSACK. It means that one copy too many has arrived. If a segment was sent three times
- * and a timestamp has shown one copy to be needless, the DSACK reports that copy; otherwise it
- * reports the latest copy not yet known to be needless. */
+/* Processes a DSACK: the receiver got these octets once more than it needed. If a segment was sent
+ * three times and a timestamp has shown one copy to be spurious, the DSACK reports that copy;
+ * otherwise it reports the latest copy not yet known to be spurious. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
@@ -119,12 +121,12 @@ void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
 }
 
 /* Returns true if the acknowledgement of a retransmitted segment echoes a timestamp older than that
- * of the copy, so that an earlier copy had arrived (RFC 3522 section 3.2). This holds only for the
- * octets at una: the timestamp of a delayed acknowledgement is that of the first segment it answers
- * (RFC 7323 section 4.3), and segments behind it may have been necessary. Segments that follow
- * without a gap, and were sent by the timer (the rest of a go-back), had arrived before, too. With
- * best effort the receiver acknowledges holes that it has given up, and echoes the last timestamp
- * that came. */
+ * of the retransmission, so that an earlier copy had arrived (RFC 3522 section 3.2). This holds
+ * only for the segment at SND.UNA: the timestamp of a delayed acknowledgement is that of the first
+ * segment it answers (RFC 7323 section 4.3), and the retransmission of segments above may have been
+ * necessary. Exceptions: segments that follow without a gap, and were resent after the same
+ * timeout, had arrived before, too. With best effort the receiver acknowledges holes that it has
+ * given up, and echoes the timestamp that arrived last. */
 static bool shown_needless(const struct again *a, uint64_t una, uint32_t tsecr)
 {
     return a->has_ts && a->first <= una && a->end > una && (int32_t)(tsecr - a->tsval) < 0;
@@ -136,7 +138,7 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     struct why *w = h->why;
     const uint32_t n = SCPS_MIN(w->nagain, AGAINS);
     const uint32_t oldest = w->nagain > AGAINS ? w->nagain % AGAINS : 0;
-    /* Octets below this offset had already arrived before the retransmission. */
+    /* Octets below this offset had arrived before they were retransmitted. */
     uint64_t upto = una;
     for (uint32_t i = 0; i < n && w->open; i++) {
         struct again *a = &w->again[(oldest + i) % AGAINS];
@@ -171,7 +173,8 @@ static void remember(struct scps_trace *t, struct conn_dir *h, uint64_t first, u
                         .has_ts = has_ts};
 }
 
-/* Returns the time of the newest reported hole that overlaps [first, end); 0 if there is none. */
+/* Returns the time at which a SNACK last reported a hole that overlaps [first, end); -1: none
+ * did. */
 static scps_time snacked(const struct conn_dir *h, uint64_t first, uint64_t end)
 {
     scps_time newest = -1;
@@ -190,9 +193,10 @@ static bool sacked_above(const struct conn_dir *h, uint64_t end)
     return h->sacked.n && scps_rangeset_at(&h->sacked, h->sacked.n - 1)->to > end;
 }
 
-/* ---- gaps: data that the capture point should have seen ---- */
+/* ---- gaps: sequence numbers that did not pass the capture point in order ---- */
 
-/* Drops gaps that are acknowledged; if that is not enough, drops the older half. */
+/* Removes the gaps below SND.UNA. If few are, and the array has its largest size, removes the older
+ * half. */
 static void forget_gaps(struct why *w, uint64_t una)
 {
     uint32_t n = 0;
@@ -227,7 +231,7 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
         (struct gap){.from = from, .to = to, .at = now, .tsval = tsval, .has_ts = has_ts};
 }
 
-/* Returns the gap that holds the octet at first; NULL if none is recorded. */
+/* Returns the gap that contains offset `first`; NULL: none is recorded. */
 static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
@@ -241,8 +245,8 @@ static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
     return h->why && lo < h->why->ngap && h->why->gap[lo].from <= first ? &h->why->gap[lo] : NULL;
 }
 
-/* Returns the round trip of the whole path, µs, wherever the capture point is: the round trip to
- * the receiver plus that to the sender. 0: unknown. */
+/* Returns the smallest round-trip time between the two ends, µs: that from the capture point to the
+ * receiver and back plus that to the sender and back. 0: unknown. */
 static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
 {
     return h->rtt.min + peer->rtt.min;
@@ -255,14 +259,14 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
         return true; /* The receiver had the data already, so this is another copy. */
     const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
     const struct gap *g = gap_at(h, first);
-    if (!g) /* The capture began within this gap, so nothing is known about it. */
+    if (!g) /* No gap is recorded here because the capture began later. */
         return now - h->last_sent_at > path;
     re->gap = true;
     re->last_at = g->at;
     if (has_ts && g->has_ts && tsval != g->tsval)
         /* Data with a later timestamp than the data above it is no first copy. */
         return (int32_t)(tsval - g->tsval) > 0;
-    /* A retransmission comes a round trip after the gap became visible. */
+    /* A retransmission passes the capture point a round trip after the gap became visible. */
     return now - g->at >= path - path / 5;
 }
 
@@ -292,8 +296,9 @@ static bool sacked_since(const struct clues *k)
 }
 
 /* Returns true if the retransmission timer has expired: it runs from the latest acknowledgement of
- * new data, or from the copy that is resent (RFC 6298 section 5), even if the sender was not
- * silent. Then no report of the receiver since that time explains the retransmission. */
+ * new data, or from the previous copy of this data (RFC 6298 section 5), even if the sender sent
+ * other data meanwhile. Then no report of the receiver since that time explains the
+ * retransmission. */
 static bool timer_expired(const struct clues *k, scps_time now)
 {
     return k->lowest && (k->re->any || k->re->gap) &&
@@ -310,7 +315,8 @@ static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer
     k.last_at = re->any || re->gap ? re->last_at : h->last_sent_at;
     k.since = now - k.last_at;
     k.idle = now - SCPS_MIN(h->last_sent_at, now);
-    /* At a capture point near the receiver, the measured round trip is only a part of the whole. */
+    /* If the capture point is near the receiver, the measured round trip is only a part of the
+     * whole. */
     k.srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
     k.rto = h->srtt ? k.srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO) : SCPS_MS(200);
     k.floor = SCPS_MAX(k.srtt + 2 * h->rttvar, MIN_RTO / 2);
@@ -336,8 +342,8 @@ static bool probes_tail(const struct clues *k)
            k->h->dup_run < 3 && k->h->srtt;
 }
 
-/* Returns the cause if acknowledgements explain the retransmission, in the order at the head of
- * this file. */
+/* Returns the cause of a retransmission that acknowledgements explain: SACK, three duplicate
+ * acknowledgements, or a tail probe. */
 static enum cause by_acknowledgements(const struct clues *k)
 {
     const struct conn_dir *h = k->h;

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #define PAGE 4096u
-/* position from which the start of an incomplete record is moved to the front */
+/* offset in buf at which new octets are read; the octets of an incomplete record are moved to just
+ * before it */
 #define HEAD (TR_LARGEST + PAGE)
-/* octets of a read. It ends at a page border, which is several times faster than an unaligned
- * read */
+/* octets of one read, which ends at a page border of the file: that is several times faster than an
+ * unaligned read */
 #define READ   (128u << 10)
 #define WINDOW (HEAD + READ)
 #define PACKED (128u << 10)
@@ -22,7 +23,8 @@ int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total)
     return t->cfg.on_progress && t->cfg.on_progress(t->cfg.ctx, done, total);
 }
 
-/* Reads once into p. Returns the length; 0 at the end, which the function records. */
+/* Reads at most `room` octets of the file into p. Returns their number; 0 at the end, or on an
+ * error, which is stored in w->err. */
 static size_t fill(struct window *w, uint8_t *p, size_t room)
 {
     ssize_t n;
@@ -38,8 +40,8 @@ static size_t fill(struct window *w, uint8_t *p, size_t room)
 }
 
 #ifdef SCPS_HAVE_ZLIB
-/* Decompresses into p. Returns the length; 0 at the end. Several gzip members in a row are one
- * stream. */
+/* Decompresses at most `room` octets into p. Returns their number; 0 at the end. Several gzip
+ * members one after the other are one stream. */
 static size_t unpack(struct window *w, uint8_t *p, size_t room)
 {
     w->z.next_out = p;
@@ -72,7 +74,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
 void scps_tr_window_more(struct window *w)
 {
     if (w->pos == w->end || w->end == WINDOW) {
-        size_t left = w->end - w->pos; /* the bytes that remain are fewer than a record */
+        size_t left = w->end - w->pos; /* octets of an incomplete record */
         memmove(w->buf + HEAD - left, w->buf + w->pos, left);
         w->pos = HEAD - left;
         w->end = HEAD;
@@ -92,7 +94,7 @@ void scps_tr_window_more(struct window *w)
         w->stopped = true;
 }
 
-/* Starts decompression: the file begins with the magic number of gzip. */
+/* Starts to decompress a file that begins with the magic number of gzip. */
 static int unpack_begin(struct window *w, const char *path, char *msg, int *ret)
 {
 #ifdef SCPS_HAVE_ZLIB
@@ -161,8 +163,7 @@ const char *scps_tr_window_trouble(const struct window *w)
     return w->err == EBADMSG ? "damaged gzip data" : strerror(w->err);
 }
 
-/* Writes to msg why a file is no capture that can be read, after its first octets were read, or
- * could not be. */
+/* Writes to msg why a file is no capture: its first octets could not be read, or are too few. */
 static int no_capture(const struct window *w, const char *path, char *msg)
 {
     if (w->err && w->err != EBADMSG) {

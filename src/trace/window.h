@@ -20,7 +20,8 @@
 /* Largest record, bytes, which is libpcap's limit except for D-Bus and USB */
 #define TR_LARGEST (256u << 10)
 
-/* Latest plausible time, s; pcapng has 64 bits, and a damaged file may have any value */
+/* Latest time, s since 1970, that counts as plausible: times in pcapng have 64 bits, and a damaged
+ * file may have any value. */
 #define TR_LATEST ((int64_t)1 << 38)
 
 struct window {
@@ -43,7 +44,7 @@ struct window {
  * line in msg. Call scps_tr_window_close() in either case. */
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
 void scps_tr_window_close(struct window *w);
-/* Reads more bytes behind the present ones, which may move: compute buf + pos again. */
+/* Reads more octets behind those not used yet, and may move these: compute buf + pos again. */
 void scps_tr_window_more(struct window *w);
 /* Skips all bytes that are left. Returns their number. */
 uint64_t scps_tr_window_drain(struct window *w);
@@ -72,7 +73,8 @@ static inline uint32_t scps_tr_get32(const uint8_t *p, bool swap)
     return swap ? __builtin_bswap32(v) : v;
 }
 
-/* The readers return 0, or what scps_trace_read returns, with one line in msg. */
+/* Read a capture in one format. Both return what scps_trace_read() returns, with one line in
+ * msg. */
 int scps_tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg);
 int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg);
 

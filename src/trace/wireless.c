@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds IP in IEEE 802.11 frames, with or without a header of the radio: those of Prism and AVS,
- * and radiotap (www.radiotap.org).
+/* Finds IP in IEEE 802.11 frames, with or without a header of the receiving radio before the frame:
+ * Prism, AVS or radiotap (www.radiotap.org).
  *
  * A data frame has 24 octets of header, six more between access points, two for QoS, four for high
  * throughput, and then LLC and SNAP. Encrypted and empty frames, and aggregates (A-MSDU), hold no
@@ -16,7 +16,8 @@ enum { TO_AND_FROM = 0x03, PROTECTED = 0x40, ORDER = 0x80 };
 enum { EMPTY = 0x4, QOS = 0x8 }; /* bits of a data frame's subtype */
 enum { AGGREGATE = 0x80 };       /* flag of the QoS octet */
 
-/* bits of radiotap's presence mask: the field is there; MORE: another mask follows */
+/* bits of radiotap's presence mask, which say that a field is present; MORE: another mask
+ * follows */
 enum { TIME = 1u << 0, FLAGS = 1u << 1, MORE = 1u << 31 };
 enum { PADDED = 0x20 }; /* bit of radiotap's flags: the body begins at a multiple of four octets */
 
@@ -40,8 +41,8 @@ static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
 }
 
-/* Returns true if radiotap says that the frame is padded. The flags follow the time field, which is
- * aligned to eight octets. */
+/* Returns true if the radiotap header says that the body of the frame begins at a multiple of four
+ * octets. The flags follow the time field, which is aligned to eight octets. */
 static bool padded(const uint8_t *p, uint32_t len)
 {
     uint32_t at = 4, present = scps_tr_little32(p + 4);
@@ -70,7 +71,8 @@ int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const ui
     case TR_RADIO_TAP:
         len = scps_tr_little16(p + 2);
         return frame(t, p, caplen, len, len >= 8 && len <= caplen && padded(p, len));
-    case TR_RADIO_PRISM: /* The header may also be AVS's, which its magic number shows. */
+    /* The header may also be that of AVS, which has a magic number. */
+    case TR_RADIO_PRISM:
         len = scps_get32(p) >> 12 == 0x80211 ? scps_get32(p + 4) : scps_tr_little32(p + 4);
         break;
     case TR_RADIO_AVS:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of a capture while they are being drawn: out_xplot.c decides what to draw, xplot.c writes
- * the files. */
+/* Graphs of a capture that are being drawn: out_xplot.c decides what to draw, xplot.c writes the
+ * files. */
 #ifndef SCPS_TRACE_XPLOT_H
 #define SCPS_TRACE_XPLOT_H
 
@@ -51,7 +51,8 @@ struct scps_trace_plots {
     void *ctx;
     struct drawn **d;
     uint32_t n, cap;
-    /* By connection number: index + 1 in d; 0: not decided yet; UINT32_MAX: not wanted */
+    /* index: number of the connection; value: index + 1 in d; 0: not decided yet; UINT32_MAX: the
+     * connection is not drawn */
     uint32_t *slot;
     uint32_t nslot;
     uint64_t skipped; /* number of connections beyond MAX_CONNS, which are not drawn */
@@ -61,15 +62,15 @@ struct scps_trace_plots {
     uint32_t pictures;
 };
 
-/* Arguments that print a time in seconds: printf(TF, T(t)). */
+/* Arguments for printf() that print a time in seconds: printf(TF, T(t)). */
 #define T(t) (t) / 1000000, (int)((t) % 1000000)
 #define TF   "%" PRId64 ".%06d"
 
 /* Records the first error, errno and path; nothing is written after it. */
 void scps_tr_plots_fail(struct scps_trace_plots *p, const char *path);
 
-/* Returns the graph of this kind for direction dir; a new one gets its title. NULL: it was not
- * asked for, or there is no memory. */
+/* Returns the graph of this kind for direction dir; a new graph gets its title. NULL: the kind was
+ * not requested, or there is no memory. */
 struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int dir, int kind,
                                 const struct scps_trace_seen *s);
 /* Adds a line of text to the file of a graph. */
@@ -77,7 +78,7 @@ struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int
 __attribute__((format(printf, 3, 4)))
 #endif
 void scps_tr_plot_put(struct scps_trace_plots *p, struct plot *f, const char *fmt, ...);
-/* Writes the bytes that wait in memory. */
+/* Writes to the file what is still in memory. */
 void scps_tr_plot_flush(struct scps_trace_plots *p, struct plot *f);
 void scps_tr_plot_free(struct plot *f, bool remove_xpl);
 
