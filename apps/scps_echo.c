@@ -7,9 +7,10 @@
  *     scps_echo -t -n 10M --udp 127.0.0.1:7002,127.0.0.1:7001 --addr 10.9.0.2 10.9.0.1
  *
  * Like every program here it opens a stack, a loop and a device (common/realtime.h), connects or
- * listens, and then handles events. No call blocks. What a connection cannot take now is tried
- * again when its event comes. The server stores no data: it copies from the receive buffer of a
- * connection to its send buffer, so a client that does not read stops its own sending.
+ * listens, and then handles events. No call blocks: a read or write that a connection cannot do now
+ * is repeated after the event that says when it can. The server stores no data: it copies from the
+ * receive buffer of a connection to its send buffer, so a client that does not read stops its own
+ * sending.
  */
 #include <getopt.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* qlog of a connection.
  *
- * Notes count in octets, qlog in packets. So the segments that are outstanding are kept in the
- * order of their octets, each with the number of the packet that carried it last:
+ * An observer's notes give octets, whereas qlog gives packet numbers. So the outstanding segments
+ * are kept in the order of their octets, each with the number of the packet that carried it last:
  *
  *      una                            nxt
  *       | 17 | 18 | 31 | 20 | 21 | 22 | ...      31: resent, after 30

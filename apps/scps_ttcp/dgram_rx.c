@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The receiver of -u: which datagrams have arrived, which are lost, and with what jitter.
  *
- * Lost datagrams are those sent, by the guards' count or the highest number received, that have not
- * arrived. A datagram that arrives after a later one is out of order; one that arrives again is a
- * duplicate. Jitter is RFC 3550's (RFC 1889's) estimate from the times in the datagrams, in
- * integers as in its appendix A.8.
+ * Lost datagrams are those sent, by the number in the guards or the highest number received, that
+ * have not arrived. A datagram that arrives after a later one is out of order; one that arrives
+ * again is a duplicate. Jitter is RFC 3550's (RFC 1889's) estimate from the times in the datagrams,
+ * in integers as in its appendix A.8.
  *
  * The run ends with the last guard behind the data, or half a second after the first of them, so
  * that datagrams that arrive out of order still count; without a guard, after ten seconds without a

@@ -11,8 +11,8 @@
  *
  * With -u they call the functions of dgram_tx.c and dgram_rx.c.
  *
- * No event says exactly when the last data byte was acknowledged; the note SCPS_NOTE_ACKED of the
- * stack does.
+ * No event says exactly when the last data byte was acknowledged, so the time is taken from the
+ * stack's observer (SCPS_NOTE_ACKED).
  */
 #include "scps_ttcp/transfer.h"
 

@@ -3,9 +3,9 @@
  *
  *     write -> [ start ... start+len ) -> read: must be the same bytes
  *
- * It never holds more than the bytes between the two ends: the contents of the two buffers of the
- * connection and of one call. So its size does not depend on the length of the transfer. There is
- * no hash: the place of a difference is known.
+ * The ring never holds more than the bytes between the two ends: the contents of the connection's
+ * two buffers and of one call. So its size does not depend on the length of the transfer. The bytes
+ * themselves are compared, not a hash, so the position of the first difference is known.
  */
 #include "scps_ttcp/verify.h"
 

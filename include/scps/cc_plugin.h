@@ -9,10 +9,10 @@
  *     scps_cctest --plugin ./mine.so
  *     scps_ttcp --cc-plugin ./mine.so,key=value ...
  *
- * What is read of it is one symbol, scps_cc_plugin. Hooks that may be missing: change (what changes
- * is of no concern) and on_sent (what leaves is of none); start, ack and loss may not. The library
- * itself loads nothing: a program that has the address of a struct scps_cc_ops gives it to
- * scps_conn_config_set_cc, wherever it comes from.
+ * A program reads one symbol of the shared object, scps_cc_plugin. The functions start, ack and
+ * loss must be set; change may be NULL if the controller ignores such changes, and on_sent if it
+ * need not know what is sent. The library itself loads nothing: a program that has the address of a
+ * struct scps_cc_ops gives it to scps_conn_config_set_cc(), wherever it comes from.
  */
 #ifndef SCPS_CC_PLUGIN_H
 #define SCPS_CC_PLUGIN_H

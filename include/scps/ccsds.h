@@ -8,13 +8,14 @@
  *        v  |        frames of one length, each a packet; or with sync markers, octets
  *      device        UDP, a modem with a framer; or a byte stream
  *
- * Packets lie in frames back to back and over their borders. A frame that has been begun waits for
- * more until scps_netif_advance() is called at its deadline; then an idle packet fills it. While
- * there is nothing to send no frames are sent. The filter reads no clock and takes memory once,
- * when it is opened.
+ * IP packets follow each other in the frames without gaps, and a packet may continue in the next
+ * frame. A frame that is partly filled waits for more packets until scps_netif_advance() is called
+ * at its deadline; then an idle packet fills it. No frames are sent while there is nothing to send.
+ * The filter reads no clock and takes memory once, when it is opened.
  *
- * Neither coding nor randomization, security, retransmission (COP-1), operational control field,
- * insert zone, frame header error control, secondary headers: what a frame has of them is not read.
+ * The filter does neither coding nor randomization, security or retransmission (COP-1), and sends
+ * no operational control field, insert zone, frame header error control or secondary header; what a
+ * received frame has of them is not read.
  */
 #ifndef SCPS_CCSDS_H
 #define SCPS_CCSDS_H

@@ -261,10 +261,11 @@ SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *p
  *         ^                                                  |   after ack_delay at the latest
  *         +--------------------- delay ----------------------+
  *
- * One sender, one bottleneck, one receiver. It is not a TCP: whole segments, no sequence numbers,
- * no retransmission. A lost segment is learnt of with the next acknowledgement or from the
- * timeout. That is enough to show where a rule settles, and quick: an hour of path time takes well
- * below a second. */
+ * One sender, one bottleneck, one receiver. It is not a TCP: there are whole segments, no sequence
+ * numbers and no retransmission. The sender learns of a lost segment with the next acknowledgement
+ * or by the timeout. That is enough to show at which window or rate a controller settles, and
+ * quick: an hour of path time takes well below a second to compute.
+ */
 struct scps_cctest_path {
     uint64_t bps;   /* rate of the bottleneck, bit/s; a segment counts as mss bytes; at least 1 */
     scps_dur delay; /* round-trip propagation delay, without queueing and transmission */

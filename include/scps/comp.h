@@ -7,10 +7,10 @@
  *     id | bits | [bits] | [urgent] [window ack] [seq] [TSval] [TSecr] [options] [pad] |
  *     checksum | data
  *
- * Every field is absolute, so a lost packet harms nothing but itself; a field left out has the
- * value the receiver heard last; only time stamps that are left out are absent. The id is the one
- * its sender announced in its own SYN and, with the two addresses, names the connection; ports do
- * not travel.
+ * Every field has its full value, not a difference, so the loss of a packet does not damage later
+ * ones. A field that is left out has the value that the receiver got last, except time stamps,
+ * which are then absent. The id is the one that the sender of the segment announced in its own SYN;
+ * with the two addresses it identifies the connection, because ports are not sent.
  *
  *     sending                               receiving
  *     n = scps_comp_build(p, &tx, &seg)     look up the connection by (addresses, p[0])
@@ -18,9 +18,10 @@
  *     ck = scps_comp_checksum(...)          scps_comp_parse(p, ..., &rx, &seg), set the ports
  *     scps_put16(p + n - 2, ck)             scps_comp_learn(&rx, &seg) once the segment is accepted
  *
- * The checksum covers the compressed header, not what is made of it, so what fills the gaps must be
- * beyond doubt: learn from a segment only after the connection found it acceptable, from
- * uncompressed ones (allowed at any time, and first of all the SYN) as well.
+ * The checksum covers the compressed header, not the restored one, so the values of fields that are
+ * left out must be certain: call scps_comp_learn() for the segments that the connection found
+ * acceptable, and for no others. Uncompressed segments, which may come at any time and of which the
+ * SYN is the first, are among them.
  */
 #ifndef SCPS_COMP_H
 #define SCPS_COMP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ethernet: a netif filter that puts IP packets into frames and finds out which station they are
- * for, by ARP (RFC 826) and by what RFC 4861 asks of a host to find its neighbours.
+/* Ethernet: a netif filter that puts IP packets into frames and resolves the stations' addresses by
+ * ARP (RFC 826) and Neighbor Discovery (RFC 4861, as far as hosts need it).
  *
  *      stack
  *        |  ^        IP packets
@@ -8,14 +8,13 @@
  *        v  |        frames from destination address to payload, without preamble and FCS
  *      device        a TAP device, the driver of an Ethernet controller
  *
- * A packet for a neighbour that is not known yet is kept while the neighbour is asked, one of each
- * neighbour: the last one. The filter reads no clock (see scps_netif_ops.advance) and takes memory
- * once, when it is opened.
+ * While the address of a neighbour is being resolved, one packet for it is kept, the latest one.
+ * The filter reads no clock (see scps_netif_ops.advance) and takes memory once, when it is opened.
  *
- * It has the addresses and routers that it is given, when it is opened or by
- * scps_ether_add_addr(): neither router discovery, address configuration and redirects, nor
- * duplicate address detection. Nothing is authenticated: whoever
- * is on the wire can say that it is somebody else, as on any Ethernet.
+ * The filter has only the addresses and routers that it is given, when it is opened or by
+ * scps_ether_add_addr(): it does neither router discovery, address configuration and redirects, nor
+ * duplicate address detection. Nothing is authenticated: any station can claim the address of
+ * another one, as on any Ethernet.
  */
 #ifndef SCPS_ETHER_H
 #define SCPS_ETHER_H

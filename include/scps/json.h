@@ -8,7 +8,7 @@
  *     scps_json_uint(&j, "bytes", 1234);
  *     scps_json_close(&j, '}');
  *
- * Errors of the file stay in it: ask ferror(). Nothing is allocated. Give a key inside an object
+ * Write errors stay in the FILE: check ferror(). Nothing is allocated. Give a key inside an object
  * and NULL inside an array. Link with libscps_trace.
  */
 #ifndef SCPS_JSON_H

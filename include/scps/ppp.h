@@ -13,8 +13,8 @@
  * it wants that next. It takes memory once, when it is opened, and keeps it until it is closed.
  *
  * Until a network protocol is open, packets are refused with SCPS_ERR_AGAIN; then the filter calls
- * scps_netif_ready(). A packet of a family that is not open while the other is, is lost:
- * SCPS_ERR_UNREACH. A link that is over for good has SCPS_NETIF_GONE.
+ * scps_netif_ready(). If only one of IPv4 and IPv6 is open, packets of the other one are lost
+ * (SCPS_ERR_UNREACH). A link that will not open again has the flag SCPS_NETIF_GONE.
  */
 #ifndef SCPS_PPP_H
 #define SCPS_PPP_H

@@ -20,9 +20,9 @@ extern "C" {
  *               CoDel     framing  jitter, reordering, a second copy
  *                         errors: outage, loss, ber, burst, vector
  *
- * A packet's fate is settled when its first bit goes onto the line (or when the queue refuses it),
- * at the settings of that moment: what waits feels every change, what is on the line or on the way
- * none.
+ * A packet's fate is determined when its first bit is sent on the line (or when the queue refuses
+ * it), with the settings of that moment: a change of the settings affects the packets that wait,
+ * and none that are on the line or propagating.
  */
 
 /* Framing of a link: how many bytes a frame takes on the line besides its IP packet and

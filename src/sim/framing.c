@@ -13,13 +13,13 @@
  *                   tm    header 6, OCF 4:                 1105 for packets    CCSDS 132.0-B-3
  *
  * ppp escapes each 0x7d and 0x7e between the flags (an ACCM of 0, as asyncmap 0 negotiates); hdlc
- * puts a zero after five ones. Both are counted on the very bytes, the FCS computed. Hollow bytes
- * have no content, and count as random: 2 in 256 escaped, a zero each 62 bits (the mean wait for
- * five ones in a row).
+ * puts a zero after five ones. Both are counted on the packet's actual bytes, its computed FCS
+ * included. Hollow bytes have no content, and count as random: 2 in 256 escaped, a zero each 62
+ * bits (the mean wait for five ones in a row).
  *
- * Packets follow each other through transfer frames without a gap, so each pays its share of 1115
- * bytes a frame; what is less than a byte is carried to the next one, and no fraction is lost. Rate
- * and errors apply to the frames after channel coding.
+ * Packets follow each other through transfer frames without a gap, so each is charged its share of
+ * the 1115 bytes of a frame; a fraction of a byte is carried over to the next packet. Rate and
+ * errors apply to the frames after channel coding.
  */
 #include "sim/framing.h"
 

@@ -7,11 +7,11 @@
  * All packets are in one byte ring (linkring.h) in the order in which they were offered. Processing
  * moves two positions in it and copies nothing. The line starts a packet when the one before has
  * been sent; then the end of its transmission, its arrival and its fate are determined with the
- * settings of that moment, and the verdict is reported. No event is needed for this: the line is
- * simulated (scps_linkdir_advance) when the next packet is offered or arrives, or a caller asks,
- * and always before the result could be observed. So the result does not depend on how often that
- * is. The line itself is the next event only when nothing is propagating and something waits, or
- * when the delay has become shorter.
+ * settings of that moment, and are reported to the link's observer. No event is needed for this:
+ * the line is simulated (scps_linkdir_advance) when the next packet is offered or arrives, or a
+ * caller asks, and always before the result could be observed. So the result does not depend on how
+ * often that is. The line itself is the next event only when nothing is propagating and something
+ * waits, or when the delay has become shorter.
  *
  * A lost packet leaves a record with the time SCPS_LINK_GONE. Packets that do not keep the order
  * are moved to a small heap beside the ring: those delayed by `reorder`, and those that arrive

@@ -9,8 +9,8 @@
  * of that direction for this microsecond up, and the host is then served when nothing else arrives
  * at this time. So packets that arrive together are acknowledged together, as with a real driver
  * that reads in batches. To serve a host is what every driver does: pass events to the application
- * and call scps_pump(), until there are no more events. A host without events and without anything
- * due, as after two packets of three, is not served.
+ * and call scps_pump(), until there are no more events. A host that has neither events nor anything
+ * due is not served.
  *
  * scps_pump() asks for a wake-up after every call, mostly for a retransmission timer that has just
  * been restarted with a later time. The heap entry is changed only when the wake-up becomes

@@ -6,9 +6,9 @@
  * 4291 section 2.5.5.2) is stored as IPv4.
  *
  * Two sockets conflict when they have the same port and a common address, unless both have
- * SO_REUSEADDR and the other one does not listen, or both have SO_REUSEPORT. Without either option,
- * connections that are still ending in the background keep the port, those in TIME-WAIT included,
- * as in Linux (RFC 9293 section 3.6.1 has the reason).
+ * SO_REUSEADDR and the one bound earlier does not listen, or both have SO_REUSEPORT. If the new
+ * socket has neither option, connections that are still ending in the background keep the port,
+ * those in TIME-WAIT included, as in Linux (RFC 9293 section 3.6.1 has the reason).
  */
 #include <string.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A context: the beginning and end of every call with its lock, time, and the queue of packets.
+/* A socket context: what each call does at its beginning and end (lock, time), and the queue of
+ * packets that the application takes.
  *
  * Time advances only in run_to(), from one deadline of the stack to the next, and everything that
- * is due at a time is sent at that time. So a packet's time in the queue is the time at which its
- * timer expired, however rarely the driver calls. When the queue is full, the stack is asked for no
- * more packets, as by a link that is busy. Its deadline is then in the past and time jumps; only in
- * this case a timer is served late.
+ * is due at a deadline is sent at that time. So each packet in the queue has the time at which its
+ * timer expired, however rarely the application calls. When the queue is full, no packets are taken
+ * from the stack, as by a busy link; a deadline that has passed is then served only at the end of
+ * the time that the application lets pass. No other timer is served late.
  */
 #include <string.h>
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of get- and setsockopt share.
  *
- *     opt.c        which option is whose
- *     optconf.c    the configuration is handed to the connection or listener there is
+ *     opt.c        to which level an option belongs
+ *     optconf.c    hands the configuration to the connection or listener, if there is one
  *     optfield.c   options that are a field of the connection's configuration
  *     optsock.c    SOL_SOCKET and TCP as Linux has them
  *     optip.c      IP and IPv6
- *     optscps.c    ours, and the reference implementation's
+ *     optscps.c    options of SCPS-TP, with the names of the SCPS reference implementation, too
  *     optcc.c      congestion controllers by name
  *
- * A setter returns 0 or -errno; a getter puts as many bytes as there are and fit at val, and their
- * number in *len.
+ * A setter returns 0 or -errno. A getter writes as many bytes as there are and fit to val, and
+ * their number to *len.
  */
 #ifndef SCPS_SOCKET_OPT_H
 #define SCPS_SOCKET_OPT_H
