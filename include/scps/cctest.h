@@ -56,6 +56,7 @@ struct scps_cctest {
     /* Private: the controller's state as the core keeps it, and a copy from before the recovery
      * episode. */
     bool in_episode;
+    bool undoable; /* saved_ctl and saved are of the last episode, and were not restored yet */
     struct scps_cc_ctl saved_ctl;
     union {
         uint64_t align;

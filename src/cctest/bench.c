@@ -64,7 +64,7 @@ static void begin_episode(struct scps_cctest *t)
          * used. */
         t->saved = t->state;
     }
-    t->in_episode = true;
+    t->in_episode = t->undoable = true;
 }
 
 void scps_cctest_ack(struct scps_cctest *t, const struct scps_cc_ack *a)
@@ -95,12 +95,16 @@ void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what)
 
     if (what == SCPS_CC_RTO)
         begin_episode(t);
-    if (what == SCPS_CC_SPURIOUS && t->in_episode && !t->ops->own_recovery) {
+    /* As in the core, also after the end of the episode: the duplicates that show its losses to be
+     * spurious may be reported late (RFC 3708 section 2). */
+    if (what == SCPS_CC_SPURIOUS && t->undoable && !t->ops->own_recovery) {
         uint64_t cwnd = t->ctl.cwnd;
         t->state = t->saved;
         t->ctl = t->saved_ctl;
         t->ctl.cwnd = SCPS_MAX(t->ctl.cwnd, cwnd);
     }
+    if (what == SCPS_CC_SPURIOUS)
+        t->undoable = false;
     if (what == SCPS_CC_SPURIOUS || what == SCPS_CC_RECOVERED)
         t->in_episode = false;
     e.before = t->ctl;
