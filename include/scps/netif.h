@@ -75,8 +75,8 @@ struct scps_netif_ops {
 
 #define SCPS_NETIF_HOLLOW  1u /* the device can carry hollow bytes */
 #define SCPS_NETIF_NO_CSUM 2u /* sending: the device fills in the transport checksum */
-#define SCPS_NETIF_GSO                                                                             \
-    4u /* sending: the device takes trains of segments (gso) of at most 65535 bytes in all */
+/* Sending: the device cuts trains of segments (scps_pkt.gso) of at most 65535 bytes in all. */
+#define SCPS_NETIF_GSO 4u
 /* Set by a filter or device that will carry no more packets: the loop then releases the chain as if
  * the device had vanished. */
 #define SCPS_NETIF_GONE 8u

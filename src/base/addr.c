@@ -3,7 +3,7 @@
  *
  * IPv4 is four decimal numbers without leading zeros, which some parsers would take for octal. IPv6
  * is read as in RFC 4291 section 2.2, in all three forms, and written as in RFC 5952 section 4,
- * with the dotted quad of its section 5 if the address is an IPv4-mapped one. Zone identifiers
+ * with the dotted quad of RFC 5952 section 5 if the address is an IPv4-mapped one. Zone identifiers
  * (%eth0) are not part of addresses and are refused. An address with family 0 is written "*".
  */
 #include <scps/error.h>

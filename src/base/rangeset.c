@@ -158,8 +158,8 @@ uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off)
     uint32_t lo = 0, hi = s->n - 1;
     if (scps_rangeset_at(s, hi)->to <= off)
         return s->n;
-    if (scps_rangeset_at(s, hi - 1)->to <=
-        off) /* Try the last range first: most searches are for new data. */
+    /* Try the last range first: most searches are for new data. */
+    if (scps_rangeset_at(s, hi - 1)->to <= off)
         return hi;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;

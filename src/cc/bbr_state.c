@@ -36,7 +36,7 @@ static bool startup_high_loss(const struct scps_bbr_ctx *x)
 
     if (b->startup_loss)
         return true;
-    if (scps_bbr_no_queue(x)) /* base-loss=1: see bbr_start.c */
+    if (scps_bbr_no_queue(x)) /* With base-loss=1 no loss without a queue counts. */
         return false;
     return b->loss_round_start && b->recovering && b->round_count > b->recovery_round &&
            b->startup_ranges >= SCPS_BBR_FULL_LOSS_CNT && scps_bbr_too_high(x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs every check of a controller: the names of the checks, their requirements, and the
- * verdicts. */
+/* Runs every check of a controller, and has the names, the requirements and the results of the
+ * checks. */
 #include "cctest/judge.h"
 
 #include "base/bytes.h"

@@ -294,7 +294,7 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
     if (c->s.syn_lost && !c->s.rtt.srtt)
         /* After a lost SYN the RTO is at least 3 times the initial one, as RFC 6298 section 5.7 has
-         * 3 s for 1 s. Above 3 s, rto_max bounds it (section 2.5). */
+         * 3 s for 1 s. Above 3 s, rto_max bounds it (RFC 6298 section 2.5). */
         scps_rtt_at_least(&c->s.rtt,
                           SCPS_MIN(3 * cfg->rto_initial, SCPS_MAX(cfg->rto_max, AFTER_LOST_SYN)));
     if (c->s.syn_lost && echoes_first_syn(&c->s, &c->ts, c->opened, seg))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* RACK-TLP: detects losses by time instead of by counting (RFC 8985).
  *
- *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, section 7):
+ *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, RFC 8985):
  *      arrived              *                    a tail that nothing follows is asked after
  *              `--- sent before it, and now older than its round trip and the reordering
- *                   window: lost (section 6)
+ *                   window: lost (RFC 8985 section 6)
  *
  * The reordering window is 0 while no reordering has been seen (RACK.reordering_seen) and there is
  * other evidence of loss. Otherwise it is a quarter of the least round trip, and a quarter more for

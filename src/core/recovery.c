@@ -198,8 +198,8 @@ void scps_recovery_timeout(struct scps_sender *s)
     rec->of_silence = fresh || (rec->of_silence && rec->first == s->snd.una);
     begin(s, SCPS_EPISODE_RTO);
     /* RFC 5682 step 1: F-RTO is not used "if the TCP sender is already in RTO recovery" and SND.UNA
-     * has not passed what was sent before, nor in fast recovery, whose losses were real (section
-     * 6). */
+     * has not passed what was sent before, nor in fast recovery, whose losses were real (RFC 5682
+     * section 6). */
     rec->frto = fresh && rec->undoable && !(s->agreed.opts & SCPS_AGREED_TS) &&
                 !(s->agreed.caps & SCPS_CAP_BETS);
     rec->frto_nxt = s->snd.nxt;
@@ -266,9 +266,9 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
     rec->frto = 0;
 }
 
-/* Continues F-RTO with an acknowledgement: RFC 5682 steps 2 and 3, of section 3.1 with SACK and of
- * section 2.1 without. frto_nxt is RecoveryPoint. Returns true if the timeout was spurious. The
- * arrival of a retransmission is no evidence, and neither is a segment that the receiver had
+/* Continues F-RTO with an acknowledgement: steps 2 and 3 of RFC 5682 section 3.1 with SACK, of RFC
+ * 5682 section 2.1 without. frto_nxt is RecoveryPoint. Returns true if the timeout was spurious.
+ * The arrival of a retransmission is no evidence, and neither is a segment that the receiver had
  * before: its acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement that neither
  * advances SND.UNA nor is a duplicate ends F-RTO, too. */
 static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,

@@ -186,8 +186,8 @@ bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
 /* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
  * reset the retransmit timer." Returns true after that first one, if neither SACK nor SNACK can
  * show more than one hole in each round trip. Then nothing restarts the timer until the episode is
- * over, so that many lost segments are repaired by slow start after a timeout (section 4, the
- * Impatient variant). */
+ * over, so that many lost segments are repaired by slow start after a timeout (RFC 6582 section 4,
+ * the Impatient variant). */
 bool scps_recovery_is_impatient(const struct scps_sender *s);
 
 /* ---- recovery_pipe.c ---- */

@@ -43,11 +43,11 @@ static inline void scps_sample_sure(struct scps_sample *s)
 }
 /* Returns the RTT, µs, when some of the acknowledged data was resent; -1: it cannot be known. Only
  * the timestamp echo shows which transmission is acknowledged (RFC 7323 section 4). But a duplicate
- * is answered with the timestamp of an earlier segment, however old (section 4.3). A peer that
- * sends DSACK (RFC 2883) reports such a duplicate; otherwise the acknowledgement is taken to be for
- * the last retransmission, unless it came sooner than the least round trip. From a peer that is not
- * known to send DSACK, an echo older than the last retransmission of the data that moved SND.UNA
- * gives no sample. */
+ * is answered with the timestamp of an earlier segment, however old (RFC 7323 section 4.3). A peer
+ * that sends DSACK (RFC 2883) reports such a duplicate; otherwise the acknowledgement is taken to
+ * be for the last retransmission, unless it came sooner than the least round trip. From a peer that
+ * is not known to send DSACK, an echo older than the last retransmission of the data that moved
+ * SND.UNA gives no sample. */
 scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
                             const struct scps_ack_result *sum);
 /* Takes an RTT sample, µs (-1: none). by_clock: it comes from a timestamp echo. newest: RTT of the

@@ -141,8 +141,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     scps_delivery_sent(&c->s.tx->delivery, r, &c->s.tx->sb, c->s.ctx.env->now);
     if (scps_plan_in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, scps_plan_window(&c->s)))
         scps_cc_limited(&c->s.use, true);
-    if (scps_agreed_snack(&c->s.agreed) &&
-        c->s.rtt.srtt) /* snacktx.c computes the exact time, which is not earlier than this. */
+    /* This time is never later than the exact one, which snacktx.c computes when it has come. */
+    if (scps_agreed_snack(&c->s.agreed) && c->s.rtt.srtt)
         scps_timer_by(&c->s.ctx, &tx->look_timer,
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
     /* The retransmission of the oldest segment restarts the timer, because the timer of its first

@@ -373,7 +373,7 @@ static void take_ecn(struct scps_todo *todo, bool agreed, const struct scps_seg 
 {
     if (agreed && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
         scps_todo_echo(todo);
-    if (seg->flags & SCPS_CWR) /* after CWR a mark in this segment still has to be echoed */
+    if (seg->flags & SCPS_CWR) /* CE in a segment with CWR still has to be echoed. */
         scps_todo_cwr_came(todo);
 }
 

@@ -44,8 +44,8 @@ static inline bool scps_ts_is_older(const struct scps_ts *t, uint32_t tsval)
 {
     return (int32_t)(tsval - t->recent) < 0;
 }
-/* Returns true if PAWS rejects the segment (RFC 7323 section 5.3, R1, and section 5.5 on outdated
- * timestamps). */
+/* Returns true if PAWS rejects the segment (RFC 7323 section 5.3, R1, and RFC 7323 section 5.5
+ * on outdated timestamps). */
 static inline bool scps_ts_rejects(const struct scps_ts *t, const struct scps_seg *seg,
                                    scps_time now)
 {

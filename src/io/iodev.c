@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions on the descriptor of a TUN, UDP or terminal device that need neither a loop nor a
- * stack. */
+/* Functions that use the descriptor of a TUN, UDP or terminal device without a loop. */
 #include "io/iodev.h"
 
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif)

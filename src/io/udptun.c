@@ -53,8 +53,8 @@ union sock {
 struct peer {
     struct scps_addr inner; /* inner source address of packets from this peer */
     union sock outer;
-    /* counter of receptions at the last one from this peer; the peer with the smallest value is
-     * replaced first */
+    /* value of the tunnel's counter `heard` when this peer last sent a packet; the peer with the
+     * smallest value is replaced first */
     uint64_t heard;
 };
 

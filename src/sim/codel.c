@@ -4,7 +4,8 @@
  * state `last` replaces the position in that loop. */
 #include "sim/codel.h"
 
-static uint64_t root(uint64_t x) /* Returns the square root of x, rounded down. */
+/* Returns the square root of x, rounded down. */
+static uint64_t root(uint64_t x)
 {
     uint64_t r = 0;
 

@@ -255,8 +255,8 @@ static SCPS_SELDOM void wait_for_link(struct scps_linkdir *d)
 {
     scps_time up;
 
-    if (!d->cfg.hold || !scps_link_has_outages(&d->cfg) ||
-        d->free_us == SCPS_NEVER) /* The link is down until its configuration is changed. */
+    /* free_us SCPS_NEVER: the link is down until its configuration is changed. */
+    if (!d->cfg.hold || !scps_link_has_outages(&d->cfg) || d->free_us == SCPS_NEVER)
         return;
     up = scps_spans_up(&d->cfg.outages, d->free_us);
     if (up != d->free_us)

@@ -76,7 +76,7 @@ struct scps_linkdir {
     uint8_t *scratch;       /* copy of a packet before its bits were flipped */
     uint32_t scratch_cap;
 
-    scps_verdict_fn *tell; /* receives the verdicts; NULL: no reports */
+    scps_verdict_fn *tell; /* observer of the fate of each packet; NULL: none */
     void *tell_ctx;
 
     struct scps_link_config cfg;

@@ -118,8 +118,8 @@ struct saving {
     bool done;
 };
 
-/* Called before bits of the packet are flipped: saves a copy for the verdict. Without memory for it
- * the verdict has the damaged packet. */
+/* Called before bits of the packet are flipped: saves a copy for the direction's observer. Without
+ * memory for the copy, the observer gets the damaged packet. */
 static SCPS_SELDOM void save(void *ctx)
 {
     struct saving *s = ctx;

@@ -218,7 +218,8 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
 
 #define ONE (UINT64_C(1) << 48)
 
-static uint64_t root(uint64_t x) /* Returns the square root of x, rounded down. */
+/* Returns the square root of x, rounded down. */
+static uint64_t root(uint64_t x)
 {
     uint64_t r = 0;
 

@@ -177,7 +177,7 @@ bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep)
 }
 
 /* Returns a random number below n, the first port to try (RFC 6056 section 3.3.1). An attacker who
- * knows the ports of some sockets cannot compute that of the next one (section 2). */
+ * knows the ports of some sockets cannot compute that of the next one (RFC 6056 section 2). */
 static uint32_t first_port(struct scps_ctx *ctx, uint32_t n)
 {
     uint8_t msg[4];

@@ -17,7 +17,7 @@ static bool loopback(const struct scps_addr *a)
 
 /* Checks the addresses of a packet to a connection. Both must be unicast (RFC 1122 section
  * 4.2.3.10). A loopback source address is accepted only if the destination address is one, too
- * (section 3.2.1.3 (g)). */
+ * (RFC 1122 section 3.2.1.3 (g)). */
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {

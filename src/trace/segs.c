@@ -276,7 +276,7 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
     }
 }
 
-/* Enters a new quadrant: drops what lies two quadrants back. */
+/* Enters a new quadrant of sequence numbers (2^30): forgets data that lies two quadrants back. */
 static void enter_quad(struct scps_trace *t, struct segs *s, uint64_t q)
 {
     s->quad = q;

@@ -195,8 +195,8 @@ static bool sacked_above(const struct conn_dir *h, uint64_t end)
 
 /* ---- gaps: sequence numbers that did not pass the capture point in order ---- */
 
-/* Removes the gaps below SND.UNA. If few are, and the array has its largest size, removes the older
- * half. */
+/* Removes the gaps below SND.UNA from the array. If this frees less than a quarter of it, and it
+ * may not grow any more, removes the older half. */
 static void forget_gaps(struct why *w, uint64_t una)
 {
     uint32_t n = 0;

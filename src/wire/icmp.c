@@ -2,7 +2,7 @@
 /* ICMP for IPv4 and IPv6. Messages are sorted by their meaning for a transport protocol, not by
  * their numbers:
  *
- *      kind            ICMP (RFC 792, 1122 section 3.2.2)    ICMPv6 (RFC 4443)
+ *      kind            ICMP (RFC 792, RFC 1122 3.2.2)        ICMPv6 (RFC 4443)
  *      UNREACH_NET     3/0 6 11                              1/0 7
  *      UNREACH_HOST    3/1 5 7 8 12                          1/2 3
  *      UNREACH_PROTO   3/2                                   4/1 (next header nobody speaks)
