@@ -63,7 +63,7 @@ struct track { /* the marks of one direction */
     scps_time first, latest;
     uint32_t seen[MARK_KINDS]; /* number of marks of each kind, those left out included */
     struct run run[MARK_KINDS];
-    struct mark ack; /* the latest acknowledgement, if it was left out */
+    struct mark ack; /* the latest acknowledgement, if thinning left it out */
 };
 
 struct page_conn {

@@ -235,7 +235,7 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
 static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
-    while (lo < hi) { /* Search for the first gap that ends above it. */
+    while (lo < hi) { /* Search for the first gap that ends above `first`. */
         uint32_t mid = (lo + hi) / 2;
         if (h->why->gap[mid].to > first)
             hi = mid;
@@ -272,18 +272,19 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
 
 /* ---- causes ---- */
 
-/* Evidence about a retransmission. Durations and times are in µs. */
+/* Evidence about the cause of one retransmitted segment. Durations and times are in µs. */
 struct clues {
     const struct conn_dir *h, *peer;
     const struct resend *re;
-    uint64_t first, end; /* range of its octets */
+    uint64_t first, end; /* range of the segment's octets */
     uint64_t una;        /* SND.UNA, according to the peer's acknowledgements */
-    scps_time last_at;   /* time at which its last copy, or the gap that it fills, was seen */
-    scps_time hole;      /* time at which a SNACK reported it last; -1: none did */
-    scps_dur since;      /* time from last_at to now */
-    scps_dur idle;       /* time since the sender last sent anything */
-    scps_dur srtt, rto;  /* smoothed RTT and retransmission timeout, of the whole path */
-    scps_dur floor;      /* the shortest time that a retransmission timer may have */
+    scps_time
+        last_at;    /* time at which the segment's last copy, or the gap that it fills, was seen */
+    scps_time hole; /* time at which a SNACK reported the segment last; -1: none did */
+    scps_dur since; /* time from last_at to now */
+    scps_dur idle;  /* time since the sender last sent anything */
+    scps_dur srtt, rto; /* smoothed RTT and retransmission timeout, of the whole path */
+    scps_dur floor;     /* the shortest time that a retransmission timer may have */
     bool lowest, highest;
     bool silent;     /* neither end has sent anything for as long as a timer takes */
     bool expired;    /* the timer expired although one of the ends had sent something */
@@ -352,7 +353,7 @@ static enum cause by_acknowledgements(const struct clues *k)
     /* A partial acknowledgement shows the next hole (RFC 6582). */
     if (k->first <= k->una && (h->dup_run >= 3 || k->una < h->fast_recover))
         return CAUSE_DUPACK;
-    /* Data that was sent after it has arrived (RFC 8985). */
+    /* RFC 8985: data that was sent later than this segment has been acknowledged. */
     if (h->sack_ok && k->peer->sack_ok && k->re->any && h->segs.quad_at > k->last_at)
         return CAUSE_SACK;
     if (k->highest && k->re->any && k->since >= h->rtt.min + h->rtt.min / 8 &&
