@@ -46,7 +46,8 @@ struct scps_conn_config {
      * framing. 0 to 65535 bytes; default 0. */
     uint32_t rate_overhead;
     /* How much may be sent back to back under rate after a pause. It is the size of the token
-     * bucket. 0 to 1 GiB; 0, the default: four packets. */
+     * bucket. 0 to 1 GiB; 0, the default: four packets; for a window that pacing spreads two, or
+     * what its rate yields in a millisecond if that is more, but at most four. */
     uint32_t burst;
     /* Spread each congestion window over the smoothed round trip. It is always on where
      * acknowledgements wait for the timer (ack_mode delayed), because each such acknowledgement

@@ -59,7 +59,7 @@ static inline uint64_t set_rate(struct scps_sender *s)
     const struct scps_cc_ctl *ctl = &s->ctl;
     struct scps_tx *tx = s->tx;
     const uint32_t packet = s->agreed.pmtu_mss + 40u + cfg->rate_overhead;
-    const uint32_t burst = ctl->quantum ? ctl->quantum : 4 * packet;
+    uint32_t burst = ctl->quantum ? ctl->quantum : 4 * packet;
     uint64_t rate = ctl->rate;
     bool window = rate && cfg->cc->payload_rate;
 
@@ -71,6 +71,9 @@ static inline uint64_t set_rate(struct scps_sender *s)
             rate = ctl->cwnd < ctl->ssthresh ? 2000000 : 1200000;
             rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)s->rtt.srtt) + 1;
             window = true;
+            /* The window is spread to spare short queues. Therefore at most two full segments
+             * leave back to back, or what the rate yields in a millisecond if that is more. */
+            burst = (uint32_t)SCPS_CLAMP(rate / 1000, 2u * s->agreed.mss, burst);
         } else if (!rate && tx && tx->rec.spread_until) {
             rate = scps_recovery_rate(s);
         }

@@ -215,6 +215,42 @@ static void a_few_bytes_a_second(void **x)
     script_free(t);
 }
 
+/* A window that is spread over the round trip leaves in bursts of two segments, which a queue of
+ * two packets holds: the default burst of four belongs to a configured rate. Four segments in a
+ * round trip of 100 ms are one in 12.5 ms, since slow start sends two windows in a round trip. */
+static void a_spread_window_leaves_in_pairs(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.pacing = true;
+    t->cfg.burst = 0;
+    t->cfg.init_cwnd_segs = 4;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 4000);
+    script_run(t, MS(201));
+    assert_int_equal(script_forget_sent(t), 2);
+    script_run(t, MS(212));
+    assert_int_equal(script_forget_sent(t), 0);
+    script_run(t, MS(213));
+    assert_int_equal(script_forget_sent(t), 1);
+    script_free(t);
+}
+
+/* At a high rate the bursts are what the rate yields in a millisecond, which is the resolution of
+ * many timers: twenty segments in a round trip of 10 ms are four in a millisecond, since slow start
+ * sends two windows in a round trip. */
+static void a_fast_window_leaves_by_the_millisecond(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.pacing = true;
+    t->cfg.burst = 0;
+    t->cfg.init_cwnd_segs = 20;
+    script_established(t, MS(10));
+    app_writes(t, MS(200), 20000);
+    script_run(t, MS(200));
+    assert_int_equal(script_forget_sent(t), 4);
+    script_free(t);
+}
+
 /* An acknowledgement without data does not wait for the bucket. */
 static void acknowledgements_do_not_wait(void **x)
 {
@@ -244,6 +280,8 @@ int main(void)
         SCRIPT_TEST(a_window_under_a_rate),
         SCRIPT_TEST(small_segments_in_a_round_trip),
         SCRIPT_TEST(a_few_bytes_a_second),
+        SCRIPT_TEST(a_spread_window_leaves_in_pairs),
+        SCRIPT_TEST(a_fast_window_leaves_by_the_millisecond),
         SCRIPT_TEST(acknowledgements_do_not_wait),
         SCRIPT_TEST(no_timeout_before_it_leaves),
     };
