@@ -278,11 +278,11 @@ struct clues {
     const struct resend *re;
     uint64_t first, end; /* range of the segment's octets */
     uint64_t una;        /* SND.UNA, according to the peer's acknowledgements */
-    scps_time
-        last_at;    /* time at which the segment's last copy, or the gap that it fills, was seen */
-    scps_time hole; /* time at which a SNACK reported the segment last; -1: none did */
-    scps_dur since; /* time from last_at to now */
-    scps_dur idle;  /* time since the sender last sent anything */
+    /* time at which the segment's last copy, or the gap that it fills, was seen */
+    scps_time last_at;
+    scps_time hole;     /* time at which a SNACK reported the segment last; -1: none did */
+    scps_dur since;     /* time from last_at to now */
+    scps_dur idle;      /* time since the sender last sent anything */
     scps_dur srtt, rto; /* smoothed RTT and retransmission timeout, of the whole path */
     scps_dur floor;     /* the shortest time that a retransmission timer may have */
     bool lowest, highest;
