@@ -82,7 +82,7 @@ struct end {
     unsigned records, records_seen;
     uint64_t unacked;
     scps_time progress; /* when something was last acknowledged, or nothing was outstanding */
-    scps_time opened;
+    scps_time opened, closed_at;
 };
 
 struct flow {

@@ -348,6 +348,7 @@ static void heed(struct world *w, struct flow *f, struct end *e, const struct sc
     case SCPS_EV_CLOSED:
         e->can_read = true;
         e->closed = true;
+        e->closed_at = w->now;
         break;
     case SCPS_EV_ERROR:
         MUST(ev->err < 0 && ev->err == scps_conn_error(e->c));

@@ -114,19 +114,17 @@ static bool patient(const struct scps_conn_config *c)
     return c->data_retries >= 15 && c->syn_retries >= 7 && !c->user_timeout && !c->keepalive;
 }
 
-/* The peer has ended as it should, but its last acknowledgement was lost, and TIME-WAIT was over
- * before a FIN came again that it had to answer: four round trips are less than two timeouts if the
- * path has become longer. */
-static bool outlived(const struct end *e, const struct end *peer)
+/* The peer has ended as it should, but its last acknowledgements were lost until TIME-WAIT was
+ * over: the path has become longer than TIME-WAIT allows for, or the probes of an outage are
+ * rare. */
+static bool outlived(const struct world *w, const struct end *e, const struct end *peer)
 {
     struct scps_conn_config cfg;
-    struct scps_info i;
 
     if (!peer->c || !peer->closed || peer->failed || !peer->eof || peer->read != e->written)
         return false;
     scps_conn_get_config(peer->c, &cfg);
-    scps_conn_info(e->c, &i);
-    return 2 * i.rto >= cfg.time_wait;
+    return w->now - peer->closed_at >= cfg.time_wait;
 }
 
 void pair_judge_error(struct world *w, struct flow *f, struct end *e)
@@ -156,7 +154,7 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
         break;
     case SCPS_ERR_REFUSED:
     case SCPS_ERR_RESET: /* the peer's half-open connection ended before our ACK */
-        MUST(f->excuse || outlived(e, peer) ||
+        MUST(f->excuse || outlived(w, e, peer) ||
              (!peer->had && (w->crowded || (w->no_cookies && w->strangers) ||
                              !patient(&w->host[!e->nr].cfg) || w->now - e->opened >= R2_SYN)));
         break;
