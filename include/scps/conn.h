@@ -234,7 +234,10 @@ struct scps_conn_config {
      * default: 200 ms, or expected_rtt / 4 + ack_delay; RFC 6298 section 2. */
     scps_dur rto_min;
     /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
-     * In µs; 0, the default: 60 s, or 8 x expected_rtt if that is longer; RFC 6298 section 2. */
+     * When the link comes back after an outage, the sender may wait this long before it sends. A
+     * smaller value shortens that wait, but also the time that data_retries gives a silent peer:
+     * raise that number for longer outages. outage_after needs neither. In µs; 0, the default: 60
+     * s, or 8 x expected_rtt if that is longer; RFC 6298 section 2. */
     scps_dur rto_max;
     /* Longest time between probes of a closed window. In µs; 0, the default: rto_max; RFC 9293
      * section 3.8.6.1. */
@@ -254,10 +257,11 @@ struct scps_conn_config {
      * that corruption explains do not back off, so more of them fit into this time. 0 to 65535
      * timeouts; default 15; RFC 9293 section 3.8.3. */
     uint16_t data_retries;
-    /* After this many timeouts in a row the next one is taken for a link outage: probes are sent,
-     * and the connection does not end. The probes are sent after 5, 6, 12, 24, 48, 60, 60 ...
-     * seconds; when a segment of the peer arrives, sending continues with the window that the
-     * timeouts left. 0 to 255 timeouts; 0, the default: never. */
+    /* After this many timeouts in a row the next one is taken for a link outage: probes are
+     * sent, and the connection does not end. The probes are sent after 5, 6, 12, 24, 48, 60, 60
+     * ... seconds; when a segment of the peer arrives, sending continues with the window that
+     * the timeouts left. rto_max does not change these times. 0 to 255 timeouts; 0, the default:
+     * never. */
     uint8_t outage_after;
     /* End the connection when nothing of what was sent has been acknowledged for this long. The
      * time of an outage does not count. In µs; 0, the default: data_retries alone decides; RFC
