@@ -16,9 +16,11 @@ enum scps_agreed_bit {
     SCPS_AGREED_WSCALE = 1u << 2,
     SCPS_AGREED_ECN = 1u << 3,
     SCPS_AGREED_CAPS = 1u << 4, /* the peer's SYN had the capabilities option */
-    /* This end opened the connection with header compression, and the peer has not shown yet that
-     * the acknowledgement of its SYN arrived. Until then data is sent with TCP's own header, which
-     * also completes the handshake. */
+    /* Header compression. The end that opened the connection: the peer has not shown yet that the
+     * acknowledgement of its SYN arrived; until then data is sent with TCP's own header, which also
+     * completes the handshake. The other end: the peer has sent TCP headers only, perhaps because
+     * a middlebox removed the capabilities from this end's SYN-ACK; until a compressed header
+     * arrives every segment is sent with TCP's own. */
     SCPS_AGREED_UNHEARD = 1u << 5,
     SCPS_AGREED_PLAIN = 3u << 6 /* two bits for enum scps_plain, which the functions below access */
 };
@@ -57,8 +59,7 @@ static inline enum scps_plain scps_agreed_plain(const struct scps_agreed *a)
 {
     return (enum scps_plain)(a->opts >> 6);
 }
-/* With compression: sets SCPS_AGREED_UNHEARD (unheard true), or clears it because something other
- * than a SYN was accepted. */
+/* With compression: sets SCPS_AGREED_UNHEARD (unheard true), or clears it. */
 static inline void scps_agreed_await(struct scps_agreed *a, bool unheard)
 {
     a->opts = (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD);

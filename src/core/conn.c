@@ -370,11 +370,11 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
     return 0;
 }
 
-void scps_conn_heard(struct scps_sender *s)
+void scps_conn_heard(struct scps_sender *s, bool heard)
 {
-    if (!(s->agreed.opts & SCPS_AGREED_UNHEARD))
+    if (!(s->agreed.opts & SCPS_AGREED_UNHEARD) == heard)
         return;
-    scps_agreed_await(&s->agreed, false);
+    scps_agreed_await(&s->agreed, !heard);
     scps_conn_set_pmtu_mss(s, s->agreed.pmtu_mss);
 }
 

@@ -126,6 +126,7 @@ void scps_comp_good(struct scps_conn *c)
 {
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
 
+    scps_conn_heard(&c->s, true);
     if (!sum->newest)
         return; /* The segment is a duplicate, or the device has verified its checksum. */
     sum->good = sum->agreed == sum->newest ? FIRM : 1;
@@ -200,24 +201,30 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
     if (seg->flags & SCPS_SYN && !c->s.tp->heard)
         scps_connid_heard(st, c, seg->conn_id, true);
     scps_comp_learn(&c->s.tp->comp_rx, seg);
-    if (!(seg->flags & SCPS_SYN))
-        scps_conn_heard(&c->s);
+}
+
+void scps_comp_came_as_tcp(struct scps_conn *c)
+{
+    if (c->notify.active || !c->s.tp->comp_sum.agreed)
+        scps_conn_heard(&c->s, c->notify.active);
 }
 
 /* number of full segments with a TCP header, after which compression begins even if the peer has
  * not answered */
 #define FIRST 4u
 
-/* Returns true if seg is sent with a TCP header although it could be compressed, in three cases:
+/* Returns true if seg is sent with a TCP header although it could be compressed, in four cases:
  * the first data and FIN before the peer has answered, which complete the handshake if the
- * acknowledgement before them was lost; challenge ACKs; and, after a long silence, segments at or
+ * acknowledgement before them was lost; all segments to a peer that opened the connection and has
+ * sent TCP headers only; challenge ACKs; and, after a long silence, segments at or
  * below SND.UNA, since a peer that has restarted answers only a TCP header. The oldest segment has
  * been cut to fit (sndtimer.c). */
 static bool goes_as_tcp(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (!seg->len && scps_tp_take_plain(c->s.tp))
         return true;
-    if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && (seg->len || seg->flags & SCPS_FIN))
+    if (c->s.agreed.opts & SCPS_AGREED_UNHEARD &&
+        (seg->len || seg->flags & SCPS_FIN || !c->notify.active))
         return true;
     return scps_conn_doubts_comp(&c->s) &&
            seg->len <= scps_agreed_any_payload(&c->s.agreed, seg->has & SCPS_HAS_RECORD) &&
@@ -250,8 +257,8 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
         /* FIRST segments have repeated the acknowledgement that completes the handshake. Either one
          * of them has arrived, or all are resent after a timeout, so the next segment may be
          * compressed. */
-        if (c->s.agreed.opts & SCPS_AGREED_UNHEARD && c->s.snd.nxt > FIRST * c->s.agreed.mss)
-            scps_conn_heard(&c->s);
+        if (c->notify.active && c->s.snd.nxt > FIRST * c->s.agreed.mss)
+            scps_conn_heard(&c->s, true);
         return false;
     }
     scps_ip_build(out->data, &ip, n + seg->len);

@@ -90,6 +90,8 @@ static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, 
         scps_comp_accepted(st, c, seg);
         if (compressed)
             scps_comp_good(c);
+        else if (!(seg->flags & SCPS_SYN))
+            scps_comp_came_as_tcp(c);
         return 0;
     }
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||

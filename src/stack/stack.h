@@ -168,6 +168,10 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
 /* Called when c has accepted the compressed segment that scps_comp_input() returned last: its
  * checksum confirms the peer's protocol number. */
 void scps_comp_good(struct scps_conn *c);
+/* Called when c, which has compression, has accepted a segment other than a SYN that had a TCP
+ * header. If the peer opened the connection and has never sent a compressed header, this end sends
+ * TCP headers, too, from now on. */
+void scps_comp_came_as_tcp(struct scps_conn *c);
 /* Builds the packet of a segment with a compressed header, as scps_ipout() does with a TCP header.
  * Returns false if this segment must have a TCP header. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,

@@ -957,6 +957,43 @@ static void the_last_of_the_handshake_is_lost(void **x)
     script_free(t);
 }
 
+/* A middlebox replaced the options of this end's SYN-ACK by NOPs, so the opener does not know that
+ * compression was agreed (both SYNs must offer it, docs/SCPS-TP.md section 1.2) and drops packets
+ * of protocol 105. This end recognises it by its TCP headers, whether the segment that completes
+ * the handshake has data or not: every segment is sent with a TCP header (section 8.5), in a size
+ * that fits the path with it. A compressed header shows that the opener does compress. */
+static void the_opener_missed_the_offer(void **x)
+{
+    for (uint32_t len = 0; len <= 988; len += 988) {
+        struct script *t = compressing(x, true);
+        uint32_t ip = ip_len(t);
+
+        script_listen(t);
+        peer_says(t, 0, .flags = SCPS_SYN);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS | SCPS_HAS_TS);
+        peer_says(t, MS(100), .ack = 1, .len = len, .as_tcp = true);
+        t->c = scps_accept(t->l);
+        assert_non_null(t->c);
+        script_forget_events(t);
+        app_writes(t, MS(150), 2000);
+        expect_sent(t, .from = 1, .len = 988, .has = SCPS_HAS_TS, .wire = ip + 32 + 988);
+        expect_sent(t, .from = 989, .len = 988, .has = SCPS_HAS_TS, .wire = ip + 32 + 988);
+        expect_sent(t, .from = 1977, .len = 24, .push = true, .has = SCPS_HAS_TS);
+        peer_says(t, MS(250), .ack = 2001, .as_tcp = true);
+        peer_says(t, MS(260), .len = 988, .as_tcp = true);
+        peer_says(t, MS(260), .len = 988, .as_tcp = true);
+        expect_sent(t, .ack = 1977 + len, .has = SCPS_HAS_TS, .wire = ip + 32);
+        app_reads(t, MS(260), 1976 + len);
+        script_forget_sent(t);              /* a window update may follow */
+        peer_says(t, MS(300), .len = 1004); /* compressed */
+        app_writes(t, MS(310), 1004);
+        expect_sent(t, .from = 2001, .ack = 2981 + len, .compressed = true);
+        expect_sent(t, .from = 2001, .len = 1004, .compressed = true, .wire = ip + 16 + 1004);
+        peer_says(t, MS(400), .ack = 3005);
+        script_free(t);
+    }
+}
+
 /* A peer that has begun anew knows no ids, and there are no ports to answer to: after two timeouts
  * the oldest segment goes as TCP, which it resets (RFC 9293 section 3.10.7.1). A segment that is
  * too long for that goes in two. */
@@ -1103,6 +1140,7 @@ int main(void)
         SCRIPT_TEST(the_last_of_the_handshake_is_lost),
         SCRIPT_TEST(a_peer_that_began_anew),
         SCRIPT_TEST(a_peer_that_is_back),
+        SCRIPT_TEST(the_opener_missed_the_offer),
         SCRIPT_TEST(a_challenge_as_tcp),
         SCRIPT_TEST(best_effort_asks_as_tcp),
         SCRIPT_TEST(probes_as_tcp),
