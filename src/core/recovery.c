@@ -166,12 +166,16 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
 /* RFC 6937 section 3: sndcnt is computed with the pipe that is left when losses are known (RFC 6675
  * section 4). Without this, as many bytes could be sent at once as were found lost, up to the whole
  * window. What was permitted before and has not been sent stays permitted. One segment may be sent
- * even while pipe is above ssthresh: it takes the place of one that has left the network. */
+ * even while pipe is above ssthresh: it takes the place of one that has left the network. Without
+ * SACK and SNACK nothing changes: a partial acknowledgement shows one lost segment and permits its
+ * retransmission (RFC 6582 section 3.2). */
 void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivered)
 {
     struct scps_recovery *rec = &s->tx->rec;
     uint64_t before = rec->window, least = scps_recovery_inflight(s->tx) + s->agreed.mss;
 
+    if (!(s->agreed.opts & SCPS_AGREED_SACK) && !scps_agreed_snack(&s->agreed))
+        return;
     prr_update(s, delivered);
     least = SCPS_MAX(least, before > bytes ? before - bytes : 0);
     rec->window = SCPS_MAX(rec->window, SCPS_MIN(before, least));
