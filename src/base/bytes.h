@@ -79,15 +79,12 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 
 /* SCPS_NOINLINE keeps a rarely called function out of line, so that its callers on the common path
  * do not pay for its stack frame and registers. SCPS_ALWAYS_INLINE inlines a function of the common
- * path everywhere, unless the compiler optimises for size (-Os), which then decides. */
-#ifdef __GNUC__
-#define SCPS_NOINLINE __attribute__((noinline))
-#else
-#define SCPS_NOINLINE
-#endif
+ * path everywhere. Where the compiler optimises for size (-Os), both leave the choice to it. */
 #if defined __GNUC__ && !defined __OPTIMIZE_SIZE__
+#define SCPS_NOINLINE      __attribute__((noinline))
 #define SCPS_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
+#define SCPS_NOINLINE
 #define SCPS_ALWAYS_INLINE inline
 #endif
 
