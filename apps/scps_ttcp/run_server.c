@@ -242,7 +242,8 @@ static void on_look(EV_P_ ev_timer *w, int revents)
     struct server *s = w->data;
     const struct ttcp_options *o = s->x.o;
     scps_time now = scps_sysclock_now();
-    /* A PPP filter exists even after its peer has gone, so the loop would continue. */
+    /* A PPP link that the peer has terminated leaves its netif in place, so the event loop would
+     * go on without a link. */
     bool lost = scps_ifopts_trouble(s->x.top) != NULL;
 
     (void)loop;

@@ -110,8 +110,9 @@ struct scps_link_config {
     enum scps_framing framing;
     struct scps_burst burst;
     /* Error vector: a recording of the channel's errors, in which a set bit stands for a damaged
-     * bit, the high bit of a byte first. The bytes at risk are XORed with the vector one after the
-     * other; at its end it starts again. The caller's, valid as long as the configuration. */
+     * bit, the high bit of a byte first. The bytes of each packet that bit errors can reach
+     * (see ber) are XORed in their order with the bytes of the vector, which starts again at its
+     * end. The caller owns it and keeps it as long as the configuration is in use. */
     const uint8_t *vector;
     size_t vector_len;
     /* random additional delay, uniform from 0 to this, µs; packets keep their order */

@@ -28,8 +28,10 @@ static void enter_drain(struct scps_bbr *b)
     b->drain_start_round = b->round_count;
 }
 
-/* Returns true if losses end Startup: a round trip of fast recovery lost more than the threshold,
- * in six ranges. For ECN one echo is enough, because echoes come at most once in a round trip. */
+/* Returns true if losses end Startup: in a round trip of fast recovery at least
+ * SCPS_BBR_FULL_LOSS_CNT separate ranges of data were lost, and a larger share of the data than the
+ * loss threshold of BBR (scps_bbr_too_high()). For ECN one echo is enough, because echoes come at
+ * most once in a round trip. */
 static bool startup_high_loss(const struct scps_bbr_ctx *x)
 {
     const struct scps_bbr *b = x->b;

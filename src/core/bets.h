@@ -38,9 +38,9 @@ void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *prob
  * would not accept a segment from there. */
 bool scps_bets_pass(struct scps_bets *b, const struct scps_scoreboard *sb, scps_off una,
                     scps_off edge, scps_off *ack);
-/* Gives up the oldest segment, which begins at SND.UNA = una, and with it the arrived data that
- * follows it contiguously. Returns the new SND.UNA; *end: offset behind the data that was given
- * up. */
+/* Gives up the oldest segment, which begins at SND.UNA = una, and moves SND.UNA behind the data
+ * that follows that segment contiguously and has arrived. Returns the new SND.UNA; *end: offset
+ * behind the data of the segment that was given up. */
 scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps_off una,
                            scps_time now, scps_off *end);
 /* Returns the oldest segment if it can be given up: it has data, has not arrived, and the peer's

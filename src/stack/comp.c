@@ -81,8 +81,10 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
         sum->others++;
 }
 
-/* Returns true if the series of counted segments is long enough to accept their number. A segment
- * without data (bare) is accepted sooner, since the first segment of the reference implementation
+/* The peer computes the checksum of compressed segments with a protocol number that is not known
+ * beforehand. Returns true if enough segments in succession were right with one and the same number
+ * (sum->other) to use that number from now on. expected: the number of this end's configuration. A
+ * segment without data (bare) needs fewer, since the first segment of the reference implementation
  * has no data. */
 static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare, scps_time now)
 {

@@ -44,7 +44,8 @@ struct scps_dgram {
      * sent */
     bool closed;
     /* ready: the endpoint is in the ready queue of its link or route; queued: the endpoint has an
-     * event in ev_dgrams; wants_room: a send was refused */
+     * event in ev_dgrams; wants_room: a send was refused, for want of space in the send buffer or
+     * of memory, and the event SCPS_EV_WRITABLE is due when the buffer is half empty */
     bool ready, queued, wants_room;
     /* a send was refused for lack of memory, and the event that it may be repeated has not followed
      * yet */

@@ -43,7 +43,8 @@ static int colour_of(const char *word)
     return -1;
 }
 
-struct series { /* a series, as the first pass through the file finds it */
+/* What the first pass through the xplot file finds in it, before the second pass writes the data */
+struct series {
     uint64_t seen[COLOURS][SHAPES];
     double top[COLOURS]; /* highest ordinate of each colour */
     double last[COLOURS];
