@@ -111,8 +111,8 @@ struct scps_link_config {
     struct scps_burst burst;
     /* Error vector: a recording of the channel's errors, in which a set bit stands for a damaged
      * bit, the high bit of a byte first. The bytes of each packet that bit errors can reach
-     * (see ber) are XORed in their order with the bytes of the vector, which starts again at its
-     * end. The caller owns it and keeps it as long as the configuration is in use. */
+     * (see ber_exempt) are XORed in their order with the bytes of the vector, which starts again at
+     * its end. The caller owns it and keeps it as long as the configuration is in use. */
     const uint8_t *vector;
     size_t vector_len;
     /* random additional delay, uniform from 0 to this, µs; packets keep their order */

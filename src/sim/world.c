@@ -197,7 +197,7 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
         pass_events(h);
     do {
         h->pumped = true;
-        wake_at(h, scps_pump_now(st));
+        wake_at(h, scps_pump_at(st, h->w->now));
         h->pumped = false;
     } while (scps_stack_news(st) && pass_events(h)); /* The timers may have caused events, too. */
 }

@@ -59,7 +59,7 @@ struct scps_host {
     struct scps_host *next;
     struct scps_host *next_marked;
     bool marked;
-    bool pumped; /* scps_pump_now() is asking the stack for packets */
+    bool pumped; /* scps_pump_at() is asking the stack for packets */
     struct scps_stack *stack;
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     void *ctx;

@@ -62,11 +62,6 @@ void scps_pump(struct scps_stack *st, const struct scps_clock *clk)
 scps_time scps_pump_at(struct scps_stack *st, scps_time now)
 {
     scps_stack_clock(st, now);
-    return scps_pump_now(st);
-}
-
-scps_time scps_pump_now(struct scps_stack *st)
-{
     scps_stack_advance(st, st->env.now);
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (scps_nif_busy(st->nifs[i]))

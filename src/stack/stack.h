@@ -307,8 +307,6 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 
 /* ---- pump.c ---- */
-/* Does the same as scps_pump_at() at the time of the stack. */
-scps_time scps_pump_now(struct scps_stack *st);
 
 /* ---- ipin.c ---- */
 /* Processes a segment that a simulated device passes as a structure. Unlike
