@@ -306,8 +306,6 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
  * stack's, and out->cap is at least SCPS_MAX_HEADERS. */
 int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 
-/* ---- pump.c ---- */
-
 /* ---- ipin.c ---- */
 /* Processes a segment that a simulated device passes as a structure. Unlike
  * scps_netif_recv_segment(), it neither counts the packet in the netif nor checks for filters. */
