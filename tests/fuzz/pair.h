@@ -262,6 +262,9 @@ void pair_option(struct world *w, struct packet *p, const struct flow *f, uint8_
 void pair_ecn(struct packet *p, bool mark);
 
 /* ---- pair_app.c */
+/* Records the progress of h's connections after a packet has arrived. The application of a host
+ * that sleeps is served later, but R2 of RFC 9293 section 3.8.3 begins with the acknowledgement. */
+void pair_arrived(struct world *w, struct host *h);
 
 void pair_open(struct world *w, struct flow *f, bool again);
 void pair_events(struct world *w, struct host *h);

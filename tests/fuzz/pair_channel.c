@@ -112,6 +112,7 @@ bool pair_deliver(struct world *w)
             pair_say_packet(w, p->data, p->len, p->hollow, h->nr ? "   > 1" : "   > 0",
                             why ? scps_drop_name((enum scps_drop)why) : "");
             pair_judge_input(w, p, why);
+            pair_arrived(w, h);
             free(exact);
         }
         free(p);
