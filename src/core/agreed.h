@@ -134,5 +134,10 @@ static inline bool scps_agreed_snack(const struct scps_agreed *a)
 {
     return a->caps & SCPS_CAP_SNACK1;
 }
+/* Returns true if the peer reports what arrived beyond a hole, by SACK or SNACK. */
+static inline bool scps_agreed_reports(const struct scps_agreed *a)
+{
+    return a->opts & SCPS_AGREED_SACK || scps_agreed_snack(a);
+}
 
 #endif

@@ -174,7 +174,7 @@ void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivere
     struct scps_recovery *rec = &s->tx->rec;
     uint64_t before = rec->window, least = scps_recovery_inflight(s->tx) + s->agreed.mss;
 
-    if (!(s->agreed.opts & SCPS_AGREED_SACK) && !scps_agreed_snack(&s->agreed))
+    if (!scps_agreed_reports(&s->agreed))
         return;
     prr_update(s, delivered);
     least = SCPS_MAX(least, before > bytes ? before - bytes : 0);
@@ -186,7 +186,7 @@ void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivere
  * all data is declared lost (RFC 5681 section 3.1). */
 static void mark_lost(struct scps_sender *s)
 {
-    bool reports = s->agreed.opts & SCPS_AGREED_SACK || s->agreed.caps & SCPS_CAP_SNACK1;
+    bool reports = scps_agreed_reports(&s->agreed);
 
     scps_sb_lose_since(
         &s->tx->sb, reports ? s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1) : s->ctx.env->now, NULL);
@@ -340,7 +340,7 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
 bool scps_recovery_is_impatient(const struct scps_sender *s)
 {
     return s->tx->rec.partial && s->tx->rec.episode == SCPS_EPISODE_FAST &&
-           !(s->agreed.opts & SCPS_AGREED_SACK) && !scps_agreed_snack(&s->agreed);
+           !scps_agreed_reports(&s->agreed);
 }
 
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)

@@ -46,8 +46,7 @@ static SCPS_NOINLINE bool report(struct scps_conn_ctx *x, const struct scps_rece
 static inline bool has_report(const struct scps_rx *rx, const struct scps_receive *rcv,
                               const struct scps_agreed *a)
 {
-    return rx && (rcv->in.ooo->n || rx->report.dsack_to || rx->fin_at) &&
-           (a->opts & SCPS_AGREED_SACK || a->caps & SCPS_CAP_SNACK1);
+    return rx && (rcv->in.ooo->n || rx->report.dsack_to || rx->fin_at) && scps_agreed_reports(a);
 }
 
 static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
