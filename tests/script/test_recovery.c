@@ -74,8 +74,8 @@ static void not_duplicates(void **x)
     script_free(t);
 }
 
-/* RFC 6582 3.2: two holes, no SACK: a partial acknowledgement repairs the second, one a round trip
- * */
+/* RFC 6582 3.2: two holes, no SACK: a partial acknowledgement repairs the second, one a round
+ * trip. */
 static void partial_acknowledgements(void **x)
 {
     struct script *t = ten_out(x, false);
@@ -122,6 +122,28 @@ static void many_partial_acknowledgements(void **x)
     assert_int_equal(script_info(t).timeouts, 1);
     script_forget_sent(t);
     script_run(t, SEC(1));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 6582 section 3.2 step 3: a partial ACK that "acknowledges at least one SMSS of new data" adds
+ * SMSS to the window, and the sender is to "send a new segment if permitted by the new value of
+ * cwnd". The segment that the partial ACK shows to be lost does not count against that. */
+static void a_partial_ack_releases_a_new_segment(void **x)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = false;
+    t->cfg.init_cwnd_segs = 40;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 60000);
+    assert_int_equal(script_forget_sent(t), 40);
+    for (int k = 0; k < 10; k++)
+        peer_says(t, MS(300 + k), .ack = 1);
+    int64_t next = 40001 + 1000 * ((int64_t)script_forget_sent(t) - 1); /* one was a resend */
+    peer_says(t, MS(380), .ack = 1001);
+    expect_sent(t, .at = MS(380), .from = 1001, .len = 1000);
+    expect_sent(t, .at = MS(380), .from = next, .len = 1000);
+    assert_true(script_info(t).in_recovery);
     script_forget_sent(t);
     script_free(t);
 }
@@ -711,6 +733,7 @@ int main(void)
         SCRIPT_TEST(limited_transmit_off),
         SCRIPT_TEST(not_duplicates),
         SCRIPT_TEST(partial_acknowledgements),
+        SCRIPT_TEST(a_partial_ack_releases_a_new_segment),
         SCRIPT_TEST(many_partial_acknowledgements),
         SCRIPT_TEST(sack_finds_one),
         SCRIPT_TEST(sack_finds_many),
