@@ -97,16 +97,29 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
     scps_ack_result_counted(&n->sum, scps_recovery_real(rec, gone));
 }
 
-/* RACK: returns the age, µs, of the segment whose timestamp seg echoes. If it is older than the
+/* Returns the age, µs, of the segment whose timestamp seg echoes; -1: seg echoes none. was: highest
+ * SEG.ACK of the peer before seg. */
+static SCPS_NOINLINE scps_dur echo_of(const struct scps_sender *s, const struct scps_ts *ts,
+                                      const struct scps_seg *seg, scps_off was)
+{
+    if (!(s->agreed.opts & SCPS_AGREED_TS) || !(seg->has & SCPS_HAS_TS) || !seg->tsecr ||
+        scps_recovery_echo_is_stale(&s->tx->rec, was, seg->tsecr))
+        return -1;
+    return scps_ts_age(ts, seg->tsecr, s->ctx.env->now);
+}
+
+/* RACK: returns the age, µs, of the segment whose timestamp is echoed. If it is older than the
  * newest retransmission, the acknowledgement is for an earlier transmission (RFC 8985 section 6.2
  * step 2). Without an echo, 0 means that any retransmission may have arrived; INT64_MAX means that
  * none has, because a best-effort peer also acknowledges a hole that it has given up. */
-static SCPS_NOINLINE scps_dur echo_age(const struct scps_agreed *a, const struct scps_ts *ts,
-                                       const struct scps_seg *seg, scps_time now)
+static SCPS_NOINLINE scps_dur echo_age(const struct scps_sender *s, const struct scps_ts *ts,
+                                       const struct scps_ack_input *n)
 {
-    if (a->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr)
-        return scps_ts_age(ts, seg->tsecr, now) - SCPS_TS_TICK;
-    return a->caps & SCPS_CAP_BETS ? INT64_MAX : 0;
+    scps_dur age = echo_of(s, ts, n->seg, n->before);
+
+    if (age >= 0)
+        return age - SCPS_TS_TICK;
+    return s->agreed.caps & SCPS_CAP_BETS ? INT64_MAX : 0;
 }
 
 /* Moves SND.UNA to n->ack. */
@@ -116,7 +129,7 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     struct scps_tx *tx = s->tx;
 
     if (tx->sb.resent_head != tx->sb.resent_tail && scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
-        n->sum.echo_age = echo_age(&s->agreed, ts, n->seg, s->ctx.env->now);
+        n->sum.echo_age = echo_age(s, ts, n);
     scps_sb_ack(&tx->sb, s->ctx.env->now, n->ack, scps_rtt_min(&s->rtt), &n->sum);
     scps_send_acked(&s->snd, n->ack);
     scps_sndbuf_release(&tx->buf, n->ack);
@@ -150,19 +163,26 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
         scps_recovery_no_duplicates(&tx->rec);
 }
 
+/* newest: round trip, µs, of the arrived segment that was sent last; -1: not known. */
 static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
-                           const struct scps_seg *seg, bool advanced,
-                           const struct scps_ack_result *sum, scps_dur newest)
+                           const struct scps_ack_input *n, scps_dur newest)
 {
+    const struct scps_ack_result *sum = &n->sum;
     scps_dur sample = -1;
     bool by_clock = false;
 
     if (sum->oldest_sent >= 0 && !sum->refilled) {
         sample = s->ctx.env->now - sum->oldest_sent;
         scps_sample_sure(&s->tx->sample);
-    } else if (advanced) {
-        const struct scps_sample_view v = {&s->ctx, s->tx, &s->rtt, &s->agreed, ts, s->dsacks};
-        sample = scps_sample_resent(&v, seg, sum);
+    } else if (n->advanced && !n->jumped) {
+        const struct scps_sample_view v = {.x = &s->ctx,
+                                           .tx = s->tx,
+                                           .rtt = &s->rtt,
+                                           .agreed = &s->agreed,
+                                           .ts = ts,
+                                           .was = n->before,
+                                           .dsacks = s->dsacks};
+        sample = scps_sample_resent(&v, n->seg, sum);
         by_clock = true;
     }
     scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, newest);
@@ -187,7 +207,7 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
         scps_ack_result_no_rtt(&n->sum);
         a->rtt = -1;
     }
-    measure(s, ts, n->seg, n->advanced && !n->jumped, &n->sum, a->rtt);
+    measure(s, ts, n, a->rtt);
     if (n->advanced)
         SCPS_OBSERVE(&s->ctx, ACKED, s->snd.una, s->snd.una - n->before, a->rtt, a->rate);
     if (n->sum.reordered) {
@@ -293,15 +313,6 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     wake(&c->s);
 }
 
-/* Returns the age, µs, of the segment whose timestamp seg echoes; -1: seg echoes none. */
-static inline scps_dur echo_of(const struct scps_agreed *a, const struct scps_ts *ts,
-                               const struct scps_seg *seg, scps_time now)
-{
-    bool echoes = a->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
-
-    return echoes ? scps_ts_age(ts, seg->tsecr, now) : -1;
-}
-
 /* Processes an acknowledgement below SND.UNA. If best effort has moved SND.UNA past SEG.ACK, its
  * window is used. Returns true if its SACK blocks or its SNACK may report something new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct scps_seg *seg,
@@ -343,7 +354,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         scps_bets_peer_una(c->s.tx, c->s.snd.una) < c->s.snd.una &&
         ack_in > (int64_t)c->s.tx->bets.peer_una && ack_in <= (int64_t)c->s.snd.una) {
         scps_sample_late(c->s.tx, &c->s.ctx, &c->s.rtt,
-                         echo_of(&c->s.agreed, &c->ts, seg, c->s.ctx.env->now));
+                         echo_of(&c->s, &c->ts, seg, c->s.tx->bets.peer_una));
         scps_bets_heard(&c->s.tx->bets, (scps_off)ack_in);
     }
     if (ack_in < (int64_t)c->s.snd.una) {

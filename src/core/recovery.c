@@ -302,7 +302,8 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
  * 4.3). That one is always older than the duplicate, so an acknowledgement with a DSACK does not
  * count. Departure from the RFC: if the peer has reported no duplicate yet, an acknowledgement of
  * all outstanding data counts, too, because a delayed acknowledgement of a short flight looks like
- * that, and only the window is restored. A TSecr of 0 is no echo. */
+ * that, and only the window is restored. A TSecr of 0 is no echo, and neither is one that is older
+ * than the first transmission of the acknowledged data. */
 static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {
@@ -310,7 +311,8 @@ static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_res
 
     return rec->eifel && rec->stamp && s->snd.una > was && was == rec->stamped &&
            s->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
-           (int32_t)(seg->tsecr - rec->stamp) < 0 && !sum->dsack_fresh &&
+           (int32_t)(seg->tsecr - rec->stamp) < 0 &&
+           !scps_recovery_echo_is_stale(rec, was, seg->tsecr) && !sum->dsack_fresh &&
            (!(s->agreed.caps & SCPS_CAP_BETS) || scps_bets_is_arrival(s, was, rec->first_sent));
 }
 
@@ -355,7 +357,7 @@ bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)
 }
 
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
-                          uint32_t tsval)
+                          const struct scps_ts *ts, scps_time now)
 {
     bool first;
 
@@ -367,9 +369,10 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
     rec->resent++;
     remember_copy(rec, resent);
     if (first && !rec->stamp && !resent->resends) {
-        rec->stamp = SCPS_MAX(tsval, 1);
+        rec->stamp = SCPS_MAX(scps_ts_value(ts, now), 1);
         rec->stamped = resent->from;
         rec->first_sent = resent->sent;
+        rec->first_stamp = scps_ts_value(ts, resent->sent);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "base/rangeset.h"
 #include "core/scoreboard.h"
 #include "core/sender.h"
+#include "core/ts.h"
 
 /* What an acknowledgement means to a recovery episode: it continues (GOES_ON), is over because its
  * recovery point is acknowledged (OVER), or was spurious (IMAGINED). */
@@ -49,10 +50,12 @@ struct scps_recovery {
     /* TSval of the first retransmission of the episode; 0: there was none, or it had been resent
      * before */
     uint32_t stamp;
-    /* valid if stamp is not 0: first octet of the retransmission with that TSval, and the time at
-     * which this octet was first sent */
+    /* first octet of the retransmission with that TSval, or of such a retransmission of an earlier
+     * episode (0: there was none), and the time at which this octet was first sent, with the TSval
+     * that it had then */
     scps_off stamped;
     scps_time first_sent;
+    uint32_t first_stamp;
     scps_off frto_nxt; /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
     /* without SACK: bytes that were counted as arrived because of duplicate acknowledgements */
     uint64_t virtual_arrived;
@@ -113,6 +116,17 @@ static inline void scps_recovery_final(struct scps_recovery *rec)
     rec->undoable = false;
 }
 
+/* Returns true if tsecr, in an acknowledgement that advances SND.UNA from `was`, is no echo of what
+ * it acknowledges. A receiver echoes the TSval of a segment that contained octet `was` (RFC 7323
+ * section 4.3), and that octet was first sent no sooner than octet `stamped` below it. A TSecr from
+ * before then is what the receiver had stored earlier, for example because a middlebox removes the
+ * timestamps of the segments. It shows neither a round trip nor which transmission arrived. */
+static inline bool scps_recovery_echo_is_stale(const struct scps_recovery *rec, scps_off was,
+                                               uint32_t tsecr)
+{
+    return rec->stamped && was >= rec->stamped && (int32_t)(tsecr - rec->first_stamp) < 0;
+}
+
 /* Counts `len` bytes that were sent during the episode. */
 static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
 {
@@ -167,10 +181,9 @@ static inline bool scps_recovery_is_news(const struct scps_recovery *rec)
 {
     return rec->episode | rec->undone;
 }
-/* Records that a segment is resent. resent: its scoreboard record before that is updated; tsval:
- * the TSval that this end sends now. */
+/* Records that a segment is resent now. resent: its scoreboard record before that is updated. */
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
-                          uint32_t tsval);
+                          const struct scps_ts *ts, scps_time now);
 /* Processes a DSACK for [from, to). Returns true if the peer has now reported every resent segment
  * as a duplicate, so the episode was spurious. */
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);

@@ -50,7 +50,8 @@ SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
                                           const struct scps_seg *seg,
                                           const struct scps_ack_result *sum)
 {
-    bool echoes = v->agreed->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr;
+    bool echoes = v->agreed->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
+                  !scps_recovery_echo_is_stale(&v->tx->rec, v->was, seg->tsecr);
     scps_dur least = scps_rtt_min(v->rtt), last = -1;
     scps_dur first = echoes ? scps_ts_age(v->ts, seg->tsecr, v->x->env->now)
                             : silence(v->tx, v->x->env->now, scps_cause_now(&v->tx->cause, v->x));

@@ -32,7 +32,8 @@ struct scps_sample_view {
     const struct scps_rtt *rtt;
     const struct scps_agreed *agreed;
     const struct scps_ts *ts;
-    bool dsacks; /* the peer has sent a DSACK (RFC 2883), so it reports duplicates */
+    scps_off was; /* SND.UNA before the acknowledgement */
+    bool dsacks;  /* the peer has sent a DSACK (RFC 2883), so it reports duplicates */
 };
 
 /* Called when a round-trip time is known for certain: restarts the count of doubtful
@@ -47,7 +48,8 @@ static inline void scps_sample_sure(struct scps_sample *s)
  * that sends DSACK (RFC 2883) reports such a duplicate; otherwise the acknowledgement is taken to
  * be for the last retransmission, unless it came sooner than the least round trip. From a peer that
  * is not known to send DSACK, an echo older than the last retransmission of the data that moved
- * SND.UNA gives no sample. */
+ * SND.UNA gives no sample. Neither does one older than the first transmission
+ * (scps_recovery_echo_is_stale). */
 scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
                             const struct scps_ack_result *sum);
 /* Takes an RTT sample, µs (-1: none). by_clock: it comes from a timestamp echo. newest: RTT of the

@@ -86,7 +86,7 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     }
     scps_recovery_sent(&c->s.tx->rec, len);
     if (resent)
-        scps_recovery_resent(&c->s.tx->rec, resent, scps_ts_value(&c->ts, c->s.ctx.env->now));
+        scps_recovery_resent(&c->s.tx->rec, resent, &c->ts, c->s.ctx.env->now);
     scps_segment_left(&c->s.ctx, c->s.tx, seg, from, resent != NULL);
     scps_snd_hold(&c->s, SCPS_HOLD_NONE);
 }

@@ -166,6 +166,92 @@ static void an_echo_of_nothing_undoes_nothing(void **x)
     script_free(t);
 }
 
+/* A middlebox removes the timestamps of data after the handshake, which the receiver lets pass (RFC
+ * 7323 section 3.2: it "MUST NOT abort a TCP connection because any segment lacks an expected
+ * TSopt"). TS.Recent then stays that of the handshake. RFC 7323 section 4.3: the echo of an
+ * acknowledgement that advances SND.UNA is the TSval of a segment that contained that octet, so one
+ * from before its first transmission is none. RFC 3522 section 3.2 step 3 must not compare it. */
+static void an_echo_older_than_the_data(void **x)
+{
+    struct script *t = with_ts(x);
+    uint32_t handshake = t->last.tsval;
+    app_writes(t, MS(1000), 3952);
+    for (int i = 0; i < 4; i++)
+        expect_sent(t, .from = 1 + i * 988, .len = 988);
+    for (int i = 2; i <= 4; i++)
+        peer_says(t, MS(1100), .ack = 1, .sack = {{989, i * 988 + 1}}, .tsecr = handshake);
+    expect_sent(t, .from = 1, .len = 988);
+    peer_says(t, MS(1200), .ack = 3953, .tsecr = handshake);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_free(t);
+}
+
+/* The same after a timeout: the loss is real, so all that it presumes lost is resent at once, and
+ * the age of the echo is no round trip (RFC 7323 section 4.1), also where the peer is known to
+ * report with a DSACK what it had before. */
+static void an_old_echo_after_a_timeout(void **x)
+{
+    struct script *t = with_ts(x);
+    uint32_t handshake = t->last.tsval;
+    app_writes(t, MS(200), 1);
+    expect_sent(t, .from = 1, .len = 1);
+    peer_says(t, MS(300), .ack = 2);
+    app_writes(t, SEC(20), 9880);
+    peer_says(t, SEC(20), .ack = 2, .sack = {{1, 2}});
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .from = 2 + i * 988, .len = 988);
+    expect_sent(t, .at = SEC(20) + MS(300), .from = 2, .len = 988);
+    peer_says(t, SEC(20) + MS(400), .ack = 990, .tsecr = handshake);
+    assert_int_equal(script_info(t).spurious, 0);
+    assert_true(script_info(t).srtt < SEC(1));
+    for (int i = 1; i <= 2; i++)
+        expect_sent(t, .at = SEC(20) + MS(400), .from = 2 + i * 988, .len = 988);
+    /* a partial acknowledgement, of segments behind the first one resent */
+    peer_says(t, SEC(20) + MS(500), .ack = 990 + 2 * 988, .tsecr = handshake);
+    assert_true(script_info(t).srtt < SEC(1));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 3522 section 3.2 step 4: the echo of the first transmission shows that the timeout was
+ * spurious, also where it left in the same tick of the timestamp clock as another segment. */
+static void an_echo_of_the_first_transmission(void **x)
+{
+    struct script *t = with_ts(x);
+    app_writes(t, SEC(20), 9880);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .from = 1 + i * 988, .len = 988);
+    uint32_t echo = t->last.tsval;
+    expect_sent(t, .at = SEC(20) + MS(300), .from = 1, .len = 988);
+    peer_says(t, SEC(20) + MS(400), .ack = 989, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* RFC 8985 section 6.2 step 2 lets RACK use a retransmission unless the acknowledgement "matches an
+ * earlier transmission" by its echo. An echo that is older than the first transmission matches
+ * none, so the retransmission counts: what was sent a reordering window before it is lost. */
+static void an_old_echo_and_rack(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    script_established(t, MS(100));
+    uint32_t handshake = t->last.tsval;
+    app_writes(t, SEC(20), 9880);
+    for (int i = 0; i < 10; i++)
+        expect_sent(t, .from = 1 + i * 988, .len = 988);
+    for (int i = 2; i <= 4; i++)
+        peer_says(t, SEC(20) + MS(100), .ack = 1, .sack = {{989, i * 988 + 1}}, .tsecr = handshake);
+    expect_sent(t, .at = SEC(20) + MS(100), .from = 1, .len = 988);
+    peer_says(t, SEC(20) + MS(200), .ack = 989 + 3 * 988, .tsecr = handshake);
+    expect_sent(t, .at = SEC(20) + MS(200), .from = 1 + 4 * 988, .len = 988);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +265,10 @@ int main(void)
         SCRIPT_TEST(paws_wraps),
         SCRIPT_TEST(uninvited_timestamps),
         SCRIPT_TEST(an_echo_of_zero),
+        SCRIPT_TEST(an_echo_older_than_the_data),
+        SCRIPT_TEST(an_old_echo_after_a_timeout),
+        SCRIPT_TEST(an_echo_of_the_first_transmission),
+        SCRIPT_TEST(an_old_echo_and_rack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
