@@ -2,9 +2,11 @@
 /* Attaches a netif to the stack, detaches it, and keeps the list of its shapers (nif.h). */
 #include "stack/nif.h"
 
-void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif)
+void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif,
+                     scps_time now)
 {
     *nif = (struct scps_nif){.nif = netif, .turns.link = nif, .since_answer = SCPS_ANSWER_SHARE};
+    scps_usage_begin(&nif->usage, now);
     netif->stack = st;
     netif->stack_priv = nif;
 }

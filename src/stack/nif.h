@@ -4,7 +4,7 @@
  * Invariants: a shaper is in the list of one netif from scps_nif_add_shaper() to
  * scps_nif_remove_shaper(). `others` is set while there are packets that do not come from
  * connections in the netif's own ready queue. Only nif.h and nif.c assign the lists and `others`;
- * kept.h, lastflow.h, reply.c, output.c and the files of dgram.h assign the other fields.
+ * kept.h, lastflow.h, usage.h, reply.c, output.c and the files of dgram.h assign the other fields.
  */
 #ifndef SCPS_STACK_NIF_H
 #define SCPS_STACK_NIF_H
@@ -18,6 +18,7 @@
 #include "core/turns.h"
 #include "stack/kept.h"
 #include "stack/lastflow.h"
+#include "stack/usage.h"
 
 struct scps_conn;
 struct scps_dgram;
@@ -25,15 +26,6 @@ struct scps_dgram;
 /* Ready queue of the endpoints whose oldest datagram waits for the same link or route. */
 struct scps_dgram_turns {
     struct scps_dgram *head, *tail;
-};
-
-/* Measures the rate at which connections and datagrams use a link, since replies get only the
- * rest. */
-struct scps_usage {
-    scps_time since;  /* time of the last measurement, µs */
-    uint64_t sent;    /* bytes sent for connections and datagrams until `since`, with framing */
-    uint64_t answers; /* bytes of all replies queued so far, with framing */
-    uint64_t rate;    /* highest recent rate, bytes/s */
 };
 
 /* Queue of replies to packets of no connection: resets, ICMP messages, SYN cookies. */
@@ -72,7 +64,7 @@ struct scps_nif {
     uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
     bool after_dgram;  /* the last packet was a datagram, and a connection was ready, too */
     struct scps_answers answers; /* queue of replies through routes without a rate */
-    struct scps_usage usage;
+    struct scps_usage usage;     /* what connections and datagrams send through this netif */
     uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
     /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE */
     uint8_t since_answer;
@@ -88,8 +80,9 @@ static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
     return nif->stack_priv;
 }
 
-/* Initialises *nif as the stack's view of netif. */
-void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif);
+/* Initialises *nif as the stack's view of netif, which is added at `now`. */
+void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif,
+                     scps_time now);
 /* Removes the netif from the stack, so that its owner may close it afterwards. No packet can be
  * sent through *nif then; *nif may be attached again. Precondition: the packets and replies stored
  * in *nif were freed. */

@@ -66,12 +66,6 @@ static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct
     return open_turns(st, nif);
 }
 
-static inline void count_packet(struct scps_stack *st, size_t len)
-{
-    st->count.packets_out++;
-    st->count.bytes_out += len;
-}
-
 /* Netif flags of devices that segment by themselves (GSO), or take segments as structures. */
 #define SPECIAL (SCPS_NETIF_GSO | SCPS_NETIF_VALUES)
 
@@ -128,7 +122,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
             scps_sender_dequeue(&c->s);
         else if (over && &c->s != t->tail)
             scps_ready_queue_next(t);
-        count_packet(st, len);
+        scps_usage_sent(&nif->usage, len);
         if (seg.flags & SCPS_RST)
             scps_conn_queue_for_free(c);
         return made;
@@ -140,7 +134,7 @@ static int datagram(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt
 {
     if (!scps_dgram_output(st, nif, out))
         return 0;
-    count_packet(st, out->len + out->payload_len);
+    scps_usage_sent(&nif->usage, out->len + out->payload_len);
     return 1;
 }
 
@@ -149,7 +143,8 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     if (!scps_answer_output(st, nif, out))
         return 0;
     nif->since_answer = 0;
-    count_packet(st, out->len + out->payload_len);
+    st->count.replies_out++;
+    st->count.reply_bytes_out += out->len + out->payload_len;
     return 1;
 }
 

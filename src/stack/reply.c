@@ -20,14 +20,10 @@
 #include "stack/stack.h"
 
 #include "base/bytes.h"
-#include "base/wide.h"
 
 #define RING  65536u
 #define BURST (UINT32_C(1) << 30)
 #define LEAST 128u /* smallest burst, bytes: one reply without data, however slow the link is */
-
-#define WINDOW SCPS_SEC(1)
-#define FORGET SCPS_SEC(64)
 
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a)
 {
@@ -47,30 +43,6 @@ static const struct scps_netif *device(const struct scps_nif *nif)
     return dev;
 }
 
-/* Returns the rate, bytes/s, at which connections and datagrams send through nif: the highest of
- * the recent periods of length WINDOW. Older values count less and less, and not at all after
- * FORGET. */
-static uint64_t used(const struct scps_stack *st, struct scps_nif *nif)
-{
-    const struct scps_netif *top = nif->nif;
-    struct scps_usage *u = &nif->usage;
-    scps_dur dt = st->env.now - u->since;
-    uint64_t all, sent, rate;
-
-    if (dt < WINDOW)
-        return u->rate;
-    all = top->ops ? top->tx_bytes : st->count.bytes_out;
-    all += device(nif)->overhead * (top->ops ? top->tx_packets : st->count.packets_out);
-    /* u->answers may count replies that the device has not sent yet. */
-    sent = all > u->answers ? all - u->answers : 0;
-    rate = sent > u->sent ? scps_muldiv(sent - u->sent, 1000000, (uint64_t)dt) : 0;
-    u->rate -= dt < FORGET ? scps_muldiv(u->rate, (uint64_t)dt, FORGET) : u->rate;
-    u->rate = SCPS_MAX(u->rate, rate);
-    u->sent = SCPS_MAX(u->sent, sent);
-    u->since = st->env.now;
-    return u->rate;
-}
-
 /* Returns the rate, bytes/s, that replies may use through nif, or on the route of shaper p (NULL:
  * the route has no rate). */
 static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
@@ -80,7 +52,7 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
 
     if (p && p->gate.rate.rate)
         return SCPS_MAX(p->gate.rate.rate / SCPS_ANSWER_SHARE, 1);
-    own = used(st, nif);
+    own = scps_usage_rate(&nif->usage, st->env.now, device(nif)->overhead);
     if (line) {
         rate = line - line / 8;
         most = SCPS_MAX(line / SCPS_ANSWER_SHARE, 1);
@@ -201,7 +173,6 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
     take_reply(q, out);
     out->at = st->env.now;
     nif->n_answers--;
-    nif->usage.answers += weight(nif, out->len + out->payload_len);
     return true;
 }
 

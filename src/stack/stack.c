@@ -5,7 +5,6 @@
 #include "base/bytes.h"
 #include "base/line.h"
 #include "base/prng.h"
-#include "base/sized.h"
 
 /* ---- opening and closing ---- */
 
@@ -93,6 +92,8 @@ static void let_go(struct scps_stack *st, struct scps_nif *nif)
 
     scps_answers_fini(&nif->answers, nif, a);
     scps_kept_fini(&nif->kept, a);
+    st->count.packets_before += nif->usage.packets;
+    st->count.bytes_before += nif->usage.bytes;
     for (struct scps_shaper *p; (p = nif->pipes);) {
         scps_nif_remove_shaper(nif, p);
         scps_answers_fini(&p->answers, nif, a);
@@ -145,7 +146,7 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
         return SCPS_ERR_INVAL;
     for (uint32_t i = 0; i < st->n_nifs; i++)
         if (!st->nifs[i]->nif) { /* Reuse the state of a netif that was removed. */
-            scps_nif_attach(st->nifs[i], st, netif);
+            scps_nif_attach(st->nifs[i], st, netif, st->env.now);
             return 0;
         }
     if (st->reserve && st->n_nifs >= SCPS_FIXED_NETIFS)
@@ -165,7 +166,7 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
     }
     st->nifs = v;
     st->nifs[st->n_nifs++] = nif;
-    scps_nif_attach(nif, st, netif);
+    scps_nif_attach(nif, st, netif, st->env.now);
     return 0;
 }
 
@@ -317,35 +318,4 @@ void scps_stack_set_observer(struct scps_stack *st, const struct scps_observer *
 struct scps_observer scps_stack_observer(const struct scps_stack *st)
 {
     return st->env.obs;
-}
-
-void scps_stack_get_stats_sized(const struct scps_stack *st, struct scps_stack_stats *out,
-                                size_t size)
-{
-    const struct scps_stack_count *n = &st->count;
-    struct scps_stack_stats now = {.packets_in = n->packets_in,
-                                   .packets_out = n->packets_out,
-                                   .bytes_in = n->bytes_in,
-                                   .bytes_out = n->bytes_out,
-                                   .resets_out = n->resets_out,
-                                   .icmp_out = n->icmp_out,
-                                   .echo_replies = n->echo_replies,
-                                   .challenge_acks = st->env.challenges,
-                                   .memory = st->env.budget.used,
-                                   .memory_peak = st->env.budget.peak,
-                                   .memory_refused = st->env.budget.refused,
-                                   .cookies_out = n->cookies_out,
-                                   .cookies_ok = n->cookies_ok,
-                                   .cookies_reduced = n->cookies_reduced,
-                                   .half_open_evicted = n->half_open_evicted,
-                                   .datagrams_in = n->datagrams_in,
-                                   .datagrams_out = n->datagrams_out,
-                                   .conns = st->n_conns,
-                                   .half_open = st->half_open,
-                                   .dgrams = scps_dgram_count(st)};
-
-    memcpy(now.drops, st->env.drops, sizeof now.drops);
-    for (const struct scps_listener *l = st->listeners; l; l = l->next)
-        now.listeners++;
-    scps_sized_give(out, size, &now, sizeof now);
 }

@@ -53,11 +53,14 @@ struct scps_listener {
  * of one direction are not adjacent, because gcc would add adjacent ones with vector instructions,
  * which takes more instructions. */
 struct scps_stack_count {
-    uint64_t packets_in, packets_out, bytes_in, bytes_out; /* written by ipin.c and output.c */
-    uint64_t resets_out, icmp_out, echo_replies;           /* written by reply.c */
-    uint64_t cookies_out, cookies_ok, cookies_reduced;     /* written by listen.c */
-    uint64_t half_open_evicted;                            /* written by listeners.c */
-    uint64_t datagrams_in, datagrams_out;                  /* written by dgram.c and dgram_out.c */
+    uint64_t packets_in, replies_out, bytes_in, reply_bytes_out; /* written by ipin.c, output.c */
+    /* What connections and datagrams sent through netifs that were removed; scps_nif.usage counts
+     * what they send through the others. Written by stack.c. */
+    uint64_t packets_before, bytes_before;
+    uint64_t resets_out, icmp_out, echo_replies;       /* written by reply.c */
+    uint64_t cookies_out, cookies_ok, cookies_reduced; /* written by listen.c */
+    uint64_t half_open_evicted;                        /* written by listeners.c */
+    uint64_t datagrams_in, datagrams_out;              /* written by dgram.c and dgram_out.c */
 };
 
 struct scps_stack {

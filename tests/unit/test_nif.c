@@ -22,7 +22,7 @@ static void shapers_take_turns(void **state)
     struct scps_shaper a = {.share = 0}, b = a, c = a;
     (void)state;
 
-    scps_nif_attach(&n, NULL, &dev);
+    scps_nif_attach(&n, NULL, &dev, 0);
     assert_shapers(&n, (struct scps_shaper *const[]){NULL});
     scps_nif_add_shaper(&n, &a);
     assert_ptr_equal(a.turns.gate, &a.gate);
@@ -51,7 +51,7 @@ static void who_else_has_packets(void **state)
     struct scps_shaper a = {.share = 0};
     (void)state;
 
-    scps_nif_attach(&n, NULL, &dev);
+    scps_nif_attach(&n, NULL, &dev, 0);
     assert_ptr_equal(scps_nif_of(&dev), &n);
     assert_false(scps_nif_busy(&n));
     scps_nif_set_others(&n);

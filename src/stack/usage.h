@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures the rate at which connections and datagrams send through a netif, because replies to
+ * packets of no connection get only the rest (reply.c).
+ *
+ * The totals are state of this measurement; the counters of struct scps_netif, which a device may
+ * change, are not read. Only usage.h and usage.c assign the fields.
+ */
+#ifndef SCPS_STACK_USAGE_H
+#define SCPS_STACK_USAGE_H
+
+#include <scps/types.h>
+
+struct scps_usage {
+    uint64_t bytes;   /* IP bytes of all packets of connections and datagrams so far */
+    scps_time since;  /* time of the last measurement, µs */
+    uint64_t packets; /* number of these packets. It does not follow `bytes` directly, because gcc
+                       * would then add to both with vector instructions, which takes more
+                       * instructions. */
+    uint64_t bytes_then, packets_then; /* values of bytes and packets at `since` */
+    uint64_t rate;                     /* highest recent rate, bytes/s, with framing */
+};
+
+/* Begins to measure a netif that is attached at `now`. */
+void scps_usage_begin(struct scps_usage *u, scps_time now);
+/* Counts a packet of a connection or an endpoint, len bytes with its IP header. */
+static inline void scps_usage_sent(struct scps_usage *u, size_t len)
+{
+    u->packets++;
+    u->bytes += len;
+}
+/* Returns the rate, bytes/s: the highest of the recent periods of one second or more. Older values
+ * count less and less, and not at all after 64 s. overhead: bytes that the device adds to each
+ * packet. */
+uint64_t scps_usage_rate(struct scps_usage *u, scps_time now, uint32_t overhead);
+
+#endif
