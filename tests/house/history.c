@@ -186,6 +186,63 @@ static int transfer(const struct run *r)
     return e.to.received == 0;
 }
 
+/* A transfer at half the rate of the line from a host that also answers datagrams to closed ports:
+ * the rate of the answers depends on what the line carries. */
+struct asked {
+    struct ends e;
+    struct scps_world *w;
+    struct scps_host *b;
+    struct scps_dgram *d;
+    struct scps_endpoint to;
+};
+
+static void ask(void *ctx)
+{
+    struct asked *x = ctx;
+
+    x->to.port = (uint16_t)(x->to.port % 1000 + 6000);
+    scps_dgram_send(x->d, &x->to, "ask", 3, 0);
+    scps_host_kick(x->b);
+    scps_world_at(x->w, scps_world_now(x->w) + SCPS_MS(1), ask, x);
+}
+
+static int answers(void)
+{
+    struct scps_conn_config cfg = scps_conn_config_default();
+    struct asked x = {.e.from.total = 600000, .w = scps_world_new(NULL), .to.port = 6000};
+    struct scps_host *a = scps_world_host(x.w, "a", NULL, sends, &x.e);
+    struct scps_link_config line;
+    struct scps_endpoint to = {.port = 5001};
+    struct sum sum = {UINT64_C(0xcbf29ce484222325)};
+    struct scps_link *l;
+    char why[200] = "";
+
+    x.b = scps_world_host(x.w, "b", NULL, receives, &x.e);
+    if (scps_link_parse("rate=1mbit,rtt=100ms", &line, &line, why, sizeof why) != 0 ||
+        scps_conn_config_parse_cc(&cfg, "rate", why, sizeof why) != 0) {
+        fprintf(stderr, "%s\n", why);
+        return 1;
+    }
+    cfg.rate = 60000;
+    scps_addr_parse("10.0.0.1", &x.to.addr);
+    scps_addr_parse("10.0.0.2", &to.addr);
+    l = scps_world_link(x.w, a, &x.to.addr, x.b, &to.addr, 24, 0, &line, &line);
+    scps_link_observe(l, 0, packet, &sum);
+    x.d = scps_dgram_open(scps_host_stack(x.b), NULL, NULL, NULL);
+    if (!x.d || !scps_listen(scps_host_stack(x.b), &cfg, &to, 1, NULL) ||
+        scps_bulk_source_start(&x.e.from,
+                               scps_connect(scps_host_stack(a), &cfg, NULL, &to, NULL)) != 0)
+        return 1;
+    scps_host_kick(a);
+    scps_world_at(x.w, 0, ask, &x);
+    scps_world_run(x.w, SCPS_SEC(20));
+    printf("rate=1mbit,rtt=100ms, and ICMP       rate      %016" PRIx64 " %" PRIu64 " bytes\n",
+           sum.h, x.e.to.received);
+    scps_bulk_source_fini(&x.e.from);
+    scps_world_free(x.w);
+    return x.e.to.received == 0;
+}
+
 #ifdef SCPS_NO_FAST_PATH
 unsigned long scps_fast_path_missed;
 
@@ -208,5 +265,5 @@ int main(void)
 
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
         bad |= transfer(&runs[i]);
-    return bad | was_missed();
+    return bad | answers() | was_missed();
 }
