@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One seed, one history, on every machine: transfers over links of every kind, a line each, with
- * a sum over every packet, its bytes, its times and its fate, both ways.  tools/portable compares
- * what two machines print, house.history what two runs do, house.fast_paths what is printed when
- * one fast path is disabled.  Needs nothing but libscps and libscps_sim, so it runs wherever they
- * can be built. */
+ * a sum over every packet, its bytes, its times and its fate, both ways. tools/test-cross-arch
+ * compares what two machines print, house.history what two runs do, house.fast_paths what is
+ * printed when one fast path is disabled.  Needs nothing but libscps and libscps_sim, so it runs
+ * wherever they can be built. */
 #include <inttypes.h>
 #include <scps/scps.h>
 #include <scps/sim.h>
