@@ -412,7 +412,8 @@ static bool look_for_silence(struct scps_sender *s, void *cc)
     /* If the segment at SND.UNA was reported as arrived, but is not acknowledged, the report was
      * false or the receiver has discarded the data. Only the retransmission timer repairs that (RFC
      * 2018 section 8), so resending another segment must not restart the timer. */
-    if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED)
+    if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED &&
+        scps_tx_resend_restarts(s->tx))
         scps_snd_arm_rtx(s);
     return true;
 }

@@ -49,9 +49,8 @@
 #include "base/bytes.h"
 #include "core/tx.h"
 
-#define FAST 4 /* EMBARGO_FAST_RXMIT_CTR of the reference implementation */
-/* retransmissions of a segment that corruption, or a queue, may explain */
-#define DAMAGED 64
+#define FAST    4 /* EMBARGO_FAST_RXMIT_CTR of the reference implementation */
+#define DAMAGED SCPS_RESENDS_EXPLAINED
 #define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4: least timeout */
 #define LEAST   SCPS_MS(10) /* least margin of an embargo: time that a busy peer may need */
 /* time without a segment from the peer after which it counts as sending no more reports */

@@ -147,7 +147,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
     /* The retransmission of the oldest segment restarts the timer, because the timer of its first
      * transmission would leave it less than a round trip. */
-    if (!scps_rto_runs(tx) || (idx == tx->sb.head && !scps_recovery_is_impatient(&c->s)))
+    if (!scps_rto_runs(tx) ||
+        (idx == tx->sb.head && !scps_recovery_is_impatient(&c->s) && scps_tx_resend_restarts(tx)))
         scps_snd_arm_rtx(&c->s);
     return true;
 }

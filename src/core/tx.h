@@ -89,6 +89,16 @@ static inline void scps_rto_stop(struct scps_tx *tx)
     scps_timer_stop(&tx->rto.timer);
     scps_timer_stop(&tx->persist_timer);
 }
+/* retransmissions of one segment that corruption, or a queue, may explain */
+#define SCPS_RESENDS_EXPLAINED 64
+/* Returns true if resending the segment at SND.UNA restarts the retransmission timer. It does not
+ * after SCPS_RESENDS_EXPLAINED retransmissions that SNACK or RACK caused: then the timer expires,
+ * although the peer sends segments, and R2 begins, which counts the "retransmission that has
+ * occurred for the same segment" (RFC 9293 section 3.8.3). Precondition: data is outstanding. */
+static inline bool scps_tx_resend_restarts(const struct scps_tx *tx)
+{
+    return scps_sb_at(&tx->sb, tx->sb.head)->resends <= SCPS_RESENDS_EXPLAINED;
+}
 /* Returns true if PRR applies: the controller asks for a smaller window than before the episode,
  * and careful resume is not in its Safe Retreat Phase. */
 static inline bool scps_recovery_reduces(const struct scps_sender *s)

@@ -126,7 +126,7 @@ static void embargo_grows(void **x)
 
 static void long_embargo(struct script *t)
 {
-    t->cfg.rto_min = SEC(3); /* not in the way */
+    t->cfg.rto_min = SEC(20); /* The retransmission timer does not expire. */
 }
 
 static void rate_alone(struct script *t)
@@ -138,8 +138,7 @@ static void rate_alone(struct script *t)
 
 /* Damage explains few losses of one segment in a row: after 64 resends the embargo doubles
  * where losses are corruption, too, up to a second (RFC 6298 section 2.4), and so it does at the
- * end of the data of a sender that only its rate limits. Each resend restarts the retransmission
- * timer: what a peer never takes, as its report is false, would leave each round trip for ever. */
+ * end of the data of a sender that only its rate limits. */
 static void embargo_of_damage_grows_late(void **x)
 {
     for (int rate = 0; rate < 2; rate++) {
@@ -166,6 +165,39 @@ static void embargo_of_damage_grows_late(void **x)
         script_forget_sent(t);
         script_free(t);
     }
+}
+
+static void a_path_that_drops_one_segment(struct script *t)
+{
+    rate_alone(t);
+    t->cfg.rto_min = SEC(3);
+    t->cfg.data_retries = 3;
+}
+
+/* RFC 9293 section 3.8.3: R2 measures "the amount of retransmission that has occurred for the same
+ * segment". The peer answers twice a second, so the embargo resends the segment at SND.UNA again
+ * and again; after 64 times that does not restart the retransmission timer any more, and R2, here
+ * 100 s, begins with its first timeout. */
+static void one_segment_is_dropped_for_ever(void **x)
+{
+    scps_time at, until;
+    struct script *t = ten_out(x, &at, true, SHORT, a_path_that_drops_one_segment);
+
+    peer_says(t, at + MS(100), .ack = S(0), .sack = {{S(1), S(10)}}, .snack = {{0, 1}});
+    until = at + SEC(95);
+    while (script_now(t) < until) {
+        peer_says(t, script_now(t) + MS(500), .ack = S(0));
+        script_forget_sent(t);
+    }
+    script_forget_events(t);
+    assert_true(script_info(t).timeouts > 0);
+    for (until = at + SEC(170); script_now(t) < until && !scps_conn_error(t->c);) {
+        peer_says(t, script_now(t) + MS(500), .ack = S(0));
+        script_forget_sent(t);
+    }
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_forget_sent(t);
+    script_free(t);
 }
 
 /* A report can be about nothing that left less than a round trip ago */
@@ -877,6 +909,7 @@ int main(void)
         SCRIPT_TEST(once_a_round_trip),
         SCRIPT_TEST(embargo_grows),
         SCRIPT_TEST(embargo_of_damage_grows_late),
+        SCRIPT_TEST(one_segment_is_dropped_for_ever),
         SCRIPT_TEST(too_early),
         SCRIPT_TEST(ranges),
         SCRIPT_TEST(unit),
