@@ -28,15 +28,25 @@ static uint32_t plateau(uint32_t failed)
     return scps_icmp_least_mtu(4);
 }
 
-/* Returns true if the peer has acknowledged as many octets as a full segment has, and no timeout
- * says that segments are lost now: then the path carries such segments, and a Packet Too Big
- * message may be forged by somebody who guessed a sequence number. RFC 5927 section 7.2: such a
- * message has to wait for a timeout of the data that it quotes. It is dropped, not stored: if the
- * path has changed, the router answers the retransmission with another one. Precondition: s->tx is
- * not NULL. */
-static bool makes_progress(const struct scps_sender *s)
+/* Returns true if segment `quoted` was resent twice. SNACK and RACK resend a lost retransmission
+ * before the retransmission timer expires, and restart that timer. */
+static bool lost_again(const struct scps_scoreboard *sb, scps_off quoted)
 {
-    return s->snd.una > s->agreed.mss && !s->tx->rto.backoff;
+    uint32_t idx;
+
+    return scps_sb_lookup(sb, quoted, &idx) && scps_sb_at(sb, idx)->resends > 1;
+}
+
+/* Returns true if the peer has acknowledged as many octets as a full segment has, and neither a
+ * timeout nor a retransmission that was lost, too, says that the quoted segment is lost now: then
+ * the path carries such segments, and a Packet Too Big message may be forged by somebody who
+ * guessed a sequence number. RFC 5927 section 7.2: such a message has to wait for a timeout of the
+ * data that it quotes. It is dropped, not stored: if the path has changed, the router answers the
+ * retransmission with another one. Precondition: s->tx is not NULL. */
+static bool makes_progress(const struct scps_sender *s, uint32_t quoted)
+{
+    return s->snd.una > s->agreed.mss && !s->tx->rto.backoff &&
+           !lost_again(&s->tx->sb, (scps_off)scps_seq_unwrap(s->snd.iss, s->snd.una, quoted));
 }
 
 static void too_big(struct scps_conn *c, const struct scps_icmp *m)
@@ -50,7 +60,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
      * 4.5), so the MTU does not matter. */
     if (mtu >= old || !c->s.tx || (c->s.ctx.cfg->c.df_off && c->remote.family == 4))
         return;
-    if (makes_progress(&c->s))
+    if (makes_progress(&c->s, m->seq))
         return;
     SCPS_OBSERVE_CONN2(c, PMTU, old, mtu);
     sb = &c->s.tx->sb;

@@ -157,6 +157,40 @@ static void too_big_while_data_is_acknowledged(void **x)
     script_free(t);
 }
 
+/* The same where SNACK resends what is lost before the retransmission timer expires, and each
+ * retransmission restarts that timer: a message about a segment that was resent twice counts. */
+static void too_big_while_snack_resends(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t over = t->us.addr.family == 4 ? 40 : 60, mtu = t->us.addr.family == 4 ? 640 : 1280;
+    uint32_t was;
+
+    t->cfg.mss = 0;
+    t->cfg.snack = true;
+    t->cfg.rto_min = SEC(20); /* The retransmission timer does not expire. */
+    t->peer.mss = 1400;
+    t->peer.caps = SCPS_CAP_SNACK1;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1400);
+    expect_sent(t, .from = 1, .len = 1400);
+    peer_says(t, MS(300), .ack = 1401);
+    was = script_info(t).pmtu;
+    app_writes(t, MS(400), 1400);
+    expect_sent(t, .from = 1401, .len = 1400);
+    peer_says(t, MS(500), .ack = 1401, .snack = {{0, 1}});
+    expect_sent(t, .at = MS(500), .from = 1401, .len = 1400);
+    icmp(t, MS(510), BIG, mtu, 1401);
+    assert_int_equal(script_info(t).pmtu, was);
+    peer_says(t, MS(520), .ack = 1401);
+    expect_sent(t, .at = MS(520), .slack = MS(400), .from = 1401, .len = 1400);
+    icmp(t, script_now(t), BIG, mtu, 1401);
+    assert_int_equal(script_info(t).pmtu, mtu);
+    assert_int_equal(script_info(t).timeouts, 0);
+    expect_sent(t, .at = script_now(t), .from = 1401, .len = (int32_t)(mtu - over));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Routers cut packets without DF, which ICMP then does not report, but not those of IPv6 (RFC 8200
  * section 4.5): there what is too big is cut here also without path MTU discovery. */
 static void too_big_without_df(void **x)
@@ -399,6 +433,7 @@ int main(void)
         SCRIPT_TEST(forged_errors),
         SCRIPT_TEST(too_big),
         SCRIPT_TEST(too_big_while_data_is_acknowledged),
+        SCRIPT_TEST(too_big_while_snack_resends),
         SCRIPT_TEST(too_big_without_df),
         SCRIPT_TEST(absurd_mtus),
         SCRIPT_TEST(a_router_that_does_not_say),
