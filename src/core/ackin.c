@@ -77,13 +77,14 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
 }
 
 /* Best effort: sets n->jumped if SND.UNA moves past data that the peer may have given up, and moves
- * n->ack past arrived data behind data that this end gave up. */
+ * n->ack past arrived data behind data that this end gave up. If SEG.ACK is SND.UNA, the peer still
+ * expects the octet there (RFC 9293 section 3.4), so a report that it has arrived is false. */
 static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
                                      struct scps_ack_input *n)
 {
     n->jumped = (n->before && n->before == tx->bets.gave_up_to) || tx->sb.hi_arrived > n->before ||
                 tx->rec.dupacks;
-    if (scps_bets_pass(&tx->bets, &tx->sb, una, edge, &n->ack))
+    if (n->ack_in < (int64_t)una && scps_bets_pass(&tx->bets, &tx->sb, una, edge, &n->ack))
         n->advanced = true;
 }
 

@@ -792,6 +792,26 @@ static void a_report_beyond_the_window(void **x)
     script_free(t);
 }
 
+/* SEG.ACK is "the next sequence number the sender of the segment is expecting" (RFC 9293 section
+ * 3.4). A peer that acknowledges all that this end gave up, and reports the octets at SND.UNA as
+ * arrived, contradicts itself, as with SNACK units that differ: the acknowledgement counts. SND.UNA
+ * stays, and the window ends SND.WND octets after SEG.ACK. */
+static void a_report_of_what_the_peer_expects(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 4000;
+    script_flight(t, MS(200), 8000, 4);
+    peer_says(t, MS(300), .ack = 1, .sack = {{2001, 3001}});
+    script_run(t, SEC(30));
+    assert_int_equal(script_info(t).bytes_given_up, 2000);
+    script_forget_sent(t);
+    peer_says(t, SEC(30), .ack = 3001, .wnd = 4000, .sack = {{3001, 4001}});
+    script_run(t, SEC(30) + MS(1));
+    assert_int_equal(script_info(t).outstanding + script_info(t).unsent, 8000 - 3000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* With bets_lifetime, data that has been at the left edge for that time is given up before its
  * timeout. */
 static void lifetime(void **x)
@@ -1252,6 +1272,7 @@ int main(void)
         SCRIPT_TEST(the_ack_of_a_peer_that_lags),
         SCRIPT_TEST(what_was_only_probed),
         SCRIPT_TEST(a_report_beyond_the_window),
+        SCRIPT_TEST(a_report_of_what_the_peer_expects),
         SCRIPT_TEST(lifetime),
         SCRIPT_TEST(lifetimes_run_together),
         SCRIPT_TEST(a_fin_is_reliable),
