@@ -248,7 +248,10 @@ void scps_snd_timeout(struct scps_conn *c)
     c->s.ctx.st->timeouts++;
     SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->rto.backoff, tx->sb.inflight);
     if (!c->s.tx->rto.backoff) /* This is the first timeout of a series. */
-        scps_rto_silent_since(&tx->rto, c->s.ctx.env->now - c->s.rtt.rto);
+        /* The RTO may have grown since the timer was set, but R2 does not begin before SND.UNA last
+         * moved, or before the first data was sent. */
+        scps_rto_silent_since(&tx->rto,
+                              SCPS_MAX(c->s.ctx.env->now - c->s.rtt.rto, tx->progress_at));
     if (cfg->outage_after && c->s.tx->rto.backoff >= cfg->outage_after && !handshake) {
         scps_snd_outage(c, SCPS_NEVER, true);
         return;

@@ -90,6 +90,30 @@ static void progress_restarts_the_timer(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.8.3: "The value of R2 SHOULD correspond to at least 100 seconds" (SHLD-11). A
+ * SACK block gives a sample of 29 s and makes the RTO 46 s one second before the timer, which was
+ * set with 30 s, expires. R2, here 106 s, does not begin before the segments were sent at 100 s:
+ * the timeout at 190 s resends, and the next one ends the connection. */
+static void r2_begins_when_data_is_sent(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.data_retries = 1;
+    t->cfg.rto_initial = SEC(15);
+    script_established(t, SEC(10));
+    script_forget_events(t);
+    assert_int_equal(script_info(t).rto, SEC(30));
+    app_writes(t, SEC(100), 4000);
+    for (int k = 0; k < 4; k++)
+        expect_sent(t, .at = SEC(100), .from = 1 + 1000 * k, .len = 1000);
+    peer_says(t, SEC(129), .ack = 1, .sack = {{1001, 2001}});
+    assert_int_equal(script_info(t).rto, MS(46375));
+    expect_sent(t, .at = SEC(130), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(190), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(250), .flags = SCPS_RST | SCPS_ACK);
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
 static void rto_is_bounded(void **x)
 {
     struct script *t = script_of(x);
@@ -904,6 +928,7 @@ int main(void)
         SCRIPT_TEST(backoff),
         SCRIPT_TEST(backoff_with_timestamps),
         SCRIPT_TEST(progress_restarts_the_timer),
+        SCRIPT_TEST(r2_begins_when_data_is_sent),
         SCRIPT_TEST(rto_is_bounded),
         SCRIPT_TEST(rto_min_of_a_short_path),
         SCRIPT_TEST(rto_of_a_long_path),
