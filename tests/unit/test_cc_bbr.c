@@ -15,7 +15,7 @@
 
 #define MSS 1000u
 #define RTT SCPS_MS(100)
-#define MBS UINT64_C(1000000) /* bytes/s */
+#define MBS UINT64_C(1000000) /* One megabyte a second, in bytes/s. */
 
 struct bench {
     const struct scps_cc_ops *ops;
@@ -96,13 +96,15 @@ static void until(struct bench *t, enum scps_bbr_state state)
 {
     for (int i = 0; i < 100 && t->b.state != state; i++) {
         if (state != SCPS_BBR_PROBE_RTT)
-            t->b.probe_rtt_min_stamp = t->v.now; /* not in between */
+            /* The minimum round trip is renewed, so that BBR does not enter ProbeRTT before the
+             * state wanted. */
+            t->b.probe_rtt_min_stamp = t->v.now;
         round_at(t, 10 * MBS);
     }
     assert_int_equal(t->b.state, state);
 }
 
-/* ---- starting ---- */
+/* ---- Startup ---- */
 
 static void first_numbers(void **state)
 {
@@ -111,7 +113,9 @@ static void first_numbers(void **state)
 
     begin(&t, "bbr");
     assert_int_equal(t.ctl.cwnd, 10 * MSS);
-    assert_int_equal(t.ctl.rate, 277000); /* 2.77 windows a round trip */
+    /* Startup_pacing_gain 2.77: the pacing rate is 2.77 initial windows a round trip, in
+     * bytes/s. */
+    assert_int_equal(t.ctl.rate, 277000);
     assert_int_equal(t.ctl.quantum, 2 * MSS);
     assert_int_equal(t.ctl.ssthresh, UINT64_MAX);
     assert_int_equal(t.b.min_rtt, RTT);
@@ -127,10 +131,13 @@ static void startup_grows_and_ends_on_a_plateau(void **state)
         round_at(&t, rate);
         assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
         assert_int_equal(t.b.max_bw, rate);
-        assert_in_range(t.ctl.rate, rate, rate * 277 / 100); /* less 1 % */
+        /* Draft 4.1.2: the pacing rate is 1 % below the gain times max_bw. */
+        assert_in_range(t.ctl.rate, rate, rate * 277 / 100);
     }
     round_at(&t, 16 * MBS / 10);
-    assert_int_equal(t.b.full_bw_count, 1); /* the last doubling was the base line */
+    /* Growth is compared with the rate of the last doubling, so one round trip without growth has
+     * passed. */
+    assert_int_equal(t.b.full_bw_count, 1);
     round_at(&t, 17 * MBS / 10);
     assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
     assert_int_equal(t.b.full_bw_count, 2);
@@ -153,13 +160,16 @@ static void app_limited_samples_do_not_end_startup(void **state)
     }
     assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
     assert_int_equal(t.b.max_bw, MBS);
-    struct scps_cc_ack a = next(&t, 2 * MBS); /* higher than max_bw: it counts all the same */
+    /* The delivery rate is above max_bw, so the sample counts although the sender was limited by
+     * the application. */
+    struct scps_cc_ack a = next(&t, 2 * MBS);
     a.app_limited = true;
     t.ops->ack(&t.b, &t.v, &a, &t.ctl);
     assert_int_equal(t.b.max_bw, 2 * MBS);
 }
 
-/* Six ranges and more than 2 % in a round trip of recovery; not one of these alone. */
+/* Draft 5.3.1.3: Startup ends when a round trip in recovery has six ranges of losses and loses more
+ * than 2 %; one of these conditions alone does not end it. */
 static void startup_ends_on_loss(void **state)
 {
     static const struct {
@@ -179,12 +189,13 @@ static void startup_ends_on_loss(void **state)
         struct scps_cc_ack a = next(&t, 8 * MBS);
         a.lost_since = a.tx_in_flight * rows[i].percent / 100;
         t.ops->ack(&t.b, &t.v, &a, &t.ctl);
-        assert_int_equal(t.b.full_bw_reached, false); /* the ranges were in the round before */
+        /* The six ranges were lost in an earlier round trip, so Startup goes on. */
+        assert_int_equal(t.b.full_bw_reached, false);
         begin(&t, "bbr");
         round_at(&t, MBS);
         round_at(&t, 2 * MBS);
         lose(&t, 2000 * rows[i].percent, rows[i].ranges, true, SCPS_LOSS_CONGESTION);
-        t.b.recovery_round--; /* it has been in recovery for a round trip */
+        t.b.recovery_round--; /* Recovery began a round trip ago, which the rule demands. */
         a = next(&t, 4 * MBS);
         a.lost_since = a.tx_in_flight * rows[i].percent / 100;
         t.ops->ack(&t.b, &t.v, &a, &t.ctl);
@@ -193,7 +204,7 @@ static void startup_ends_on_loss(void **state)
     }
 }
 
-/* ---- the cycle ---- */
+/* ---- Drain and ProbeBW ---- */
 
 static void drain_ends_on_inflight(void **state)
 {
@@ -205,12 +216,12 @@ static void drain_ends_on_inflight(void **state)
         round_at(&t, rate);
     for (int i = 0; i < 3; i++) {
         struct scps_cc_ack a = next(&t, 8 * MBS);
-        t.v.inflight = 1600000; /* two BDPs */
+        t.v.inflight = 1600000; /* Two BDPs are in flight, so Drain goes on. */
         t.ops->ack(&t.b, &t.v, &a, &t.ctl);
     }
     assert_int_equal(t.b.state, SCPS_BBR_DRAIN);
     assert_in_range(t.ctl.rate, 8 * MBS * 49 / 100, 8 * MBS / 2);
-    round_at(&t, 8 * MBS); /* one BDP */
+    round_at(&t, 8 * MBS); /* One BDP is in flight, so Drain ends. */
     assert_true(t.b.state == SCPS_BBR_DOWN || t.b.state == SCPS_BBR_CRUISE);
 }
 
@@ -230,7 +241,8 @@ static void drain_ends_after_three_rounds(void **state)
         rounds += t.b.state == SCPS_BBR_DRAIN;
         assert_true(rounds < 10);
     }
-    assert_int_equal(rounds, 4); /* the first, and three more */
+    /* The first round trip in Drain is followed by three more, then BBR leaves it in any case. */
+    assert_int_equal(rounds, 4);
 }
 
 static void the_cycle(void **state)
@@ -239,7 +251,7 @@ static void the_cycle(void **state)
     (void)state;
 
     cruise(&t, "bbr");
-    assert_in_range(t.ctl.rate, 9900000, 9900000); /* 99 % */
+    assert_in_range(t.ctl.rate, 9900000, 9900000); /* ProbeBW_CRUISE paces at 99 % of max_bw. */
     scps_time began = t.b.cycle_stamp;
     assert_in_range(t.b.bw_probe_wait, SCPS_SEC(2), SCPS_SEC(3));
     until(&t, SCPS_BBR_REFILL);
@@ -247,17 +259,21 @@ static void the_cycle(void **state)
     assert_in_range(t.ctl.rate, 9900000, 9900000);
     round_at(&t, 10 * MBS);
     assert_int_equal(t.b.state, SCPS_BBR_UP);
-    assert_in_range(t.ctl.rate, 12375000, 12375000); /* 125 % of 99 % */
+    /* ProbeBW_UP paces at 125 % of 99 % of max_bw. */
+    assert_in_range(t.ctl.rate, 12375000, 12375000);
     for (int i = 0; i < 2; i++) {
         round_at(&t, 10 * MBS);
         assert_int_equal(t.b.state, SCPS_BBR_UP);
     }
-    round_at(&t, 10 * MBS); /* the third round without growth */
+    /* This is the third round trip in ProbeBW_UP in which the rate does not grow. */
+    round_at(&t, 10 * MBS);
     assert_int_equal(t.b.state, SCPS_BBR_DOWN);
-    assert_in_range(t.ctl.rate, 8910000, 8910000); /* 90 % of 99 % */
+    /* ProbeBW_DOWN paces at 90 % of 99 % of max_bw. */
+    assert_in_range(t.ctl.rate, 8910000, 8910000);
 }
 
-/* Small windows probe as often as Reno would fill them: so many rounds as segments. */
+/* Draft 5.3.3.5.3: with a small window BBR probes after as many round trips as the window has
+ * segments, because Reno would have added a segment in each. */
 static void probes_with_reno(void **state)
 {
     struct bench t;
@@ -266,7 +282,7 @@ static void probes_with_reno(void **state)
 
     cruise(&t, "bbr");
     t.b.bw_filter[0] = t.b.bw_filter[1] = t.b.max_bw = 0;
-    t.b.bw_filter[1] = t.b.max_bw = MBS / 10; /* ten segments */
+    t.b.bw_filter[1] = t.b.max_bw = MBS / 10; /* The BDP is 10000 bytes: ten segments. */
     t.b.rounds_since_probe_up = 0;
     for (t.b.cycle_stamp = t.v.now; t.b.state != SCPS_BBR_REFILL; rounds++) {
         t.b.cycle_stamp = t.v.now;
@@ -302,16 +318,20 @@ static void loss_while_cruising_bounds_the_short_term(void **state)
 
     cruise(&t, "bbr");
     lose(&t, 5000, 5, true, SCPS_LOSS_CONGESTION);
-    assert_int_equal(t.b.bw_shortterm, SCPS_BBR_INFINITE); /* at the end of the round trip */
+    /* The short-term bound is set at the end of the round trip, not with each loss. */
+    assert_int_equal(t.b.bw_shortterm, SCPS_BBR_INFINITE);
     t.b.bw_latest = t.b.inflight_latest = 0;
     round_at(&t, 6 * MBS);
-    assert_int_equal(t.b.bw_shortterm, 7 * MBS); /* no less than 70 % of what it was */
+    /* BBRBeta: bw_shortterm falls to 70 % of its last value, although less (6 MB/s) was
+     * delivered. */
+    assert_int_equal(t.b.bw_shortterm, 7 * MBS);
     assert_int_equal(t.b.bw, 7 * MBS);
     assert_true(t.ctl.cwnd <= t.b.inflight_shortterm);
     lose(&t, 5000, 5, false, SCPS_LOSS_CONGESTION);
     t.b.bw_latest = t.b.inflight_latest = 0;
     round_at(&t, 6 * MBS);
-    assert_int_equal(t.b.bw_shortterm, 6 * MBS); /* what was delivered */
+    /* The delivered rate is above 70 % of bw_shortterm, so it becomes the bound. */
+    assert_int_equal(t.b.bw_shortterm, 6 * MBS);
     until(&t, SCPS_BBR_REFILL);
     assert_int_equal(t.b.bw_shortterm, SCPS_BBR_INFINITE);
     assert_int_equal(t.b.bw, 10 * MBS);
@@ -325,18 +345,21 @@ static void loss_while_probing_bounds_the_long_term(void **state)
     cruise(&t, "bbr");
     until(&t, SCPS_BBR_UP);
     t.v.inflight = 1250000;
-    lose(&t, 20000, 20, true, SCPS_LOSS_CONGESTION); /* 1.6 % */
+    lose(&t, 20000, 20, true, SCPS_LOSS_CONGESTION); /* 20000 of 1250000 bytes are lost: 1.6 %. */
     assert_int_equal(t.b.state, SCPS_BBR_UP);
-    lose(&t, 30000, 20, false, SCPS_LOSS_CONGESTION); /* 2.4 % */
+    /* 30000 of 1250000 bytes are lost: 2.4 %, more than the limit of 2 %. */
+    lose(&t, 30000, 20, false, SCPS_LOSS_CONGESTION);
     assert_int_equal(t.b.state, SCPS_BBR_DOWN);
     assert_true(t.b.prev_probe_too_high);
-    /* where 2 % of what was in flight were lost: 1220000 and 2 % of it are lost of 1244897 */
+    /* inflight_longterm becomes the flight of which 2 % would be lost: 1220000 of 1250000 bytes
+     * were not lost, which is 98 % of 1244897. */
     assert_in_range(t.b.inflight_longterm, 1244000, 1246000);
     round_at(&t, 10 * MBS);
     assert_true(t.ctl.cwnd <= t.b.inflight_longterm);
     until(&t, SCPS_BBR_CRUISE);
     round_at(&t, 10 * MBS);
-    assert_true(t.ctl.cwnd <= t.b.inflight_longterm * 85 / 100 + 1); /* headroom */
+    /* In ProbeBW_CRUISE the window leaves 15 % of inflight_longterm free (headroom). */
+    assert_true(t.ctl.cwnd <= t.b.inflight_longterm * 85 / 100 + 1);
 }
 
 /* After a probe that caused losses, the next probe ends when it reaches inflight_longterm; if it
@@ -417,7 +440,7 @@ static void an_imagined_loss_is_undone(void **state)
     assert_int_equal(t.ctl.cwnd, before);
 }
 
-/* ---- ProbeRTT and idleness ---- */
+/* ---- ProbeRTT and idle time ---- */
 
 static void probe_rtt(void **state)
 {
@@ -426,9 +449,11 @@ static void probe_rtt(void **state)
 
     cruise(&t, "bbr");
     until(&t, SCPS_BBR_PROBE_RTT);
-    assert_in_range(t.v.now - t.b.probe_rtt_min_stamp, 0, SCPS_MS(1)); /* a new least begins */
+    /* The measurement of a new minimum round trip begins with ProbeRTT. */
+    assert_in_range(t.v.now - t.b.probe_rtt_min_stamp, 0, SCPS_MS(1));
     uint64_t prior = t.b.prior_cwnd;
-    assert_true(t.ctl.cwnd <= 500000 + 4 * MSS); /* half a BDP */
+    /* ProbeRTT: the window is half a BDP, or four segments more. */
+    assert_true(t.ctl.cwnd <= 500000 + 4 * MSS);
     struct scps_cc_ack a = next(&t, 5 * MBS);
     t.v.inflight = 400000;
     t.ops->ack(&t.b, &t.v, &a, &t.ctl);
@@ -438,7 +463,8 @@ static void probe_rtt(void **state)
     assert_in_range(t.v.now - low, SCPS_MS(200), SCPS_MS(200) + RTT);
     assert_int_equal(t.b.state, SCPS_BBR_CRUISE);
     assert_true(t.ctl.cwnd >= SCPS_SEC(1) && t.ctl.cwnd <= prior + 400000);
-    assert_int_equal(t.b.max_bw, 10 * MBS); /* its own low rates do not count */
+    /* The low rates that ProbeRTT causes do not lower max_bw. */
+    assert_int_equal(t.b.max_bw, 10 * MBS);
 }
 
 static void restart_from_idle(void **state)
@@ -455,11 +481,12 @@ static void restart_from_idle(void **state)
     assert_true(t.b.idle_restart);
     assert_int_equal(t.ctl.rate, 9900000);
     round_at(&t, 10 * MBS);
-    assert_int_not_equal(t.b.state, SCPS_BBR_PROBE_RTT); /* idleness was one */
+    /* Time without data in flight serves as ProbeRTT, so BBR does not enter that state. */
+    assert_int_not_equal(t.b.state, SCPS_BBR_PROBE_RTT);
     assert_false(t.b.idle_restart);
 }
 
-/* ---- what SCPS-TP knows besides ---- */
+/* ---- Signals of SCPS-TP: corruption, outages, changes of path ---- */
 
 static void corruption_is_not_the_paths_fault(void **state)
 {
@@ -512,12 +539,13 @@ static void another_path_begins_anew(void **state)
     assert_int_equal(t.b.state, SCPS_BBR_STARTUP);
     assert_int_equal(t.b.max_bw, 0);
     assert_int_equal(t.ctl.cwnd, 10 * MSS);
-    assert_true(t.b.rtt_refresh); /* parameters stay */
+    assert_true(t.b.rtt_refresh); /* The parameters of the controller stay when the path changes. */
 }
 
-/* ---- beyond the draft ---- */
+/* ---- Options beyond the draft ---- */
 
-/* Ten segments at once on 600 ms: the last of them waited 600 us, so they came at 16.7 MB/s. */
+/* Ten segments leave at once on a path of 600 ms; the last one is acknowledged 600 µs after the
+ * first, so the path delivers 16.7 MB/s. */
 static void a_long_start_goes_by_the_train(void **state)
 {
     struct bench t;
@@ -536,7 +564,9 @@ static void a_long_start_goes_by_the_train(void **state)
             t.v.delivered += a.bytes;
             t.ops->ack(&t.b, &t.v, &a, &t.ctl);
         }
-        assert_int_equal(t.b.start_bw, on ? 12500000 : 0); /* three quarters */
+        /* With long-rtt-start=1 the start rate is three quarters of 16.7 MB/s; without it there is
+         * none. */
+        assert_int_equal(t.b.start_bw, on ? 12500000 : 0);
         assert_in_range(t.ctl.cwnd, on ? 7500000 : 15 * MSS, on ? 7510000 : 15 * MSS);
     }
 }
@@ -551,9 +581,10 @@ static void train(struct bench *t, scps_dur pause, scps_dur rtt)
     t->ops->ack(&t->b, &t->v, &a, &t->ctl);
 }
 
-/* long-rtt-start=1: the rate at which the acknowledgements of a train come bounds what the last
- * one's round trip says; an acknowledgement without a round trip says nothing, one after a pause
- * begins another train, and a short path has none. */
+/* long-rtt-start=1: the rate at which a train of acknowledgements (acknowledgements that follow
+ * each other closely) arrives bounds the rate that BBR starts with. An acknowledgement that
+ * measures no round trip does not set that rate, one after a pause begins another train, and on a
+ * short path there is no such rate. */
 static void what_a_train_says(void **state)
 {
     struct bench t;
@@ -562,16 +593,18 @@ static void what_a_train_says(void **state)
     begin(&t, "bbr,long-rtt-start=1");
     t.b.min_rtt = SCPS_MS(600);
     train(&t, 1000, SCPS_MS(600) + 100);
-    assert_int_equal(t.b.start_bw, 0); /* less than half the initial window */
+    /* The train has acknowledged less than half of the initial window so far. */
+    assert_int_equal(t.b.start_bw, 0);
     train(&t, 1000, -1);
     assert_int_equal(t.b.start_bw, 0);
     train(&t, 1000, SCPS_MS(600) + 100);
-    assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 500); /* 5000 bytes in 2 ms */
+    /* The train acknowledged 5000 bytes in 2 ms; three quarters of that rate count. */
+    assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 500);
     train(&t, SCPS_MS(600) / 16 + 1, SCPS_MS(600) + 100);
     assert_int_equal(t.b.train_acks, 1);
     assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 500);
     train(&t, 1000, SCPS_MS(600) + 100);
-    /* 5000 bytes in 500 µs, the shortest train that counts */
+    /* The train acknowledged 5000 bytes in 500 µs, which is the shortest train that counts. */
     assert_int_equal(t.b.start_bw, 5000 * 3 / 4 * 2000);
 
     begin(&t, "bbr,long-rtt-start=1");
@@ -581,8 +614,9 @@ static void what_a_train_says(void **state)
     assert_int_equal(t.b.start_bw, 0);
 }
 
-/* base-loss=1: losses of a round that queued are not the link's own; rounds in which little was
- * sent count together, from twenty segments on. */
+/* base-loss=1: losses of a round trip in which a queue stood are not taken for losses of the path
+ * itself. Round trips in which few segments were sent are counted together until they have
+ * twenty. */
 static void which_losses_are_the_links_own(void **state)
 {
     static const struct {
@@ -612,7 +646,8 @@ static void which_losses_are_the_links_own(void **state)
     }
 }
 
-/* base-loss=1: a round that sent little and queued must not hide that the next one did not. */
+/* base-loss=1: each round trip has its own least RTT. A round trip with a queue and few segments
+ * must not make the next one, which had no queue, look queued. */
 static void each_round_has_its_own_least_round_trip(void **state)
 {
     struct bench b;
@@ -621,7 +656,7 @@ static void each_round_has_its_own_least_round_trip(void **state)
     cruise(&b, "bbr,base-loss=1");
     b.b.base_loss = 0;
     b.b.base_sent = b.b.base_lost = 0;
-    round_at(&b, 4 * MSS * 10); /* no queue, few segments */
+    round_at(&b, 4 * MSS * 10); /* No queue stands in this round trip, and few segments are sent. */
     for (int k = 0; k < 3; k++) {
         struct scps_cc_ack a = next(&b, 10 * MBS);
         a.lost_since = a.tx_in_flight / 20;
@@ -631,8 +666,8 @@ static void each_round_has_its_own_least_round_trip(void **state)
     assert_int_equal(b.b.base_loss, 0);
 }
 
-/* base-loss=1: 10 % of losses in six ranges end Startup where something queued, not where nothing
- * did. */
+/* base-loss=1: losses of 10 % in six ranges end Startup if a queue stood in the round trip, not if
+ * none did. */
 static void losses_without_a_queue_do_not_end_startup(void **state)
 {
     (void)state;
@@ -653,7 +688,8 @@ static void losses_without_a_queue_do_not_end_startup(void **state)
         }
 }
 
-/* base-loss=1: of 70 segments 5 % are 3.5; 9 lost are within 3 standard deviations, 10 are not. */
+/* base-loss=1: 5 % of 70 segments are 3.5. Nine lost segments are within three standard deviations
+ * of that, so BBR stays in ProbeBW_UP; ten are not. */
 static void chance_in_a_small_window(void **state)
 {
     (void)state;
@@ -671,7 +707,8 @@ static void chance_in_a_small_window(void **state)
         }
 }
 
-/* 5 % of losses in round trips without a queue are the path's own. */
+/* base-loss=1: losses of 5 % in round trips without a queue are taken for losses of the path, and
+ * losses of 4 % do not end ProbeBW_UP. */
 static void losses_without_a_queue_may_be_allowed(void **state)
 {
     struct bench t;
@@ -686,7 +723,7 @@ static void losses_without_a_queue_may_be_allowed(void **state)
         }
         until(&t, SCPS_BBR_UP);
         t.v.inflight = 1250000;
-        lose(&t, 50000, 40, true, SCPS_LOSS_CONGESTION); /* 4 % */
+        lose(&t, 50000, 40, true, SCPS_LOSS_CONGESTION); /* 50000 of 1250000 bytes are lost: 4 %. */
         assert_int_equal(t.b.state == SCPS_BBR_UP, on);
     }
 }
@@ -707,9 +744,9 @@ static void a_steady_round_trip_may_do_for_probe_rtt(void **state)
     }
 }
 
-/* The draft's 5 s hold 2.5 round trips of 2 s: BBR is in ProbeRTT half of the time. With
- * probe-rtt-rounds=8 it waits for eight of the least that was seen, however much they grow with the
- * connection's own queue. The default is the draft's "5 secs". */
+/* Draft 5.3.4.2: ProbeRTT comes after 5 s ("5 secs"), which are 2.5 round trips of 2 s: BBR would
+ * be in ProbeRTT half of the time. With probe-rtt-rounds=8 BBR waits for eight times the least RTT
+ * seen, even when the RTT grows with the connection's own queue. The default is the draft's. */
 static void probe_rtt_waits_for_round_trips(void **state)
 {
     static const struct {
@@ -736,15 +773,17 @@ static void probe_rtt_waits_for_round_trips(void **state)
         assert_int_equal(b.b.min_rtt, t[i].rtt);
         for (int k = 0; k < 1000 && b.b.state != SCPS_BBR_PROBE_RTT; k++) {
             a = next(&b, MBS);
-            a.rtt = t[i].later + k; /* none renews the least */
+            /* This RTT is above the minimum, and each is longer than the last, so none renews the
+             * minimum. */
+            a.rtt = t[i].later + k;
             b.ops->ack(&b.b, &b.v, &a, &b.ctl);
         }
         assert_in_range(b.v.now - began, t[i].after, t[i].after + RTT);
     }
 }
 
-/* Draft 5.3.3.5.3: the wait is 2 s and up to one more; with probe-bw-rounds=20 up to 20 round trips
- * more where these are longer. */
+/* Draft 5.3.3.5.3: BBR waits 2 to 3 s before it probes. With probe-bw-rounds=20 it waits up to 20
+ * round trips longer where these are longer than that. */
 static void the_wait_may_vary_by_round_trips(void **state)
 {
     static const struct {
@@ -763,7 +802,8 @@ static void the_wait_may_vary_by_round_trips(void **state)
             b.b.random = (uint64_t)seed << 32 | 0x9e3779b9;
             until(&b, SCPS_BBR_UP);
             b.b.least_rtt = t[i].rtt;
-            lose(&b, b.v.inflight / 10, 8, true, SCPS_LOSS_CONGESTION); /* to DOWN: a new wait */
+            /* Losses of 10 % bring BBR to ProbeBW_DOWN, where it draws a new wait. */
+            lose(&b, b.v.inflight / 10, 8, true, SCPS_LOSS_CONGESTION);
             least = SCPS_MIN(least, b.b.bw_probe_wait);
             most = SCPS_MAX(most, b.b.bw_probe_wait);
         }
@@ -772,10 +812,11 @@ static void the_wait_may_vary_by_round_trips(void **state)
     }
 }
 
-/* ---- the filter of extra_acked ---- */
+/* ---- the maximum filter of extra_acked ---- */
 
-/* Draft 5.5.9: the maximum of ten round trips; values come several in a round, rounds may pass
- * without one, and the largest of all is followed by smaller ones for longer than the window. */
+/* Draft 5.5.9: the filter returns the maximum of the last ten round trips. Here several values come
+ * in one round trip, some round trips have none, and smaller values follow the largest for longer
+ * than the window. */
 static void maximum_of_so_many_rounds(void **state)
 {
     struct scps_bbr_max m = {.max = 0};
@@ -797,18 +838,21 @@ static void maximum_of_so_many_rounds(void **state)
         if (round >= 290)
             break;
     }
-    scps_bbr_max_update(&m, 7, last + 1000, 10); /* all are older than the window */
+    /* All earlier values are older than the window of ten round trips. */
+    scps_bbr_max_update(&m, 7, last + 1000, 10);
     assert_int_equal(m.max, 7);
-    scps_bbr_max_update(&m, 3, last + 1001, 1); /* in Startup one round is remembered */
+    scps_bbr_max_update(&m, 3, last + 1001, 1); /* In Startup the window is one round trip. */
     assert_int_equal(m.max, 3);
-    scps_bbr_max_update(&m, 2, last + 1002, 10); /* and what came before that stays forgotten */
+    /* What the window of one round trip has forgotten stays forgotten when the window is ten
+     * again. */
+    scps_bbr_max_update(&m, 2, last + 1002, 10);
     assert_int_equal(m.max, 3);
 }
 
-/* ---- the least rate ---- */
+/* ---- the lowest rate ---- */
 
-/* Without SACK the second loss of an episode ends Startup, also before the first delivery rate has
- * been measured: the rate of the initial window stays. */
+/* Without SACK the second loss of an episode ends Startup. If this happens before a delivery rate
+ * has been measured, the rate of the initial window stays. */
 static void no_rate_was_measured_when_startup_ends(void **state)
 {
     struct scps_cc_loss l = {
@@ -823,15 +867,16 @@ static void no_rate_was_measured_when_startup_ends(void **state)
     l.evidence = SCPS_BY_PARTIAL;
     l.new_episode = false;
     t.ops->loss(&t.b, &t.v, &l, &t.ctl);
-    t.ops->ack(&t.b, &t.v, &a, &t.ctl); /* of a segment that was resent: it gives no sample */
+    /* The segment was resent, so its acknowledgement gives no rate sample. */
+    t.ops->ack(&t.b, &t.v, &a, &t.ctl);
     assert_true(t.b.full_bw_reached);
     assert_int_equal(t.b.max_bw, 0);
     assert_int_equal(t.ctl.rate, 277000);
-    round_at(&t, MBS / 10); /* The first sample counts, as in any other case. */
+    round_at(&t, MBS / 10); /* The first rate sample sets max_bw, as it does in Startup. */
     assert_in_range(t.ctl.rate, MBS / 100, MBS / 10);
 }
 
-/* Acknowledges one segment after a round trip at `rate`, or a longer one. */
+/* Acknowledges one segment after the time that it takes at `rate`, but at least a round trip. */
 static void segment_at(struct bench *t, uint64_t rate)
 {
     struct scps_cc_ack a = {.bytes = MSS,
@@ -848,8 +893,8 @@ static void segment_at(struct bench *t, uint64_t rate)
     t->ops->ack(&t->b, &t->v, &a, &t->ctl);
 }
 
-/* Samples of 100 bytes/s leave a segment in a round trip, and from there the rate rises again as
- * far as the path delivers what is sent. */
+/* Rate samples of 100 bytes/s leave a window of one segment. From there the rate rises again as far
+ * as the path delivers what is sent. */
 static void a_segment_in_a_round_trip_may_always_be_sent(void **state)
 {
     struct bench t;
@@ -862,7 +907,7 @@ static void a_segment_in_a_round_trip_may_always_be_sent(void **state)
     }
     assert_int_equal(t.b.max_bw, 100);
     assert_int_equal(t.ctl.rate, 10 * MSS);
-    t.v.srtt = SCPS_SEC(2); /* Such a rate fills a queue until the round trip is as long. */
+    t.v.srtt = SCPS_SEC(2); /* At this rate a queue forms, and the RTT grows to 2 s. */
     segment_at(&t, 100);
     assert_int_equal(t.ctl.rate, MSS / 2);
     t.v.srtt = RTT;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/cubic.c and cc/hystart.c: RFC 9438 against a model in floating point, RFC 9406 from a
- * table. */
+/* cc/cubic.c: RFC 9438 compared with a model in floating point. cc/hystart.c: RFC 9406, from a
+ * table of events. */
 #include "cc_path.h"
 
 #include <math.h>
 
-/* RFC 9438 in segments and seconds, straight from its figures. */
+/* The window of RFC 9438 in segments, times in seconds, computed from the RFC's formulas in
+ * floating point. */
 struct model {
     double c, beta, cwnd, w_max, k, w_est, prior, epoch;
     bool running, from_loss, friendly;
@@ -53,7 +54,9 @@ static void follows_the_model(void **state)
             cc_open(&t, "cubic", .mss = 1000, .init_cwnd = 1000, .srtt = rtt[i]);
             t.ctl.cwnd = window[k] * UINT64_C(1000);
             struct cc_row loss = {CC_LOSS, .bytes = 1000, .fresh = true};
-            unsigned every[] = {150, 40, 300}; /* round trips to the next loss: also an early one */
+            /* The number of round trips before the next loss; 40 lose before the window has
+             * regained W_max. */
+            unsigned every[] = {150, 40, 300};
             for (size_t cycle = 0; cycle < CC_ROWS(every); cycle++) {
                 cc_play_row(&t, &loss);
                 model_loss(&m);
@@ -65,7 +68,8 @@ static void follows_the_model(void **state)
                         cc_play_row(&t, &r);
                         model_ack(&m, (double)t.v.now / 1e6, (double)rtt[i] / 1e6,
                                   (double)(bytes / 8) / 1000);
-                        /* at time 0 curve and estimate are equal: which one leads is rounding */
+                        /* At time 0 W_cubic and W_est are equal, so rounding decides which one is
+                         * larger. */
                         double slack = round < 2 ? 0.012 : 0.002;
                         if (fabs((double)t.ctl.cwnd / 1000 - m.cwnd) > slack * m.cwnd + 0.01)
                             fail_msg("rtt %lld, window %u, cycle %zu, round %u: %f, model %f",
@@ -77,7 +81,8 @@ static void follows_the_model(void **state)
         }
 }
 
-/* The window is again that before the loss after K = cbrt(W_max (1-beta)/C). */
+/* RFC 9438 section 4.2: after K = cbrt(W_max (1-beta)/C) seconds the window is again that before
+ * the loss. */
 static void the_old_window_after_k(void **state)
 {
     (void)state;
@@ -108,7 +113,9 @@ static void fast_convergence(void **state)
         cc_play_row(&t, &loss);
         for (int k = 0; k < 3; k++)
             cc_round_trip(&t, 4, SCPS_MS(100));
-        cc_play_row(&t, &loss); /* below the old W_max: it makes room */
+        /* RFC 9438 section 4.7 (fast convergence): the loss comes below the last W_max, so W_max is
+         * reduced further. */
+        cc_play_row(&t, &loss);
         for (int k = 0; k < 80; k++)
             cc_round_trip(&t, 4, SCPS_MS(100));
         after[i] = t.ctl.cwnd;
@@ -148,16 +155,16 @@ static void causes_and_timeouts(void **state)
         {CC_ACK, .bytes = 1000, .cwnd = 2000},
         {CC_ACK, .bytes = 64000, .times = 2, .cwnd = 8000},
         {CC_ACK, .bytes = 63700, .cwnd = 71700},
-        /* after a timeout the curve starts on its plateau, where it is: K = 0 */
+        /* After a timeout K is 0: the curve starts at its plateau, the present window. */
         {CC_ACK, .bytes = 70000, .after = SCPS_MS(100)},
     };
     cc_play(&t, rows, CC_ROWS(rows));
     assert_in_range(t.ctl.cwnd, 71700, 73000);
 }
 
-/* Section 5: AVG_W = (C (3+beta) / (4 (1-beta)))^(1/4) RTT^(3/4) / p^(3/4). The clamp of 1.5 and
- * the round trip a loss takes, which the formula leaves out, cost some of it at long round
- * trips. */
+/* RFC 9438 section 5: AVG_W = (C (3+beta) / (4 (1-beta)))^(1/4) RTT^(3/4) / p^(3/4). At long round
+ * trips the clamp to 1.5 windows and the round trip for which a loss stops growth, both absent from
+ * the formula, cost some of it. */
 static void response_function(void **state)
 {
     (void)state;
@@ -172,7 +179,8 @@ static void response_function(void **state)
 
 /* ---- HyStart++ ---- */
 
-/* Plays a round of 16 ACKs with the given RTT. Returns the growth of the window. */
+/* Plays a round trip of 16 ACKs with the given RTT (µs). Returns by which factor the window
+ * grew. */
 static double round_at(struct cc_table *t, scps_dur rtt)
 {
     uint64_t before = t->ctl.cwnd;
@@ -187,8 +195,10 @@ static void hystart_leaves_after_five_conservative_rounds(void **state)
     cc_open(&t, "cubic", .mss = 1000, .init_cwnd = 16000);
     assert_true(round_at(&t, SCPS_MS(100)) == 2);
     assert_true(round_at(&t, SCPS_MS(100)) == 2);
-    assert_true(round_at(&t, SCPS_MS(110)) == 2); /* an eighth of 100 is the threshold */
-    double g = round_at(&t, SCPS_MS(124)); /* 110 + 110/8 = 123.75; from the eighth sample on */
+    /* RFC 9406: RttThresh is an eighth of 100 ms, so 110 ms does not end slow start. */
+    assert_true(round_at(&t, SCPS_MS(110)) == 2);
+    /* The threshold is 110 + 110/8 = 123.75 ms; growth slows from the eighth sample on. */
+    double g = round_at(&t, SCPS_MS(124));
     assert_true(g > 1.5 && g < 1.75);
     for (int i = 0; i < 4; i++) {
         g = round_at(&t, SCPS_MS(130));
@@ -200,7 +210,8 @@ static void hystart_leaves_after_five_conservative_rounds(void **state)
     assert_true(round_at(&t, SCPS_MS(130)) < 1.05);
 }
 
-/* RFC 9406 section 4.3: N_RTT_SAMPLE is 8: seven acknowledgements a round never end slow start */
+/* RFC 9406 section 4.3: N_RTT_SAMPLE is 8, so a round trip with seven acknowledgements never ends
+ * slow start. */
 static void hystart_asks_for_eight_samples(void **state)
 {
     (void)state;
@@ -226,7 +237,8 @@ static void hystart_goes_back_when_it_was_nothing(void **state)
     round_at(&t, SCPS_MS(101));
     assert_true(round_at(&t, SCPS_MS(101)) == 2);
     assert_int_equal(t.ctl.ssthresh, UINT64_MAX);
-    /* and never without being asked, nor from few samples */
+    /* With hystart=0 a longer round trip never ends slow start, nor do fewer than eight samples
+     * with it. */
     cc_open(&t, "cubic,hystart=0", .mss = 1000, .init_cwnd = 16000);
     for (int i = 0; i < 8; i++)
         assert_true(round_at(&t, SCPS_MS(100 + 30 * i)) == 2);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/highspeed.c against the formulas of RFC 3649 in floating point and rows of its appendix B. */
+/* cc/highspeed.c compared with the formulas of RFC 3649 in floating point and with rows of its
+ * appendix B. */
 #include "cc_path.h"
 
 #include <math.h>
 
-/* RFC 3649 section 5 and appendix B's program. */
+/* Computes b(w) of RFC 3649 section 5, as the program in appendix B does. */
 static double model_b(double w)
 {
     return (0.1 - 0.5) * (log(w) - log(38)) / (log(83000) - log(38)) + 0.5;
@@ -16,7 +17,8 @@ static double model_a(double w)
     return w * w * 2 * b / ((2 - b) * pow(w, 1.2) * 12.8);
 }
 
-/* Growth of one round trip, and what a loss keeps, at a window of w segments. */
+/* Measures at a window of w segments how much it grows in a round trip and what part of it a loss
+ * leaves. */
 static void probe(unsigned w, double *grow, double *cut)
 {
     struct cc_table t;
@@ -54,7 +56,8 @@ static void rows_of_the_rfc(void **state)
     }
 }
 
-/* Everywhere a is the formula's within its step of one, and b that of the row. */
+/* At every window a(w) is within 1 of the formula (the table has whole numbers), and b(w) is that
+ * of its row. */
 static void everywhere(void **state)
 {
     (void)state;
@@ -79,7 +82,8 @@ static void reno_below_38_segments(void **state)
     }
 }
 
-/* Section 5: w = 0.12 / p^0.835. The table's whole steps stay a little below it. */
+/* RFC 3649 section 5: w = 0.12 / p^0.835. The table has whole numbers, so the window stays a little
+ * below it. */
 static void response_function(void **state)
 {
     (void)state;
@@ -102,7 +106,8 @@ static void limited_slow_start(void **state)
         cc_round_trip(&t, 50, SCPS_MS(100));
         if (before <= 50000)
             assert_int_equal(t.ctl.cwnd, 2 * before);
-        else /* RFC 3742: about max_ssthresh / 2 a round trip */
+        /* RFC 3742: above max_ssthresh slow start adds about max_ssthresh / 2 in a round trip. */
+        else
             assert_in_range(t.ctl.cwnd - before, 45000, 78000);
     }
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/hybla.c: at any round trip the rate of a 25 ms Reno, and the caution that slow start needs. */
+/* cc/hybla.c: at any round trip it reaches the rate of Reno at 25 ms, and its slow start is
+ * bounded. */
 #include "cc_path.h"
 
 #include <math.h>
 
-/* Avoidance against the paper's formula: rho^2 segments a window. */
+/* Congestion avoidance adds rho^2 segments in a round trip, as the formula of Hybla's paper
+ * does. */
 static void avoidance_gain(void **state)
 {
     (void)state;
@@ -23,7 +25,8 @@ static void avoidance_gain(void **state)
     }
 }
 
-/* Below its cap slow start does in a round trip what a 25 ms path does in rho of them: 2^rho. */
+/* Below its bound slow start multiplies the window by 2^rho in a round trip, as Reno does in rho
+ * round trips of 25 ms. */
 static void slow_start_gain(void **state)
 {
     (void)state;
@@ -32,7 +35,8 @@ static void slow_start_gain(void **state)
         cc_open(&t, "hybla,ss_gain=1000", .mss = 1000, .init_cwnd = 1000000,
                 .srtt = SCPS_MS(25) * rho);
         uint64_t start = t.ctl.cwnd;
-        /* many small ACKs, so that the caution about one ACK does not show */
+        /* The acknowledgements are small and many, so that the limit of growth for one ACK has no
+         * effect. */
         for (int i = 0; i < 1000; i++) {
             struct cc_row r = {CC_ACK, .bytes = start / 1000, .rtt = SCPS_MS(25) * rho};
             cc_play_row(&t, &r);
@@ -47,13 +51,15 @@ static void caution(void **state)
     struct cc_table t;
     cc_open(&t, "hybla", .mss = 1000, .init_cwnd = 10000, .srtt = SCPS_MS(500));
     static const struct cc_row rows[] = {
-        {CC_ACK, .bytes = 100, .cwnd = 13100},   /* 31 for one, not 2^20 */
-        {CC_ACK, .bytes = 10000, .cwnd = 26200}, /* one ACK at most doubles */
+        /* An ACK of 100 bytes adds 31 times its bytes, not the factor 2^20 of the formula. */
+        {CC_ACK, .bytes = 100, .cwnd = 13100},
+        {CC_ACK, .bytes = 10000, .cwnd = 26200}, /* One ACK at most doubles the window. */
     };
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* sqrt(1.5/p) rho segments: in bits per second that of a 25 ms Reno, whatever the round trip. */
+/* The window is sqrt(1.5/p) rho segments: at any round trip the rate in bit/s is that of Reno at 25
+ * ms. */
 static void response_function(void **state)
 {
     (void)state;
@@ -78,8 +84,8 @@ static void short_paths_are_renos(void **state)
     }
 }
 
-/* From cold on 100 Mbit/s, 500 ms: full within a few round trips, and a quarter of that in queue is
- * enough. */
+/* From a cold start on 100 Mbit/s and 500 ms the path is full within a few round trips, and a queue
+ * of a quarter BDP suffices. */
 static void fills_a_long_path_quickly(void **state)
 {
     (void)state;

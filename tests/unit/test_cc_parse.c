@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/cc.c: names, parameters, and messages that say what is allowed. */
+/* cc/cc.c: the names and parameters of controllers are parsed, and error messages say what is
+ * allowed. */
 #include "cc_table.h"
 
 #include <scps/conn.h>
@@ -50,7 +51,7 @@ static size_t index_of(const struct scps_cc_ops *o, const char *key)
     return i;
 }
 
-/* Every controller keeps to the interface that cc.h defines. */
+/* Each controller fulfils the contract of <scps/cc.h>. */
 static void every_controller_is_sound(void **state)
 {
     (void)state;
@@ -71,7 +72,8 @@ static void every_controller_is_sound(void **state)
             assert_non_null(p->help);
             for (size_t k = 0; k < i; k++)
                 assert_string_not_equal(o->params[k].name, p->name);
-            /* both limits are taken, one beyond is refused by name */
+            /* Both bounds of a parameter are accepted; a value beyond them is refused with the
+             * parameter's name. */
             char text[100];
             snprintf(text, sizeof text, "%s,%s=%lld", o->name, p->name, (long long)p->min);
             assert_int_equal(parse(text), 0);
@@ -173,7 +175,7 @@ static void beyond_the_range(void **state)
     }
 }
 
-/* The message is cut to the room for it; msg may be NULL. */
+/* The message is cut to the room for it; msg may be NULL, then none is written. */
 static void messages_fit(void **state)
 {
     (void)state;
@@ -207,7 +209,8 @@ static void names_of_causes(void **state)
     assert_string_equal(scps_evidence_name((enum scps_evidence)77), "unknown");
 }
 
-/* A controller from outside the library is checked when it is configured, before its first call. */
+/* A controller that a program brings along is checked when it is configured, before its first
+ * call. */
 static void what_lacks_something_is_refused(void **x)
 {
     static const struct scps_cc_param fifteen[16] = {
@@ -240,7 +243,7 @@ static void what_lacks_something_is_refused(void **x)
         assert_null(scps_listen(st, &cfg, &at, 1, &err));
         assert_int_equal(err, SCPS_ERR_INVAL);
     }
-    mine[0].change = NULL; /* which it may lack */
+    mine[0].change = NULL; /* A controller may lack the function `change`. */
     cfg.cc = &mine[0];
     assert_non_null(scps_listen(st, &cfg, &at, 1, &err));
     scps_stack_free(st);
@@ -276,7 +279,7 @@ static void parameters_belong_to_their_controller(void **x)
             cfg.rate = 100000;
             scps_cc_param_defaults(cc, own);
             scps_conn_config_set_cc(&cfg, scps_cc_at(from), NULL);
-            cfg.cc = cc; /* alone */
+            cfg.cc = cc; /* Only the pointer to the controller is set, not its parameters. */
             in_force(&cfg, &got);
             assert_ptr_equal(got.cc, cc);
             assert_memory_equal(got.cc_param, own, sizeof own);
@@ -310,7 +313,8 @@ static void a_configuration_reads_text(void **x)
     assert_memory_equal(&cfg, &before, sizeof cfg);
 }
 
-/* Values with names, the numbers behind them, and the parameter's former name. */
+/* A parameter whose values have names accepts the name, the number of the value, and the
+ * parameter's former name. */
 static void words(void **state)
 {
     static const struct {
@@ -336,11 +340,14 @@ static void words(void **state)
     assert_int_equal(scps_cc_parse("vj,slow-start=", &ops, p, msg, sizeof msg), SCPS_ERR_INVAL);
     assert_int_equal(scps_cc_parse("vj,slow-start", &ops, p, msg, sizeof msg), SCPS_ERR_INVAL);
     assert_int_equal(scps_cc_parse("vj,hystart=1,slow-start=search", &ops, p, msg, sizeof msg),
-                     SCPS_ERR_INVAL); /* the same twice */
+                     /* hystart=1 is the former name of slow-start=hystart, so the text sets one
+                      * parameter twice. */
+                     SCPS_ERR_INVAL);
     assert_int_equal(scps_cc_parse("vj,slow-start=3", &ops, p, msg, sizeof msg), SCPS_ERR_RANGE);
     assert_int_equal(scps_cc_parse("bbr,slow-start=search", &ops, p, msg, sizeof msg),
                      SCPS_ERR_NOENT);
-    for (size_t i = 0; (ops = scps_cc_at(i)); i++) { /* no connection pays for what it has not */
+    /* A controller without SEARCH must need no memory for it. */
+    for (size_t i = 0; (ops = scps_cc_at(i)); i++) {
         scps_cc_param_defaults(ops, p);
         assert_int_equal(scps_cc_state_size(ops, p), ops->state_size);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/rate.c: only the configured rate changes its output. */
+/* cc/rate.c (pure rate control): nothing but the configured rate changes the rate and the window
+ * that it sets. */
 #include "cc_table.h"
 
 #include <scps/error.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/scalable.c against Kelly's arithmetic; and the order of Scalable, HighSpeed and standard TCP
- * at 1 Gbit/s and 30 ms that SAND2004-4207 measured (claims D01 to D03). */
+/* cc/scalable.c compared with the arithmetic of T. Kelly's paper on Scalable TCP; and the order of
+ * goodput of Scalable, HighSpeed and standard TCP at 1 Gbit/s and 30 ms that SAND2004-4207 measured
+ * (claims D01 to D03). */
 #include "cc_path.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static void grows_by_a_hundredth(void **state)
     }
 }
 
-/* ln(1/0.875) / ln(1.01) = 13.4 round trips, whatever the window. */
+/* A loss is made good after ln(1/0.875) / ln(1.01) = 13.4 round trips, at any window. */
 static void recovers_in_the_same_number_of_round_trips(void **state)
 {
     (void)state;
@@ -42,15 +43,18 @@ static void legacy_window(void **state)
     (void)state;
     struct cc_table t;
     static const struct cc_row rows[] = {
-        {CC_ACK, .bytes = 16000, .cwnd = 17000}, /* a segment a round trip up to 16 segments */
+        /* Up to 16 segments the window grows by a segment in a round trip. */
+        {CC_ACK, .bytes = 16000, .cwnd = 17000},
         {CC_ACK, .bytes = 17000, .times = 5, .cwnd = 17000},
-        {CC_ACK, .bytes = 15000, .cwnd = 18000}, /* then one for every hundred */
+        /* Above 16 segments the window grows by one segment for every hundred acknowledged. */
+        {CC_ACK, .bytes = 15000, .cwnd = 18000},
         {CC_LOSS, .fresh = true, .cwnd = 15750},
         {CC_LOSS, .fresh = true, .cwnd = 7875},
     };
     cc_open(&t, "scalable,ssthresh=1000", .mss = 1000, .init_cwnd = 16000);
     cc_play(&t, rows, CC_ROWS(rows));
-    /* as others have it */
+    /* Other implementations have no such threshold and add one segment for every fifty
+     * acknowledged. */
     cc_open(&t, "scalable,ssthresh=1000,floor=1,legacy=0,ai=50", .mss = 1000, .init_cwnd = 16000);
     static const struct cc_row other[] = {
         {CC_ACK, .bytes = 16000, .cwnd = 17000},
@@ -60,8 +64,8 @@ static void legacy_window(void **state)
     cc_play(&t, other, CC_ROWS(other));
 }
 
-/* A cycle takes 0.125/0.01 windows of segments, so the window is 0.08/p at its top and 0.936 of
- * that in the mean. */
+/* From loss to loss 0.125/0.01 windows of segments are sent, so the window is 0.08/p at its
+ * largest, and 0.936 of that on average. */
 static void response_function(void **state)
 {
     (void)state;
@@ -72,7 +76,8 @@ static void response_function(void **state)
     }
 }
 
-/* 1 Gbit/s, 30 ms, 9000-byte packets, a short queue, slow start from cold, 60 s. */
+/* The path: 1 Gbit/s, 30 ms, 9000-byte packets, a short queue; each transfer takes 60 s from a cold
+ * start. */
 static void order_of_the_sandia_tests(void **state)
 {
     (void)state;
@@ -90,13 +95,14 @@ static void order_of_the_sandia_tests(void **state)
         losses[i] = p.losses;
         cc_path_close(&p);
     }
-    assert_true(goodput[0] > goodput[1] && goodput[1] > goodput[2]); /* D01 */
-    /* D03 says one loss for Scalable and five for the standard. On a queue of its own, with no
-     * other traffic, it is the other way round, as the arithmetic says: it comes back sooner. */
+    /* Claim D01: goodput falls from Scalable to HighSpeed to standard TCP. */
+    assert_true(goodput[0] > goodput[1] && goodput[1] > goodput[2]);
+    /* Claim D03 counts one loss for Scalable and five for standard TCP. Alone on a queue the order
+     * is the reverse, as the formulas say: Scalable fills the queue again sooner. */
     assert_true(losses[0] > losses[2]);
 }
 
-/* D02: without delay all three are equal. */
+/* Claim D02: without delay the goodput of all three is equal. */
 static void equal_without_delay(void **state)
 {
     (void)state;

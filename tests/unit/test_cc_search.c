@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/search.c: draft-chung-ccwg-search-09. The draft's numbers (windows of 3.5 initial round
- * trips in ten bins, 15 more, a threshold of 0.26), and a path of a fixed rate that a doubling
- * window fills. */
+/* cc/search.c against draft-chung-ccwg-search-09: a window of 3.5 initial round trips in ten bins,
+ * 15 bins more, a threshold of 0.26; and a path of fixed rate that a doubling window fills. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,13 +32,14 @@ static void bins(void **state)
     assert_int_equal(SCPS_SEARCH_ACKED_BINS, 11);
     assert_int_equal(SCPS_SEARCH_SENT_BINS, 26);
     assert_false(ack(&se, &v, RTT));
-    assert_int_equal(se.bin, SCPS_MS(35)); /* 100 ms x 3.5 / 10 */
+    assert_int_equal(se.bin, SCPS_MS(35)); /* A bin is 100 ms x 3.5 / 10 = 35 ms. */
     assert_int_equal(se.bin_end, SCPS_SEC(1) + SCPS_MS(35));
     assert_int_equal(se.acked_by[0], 10);
     assert_int_equal(se.sent_by[0], 30);
     v.now += SCPS_MS(35);
     v.delivered += 5 * UNIT;
-    assert_false(ack(&se, &v, RTT)); /* not past the end of the bin */
+    /* The ACK arrives exactly at the end of the bin, which the draft still counts to the bin. */
+    assert_false(ack(&se, &v, RTT));
     assert_int_equal(se.index, 0);
     v.now += 1;
     assert_false(ack(&se, &v, RTT));
@@ -47,7 +47,8 @@ static void bins(void **state)
     assert_int_equal(se.acked_by[1], 15);
     assert_int_equal(se.sent_by[1], 35);
     assert_int_equal(se.bin_end, SCPS_SEC(1) + 2 * SCPS_MS(35));
-    v.now += 3 * SCPS_MS(35); /* bins without an ACK get the values of the bin before */
+    /* Bins in which no ACK arrived get the values of the bin before them. */
+    v.now += 3 * SCPS_MS(35);
     v.delivered += 5 * UNIT;
     assert_false(ack(&se, &v, RTT));
     assert_int_equal(se.index, 4);
@@ -56,7 +57,8 @@ static void bins(void **state)
     assert_int_equal(se.acked_by[4], 20);
 }
 
-/* So many units are sent in each bin; of the last window's only `part` per mille arrive. */
+/* Sends `part` of so many units in each bin; of the last window only `part` per mille arrive.
+ * Returns true if SEARCH ended slow start. */
 static bool told(unsigned part, unsigned bins_seen, scps_dur rtt)
 {
     struct scps_search se = {0};
@@ -75,12 +77,13 @@ static bool told(unsigned part, unsigned bins_seen, scps_dur rtt)
         v.now = se.bin_end + 1;
         out = ack(&se, &v, rtt);
         if (i < bins_seen && out)
-            return false; /* too early */
+            return false; /* SEARCH ended slow start before it had seen enough bins. */
     }
     return out;
 }
 
-/* A window that delivered 0.74 of what was sent in the one an RTT ago: norm_diff is 0.26. */
+/* In the last window 0.74 of the bytes arrive that were sent in the window a round trip ago:
+ * norm_diff is 0.26. */
 static void threshold(void **state)
 {
     (void)state;
@@ -89,8 +92,9 @@ static void threshold(void **state)
     assert_false(told(1000, 30, RTT));
 }
 
-/* "Not enough data": until a window and a round trip have passed, or where the round trip has grown
- * beyond the 15 bins. 100 ms are two bins and a part. */
+/* The draft's "not enough data": SEARCH decides nothing until a window and a round trip have
+ * passed, or where the RTT has grown beyond the 15 extra bins. 100 ms are two bins of 35 ms and a
+ * part. */
 static void not_enough_data(void **state)
 {
     (void)state;
@@ -100,7 +104,8 @@ static void not_enough_data(void **state)
     assert_false(told(0, 40, 15 * SCPS_MS(35)));
 }
 
-/* The window an RTT ago ends within a bin: both neighbours count by their parts. */
+/* The window a round trip ago ends within a bin: the two bins around its end count in
+ * proportion. */
 static void interpolation(void **state)
 {
     struct scps_search se = {0};
@@ -110,17 +115,19 @@ static void interpolation(void **state)
 
     ack(&se, &v, RTT);
     for (unsigned i = 1; i <= 20; i++) {
-        /* nothing but 1000 units in bin 8: in the window that ends with 18, not in 17's */
+        /* The only bytes sent are the 1000 units of bin 8: they belong to the window that ends with
+         * bin 18, not to that of bin 17. */
         v.delivered = 0;
         v.inflight = i >= 8 ? 1000 * UNIT : 0;
         v.now = se.bin_end + 1;
-        out = ack(&se, &v, SCPS_MS(70) + SCPS_MS(7)); /* 2.2 bins */
+        out = ack(&se, &v, SCPS_MS(70) + SCPS_MS(7)); /* The RTT is 77 ms: 2.2 bins of 35 ms. */
     }
     assert_true(out);
     assert_int_equal(se.index, 20);
 }
 
-/* Silence longer than a window, and a sender that began anew: all is forgotten. */
+/* SEARCH forgets everything after a pause longer than a window, and when the counters of the sender
+ * begin anew. */
 static void begins_anew(void **state)
 {
     struct scps_search se = {0};
@@ -139,26 +146,27 @@ static void begins_anew(void **state)
     v.inflight = 1000;
     ack(&se, &v, RTT);
     assert_int_equal(se.index, 1);
-    v.inflight = 500; /* less than was sent before: the count of losses began anew */
+    /* Fewer bytes are in flight than were sent before, so the sender's counters have begun anew. */
+    v.inflight = 500;
     ack(&se, &v, RTT);
     assert_int_equal(se.index, 0);
     memset(&se, 0, sizeof se);
     v.srtt = 0;
-    assert_false(ack(&se, &v, -1)); /* no round trip known */
+    assert_false(ack(&se, &v, -1)); /* No round trip has been measured yet. */
     assert_int_equal(se.bin, 0);
 }
 
-/* A window that doubles on a path of a segment a ms and 100 ms: told while the queue grows, and not
- * before the path was full; the same with a round trip that jitters by a third. */
+/* A window doubles on a path of one segment a millisecond and 100 ms: SEARCH ends slow start while
+ * the queue grows, and not before the path is full; also when the RTT varies by a third. */
 static void a_doubling_window(void **state)
 {
-    static uint64_t sent[4000]; /* segments x 1000, until each ms */
+    static uint64_t sent[4000]; /* The number of segments sent until each millisecond, x 1000. */
     (void)state;
     for (int jitter = 0; jitter < 2; jitter++) {
         struct scps_search se = {0};
         struct scps_cc_view v = {.srtt = RTT};
         uint64_t arrived = 0, told_at = 0;
-        int left = 0; /* the ms in which what arrives now left */
+        int left = 0; /* The millisecond in which the segments left that arrive now. */
         for (int ms = 0; ms < 4000 && !told_at; ms++) {
             uint64_t before = arrived;
             sent[ms] = ms ? sent[ms - 1] : 10000;

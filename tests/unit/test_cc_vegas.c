@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/vegas.c: its decisions against the papers' formula in floating point, and where it settles on
- * a path. */
+/* cc/vegas.c: its decisions compared with the formula of the Vegas papers in floating point, and
+ * the window at which it settles on a simulated path. */
 #include "cc/train.h"
 #include "cc_path.h"
 
@@ -8,7 +8,8 @@
 
 #define SEG 1000
 
-/* Round trips with a given RTT until base is known (the first sample is discarded). */
+/* Plays round trips with the RTT `base` until Vegas knows its base RTT (it discards the first
+ * sample). */
 static void open_with_base(struct cc_table *t, const char *text, scps_dur base, uint64_t cwnd)
 {
     cc_open(t, text, .mss = SEG, .init_cwnd = (uint32_t)cwnd);
@@ -27,7 +28,7 @@ static void doubles_every_round_trip(void **state)
         assert_int_equal(t.ctl.cwnd, w * SEG);
         cc_round_trip(&t, w / 2, SCPS_MS(500));
     }
-    /* and by bytes, however few the acknowledgements */
+    /* The window also doubles by bytes when few acknowledgements arrive. */
     cc_open(&t, "vegas", .mss = SEG, .init_cwnd = 2 * SEG);
     for (unsigned w = 2; w <= 4096; w *= 2) {
         assert_int_equal(t.ctl.cwnd, w * SEG);
@@ -61,8 +62,8 @@ static void quick_start(void **state)
         {CC_ACK, .bytes = 10 * SEG, .cwnd = 2 * (10 * SEG + 3100)},
     };
     cc_play(&t, rows, CC_ROWS(rows));
-    /* on a path: full after three round trips, without a loss, at a set rate and without, and a
-     * quarter of the bandwidth-delay product is queue enough */
+    /* On a simulated path, with and without a set rate: the path is full after three round trips
+     * without a loss, and a queue of a quarter BDP suffices. */
     for (int paced = 0; paced < 2; paced++) {
         struct cc_path p = {.bps = 100000000,
                             .delay = SCPS_MS(500),
@@ -81,7 +82,8 @@ static void quick_start(void **state)
     }
 }
 
-/* One round of `w` segments at rtt in slow start, then the first ACK of the next. */
+/* Plays one round trip of `w` segments at `rtt` in slow start, then the first ACK of the next
+ * one. */
 static void slow_start_ends_above_gamma(void **state)
 {
     (void)state;
@@ -114,7 +116,8 @@ static void slow_start_ends_above_gamma(void **state)
             }
 }
 
-/* diff = W - W base/rtt, in the papers' own floating point, over a grid of windows and queues. */
+/* Linear mode follows diff = W - W base/rtt of the Vegas papers, computed here in floating point,
+ * over a grid of windows and queues. */
 static void linear_mode_follows_the_formula(void **state)
 {
     (void)state;
@@ -127,7 +130,7 @@ static void linear_mode_follows_the_formula(void **state)
                 struct cc_table t;
                 const double base = 400000, rtt = base / (1 - queued / w);
                 open_with_base(&t, rule[k], SCPS_MS(400), 2 * w * SEG);
-                /* a loss brings linear mode at half */
+                /* A loss halves the window and begins linear mode. */
                 const struct cc_row rows[] = {
                     {CC_LOSS, .bytes = SEG, .fresh = true, .cwnd = w * SEG},
                     {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = w * SEG},
@@ -168,8 +171,8 @@ static void growth_needs_a_window_that_limits(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* Only a round that is still being repaired when it ends is not judged: the one in which the repair
- * succeeds is. */
+/* Vegas makes no decision about a round trip at whose end loss recovery is still going on; it
+ * decides about the one in which recovery ends. */
 static void rounds_of_repair(void **state)
 {
     (void)state;
@@ -192,7 +195,9 @@ static void losses_by_cause(void **state)
     struct cc_table t;
     static const struct cc_row told[] = {
         {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 64 * SEG},
-        {CC_ACK, .bytes = 6 * SEG, .in_recovery = true, .cwnd = 70 * SEG}, /* still slow start */
+        /* A loss taken for corruption does not end slow start: the window grows by the bytes
+         * acknowledged. */
+        {CC_ACK, .bytes = 6 * SEG, .in_recovery = true, .cwnd = 70 * SEG},
         {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 70 * SEG},
         {CC_CHANGE, .what = SCPS_CC_RTO, .cause = SCPS_LOSS_CORRUPTION, .cwnd = 70 * SEG},
         {CC_LOSS, .fresh = true, .cause = SCPS_LOSS_OUTAGE, .cwnd = 70 * SEG},
@@ -201,7 +206,8 @@ static void losses_by_cause(void **state)
         {CC_ACK, .bytes = 35 * SEG, .in_recovery = true, .cwnd = 35 * SEG},
         {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 70 * SEG, .cwnd = SEG,
          .ssthresh = 35 * SEG},
-        {CC_ACK, .bytes = SEG, .cwnd = 2 * SEG}, /* slow start again */
+        /* After the timeout Vegas is in slow start again. */
+        {CC_ACK, .bytes = SEG, .cwnd = 2 * SEG},
     };
     open_with_base(&t, "vegas", SCPS_MS(100), 64 * SEG);
     cc_play(&t, told, CC_ROWS(told));
@@ -234,7 +240,8 @@ static void idle_and_path(void **state)
         {CC_CHANGE, .what = SCPS_CC_SPURIOUS, .cwnd = 100 * SEG},
         {CC_CHANGE, .what = SCPS_CC_IDLE, .cwnd = 10 * SEG},
         {CC_ACK, .bytes = 90 * SEG, .cwnd = 100 * SEG},
-        /* a longer path after PATH is not a queue: no round at it makes the window smaller */
+        /* After SCPS_CC_PATH a longer RTT is taken for a longer path, not for a queue, so the
+         * window does not shrink. */
         {CC_CHANGE, .what = SCPS_CC_PATH, .cwnd = 10 * SEG},
         {CC_ACK, .rtt = SCPS_MS(300), .after = SCPS_MS(300), .round = true, .bytes = 1},
         {CC_ACK, .rtt = SCPS_MS(300), .after = SCPS_MS(300), .round = true, .bytes = 10 * SEG,
@@ -245,7 +252,7 @@ static void idle_and_path(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* ---- on a path ---- */
+/* ---- on a simulated path ---- */
 
 #define MSS 1082
 
@@ -254,8 +261,8 @@ static struct scps_cc_view view(unsigned iw)
     return (struct scps_cc_view){.mss = MSS, .init_cwnd = iw * MSS};
 }
 
-/* Alone on a path Vegas fills it, with some three to five segments waiting and none lost, from slow
- * start on: queue of one bandwidth-delay product, no pacing. */
+/* Alone on a path, with a queue of one BDP and no pacing, Vegas fills the path from slow start on;
+ * three to five segments wait in the queue and none is lost. */
 static void settles_with_a_few_segments_queued(void **state)
 {
     (void)state;
@@ -284,8 +291,9 @@ static void settles_with_a_few_segments_queued(void **state)
         }
 }
 
-/* F0: the receiver's timer alone, 200 ms. A set rate is what makes F0 sensible, and Vegas fills it;
- * a loss that halves the window does not make the delay of the timer look like a queue. */
+/* Acknowledgement mode F0: the receiver acknowledges only when its timer of 200 ms expires. F0
+ * makes sense with a set rate, and Vegas reaches that rate; after a loss has halved the window,
+ * Vegas does not take the timer's delay for a queue. */
 static void strictly_delayed_acks(void **state)
 {
     (void)state;
@@ -303,7 +311,8 @@ static void strictly_delayed_acks(void **state)
         assert_in_range(cc_path_goodput(&p), 79500000, 80500000);
         assert_int_equal(p.drops, 0);
 
-        /* down to a tenth of the window by losses: the burst is short, its tail waits long */
+        /* Losses reduce the window to a tenth: the segments leave in a short burst, and the last of
+         * them wait long for the timer. */
         for (int k = 0; k < 5; k++) {
             struct cc_row r = {CC_LOSS, .fresh = true};
             cc_play_row(&p.t, &r);
@@ -311,14 +320,15 @@ static void strictly_delayed_acks(void **state)
         }
         uint64_t low = p.t.ctl.cwnd;
         cc_path_run(&p, SCPS_SEC(60));
-        assert_true(p.t.ctl.cwnd > low + 60 * MSS); /* a segment a round trip */
+        /* The window grows by a segment in each round trip. */
+        assert_true(p.t.ctl.cwnd > low + 60 * MSS);
         cc_path_close(&p);
     }
 }
 
-/* F0 over a path of nothing: a round trip is the receiver's timer, and what that is late is no
- * queue. Nothing of the sender's is under way when a round begins, so the oldest segment has none
- * to wait in. */
+/* Mode F0 on a path without delay: the round trip is the receiver's timer, and a timer that fires
+ * late is not a queue. When a round trip begins, no segment is in flight that could have waited in
+ * a queue. */
 static void a_late_timer_is_no_queue(void **state)
 {
     (void)state;
@@ -338,15 +348,15 @@ static void a_late_timer_is_no_queue(void **state)
     }
 }
 
-/* F0, a loss: the flight is what left in a round trip, not what left since the receiver's timer
- * expired. On a path that is longer than the timer, and where nobody waits, it is what is
- * outstanding. */
+/* Mode F0, a loss: what is halved is the number of segments sent in a round trip, not the number
+ * sent since the receiver's timer expired. On a path longer than the timer, with no queue, it is
+ * the number outstanding. */
 static void a_loss_is_of_the_whole_flight(void **state)
 {
     (void)state;
     static const struct {
         scps_dur path;
-        unsigned keeps; /* segments, of 100 */
+        unsigned keeps; /* The segments that the window keeps of 100. */
     } run[] = {{SCPS_MS(1), 50}, {SCPS_MS(90), 50}, {SCPS_MS(110), 5}, {SCPS_MS(200), 5}};
     for (size_t i = 0; i < CC_ROWS(run); i++) {
         struct cc_table t;
@@ -362,7 +372,8 @@ static void a_loss_is_of_the_whole_flight(void **state)
     }
 }
 
-/* Why the oldest segment's RTT is used: with the newest's, the same path is given up. */
+/* Shows why the RTT of the oldest segment is used in mode F0: with that of the newest the rate
+ * falls on the same path. */
 static void newest_rtt_would_strangle_f0(void **state)
 {
     (void)state;
@@ -388,8 +399,8 @@ static void newest_rtt_would_strangle_f0(void **state)
     assert_true(cwnd[0] > 5 * cwnd[1]);
 }
 
-/* F0: an ACK that did not wait for the receiver's timer is no shorter path; eight rounds of them
- * are. */
+/* Mode F0: an ACK that did not wait for the receiver's timer does not show a shorter path; eight
+ * round trips of such ACKs do. */
 static void early_acks_leave_base_alone(void **state)
 {
     (void)state;
@@ -415,7 +426,8 @@ static void early_acks_leave_base_alone(void **state)
     for (int i = 0; i < 20; i++)
         cc_play_row(&t, &round);
     assert_in_range(t.ctl.cwnd, low + 18 * SEG, low + 20 * SEG);
-    /* nor is one by the noise of a clock */
+    /* An RTT that is shorter only by the granularity of a clock does not change the base RTT
+     * either. */
     struct cc_row noisy = hasty;
     noisy.rtt = SCPS_MS(10) - 100;
     cc_play_row(&t, &noisy);
@@ -423,12 +435,13 @@ static void early_acks_leave_base_alone(void **state)
     for (int i = 0; i < 20; i++)
         cc_play_row(&t, &round);
     assert_in_range(t.ctl.cwnd, low + 18 * SEG, low + 20 * SEG);
-    /* a path that is shorter by 100 ms: at first its ACKs look hasty, in the end base follows */
+    /* The path becomes shorter by 100 ms: its first ACKs look as if they had not waited for the
+     * timer, later the base RTT follows. */
     struct cc_row shorter = round, queued = round;
     shorter.rtt = SCPS_MS(50), shorter.rtt_old = SCPS_MS(110);
     for (int i = 0; i < 10; i++)
         cc_play_row(&t, &shorter);
-    shorter.rtt_old = SCPS_MS(100); /* and by a little more */
+    shorter.rtt_old = SCPS_MS(100); /* The RTT becomes shorter by a little more. */
     for (int i = 0; i < 10; i++)
         cc_play_row(&t, &shorter);
     uint64_t before = t.ctl.cwnd;
@@ -436,9 +449,9 @@ static void early_acks_leave_base_alone(void **state)
     for (int i = 0; i < 6; i++)
         cc_play_row(&t, &queued);
     assert_true(t.ctl.cwnd < before - 100 * SEG);
-    /* but as late as ever again: it had been a window that opened, and the timer is no queue; what
-     * it was given up for comes back */
-    cc_play_row(&t, &round); /* that of before ends */
+    /* The ACKs are as late as before again: the early ones came from a window update, not from a
+     * shorter path, and the base RTT returns to its old value. */
+    cc_play_row(&t, &round); /* This row ends the round trip that the row before began. */
     cc_play_row(&t, &round);
     assert_in_range(t.ctl.cwnd, before - 20 * SEG, before + SEG);
     before = t.ctl.cwnd;
@@ -447,8 +460,8 @@ static void early_acks_leave_base_alone(void **state)
     assert_in_range(t.ctl.cwnd, before, before + 3 * SEG);
 }
 
-/* In a train without a queue one ACK has waited for the receiver's timer: no queue; the second that
- * is late is one. */
+/* In a train without a queue one ACK has waited for the receiver's timer, which is no queue; a
+ * second late ACK shows one. */
 static void a_late_ack_is_no_queue(void **state)
 {
     (void)state;
@@ -464,7 +477,8 @@ static void a_late_ack_is_no_queue(void **state)
                                  &carried));
 }
 
-/* The delayed ACK of one train, a long way before the next, says nothing of the next one's rate. */
+/* A delayed ACK that comes a long time before the next train is not used for the rate of that
+ * train. */
 static void a_lone_ack_is_no_train(void **state)
 {
     (void)state;
@@ -501,12 +515,13 @@ static void a_longer_route_is_not_a_queue(void **state)
                             .ack_delay = SCPS_MS(200)};
         cc_path_open(&p, rule[k], view(2));
         cc_path_run(&p, SCPS_SEC(20));
-        p.delay = SCPS_MS(300); /* handed over to another relay */
+        /* The path is handed over to another relay, which has a longer delay. */
+        p.delay = SCPS_MS(300);
         cc_path_run(&p, SCPS_SEC(30));
         cc_path_mark(&p);
         cc_path_run(&p, SCPS_SEC(30));
         goodput[k] = cc_path_goodput(&p);
-        /* and a shorter one is noticed at once */
+        /* A shorter delay is noticed at once. */
         p.delay = SCPS_MS(200);
         cc_path_run(&p, SCPS_SEC(1));
         if (!k) {
@@ -523,8 +538,8 @@ static void a_longer_route_is_not_a_queue(void **state)
     assert_true(goodput[1] < 5000000);
 }
 
-/* Random loss: taken as congestion it costs what it costs Reno, c/sqrt(p); taken as corruption,
- * nothing. */
+/* Random loss: if Vegas takes it for congestion, its goodput falls to c/sqrt(p) as Reno's does; if
+ * it takes it for corruption, the goodput stays. */
 static void corruption_keeps_the_window(void **state)
 {
     (void)state;
@@ -544,14 +559,15 @@ static void corruption_keeps_the_window(void **state)
         goodput[k] = cc_path_goodput(&p);
         cc_path_close(&p);
     }
-    double reno = 1.22 * MSS * 8 / 0.25 / sqrt(1e-3); /* every segment acknowledged */
+    /* The formula of Reno with every segment acknowledged, in bit/s. */
+    double reno = 1.22 * MSS * 8 / 0.25 / sqrt(1e-3);
     assert_in_range(goodput[0], reno * 0.6, reno * 1.4);
     assert_true(goodput[1] > 98000000);
 }
 
-/* A round trip in which `lost` of the window's 64 segments are lost, by corruption as is said,
- * and the others acknowledged, then the first acknowledgement of the next, with which the round
- * is judged. */
+/* Plays a round trip in which `lost` of the window's 64 segments are lost, reported as corruption,
+ * and the others acknowledged, then the first ACK of the next round trip, with which Vegas
+ * decides. */
 static void lossy_round(struct cc_table *t, unsigned lost, scps_dur took)
 {
     const struct cc_row rows[] = {
@@ -564,10 +580,11 @@ static void lossy_round(struct cc_table *t, unsigned lost, scps_dur took)
     cc_play(t, rows, CC_ROWS(rows));
 }
 
-/* The brake: a round trip that loses a quarter of 64 segments halves the window, though losses are
- * taken for corruption; one that loses less, or fewer than 16 segments, does not. Four rounds later
- * the window is to blame if less was lost or the link delivered as much; else it comes back, and
- * the next 16 rounds are trusted. */
+/* The brake of vegas-corruption halves the window after a round trip that loses a quarter of 64
+ * segments, although losses are taken for corruption; fewer losses, or fewer than 16, do not. Four
+ * round trips later it looks whether the losses depend on the window: if fewer were lost, or as
+ * much was delivered, the window stays halved; if not, it comes back, and the next 16 round trips
+ * are not checked. */
 static void a_brake_by_share_of_loss(void **state)
 {
     (void)state;
@@ -584,7 +601,7 @@ static void a_brake_by_share_of_loss(void **state)
     lossy_round(&t, 16, SCPS_MS(100));
     assert_int_equal(t.ctl.cwnd, whole / 2);
     assert_int_equal(t.ctl.phase, SCPS_PHASE_BRAKE);
-    for (int i = 0; i < 4; i++) { /* fewer are lost with the smaller window */
+    for (int i = 0; i < 4; i++) { /* Fewer segments are lost with the smaller window. */
         assert_int_equal(t.ctl.phase, SCPS_PHASE_BRAKE);
         lossy_round(&t, 1, SCPS_MS(100));
     }
@@ -594,7 +611,8 @@ static void a_brake_by_share_of_loss(void **state)
     whole = t.ctl.cwnd;
     lossy_round(&t, 20, SCPS_MS(100));
     assert_true(t.ctl.cwnd < whole);
-    for (int i = 0; i < 4; i++) /* as many are lost, and less delivered a second */
+    /* As many segments are lost, and fewer bytes are delivered in a second. */
+    for (int i = 0; i < 4; i++)
         lossy_round(&t, 20, SCPS_MS(200));
     assert_true(t.ctl.cwnd >= whole);
     whole = t.ctl.cwnd;
@@ -612,8 +630,8 @@ static void a_brake_by_share_of_loss(void **state)
     assert_int_equal(t.ctl.phase, SCPS_PHASE_NONE);
 }
 
-/* The paper's own rules, by parameters: slower, leaving slow start early, but the same place in the
- * end. */
+/* The rules of the Vegas paper, set by parameters, leave slow start early and are slower, but
+ * settle at the same window. */
 static void the_paper_by_parameters(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cc/vj.c and cc/window.c: RFC 5681, 6582, 3465 as tables. Segments are 1000 bytes. */
+/* cc/vj.c and cc/window.c: RFC 5681, RFC 6582 and RFC 3465 as tables of events. Segments have 1000
+ * bytes. */
 #include "cc_table.h"
 
 #define KB(n) ((uint64_t)(n)*1000)
@@ -15,7 +16,8 @@ static void slow_start_to_avoidance(void **state)
         {CC_ACK, .bytes = 2000, .cwnd = 6000},
         {CC_ACK, .bytes = 2000, .cwnd = 8000},
         {CC_ACK, .bytes = 2000, .times = 3, .cwnd = 14000},
-        /* the ACK that crosses: 2000 to the threshold, 3000 of the 16000 towards a segment */
+        /* This ACK crosses ssthresh: 2000 bytes reach the threshold, the other 3000 count towards
+         * the 16000 that add a segment. */
         {CC_ACK, .bytes = 5000, .cwnd = 16000},
         {CC_ACK, .bytes = 12999, .cwnd = 16000},
         {CC_ACK, .bytes = 1, .cwnd = 17000},
@@ -25,7 +27,8 @@ static void slow_start_to_avoidance(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* The same bytes in 1, 2 or 500 acknowledgements a round trip: the same window. */
+/* The same bytes in 1, 2 or 500 acknowledgements a round trip lead to the same window (RFC
+ * 3465). */
 static void bytes_count_not_acks(void **state)
 {
     (void)state;
@@ -36,13 +39,13 @@ static void bytes_count_not_acks(void **state)
         cc_open(&t, "vj,ssthresh=640000", .init_cwnd = 10000);
         for (int k = 0; k < 6; k++)
             cc_round_trip(&t, acks[i], SCPS_MS(500));
-        assert_int_equal(t.ctl.cwnd, 640000); /* 10 * 2^6 */
+        assert_int_equal(t.ctl.cwnd, 640000); /* Six doublings of ten segments: 10 * 2^6. */
         for (int k = 0; k < 40; k++)
             cc_round_trip(&t, acks[i], SCPS_MS(500));
         cwnd[i] = t.ctl.cwnd;
     }
     assert_int_equal(cwnd[0], 680000);
-    /* within a round the divisor grows, so finer ACKs can be a segment behind */
+    /* The window grows during a round trip, so that more ACKs can leave it one segment smaller. */
     assert_in_range(cwnd[1], cwnd[0] - 1000, cwnd[0]);
     assert_in_range(cwnd[2], cwnd[0] - 1000, cwnd[0]);
 }
@@ -53,13 +56,15 @@ static void rfc3465_limit_by_choice(void **state)
     struct cc_table t;
     cc_open(&t, "vj,abc_limit=2", .init_cwnd = 10000);
     static const struct cc_row rows[] = {
-        {CC_ACK, .bytes = 10000, .cwnd = 12000}, /* L = 2 */
+        {CC_ACK, .bytes = 10000, .cwnd = 12000}, /* RFC 3465 section 2.2: L is 2 segments. */
         {CC_ACK, .bytes = 1500, .cwnd = 13500},
         {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 1000, .ssthresh = 6750},
-        {CC_ACK, .bytes = 5000, .cwnd = 2000}, /* L = 1 */
-        {CC_ACK, .bytes = 8000, .cwnd = 3000}, /* still of the flight that timed out */
-        {CC_ACK, .bytes = 3000, .cwnd = 4000}, /* the last of it */
-        {CC_ACK, .bytes = 3000, .cwnd = 6000}, /* L = 2 again */
+        {CC_ACK, .bytes = 5000, .cwnd = 2000}, /* After a timeout L is 1 segment. */
+        /* The ACK is still for data sent before the timeout. */
+        {CC_ACK, .bytes = 8000, .cwnd = 3000},
+        /* This ACK covers the last data sent before the timeout. */
+        {CC_ACK, .bytes = 3000, .cwnd = 4000},
+        {CC_ACK, .bytes = 3000, .cwnd = 6000}, /* L is 2 segments again. */
     };
     cc_play(&t, rows, CC_ROWS(rows));
 }
@@ -80,8 +85,8 @@ static void half_once_an_episode(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* RFC 5681 equation 4: FlightSize, not cwnd, when the application kept it small; at least two
- * segments; and no more than cwnd where SACK holds much beyond a hole. */
+/* RFC 5681 equation 4: FlightSize is halved, not cwnd, if the application kept it small; the result
+ * is at least two segments, and no more than cwnd where SACK holds many bytes beyond a hole. */
 static void what_is_halved(void **state)
 {
     (void)state;
@@ -102,14 +107,16 @@ static void timeout(void **state)
     cc_open(&t, "vj", .init_cwnd = 64000);
     static const struct cc_row rows[] = {
         {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 1000, .ssthresh = 32000},
-        /* the same segment again: ssthresh is held (RFC 5681 section 3.1) */
+        /* The same segment times out again: RFC 5681 section 3.1 keeps ssthresh. */
         {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 64000, .cwnd = 1000, .ssthresh = 32000},
         {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 1000, .cwnd = 1000, .ssthresh = 32000},
-        /* slow start by bytes: an ACK for what arrived long ago at most doubles the window */
+        /* Slow start counts bytes: an ACK for data that arrived long ago at most doubles the
+         * window. */
         {CC_ACK, .bytes = 1000, .cwnd = 2000},
         {CC_ACK, .bytes = 1000, .in_recovery = true, .cwnd = 3000},
         {CC_ACK, .bytes = 20000, .cwnd = 6000},
-        /* another segment of that flight times out: never above the threshold in force */
+        /* Another segment of that flight times out: ssthresh does not rise above its present
+         * value. */
         {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 80000, .cwnd = 1000, .ssthresh = 32000},
         {CC_ACK, .bytes = 1000, .cwnd = 2000},
         {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 40000, .cwnd = 1000, .ssthresh = 20000},
@@ -125,7 +132,8 @@ static void timeout_in_repair_does_not_quarter(void **state)
     static const struct cc_row rows[] = {
         {CC_LOSS, .fresh = true, .cwnd = 50000, .ssthresh = 50000},
         {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 110000, .cwnd = 1000, .ssthresh = 50000},
-        /* a true episode during the slow start that follows halves what is there now */
+        /* A loss during the slow start that follows begins a new episode, which halves the present
+         * window. */
         {CC_ACK, .bytes = 1000, .cwnd = 2000},
         {CC_ACK, .bytes = 8000, .times = 5, .cwnd = 32000},
         {CC_LOSS, .fresh = true, .outstanding = 50000, .cwnd = 16000, .ssthresh = 16000},
@@ -174,8 +182,8 @@ static void causes(void **state)
     cc_open(&t, "vj", .init_cwnd = 80000);
     cc_play(&t, heeded, CC_ROWS(heeded));
 
-    /* such an episode does not stop growth, and its end does not cut the window to an old
-     * threshold */
+    /* A recovery episode in which losses are taken for corruption does not stop growth, and its end
+     * does not reduce the window to an old ssthresh. */
     static const struct cc_row spared[] = {
         {CC_LOSS, .fresh = true, .cwnd = 40000, .ssthresh = 40000},
         {CC_CHANGE, .what = SCPS_CC_RECOVERED, .cwnd = 40000},
@@ -209,7 +217,8 @@ static void idle_path_and_outage(void **state)
         {CC_ACK, .bytes = 50000, .times = 2, .cwnd = 51000},
         {CC_CHANGE, .what = SCPS_CC_PATH, .cwnd = 10000, .ssthresh = 51000},
         {CC_CHANGE, .what = SCPS_CC_RTO, .cwnd = 1000},
-        /* RFC 5681 section 4.1: min(IW, cwnd), so idle time never opens a window */
+        /* RFC 5681 section 4.1: the restart window is min(IW, cwnd), so idle time never enlarges
+         * the window. */
         {CC_CHANGE, .what = SCPS_CC_IDLE, .cwnd = 1000},
         {CC_ACK, .bytes = 20000, .times = 2, .cwnd = 5000},
     };
@@ -227,7 +236,7 @@ static void idle_path_and_outage(void **state)
     cc_play(&t, kept, 1);
 }
 
-/* The arithmetic of claim N16: 98 packets from a window of 2 leave in 2+4+8+16+32+36. */
+/* Claim N16: with an initial window of 2, 98 packets leave in round trips of 2+4+8+16+32+36. */
 static void rounds_from_a_window_of_two(void **state)
 {
     (void)state;
@@ -245,8 +254,7 @@ static void rounds_from_a_window_of_two(void **state)
     assert_int_equal(rounds, 6);
 }
 
-/* Steady state under one loss for every W bytes: the sawtooth between W/2 and W, whose mean is 3/4
- * W. */
+/* With one loss every W bytes the window moves between W/2 and W, and its mean is 3/4 W. */
 static void sawtooth(void **state)
 {
     (void)state;
@@ -263,7 +271,8 @@ static void sawtooth(void **state)
             losses++;
         }
     }
-    assert_in_range(rounds / losses, 99, 103); /* half a window, one segment a round */
+    /* Half a window at one segment a round trip is 100 round trips from loss to loss. */
+    assert_in_range(rounds / losses, 99, 103);
     assert_in_range(sum / rounds, top * 745 / 1000, top * 755 / 1000);
 }
 
