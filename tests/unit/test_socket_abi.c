@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* <scps/socket.h> against the system's headers: constants and layouts are Linux's, or a cast would
- * lie. */
+/* The constants and layouts of <scps/socket.h> equal those of Linux's headers, because programs may
+ * cast between them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -218,7 +218,7 @@ static void tcp_info_layout(void **state)
     INFO(reord_seen);
     INFO(rcv_ooopack);
     INFO(snd_wnd);
-    /* bit fields have no address: the bytes they make do */
+    /* A bit field has no address, so the test compares the bytes that the bit fields make. */
     union {
         struct scps_tcp_info ours;
         struct tcp_info linux_s;
@@ -229,7 +229,7 @@ static void tcp_info_layout(void **state)
     SAME(u.linux_s.tcpi_snd_wscale, 5);
     SAME(u.linux_s.tcpi_rcv_wscale, 9);
     SAME(u.linux_s.tcpi_delivery_rate_app_limited, 1);
-    /* what newer kernels have behind tcpi_snd_wnd, by their published offsets */
+    /* Newer kernels have further fields behind tcpi_snd_wnd; their offsets are published. */
     SAME(offsetof(struct scps_tcp_info, tcpi_rcv_wnd),
          offsetof(struct scps_tcp_info, tcpi_snd_wnd) + 4);
     SAME(offsetof(struct scps_tcp_info, tcpi_rehash),
@@ -242,8 +242,8 @@ static void tcp_info_layout(void **state)
 static void states(void **state)
 {
     (void)state;
-    /* enum scps_state is Linux's numbering: <netinet/tcp.h>, which cannot be had together with
-     * <linux/tcp.h> */
+    /* enum scps_state numbers the states as <netinet/tcp.h> does, which cannot be included together
+     * with <linux/tcp.h>. */
     SAME(SCPS_ESTABLISHED, 1);
     SAME(SCPS_SYN_SENT, 2);
     SAME(SCPS_SYN_RECEIVED, 3);
@@ -270,6 +270,6 @@ int main(void)
 #else
 int main(void)
 {
-    return 77; /* nothing to compare with here */
+    return 77; /* Other systems have no such headers, so the test is skipped (77). */
 }
 #endif

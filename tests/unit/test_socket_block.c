@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that block, in virtual time: two contexts joined back to back by a line with a delay;
- * cfg.wait runs the world until the call can go on. One thread; test_socket_threads.c has
- * several. */
+/* Blocking socket calls in virtual time: two contexts are joined by a line with a delay, and the
+ * callback cfg.wait advances the simulated time until the call can return. There is one thread
+ * here; test_socket_threads.c has several. */
 #include "sockpeer.h"
 
 #define DELAY SCPS_MS(10)
@@ -16,13 +16,13 @@ struct flight {
 
 static struct world {
     struct scps_ctx *a, *b;
-    struct flight air[AIR]; /* in order of arrival */
+    struct flight air[AIR]; /* The packets on the line, in order of arrival. */
     unsigned n;
-    bool cut; /* the line swallows everything */
-    /* something the far side does of its own accord */
+    bool cut; /* While `cut` is true the line loses every packet. */
+    /* What the other end does at the time then_at; NULL: nothing. */
     void (*then)(void);
     scps_time then_at;
-    int run; /* 0, or what the callback is to say */
+    int run; /* The value that the callback returns; 0: the wait goes on. */
     unsigned waits;
 } w;
 
@@ -49,7 +49,7 @@ static scps_time earlier(scps_time x, scps_time y)
     return x < y ? x : y;
 }
 
-/* Makes the next event happen, if it comes before `until`. Returns false if there is none. */
+/* Advances to the next event if it comes before `until`. Returns false if there is none. */
 static bool happen(scps_time until)
 {
     collect(w.a, w.b);
@@ -85,7 +85,7 @@ static int run_world(const struct scps_wait *wait)
         return w.run;
     while (!scps_wait_over(wait))
         if (!happen(wait->deadline))
-            return EDEADLK; /* nothing will ever happen */
+            return EDEADLK; /* No event will ever happen, so the call would block for ever. */
     return 0;
 }
 
@@ -138,7 +138,7 @@ static int listening(struct scps_ctx *ctx)
     return l;
 }
 
-/* Opens a connected pair of sockets: sa in context a, sb in context b. */
+/* The sockets that connected() opens: sa in context a, sb in context b, and the listener lb. */
 static int sa, sb, lb;
 
 static void connected(void)
@@ -150,9 +150,11 @@ static void connected(void)
     sa = scps_socket(w.a, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
     scps_time t0 = scps_ctx_now(w.a);
     assert_int_equal(scps_sock_connect(w.a, sa, &in, sizeof in), 0);
-    assert_int_equal(scps_ctx_now(w.a) - t0, 2 * DELAY); /* one round trip */
+    /* connect() returns after one round trip. */
+    assert_int_equal(scps_ctx_now(w.a) - t0, 2 * DELAY);
     assert_errno(scps_sock_connect(w.a, sa, &in, sizeof in), EISCONN);
-    sb = scps_sock_accept(w.b, lb, NULL, NULL); /* waits for the third packet */
+    /* accept() waits for the third packet of the handshake. */
+    sb = scps_sock_accept(w.b, lb, NULL, NULL);
     assert_true(sb >= 0);
     assert_int_equal(scps_ctx_now(w.a) - t0, 3 * DELAY);
 }
@@ -175,7 +177,7 @@ static void refused(void **state)
     w.cut = true;
     assert_errno(scps_sock_connect(w.a, s, &in, sizeof in), ETIMEDOUT);
     assert_int_equal(scps_ctx_now(w.a), 2 * DELAY + SCPS_SEC(127));
-    /* SO_SNDTIMEO bounds it; it goes on in the background */
+    /* SO_SNDTIMEO limits the wait of connect(); the handshake goes on in the background. */
     struct scps_timeval tv = {2, 0};
     assert_int_equal(
         scps_sock_setsockopt(w.a, s, SCPS_SOL_SOCKET, SCPS_SO_SNDTIMEO, &tv, sizeof tv), 0);
@@ -207,26 +209,27 @@ static void reading_waits(void **state)
     assert_int_equal(scps_sock_read(w.a, sa, b, sizeof b), 5);
     assert_memory_equal(b, "hello", 5);
     assert_int_equal(scps_ctx_now(w.a) - t0, SCPS_MS(500) + DELAY);
-    /* unless told not to */
+    /* MSG_DONTWAIT makes the call return EAGAIN at once. */
     assert_errno(scps_sock_recv(w.a, sa, b, 1, SCPS_MSG_DONTWAIT), EAGAIN);
     assert_int_equal(scps_sock_fcntl(w.a, sa, SCPS_F_SETFL, SCPS_O_NONBLOCK), 0);
     assert_errno(scps_sock_read(w.a, sa, b, 1), EAGAIN);
     assert_int_equal(scps_sock_fcntl(w.a, sa, SCPS_F_SETFL, 0), 0);
-    /* or no longer than */
+    /* SO_RCVTIMEO limits the wait to 300 ms. */
     struct scps_timeval tv = {0, 300000};
     assert_int_equal(
         scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_RCVTIMEO, &tv, sizeof tv), 0);
     t0 = scps_ctx_now(w.a);
     assert_errno(scps_sock_read(w.a, sa, b, 1), EAGAIN);
     assert_int_equal(scps_ctx_now(w.a) - t0, SCPS_MS(300));
-    tv = (struct scps_timeval){-1, 0}; /* not at all */
+    tv = (struct scps_timeval){-1, 0}; /* A negative time means: do not wait. */
     assert_int_equal(
         scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_RCVTIMEO, &tv, sizeof tv), 0);
     assert_errno(scps_sock_read(w.a, sa, b, 1), EAGAIN);
-    tv = (struct scps_timeval){0, 0}; /* for ever */
+    tv = (struct scps_timeval){0, 0}; /* The time 0 means: wait without a limit. */
     assert_int_equal(
         scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_RCVTIMEO, &tv, sizeof tv), 0);
-    /* all or nothing: WAITALL goes on over several; the end of the stream is less */
+    /* MSG_WAITALL waits for several segments until the buffer is full; at the end of the stream it
+     * returns fewer bytes. */
     w.then = b_says_hello;
     w.then_at = scps_ctx_now(w.a) + SCPS_MS(5);
     assert_int_equal(scps_sock_write(w.b, sb, "one", 3), 3);
@@ -264,13 +267,14 @@ static void writing_waits(void **state)
     drained = 0;
     w.then = b_drains;
     w.then_at = scps_ctx_now(w.a) + SCPS_SEC(1);
-    /* five times what both buffers hold: all of it, in time */
+    /* The write has five times as many bytes as both buffers hold, and blocks until all are
+     * taken. */
     assert_int_equal(scps_sock_write(w.a, sa, big, sizeof big), sizeof big);
     assert_true(scps_ctx_now(w.a) > SCPS_SEC(1));
     run_for(SCPS_SEC(5));
     assert_int_equal(drained, sizeof big);
     assert_memory_equal(big, back, sizeof big);
-    /* in pieces, gathered */
+    /* A gathered write of three pieces blocks in the same way. */
     struct scps_iovec v[3] = {{big, 30000}, {big + 30000, 40000}, {big + 70000, 30000}};
     drained = 0;
     w.then = b_drains;
@@ -278,7 +282,8 @@ static void writing_waits(void **state)
     assert_int_equal(scps_sock_writev(w.a, sa, v, 3), sizeof big);
     run_for(SCPS_SEC(5));
     assert_memory_equal(big, back, sizeof big);
-    /* SO_SNDTIMEO: what was taken is said, then EAGAIN */
+    /* When SO_SNDTIMEO expires the call returns the number of bytes taken so far, the next call
+     * EAGAIN. */
     struct scps_timeval tv = {1, 0};
     w.then = NULL;
     assert_int_equal(
@@ -286,11 +291,12 @@ static void writing_waits(void **state)
     int64_t n = scps_sock_write(w.a, sa, big, sizeof big);
     assert_true(n > 0 && n <= 40000);
     assert_errno(scps_sock_write(w.a, sa, big, 1), EAGAIN);
-    /* a reset while it waits */
+    /* A reset arrives while the call waits. */
     tv.tv_sec = 0;
     assert_int_equal(
         scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_SNDTIMEO, &tv, sizeof tv), 0);
-    w.then = b_closes; /* with unread data: a reset */
+    /* The peer closes with unread data, so it sends a reset (RFC 2525 section 2.17). */
+    w.then = b_closes;
     w.then_at = scps_ctx_now(w.a) + SCPS_MS(100);
     assert_errno(scps_sock_write(w.a, sa, big, 1), ECONNRESET);
     assert_errno(scps_sock_write(w.a, sa, big, 1), EPIPE);
@@ -367,14 +373,16 @@ static void closing_waits(void **state)
     assert_int_equal(scps_sock_write(w.a, sa, "abc", 3), 3);
     scps_time t0 = scps_ctx_now(w.a);
     assert_int_equal(scps_sock_close(w.a, sa), 0);
-    assert_int_equal(scps_ctx_now(w.a) - t0, 2 * DELAY); /* the FIN is acknowledged */
+    /* close() with SO_LINGER returns when the FIN is acknowledged. */
+    assert_int_equal(scps_ctx_now(w.a) - t0, 2 * DELAY);
     assert_int_equal(scps_sock_read(w.b, sb, b, sizeof b), 3);
     assert_int_equal(scps_sock_read(w.b, sb, b, sizeof b), 0);
     assert_int_equal(scps_sock_close(w.b, sb), 0);
     assert_int_equal(scps_sock_close(w.b, lb), 0);
     run_for(SCPS_SEC(100));
 
-    /* nobody answers: as long as was said, non-blocking or not, and then in the background */
+    /* Nobody acknowledges: close() waits as long as SO_LINGER says, on a non-blocking socket too,
+     * and the connection then closes in the background. */
     connected();
     lg.l_linger = 3;
     assert_int_equal(scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &lg, sizeof lg),
@@ -389,7 +397,7 @@ static void closing_waits(void **state)
     run_for(SCPS_SEC(10));
     assert_int_equal(scps_sock_read(w.b, sb, b, sizeof b), 0);
     assert_errno(scps_sock_close(w.a, fd), EBADF);
-    /* interrupted: the descriptor is gone all the same */
+    /* close() is interrupted: the descriptor is freed all the same. */
     assert_int_equal(scps_sock_close(w.b, lb), 0);
     connected();
     assert_int_equal(scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &lg, sizeof lg),
@@ -399,7 +407,8 @@ static void closing_waits(void **state)
     assert_errno(scps_sock_close(w.a, sa), EBADF);
     w.run = 0;
     assert_int_equal(scps_sock_read(w.b, sb, b, sizeof b), 0);
-    /* data for the one who has closed: a reset, and no more waiting */
+    /* Data arrives for a socket that was closed: the stack sends a reset, and close() waits no
+     * longer. */
     assert_int_equal(scps_sock_close(w.b, lb), 0);
     connected();
     assert_int_equal(scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &lg, sizeof lg),
@@ -408,7 +417,7 @@ static void closing_waits(void **state)
     t0 = scps_ctx_now(w.a);
     assert_int_equal(scps_sock_close(w.a, sa), 0);
     assert_true(scps_ctx_now(w.a) - t0 <= 2 * DELAY);
-    run_for(4 * DELAY); /* the FIN came first, then the reset */
+    run_for(4 * DELAY); /* Both the FIN and the reset have arrived, in this order. */
     struct scps_pollfd f = {.fd = sb, .events = 0};
     assert_int_equal(scps_sock_poll(w.b, &f, 1, 0), 1);
     assert_int_equal(f.revents, SCPS_POLLERR | SCPS_POLLHUP);
@@ -419,7 +428,7 @@ static void closing_waits(void **state)
 static void a_closes_its_own(void)
 {
     assert_int_equal(scps_sock_close(w.a, sa), 0);
-    /* and another takes its number */
+    /* A new socket gets the descriptor that was freed. */
     assert_int_equal(scps_socket(w.a, SCPS_AF_INET, SCPS_SOCK_STREAM, 0), sa);
 }
 
@@ -462,8 +471,7 @@ static void nothing_will_happen(void **state)
     assert_errno(scps_sock_accept(w.a, la, NULL, NULL), EINTR);
 }
 
-/* Everything once more with a program that knows nothing of all this: an echo server and its
- * client. */
+/* An echo server and its client, written with blocking calls alone. */
 static void echo_server(void)
 {
     char b[3000];

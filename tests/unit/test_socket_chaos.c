@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs on a bad line: two contexts, random calls with random arguments on random
- * sockets, packets lost, doubled and late. Nothing may crash, hang or contradict itself:
- *   - a call fails with an errno of its own list;
- *   - where poll says readable or writable, a non-blocking call does not answer EAGAIN; where it
- *     says neither, it does;
- *   - the bytes of a stream arrive in order, each once (every stream counts up from its connector's
- *     port).
- * A failure prints the seed. */
+/* Random calls on a bad line: two contexts make random calls with random arguments on random
+ * sockets, while packets are lost, duplicated and delayed. Nothing may crash or hang, and: a call
+ * fails only with an errno of its own list; where poll() reports readable or writable, a
+ * non-blocking call does not return EAGAIN, and where it reports neither, it does; the bytes of a
+ * stream arrive in order, each once (the bytes of each stream count up from the port of its
+ * connector). A failure prints the seed. */
 #include "sockpeer.h"
 
 #include "base/prng.h"
@@ -19,13 +17,15 @@ struct end {
     struct scps_ctx *ctx;
     struct scps_addr addr;
     int fd[SOCKETS];
-    uint8_t out[SOCKETS], in[SOCKETS]; /* the next byte of each stream */
-    bool clean[SOCKETS];               /* reads are checked: no peek games, not discarded */
+    uint8_t out[SOCKETS], in[SOCKETS]; /* The value of the next byte of each stream. */
+    /* Whether the bytes read can be compared: nothing was discarded or only peeked at. */
+    bool clean[SOCKETS];
 };
 
 static struct scps_prng rnd;
 static uint64_t seed;
-static uint64_t accepted, bytes, resets, ends; /* that something happened at all */
+/* These counts show that the random calls led to connections at all. */
+static uint64_t accepted, bytes, resets, ends;
 
 static uint32_t below(uint32_t n)
 {
@@ -93,7 +93,7 @@ static void wrong(const char *call, int64_t r, int err)
              (long long)r, err, strerror(err));
 }
 
-/* r is not -1, or errno is one of the list, which ends with 0. */
+/* Asserts that r is not -1, or that errno is in the list, which ends with 0. */
 static void among(const char *call, int64_t r, const int *list)
 {
     int err = errno;
@@ -123,7 +123,7 @@ static void one_read(struct end *e, int i)
         SCPS_MSG_DONTWAIT | (below(4) ? 0 : SCPS_MSG_PEEK) | (below(8) ? 0 : SCPS_MSG_WAITALL);
     int64_t r = scps_sock_recv(e->ctx, e->fd[i], b, len, flags);
     AMONG("recv", r, EAGAIN, ENOTCONN, ECONNRESET, ECONNREFUSED, ETIMEDOUT,
-          EPIPE /* pending from before a disconnect */);
+          EPIPE /* an error from before a disconnect */);
     if (!(ev & SCPS_POLLNVAL)) {
         bool again = r == -1 && errno == EAGAIN;
         if (ev & SCPS_POLLIN && r == -1 && again)
@@ -178,7 +178,8 @@ static void any_call(struct end *e, const struct end *far)
     uint32_t len = sizeof ss;
     int64_t r;
     unsigned what = below(28);
-    /* Nobody gets far by chance alone: the first two sockets serve, and mostly are left at it. */
+    /* The first two sockets are mostly left listening, because random calls alone would seldom lead
+     * to a connection. */
     if (i < 2 && (what == 8 || what == 9) && below(20))
         return;
     if (fd < 0)
@@ -218,7 +219,7 @@ static void any_call(struct end *e, const struct end *far)
         AMONG("connect", r, EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET,
               ECONNABORTED, EADDRNOTAVAIL, EINVAL, EPIPE);
         if (r == -1 && errno == EINPROGRESS)
-            e->out[i] = e->in[i] = 0; /* a new stream */
+            e->out[i] = e->in[i] = 0; /* A new stream begins. */
         break;
     }
     case 6:
@@ -332,7 +333,7 @@ static void run(uint64_t with)
         if (below(3) == 0)
             time_passes(&a, &b, below(10) ? below(20000) : below(50) ? SCPS_MS(500) : SCPS_SEC(70));
     }
-    /* in the end everything closes and nothing is left but TIME-WAIT, which goes, too */
+    /* In the end all sockets are closed; only connections in TIME-WAIT remain, and later none. */
     for (int i = 0; i < SOCKETS; i++) {
         if (a.fd[i] >= 0)
             scps_sock_close(a.ctx, a.fd[i]);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a connection, in all its ways: shutdown, close, SO_LINGER, FIN and reset from the
- * peer, timeouts; what poll and each call say of it. */
+/* The end of a connection: shutdown(), close(), SO_LINGER, FIN and RST from the peer, timeouts; and
+ * what poll() and each call then return. */
 #include "sockpeer.h"
 
 static uint8_t buf[4096];
 
-/* Makes every reading and writing call, and requires the results of a connection that stays in this
- * state. */
+/* Makes every call that reads or writes, and asserts the results in CLOSE-WAIT. */
 static void peer_closes_first(void **state)
 {
     (void)state;
@@ -23,7 +22,7 @@ static void peer_closes_first(void **state)
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 100), 0);
     assert_int_equal(scps_sock_recv(p.ctx, s, buf, 100, SCPS_MSG_PEEK), 0);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP);
-    /* CLOSE-WAIT: writing goes on */
+    /* In CLOSE-WAIT the application can still write. */
     assert_int_equal(scps_sock_write(p.ctx, s, "abc", 3), 3);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 12, 3);
     peer_sends(&p, SCPS_ACK, 12, 4, 0);
@@ -32,7 +31,7 @@ static void peer_closes_first(void **state)
     assert_errno(scps_sock_read(p.ctx, s, buf, 1), EBADF);
     assert_errno(scps_sock_close(p.ctx, s), EBADF);
     peer_sends(&p, SCPS_ACK, 12, 5, 0);
-    /* the kernel knows it no longer */
+    /* The connection no longer exists, so the segment is answered with a reset. */
     peer_sends(&p, SCPS_ACK, 12, 5, 0);
     peer_gets(&p, SCPS_RST, 5, 0, 0);
     peer_close(&p);
@@ -63,21 +62,24 @@ static void shut_writing(void **state)
     int s = peer_accepted(&p);
     assert_int_equal(scps_sock_shutdown(p.ctx, s, SCPS_SHUT_WR), 0);
     peer_gets(&p, SCPS_ACK | SCPS_FIN, 1, 1, 0);
-    assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQ), 1); /* the FIN, as Linux counts */
+    /* Linux counts the FIN as an unsent byte. */
+    assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQ), 1);
     assert_errno(scps_sock_write(p.ctx, s, "x", 1), EPIPE);
     assert_errno(scps_sock_write(p.ctx, s, "x", 0), EPIPE);
     assert_int_equal(peer_poll(&p, s), P_OUT);
     peer_sends(&p, SCPS_ACK, 1, 2, 0);
     assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQ), 0);
-    assert_int_equal(scps_sock_shutdown(p.ctx, s, SCPS_SHUT_WR), 0); /* again: nothing */
+    /* A second shutdown() has no effect. */
+    assert_int_equal(scps_sock_shutdown(p.ctx, s, SCPS_SHUT_WR), 0);
     peer_gets_nothing(&p);
-    /* reading goes on */
+    /* The application can still read. */
     peer_sends(&p, SCPS_ACK | SCPS_PSH, 1, 2, 100);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT);
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 1000), 100);
     peer_sends(&p, SCPS_ACK | SCPS_FIN, 101, 2, 0);
     assert_true(peer_drains(&p) >= 1);
-    /* both are over: TIME-WAIT below, closed to the one who looks */
+    /* Both directions have ended: the connection is in TIME-WAIT, and the socket appears closed to
+     * the application. */
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP | SCPS_POLLHUP);
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 1000), 0);
     assert_errno(scps_sock_shutdown(p.ctx, s, SCPS_SHUT_RD), ENOTCONN);
@@ -90,7 +92,7 @@ static void shut_writing(void **state)
     assert_int_equal(scps_conn_state(scps_sock_conn(p.ctx, s)), SCPS_TIME_WAIT);
     assert_int_equal(scps_sock_close(p.ctx, s), 0);
     peer_gets_nothing(&p);
-    /* and it answers a FIN that comes again */
+    /* The connection in TIME-WAIT acknowledges the repeated FIN. */
     peer_sends(&p, SCPS_ACK | SCPS_FIN, 101, 2, 0);
     peer_gets(&p, SCPS_ACK, 2, 102, 0);
     peer_close(&p);
@@ -106,7 +108,7 @@ static void shut_reading(void **state)
     peer_gets_nothing(&p);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP);
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 1000), 0);
-    /* Linux goes on taking data, and gives it out */
+    /* As in Linux, the socket still accepts data after SHUT_RD, and the application can read it. */
     peer_sends(&p, SCPS_ACK, 1, 1, 1000);
     peer_sends(&p, SCPS_ACK | SCPS_PSH, 1001, 1, 1000);
     peer_gets(&p, SCPS_ACK, 1, 2001, 0);
@@ -134,7 +136,8 @@ static void shut_both_then_data(void **state)
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 10), 0);
     assert_errno(scps_sock_write(p.ctx, s, buf, 10), EPIPE);
     assert_int_equal(peer_so_error(&p, s), 0);
-    /* nobody can read this: RFC 1122 section 4.2.2.13 */
+    /* The application can no longer read this data, so a reset is sent (RFC 1122 section
+     * 4.2.2.13). */
     peer_sends(&p, SCPS_ACK, 1, 2, 10);
     assert_true(peer_takes(&p));
     assert_int_equal(p.seg.flags & SCPS_RST, SCPS_RST);
@@ -182,19 +185,21 @@ static void peer_resets(void **state)
     peer_drains(&p);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 11, 1, 0);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP | SCPS_POLLHUP | SCPS_POLLERR);
-    /* what had come is still there; then the reset, once; then the end */
+    /* Data that arrived before the reset can be read; then one call fails with the reset; then the
+     * end of the stream is read. */
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 100), 10);
     assert_errno(scps_sock_read(p.ctx, s, buf, 100), ECONNRESET);
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 100), 0);
     assert_errno(scps_sock_write(p.ctx, s, "x", 1), EPIPE);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP | SCPS_POLLHUP);
     assert_errno(scps_sock_shutdown(p.ctx, s, SCPS_SHUT_WR), ENOTCONN);
-    assert_errno(peer_connect(&p, s), EISCONN); /* an accepted socket stays one */
+    /* A socket from accept() stays connected for connect(), even after the reset. */
+    assert_errno(peer_connect(&p, s), EISCONN);
     assert_int_equal(scps_sock_close(p.ctx, s), 0);
     peer_gets_nothing(&p);
     peer_close(&p);
 
-    /* by writing */
+    /* The reset is reported by write(). */
     peer_open(&p, NULL);
     s = peer_accepted(&p);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 1, 1, 0);
@@ -203,7 +208,7 @@ static void peer_resets(void **state)
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 100), 0);
     peer_close(&p);
 
-    /* by SO_ERROR */
+    /* The reset is reported by SO_ERROR. */
     peer_open(&p, NULL);
     s = peer_accepted(&p);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 1, 1, 0);
@@ -211,7 +216,8 @@ static void peer_resets(void **state)
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 100), 0);
     peer_close(&p);
 
-    /* after its FIN: EPIPE, and the end of the stream goes first */
+    /* A reset after the peer's FIN is reported as EPIPE, and the end of the stream is read
+     * first. */
     peer_open(&p, NULL);
     s = peer_accepted(&p);
     peer_sends(&p, SCPS_FIN | SCPS_ACK, 1, 1, 0);
@@ -222,7 +228,8 @@ static void peer_resets(void **state)
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 100), 0);
     peer_close(&p);
 
-    /* before accept: accept gives it, and it tells */
+    /* The reset arrives before accept(): accept() returns the connection, whose first call reports
+     * the reset. */
     peer_open(&p, NULL);
     int l = peer_listens(&p, 5);
     peer_calls(&p, PEER_PORT);
@@ -263,8 +270,9 @@ static void linger(void **state)
     assert_true(peer_takes(&p));
     assert_int_equal(p.seg.flags & (SCPS_RST | SCPS_FIN), SCPS_RST);
     peer_sends(&p, SCPS_ACK, 1, 4, 0);
-    peer_gets(&p, SCPS_RST, 4, 0, 0); /* gone altogether */
-    /* with a time, and nobody to wait: an ordinary close in the background */
+    peer_gets(&p, SCPS_RST, 4, 0, 0); /* The connection no longer exists. */
+    /* With a linger time but without a blocking call, close() is an ordinary close in the
+     * background. */
     p.their_port++;
     p.our_port = OUR_PORT;
     peer_close(&p);
@@ -276,7 +284,8 @@ static void linger(void **state)
     assert_int_equal(scps_sock_close(p.ctx, s), 0);
     peer_gets(&p, SCPS_ACK | SCPS_FIN, 1, 1, 0);
     assert_int_equal(peer_now(&p), 0);
-    /* connecting: closed without a packet, and the answer is refused */
+    /* A socket that is connecting is closed without a packet, and the SYN-ACK that arrives later is
+     * answered with a reset. */
     s = peer_socket(&p);
     peer_is_called(&p, s);
     assert_int_equal(scps_sock_close(p.ctx, s), 0);
@@ -296,7 +305,7 @@ static void shutdown_elsewhere(void **state)
     assert_errno(scps_sock_shutdown(p.ctx, s, -1), EINVAL);
     assert_errno(scps_sock_shutdown(p.ctx, s, SCPS_SHUT_RD), ENOTCONN);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP | SCPS_POLLHUP);
-    /* connecting: back to unconnected */
+    /* shutdown() of a socket that is connecting makes it unconnected. */
     int c = peer_socket(&p);
     assert_errno(peer_connect(&p, c), EINPROGRESS);
     peer_gets(&p, SCPS_SYN, 0, 0, 0);
@@ -304,7 +313,8 @@ static void shutdown_elsewhere(void **state)
     assert_int_equal(peer_poll(&p, c) & SCPS_POLLHUP, SCPS_POLLHUP);
     peer_gets_nothing(&p);
     peer_handshakes(&p, c);
-    /* listening: SHUT_WR changes nothing, SHUT_RD ends it; the port stays its own */
+    /* On a listening socket SHUT_WR has no effect and SHUT_RD ends listening; the socket keeps its
+     * port. */
     int l = peer_listens(&p, 5);
     assert_int_equal(scps_sock_shutdown(p.ctx, l, SCPS_SHUT_WR), 0);
     assert_int_equal(peer_getopt(&p, l, SCPS_SOL_SOCKET, SCPS_SO_ACCEPTCONN), 1);
@@ -336,7 +346,8 @@ static void silence_ends_it(void **state)
     assert_int_equal(scps_sock_read(p.ctx, s, buf, 1), 0);
     peer_close(&p);
 
-    /* keep-alive: idle, probes, the end */
+    /* Keep-alive: after the idle time probes are sent, and without an answer the connection
+     * ends. */
     peer_open(&p, NULL);
     peer_wait(&p, SCPS_SEC(100));
     s = peer_accepted(&p);
@@ -362,7 +373,7 @@ static void port_in_time_wait(void **state)
     struct peer p;
     struct scps_addr any = {.family = 4};
     peer_open(&p, NULL);
-    int s = peer_accepted(&p); /* its listener is s - 1 */
+    int s = peer_accepted(&p); /* The descriptor of the listener is s - 1. */
     assert_int_equal(scps_sock_close(p.ctx, s - 1), 0);
     assert_int_equal(scps_sock_shutdown(p.ctx, s, SCPS_SHUT_WR), 0);
     assert_int_equal(scps_sock_close(p.ctx, s), 0);
@@ -376,7 +387,7 @@ static void port_in_time_wait(void **state)
     assert_int_equal(peer_bind(&p, t, &any, OUR_PORT), 0);
     assert_int_equal(scps_sock_listen(p.ctx, t, 1), 0);
     assert_int_equal(scps_sock_close(p.ctx, t), 0);
-    /* and a minute later it is nobody's */
+    /* TIME-WAIT has ended after a minute, so the port is free. */
     peer_wait(&p, SCPS_SEC(61));
     t = peer_socket(&p);
     assert_int_equal(peer_bind(&p, t, &any, OUR_PORT), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration of a socket: what TCP_QUICKACK and IP_MTU_DISCOVER keep beside it. */
+/* socket/conf.c: the settings of a socket that are not in scps_conn_config: TCP_QUICKACK and
+ * IP_MTU_DISCOVER. */
 #include <scps/socket.h>
 
 #include "cmocka_all.h"
@@ -33,7 +34,8 @@ static void quickack_remembers_the_mode(void **state)
     scps_sock_conf_quickack_set(&f, true);
     assert_int_equal(f.ack_mode, scps_conn_config_default().ack_mode);
     assert_true(f.quickack);
-    scps_sock_conf_ack_mode_set(&f); /* The option for the mode was set after that. */
+    /* The acknowledgement mode was set by another option after TCP_QUICKACK. */
+    scps_sock_conf_ack_mode_set(&f);
     assert_int_equal(f.ack_mode, SCPS_ACK_EVERY);
     assert_false(f.quickack);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* connect and accept: what they return, and how a connection that never comes about is told. */
+/* connect() and accept(): their results, and how each call reports a connection that fails. */
 #include "sockpeer.h"
 
 static void connect_in_steps(void **state)
@@ -10,7 +10,8 @@ static void connect_in_steps(void **state)
     int s = peer_socket(&p);
     struct scps_sockaddr_storage ss;
     uint32_t len = sizeof ss;
-    assert_int_equal(peer_poll(&p, s), P_OUT | SCPS_POLLHUP); /* never connected, as Linux */
+    /* A socket that was never connected has POLLOUT and POLLHUP, as in Linux. */
+    assert_int_equal(peer_poll(&p, s), P_OUT | SCPS_POLLHUP);
 
     peer_is_called(&p, s);
     assert_errno(peer_connect(&p, s), EALREADY);
@@ -32,7 +33,8 @@ static void connect_in_steps(void **state)
     assert_int_equal(p.at, SCPS_MS(10));
     assert_int_equal(peer_poll(&p, s), P_OUT);
     assert_int_equal(peer_so_error(&p, s), 0);
-    assert_int_equal(peer_connect(&p, s), 0); /* tells that it is done, once */
+    /* The first connect() after the handshake returns 0, and later ones EISCONN. */
+    assert_int_equal(peer_connect(&p, s), 0);
     assert_errno(peer_connect(&p, s), EISCONN);
     len = sizeof ss;
     assert_int_equal(scps_sock_getpeername(p.ctx, s, &ss, &len), 0);
@@ -50,7 +52,7 @@ static void refused(void **state)
     char c;
     peer_open(&p, NULL);
 
-    /* heard by poll and SO_ERROR */
+    /* The failure is reported by poll() and SO_ERROR. */
     int s = peer_socket(&p);
     peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
@@ -60,8 +62,9 @@ static void refused(void **state)
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLRDHUP | SCPS_POLLHUP);
     assert_int_equal(scps_sock_recv(p.ctx, s, &c, 1, 0), 0);
     assert_errno(scps_sock_send(p.ctx, s, "x", 1, 0), EPIPE);
-    assert_errno(peer_connect(&p, s), ECONNABORTED); /* the error is gone already */
-    /* and the socket is as new */
+    /* SO_ERROR has already returned the error and cleared it. */
+    assert_errno(peer_connect(&p, s), ECONNABORTED);
+    /* The socket can be used like a new one. */
     assert_int_equal(peer_poll(&p, s), P_OUT | SCPS_POLLHUP);
     assert_errno(scps_sock_recv(p.ctx, s, &c, 1, 0), ENOTCONN);
     peer_handshakes(&p, s);
@@ -69,21 +72,21 @@ static void refused(void **state)
     assert_int_equal(scps_sock_close(p.ctx, s), 0);
     peer_drains(&p);
 
-    /* heard by the second connect */
+    /* The failure is reported by the second connect(). */
     s = peer_socket(&p);
     peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
     assert_errno(peer_connect(&p, s), ECONNREFUSED);
     assert_errno(scps_sock_send(p.ctx, s, "x", 1, 0), EPIPE);
 
-    /* heard by recv */
+    /* The failure is reported by recv(). */
     s = peer_socket(&p);
     peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
     assert_errno(scps_sock_recv(p.ctx, s, &c, 1, 0), ECONNREFUSED);
     assert_int_equal(scps_sock_recv(p.ctx, s, &c, 1, 0), 0);
 
-    /* heard by send */
+    /* The failure is reported by send(). */
     s = peer_socket(&p);
     peer_is_called(&p, s);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
@@ -100,7 +103,8 @@ static void nobody_answers(void **state)
     int s = peer_socket(&p);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_SYNCNT, 3), 0);
     assert_errno(peer_connect(&p, s), EINPROGRESS);
-    /* 1 s, doubling: each SYN has the time its timer fired, however late it is fetched */
+    /* SYNs are sent after 1 s, then after double that time each: a SYN has the time at which its
+     * timer expired, even if the driver takes it later. */
     peer_wait(&p, SCPS_SEC(100));
     scps_time due[] = {0, SCPS_SEC(1), SCPS_SEC(3), SCPS_SEC(7)};
     for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
@@ -114,7 +118,7 @@ static void nobody_answers(void **state)
     peer_close(&p);
 }
 
-/* The peer's router says why not. */
+/* A router on the path to the peer sends an ICMP error with this type and code. */
 static void icmp_says(struct peer *p, uint8_t type, uint8_t code)
 {
     uint8_t pkt[256] = {0}, quote[128];
@@ -161,7 +165,8 @@ static void icmp_ends_a_connect(void **state)
         assert_errno(peer_connect(&p, s), EINPROGRESS);
         peer_gets(&p, SCPS_SYN, 0, 0, 0);
         icmp_says(&p, rows[i].type, rows[i].code);
-        /* at once, or as the reason for the timeout when the core takes it for soft (RFC 5461) */
+        /* A hard error ends the attempt at once; a soft one is returned as the reason when the
+         * attempt times out (RFC 5461). */
         peer_wait(&p, SCPS_SEC(10));
         assert_int_equal(peer_so_error(&p, s), rows[i].err);
         peer_close(&p);
@@ -179,9 +184,9 @@ static void icmp_is_soft_once_established(void **state)
     icmp_says(&p, 3, 1);
     assert_int_equal(peer_poll(&p, s), P_OUT);
     assert_int_equal(peer_so_error(&p, s), EHOSTUNREACH);
-    assert_int_equal(peer_so_error(&p, s), 0); /* told */
+    assert_int_equal(peer_so_error(&p, s), 0); /* The error was returned once and is cleared. */
     assert_int_equal(scps_sock_write(p.ctx, s, "d", 1), 1);
-    /* and it is the reason of the timeout it ends in */
+    /* The ICMP error is returned again as the reason when the connection times out. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_USER_TIMEOUT, 5000), 0);
     peer_wait(&p, SCPS_SEC(100));
     assert_int_equal(peer_so_error(&p, s), EHOSTUNREACH);
@@ -208,9 +213,10 @@ static void nowhere_to_go(void **state)
     struct scps_addr six = peer_addr("2001:db8::2");
     len = peer_sockaddr(&p, &ss, &six, 80);
     assert_errno(scps_sock_connect(p.ctx, s, &ss, len), EAFNOSUPPORT);
-    int s6 = peer_socket(&p); /* no IPv6 address, no route */
+    int s6 = peer_socket(&p); /* The stack has no IPv6 address and no route. */
     assert_errno(scps_sock_connect(p.ctx, s6, &ss, len), ENETUNREACH);
-    static const char *const groups[] = {"224.0.0.1", "255.255.255.255"}; /* RFC 9293 3.9.2.3 */
+    /* RFC 9293 section 3.9.2.3 (MUST-57) */
+    static const char *const groups[] = {"224.0.0.1", "255.255.255.255"};
     p.domain = SCPS_AF_INET;
     for (int i = 0; i < 2; i++) {
         struct scps_addr group = peer_addr(groups[i]);
@@ -218,7 +224,7 @@ static void nowhere_to_go(void **state)
         assert_errno(scps_sock_connect(p.ctx, peer_socket(&p), &ss, len), ENETUNREACH);
     }
     peer_gets_nothing(&p);
-    /* a connection of the same four-tuple */
+    /* A second connection with the same four-tuple is refused. */
     p.domain = SCPS_AF_INET;
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_REUSEADDR, 1), 0);
     assert_int_equal(peer_bind(&p, s, &p.us, 4000), 0);
@@ -244,13 +250,14 @@ static void disconnect(void **state)
     uint16_t port = p.our_port;
     assert_int_equal(scps_sock_connect(p.ctx, s, &unspec, sizeof unspec), 0);
     peer_gets(&p, SCPS_RST | SCPS_ACK, 1, 1, 0);
-    assert_int_equal(peer_so_error(&p, s), ECONNRESET); /* as Linux */
+    /* As in Linux, a disconnect leaves the error ECONNRESET. */
+    assert_int_equal(peer_so_error(&p, s), ECONNRESET);
     assert_errno(scps_sock_recv(p.ctx, s, &c, 1, 0), ENOTCONN);
     struct scps_sockaddr_in in;
     uint32_t len = sizeof in;
     assert_int_equal(scps_sock_getsockname(p.ctx, s, &in, &len), 0);
     assert_int_equal(in.sin_port, 0);
-    /* connects again */
+    /* The socket can connect again. */
     peer_handshakes(&p, s);
     assert_int_not_equal(p.our_port, port);
     peer_close(&p);
@@ -266,7 +273,7 @@ static void bound_before(void **state)
     assert_int_equal(peer_bind(&p, s, &any, 5555), 0);
     peer_handshakes(&p, s);
     assert_int_equal(p.our_port, 5555);
-    /* bind with port 0 chooses at once */
+    /* bind() with port 0 chooses a port at once. */
     int t = peer_socket(&p);
     assert_int_equal(peer_bind(&p, t, &any, 0), 0);
     struct scps_sockaddr_in in;
@@ -278,7 +285,7 @@ static void bound_before(void **state)
     assert_errno(peer_connect(&p, t), EINPROGRESS);
     peer_gets(&p, SCPS_SYN, 0, 0, 0);
     assert_int_equal(p.seg.sport, chosen);
-    /* unless told to leave it to connect */
+    /* With IP_BIND_ADDRESS_NO_PORT the port is chosen by connect(). */
     int u = peer_socket(&p);
     assert_int_equal(peer_setopt(&p, u, SCPS_SOL_IP, SCPS_IP_BIND_ADDRESS_NO_PORT, 1), 0);
     assert_int_equal(peer_bind(&p, u, &p.us, 0), 0);
@@ -292,8 +299,8 @@ static void bound_before(void **state)
     peer_close(&p);
 }
 
-/* As in Linux, whose bind looks at the port alone: a port that the socket did not ask for is given
- * back when its connection ends, and one chosen afterwards is kept. */
+/* As in Linux, whose bind() checks only whether there is a port: a port that the application did
+ * not name is given back when its connection ends; one that was chosen after that is kept. */
 static void bound_again_after_the_end(void **state)
 {
     (void)state;
@@ -307,11 +314,11 @@ static void bound_again_after_the_end(void **state)
     peer_is_called(&p, s);
     assert_errno(peer_bind(&p, s, &p.us, 5555), EINVAL);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
-    assert_errno(peer_connect(&p, s), ECONNREFUSED); /* the socket is unconnected again */
+    assert_errno(peer_connect(&p, s), ECONNREFUSED); /* The socket is unconnected again. */
     assert_int_equal(peer_bind(&p, s, &p.us, 5555), 0);
     assert_errno(peer_bind(&p, s, &p.us, 5556), EINVAL);
 
-    /* bind() before the error has been reported, to a port that the stack chooses */
+    /* bind() to a port that the stack chooses, before the error has been reported. */
     int t = peer_socket(&p);
     peer_is_called(&p, t);
     peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
@@ -319,7 +326,8 @@ static void bound_again_after_the_end(void **state)
     assert_errno(peer_connect(&p, t), ECONNREFUSED);
     assert_errno(peer_bind(&p, t, &any, 5557), EINVAL);
 
-    /* a disconnect of what was never connected keeps the port; of a listener it does not */
+    /* A disconnect of a socket that was never connected keeps its port; a disconnect of a listener
+     * does not. */
     int u = peer_socket(&p);
     assert_int_equal(peer_bind(&p, u, &any, 0), 0);
     assert_int_equal(scps_sock_connect(p.ctx, u, &unspec, sizeof unspec), 0);
@@ -342,7 +350,8 @@ static void accept_queue(void **state)
     assert_int_equal(peer_poll(&p, l), 0);
     assert_errno(scps_sock_accept(p.ctx, l, NULL, NULL), EAGAIN);
 
-    /* a backlog of one holds two, as in Linux; the third SYN has to come again */
+    /* A backlog of one admits two connections, as in Linux; the third SYN is not answered and has
+     * to be sent again. */
     peer_calls(&p, 7001);
     assert_int_equal(peer_poll(&p, l), P_IN);
     peer_calls(&p, 7002);
@@ -355,18 +364,18 @@ static void accept_queue(void **state)
     assert_int_equal(ti.tcpi_sacked, 1);
 
     int a = scps_sock_accept(p.ctx, l, &in, &len);
-    assert_int_equal(a, l + 1); /* the lowest free descriptor */
+    assert_int_equal(a, l + 1); /* accept() returns the lowest free descriptor. */
     assert_int_equal(len, sizeof in);
     assert_memory_equal(in.sin_addr, p.them.b, 4);
     assert_int_equal(((uint8_t *)&in.sin_port)[0] << 8 | ((uint8_t *)&in.sin_port)[1], 7001);
     assert_int_equal(scps_sock_fcntl(p.ctx, a, SCPS_F_GETFL, 0), SCPS_O_RDWR);
-    /* a larger backlog from now on */
+    /* listen() again enlarges the backlog. */
     assert_int_equal(scps_sock_listen(p.ctx, l, 5), 0);
     peer_calls(&p, 7003);
     int b = scps_sock_accept4(p.ctx, l, NULL, NULL, SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC);
     assert_int_equal(scps_sock_fcntl(p.ctx, b, SCPS_F_GETFL, 0), SCPS_O_RDWR | SCPS_O_NONBLOCK);
     assert_int_equal(scps_sock_fcntl(p.ctx, b, SCPS_F_GETFD, 0), SCPS_FD_CLOEXEC);
-    len = 4; /* cut, and the true length told */
+    len = 4; /* The address is cut to 4 octets, and its whole length returned. */
     int c = scps_sock_accept(p.ctx, l, &in, &len);
     assert_true(c >= 0);
     assert_int_equal(len, sizeof in);
@@ -374,7 +383,7 @@ static void accept_queue(void **state)
     assert_errno(scps_sock_accept(p.ctx, a, NULL, NULL), EINVAL);
     assert_errno(scps_sock_listen(p.ctx, a, 1), EINVAL);
 
-    /* closing the listener resets whom nobody took; the others live on */
+    /* Closing the listener resets connections that nobody has accepted; those accepted stay. */
     peer_calls(&p, 7004);
     assert_int_equal(scps_sock_close(p.ctx, l), 0);
     assert_true(peer_takes(&p));
@@ -395,7 +404,7 @@ static void accepted_inherits(void **state)
     peer_open(&p, NULL);
     int l = peer_listens(&p, 5);
     struct scps_linger lg = {1, 7};
-    /* after listen, too */
+    /* Options set after listen() hold for accepted sockets, too. */
     assert_int_equal(peer_setopt(&p, l, SCPS_SOL_TCP, SCPS_TCP_NODELAY, 1), 0);
     assert_int_equal(peer_setopt(&p, l, SCPS_SOL_SOCKET, SCPS_SO_KEEPALIVE, 1), 0);
     assert_int_equal(peer_setopt(&p, l, SCPS_SOL_SOCKET, SCPS_SO_RCVBUF, 30000), 0);
@@ -454,13 +463,13 @@ static void dual_stack(void **state)
     assert_memory_equal(in6.sin6_addr, mapped, 16);
     assert_int_equal(peer_getopt(&p, s4, SCPS_SOL_SOCKET, SCPS_SO_DOMAIN), SCPS_AF_INET6);
 
-    /* connecting to a mapped address speaks IPv4 */
+    /* connect() to an IPv4-mapped IPv6 address opens an IPv4 connection. */
     int c = peer_socket(&p);
     p.their_port = 7003;
     peer_handshakes(&p, c);
     assert_int_equal(p.ip.version, 4);
 
-    /* a socket for IPv6 alone */
+    /* IPV6_V6ONLY: the socket accepts IPv6 only. */
     int v = peer_socket(&p);
     assert_int_equal(peer_setopt(&p, v, SCPS_SOL_IPV6, SCPS_IPV6_V6ONLY, 1), 0);
     assert_int_equal(peer_getopt(&p, v, SCPS_SOL_IPV6, SCPS_IPV6_V6ONLY), 1);
@@ -475,7 +484,7 @@ static void dual_stack(void **state)
     peer_sends(&p, SCPS_SYN, 0, 0, 0);
     assert_true(peer_takes(&p));
     assert_int_equal(p.seg.flags, SCPS_RST | SCPS_ACK);
-    /* beside which IPv4 can have the port, but not an any of both */
+    /* An IPv4 socket can have the same port, but a socket for both versions cannot. */
     int b = peer_socket(&p), d;
     assert_errno(peer_bind(&p, b, &any6, 9000), EADDRINUSE);
     p.domain = SCPS_AF_INET;

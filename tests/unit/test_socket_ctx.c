@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: time handed in, the queue of packets, locking, lack of memory, and a stack of the
- * caller's, ports chosen for sockets bound to port 0. */
+/* Contexts: time is handed in by the program, packets are queued, the lock hook is called, memory
+ * runs out, a context uses a stack of the program, and ports are chosen for port 0. */
 #include "base/prng.h"
 #include "sockpeer.h"
 
-/* The round trip of these handshakes is as short as can be, 1 us; the least margin above it is 200
- * ms. */
+/* The RTO after these handshakes: their RTT is the shortest possible, 1 µs, and the least margin is
+ * 200 ms. */
 #define RTO (SCPS_MS(200) + 1)
 
 static void times_of_packets(void **state)
@@ -18,12 +18,13 @@ static void times_of_packets(void **state)
     peer_wait(&p, SCPS_MS(500));
     assert_int_equal(scps_sock_write(p.ctx, s, "abc", 3), 3);
     assert_int_equal(scps_ctx_queued(p.ctx), 1);
-    /* too small a room: it stays */
+    /* The buffer is too small for the packet, which stays in the queue. */
     uint8_t tiny[10];
     assert_errno(scps_ctx_take(p.ctx, tiny, sizeof tiny, NULL), EMSGSIZE);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
     assert_int_equal(p.at, SCPS_MS(500));
-    /* one leap over many timers: each is served at its moment (200 ms, doubling) */
+    /* One step of time passes many timers: each is served at its own time (200 ms, doubled each
+     * time). */
     assert_int_equal(scps_ctx_next_deadline(p.ctx), SCPS_MS(500) + RTO);
     scps_ctx_advance(p.ctx, SCPS_SEC(4));
     for (int i = 1; i <= 4; i++) {
@@ -32,15 +33,15 @@ static void times_of_packets(void **state)
     }
     peer_gets_nothing(&p);
     assert_int_equal(scps_ctx_now(p.ctx), SCPS_SEC(4));
-    /* time does not go back */
+    /* The time never goes back. */
     scps_ctx_advance(p.ctx, SCPS_SEC(1));
     scps_ctx_advance(p.ctx, SCPS_NEVER);
     assert_int_equal(scps_ctx_now(p.ctx), SCPS_SEC(4));
-    /* a timer at the very moment is served */
+    /* A timer that expires exactly at the new time is served. */
     scps_ctx_advance(p.ctx, SCPS_MS(500) + 31 * RTO);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
     assert_int_equal(p.at, SCPS_MS(500) + 31 * RTO);
-    /* inject brings its own time, timers first */
+    /* scps_ctx_inject() has a time of its own; timers up to it are served first. */
     uint8_t junk[60] = {0};
     assert_int_not_equal(scps_ctx_inject(p.ctx, junk, sizeof junk, SCPS_SEC(20)), 0);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
@@ -58,7 +59,8 @@ static void stepping(void **state)
     peer_open(&p, NULL);
     int s = peer_connected(&p);
     assert_int_equal(scps_sock_write(p.ctx, s, "abc", 3), 3);
-    assert_int_equal(scps_ctx_step(p.ctx, SCPS_SEC(9)), 0); /* one waits already */
+    /* A packet already waits, so there is nothing to wait for. */
+    assert_int_equal(scps_ctx_step(p.ctx, SCPS_SEC(9)), 0);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
     assert_int_equal(scps_ctx_step(p.ctx, SCPS_SEC(9)), RTO);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
@@ -78,10 +80,11 @@ static void queue_is_bounded(void **state)
     int s = peer_connected(&p);
     assert_int_equal(scps_sock_write(p.ctx, s, data, sizeof data), sizeof data);
     assert_int_equal(scps_ctx_queued(p.ctx), 4);
-    scps_ctx_advance(p.ctx, SCPS_MS(50)); /* held back, not lost, and nobody hangs */
+    /* The queue is full: packets stay in the stack and none is lost. */
+    scps_ctx_advance(p.ctx, SCPS_MS(50));
     assert_int_equal(scps_ctx_queued(p.ctx), 4);
     uint32_t next = 1;
-    for (int i = 0; i < 10; i++) { /* the initial window, in order */
+    for (int i = 0; i < 10; i++) { /* The initial window arrives in order. */
         assert_true(peer_takes(&p));
         assert_int_equal(p.seg.seq - p.our_isn, next);
         next += p.seg.len;
@@ -95,7 +98,7 @@ static void queue_is_bounded(void **state)
 static void many_packets(void **state)
 {
     (void)state;
-    /* the ring grows and wraps */
+    /* The ring of packets grows and wraps. */
     struct scps_ctx_config cfg = scps_ctx_config_linux();
     struct peer p;
     static uint8_t data[200000];
@@ -107,7 +110,7 @@ static void many_packets(void **state)
     assert_int_equal(scps_ctx_queued(p.ctx), 65);
     for (int i = 0; i < 30; i++)
         assert_true(peer_takes(&p));
-    peer_sends(&p, SCPS_ACK, 1, 65001, 0); /* refills behind what is left */
+    peer_sends(&p, SCPS_ACK, 1, 65001, 0); /* New packets are queued behind those that wait. */
     uint32_t next = 30001;
     while (peer_takes(&p)) {
         assert_int_equal(p.seg.seq - p.our_isn, next);
@@ -117,7 +120,7 @@ static void many_packets(void **state)
     peer_close(&p);
 }
 
-/* ---- locking ---- */
+/* ---- the lock hook ---- */
 
 struct lock_count {
     int held, taken, waited;
@@ -126,7 +129,7 @@ struct lock_count {
 static void count_lock(void *user)
 {
     struct lock_count *c = user;
-    assert_int_equal(c->held, 0); /* never twice */
+    assert_int_equal(c->held, 0); /* The lock is never taken twice. */
     c->held = 1;
     c->taken++;
 }
@@ -146,7 +149,7 @@ static void woken(void *user)
 static int give_up(const struct scps_wait *w)
 {
     struct lock_count *c = w->user;
-    assert_int_equal(c->held, 0); /* nothing is held while waiting */
+    assert_int_equal(c->held, 0); /* The lock is not held during the callback. */
     assert_ptr_equal(scps_ctx_user(w->ctx), c);
     assert_false(scps_wait_over(w));
     c->waited++;
@@ -175,7 +178,7 @@ static void lock_around_every_entry(void **state)
     struct scps_sockaddr_in in;
     struct scps_route r = {.dst.family = 4};
     uint32_t alen = sizeof in;
-    /* every call, failing */
+    /* Each call is made with arguments with which it fails. */
     scps_socket(p.ctx, 99, 1, 0);
     scps_sock_bind(p.ctx, 99, &in, alen);
     scps_sock_listen(p.ctx, 99, 1);
@@ -212,9 +215,9 @@ static void lock_around_every_entry(void **state)
     scps_ctx_step(p.ctx, 2);
     scps_ctx_next_deadline(p.ctx);
     scps_ctx_now(p.ctx);
-    assert_int_equal(c.taken - taken, 36); /* one each */
+    assert_int_equal(c.taken - taken, 36); /* Each call has taken the lock once. */
     assert_int_equal(c.held, 0);
-    /* and the callback's word is the call's errno */
+    /* The callback's return value is the errno of the call. */
     int l = peer_listens(&p, 1);
     assert_errno(scps_sock_accept(p.ctx, l, NULL, NULL), EINTR);
     fd = (struct scps_pollfd){.fd = l, .events = SCPS_POLLIN};
@@ -228,10 +231,10 @@ static void lock_around_every_entry(void **state)
     peer_close(&p);
 }
 
-/* ---- memory ---- */
+/* ---- lack of memory ---- */
 
 struct meter {
-    long left; /* allocations that still succeed */
+    long left; /* The number of allocations that still succeed. */
     size_t in_use;
     long calls;
 };
@@ -254,7 +257,8 @@ static void meter_free(void *ctx, void *p, size_t n)
     free(p);
 }
 
-/* A whole short life; whatever fails, fails with an errno and nothing is left behind. */
+/* Opens, uses and closes a pair of sockets. A call that gets no memory fails with an errno, and no
+ * memory leaks. */
 static void a_life(struct meter *m)
 {
     struct scps_ctx_config cfg = scps_ctx_config_linux();
@@ -343,8 +347,8 @@ static void bad_configurations(void **state)
     }
 }
 
-/* RFC 6056 section 2: an attacker who sees some ports must not be able to compute the next. Each
- * port follows from a count under SipHash, whose key comes from the seed. */
+/* RFC 6056 section 2: an attacker who sees some ports must not be able to compute the next one.
+ * Each port is computed with SipHash from a counter; its key comes from the seed. */
 static void ports_are_secret(void **state)
 {
     (void)state;
@@ -370,7 +374,7 @@ static void ports_are_secret(void **state)
     peer_close(&p);
 }
 
-/* ---- a clock ---- */
+/* ---- a clock of the program ---- */
 
 static scps_time the_time;
 
@@ -394,7 +398,8 @@ static void a_clock_of_its_own(void **state)
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
     assert_int_equal(p.at, the_time);
     scps_time t0 = the_time;
-    the_time += SCPS_SEC(1); /* any call serves what was due meanwhile, at its moment */
+    /* Any call first serves the timers that have expired meanwhile, each at its own time. */
+    the_time += SCPS_SEC(1);
     assert_int_equal(scps_ctx_queued(p.ctx), 2);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
     assert_int_equal(p.at, t0 + RTO);
@@ -402,7 +407,7 @@ static void a_clock_of_its_own(void **state)
     peer_close(&p);
 }
 
-/* ---- on somebody else's stack ---- */
+/* ---- a stack that the program has opened ---- */
 
 struct own_driver {
     struct scps_stack *st;
@@ -438,10 +443,12 @@ static void on_a_stack_of_the_callers(void **state)
     uint32_t len = scps_sockaddr_put(&ss, 0, &ep);
     assert_errno(scps_sock_connect(d.ctx, s, &ss, len), EINPROGRESS);
     assert_true(d.kicks > 0);
-    assert_int_equal(scps_ctx_take(d.ctx, buf, sizeof buf, NULL), 0); /* packets are the driver's */
+    /* The driver takes the packets from the stack itself. */
+    assert_int_equal(scps_ctx_take(d.ctx, buf, sizeof buf, NULL), 0);
     out = (struct scps_pkt){.data = buf, .cap = sizeof buf};
     assert_int_equal(scps_stack_output(d.st, &d.nif, SCPS_MS(1), &out), 1);
-    /* refused, by a reset the driver hands in; the context hears by its event */
+    /* The driver hands in a reset; the context learns of it by the event that the program passes
+     * on. */
     struct scps_ip ip;
     struct scps_seg syn;
     assert_int_equal(scps_ip_parse(buf, out.len, out.len, &ip), 0);
@@ -467,7 +474,7 @@ static void on_a_stack_of_the_callers(void **state)
     assert_true(heard > 0);
     assert_errno(scps_sock_connect(d.ctx, s, &ss, len), ECONNREFUSED);
     assert_int_equal(scps_ctx_now(d.ctx), scps_stack_now(d.st));
-    /* an event of a connection it does not know is nobody's */
+    /* An event of a connection that the context does not know is not consumed. */
     int err;
     struct scps_conn *c = scps_connect(d.st, NULL, NULL, &ep, &err);
     assert_non_null(c);

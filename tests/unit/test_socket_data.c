@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes in and out: flags, vectors, queue sizes, what a call returns when there is less than it
+/* Reading and writing on a socket: flags, vectors, queue sizes, and results shorter than what was
  * asked for. */
 #include "sockpeer.h"
 
@@ -18,8 +18,9 @@ static void reading(void **state)
     int s = peer_connected(&p);
 
     assert_errno(scps_sock_read(p.ctx, s, b, 10), EAGAIN);
-    assert_int_equal(scps_sock_read(p.ctx, s, b, 0), 0);     /* read of nothing: always 0 */
-    assert_errno(scps_sock_recv(p.ctx, s, b, 0, 0), EAGAIN); /* recv of nothing: not so */
+    assert_int_equal(scps_sock_read(p.ctx, s, b, 0), 0); /* read() of 0 bytes always returns 0. */
+    /* recv() of 0 bytes without data returns EAGAIN. */
+    assert_errno(scps_sock_recv(p.ctx, s, b, 0, 0), EAGAIN);
     assert_errno(scps_sock_recv(p.ctx, s, b, 1, SCPS_MSG_OOB), EINVAL);
     assert_errno(scps_sock_recv(p.ctx, s, b, 1, SCPS_MSG_ERRQUEUE), EAGAIN);
     peer_sends(&p, SCPS_ACK | SCPS_PSH, 1, 1, 100);
@@ -29,7 +30,7 @@ static void reading(void **state)
     assert_errno(scps_sock_recv(p.ctx, s, NULL, 10, 0), EFAULT);
     assert_errno(scps_sock_recv(p.ctx, s, NULL, 10, SCPS_MSG_PEEK), EFAULT);
 
-    /* a peek leaves it; again and again the same */
+    /* MSG_PEEK leaves the data in the buffer: a second call returns the same. */
     for (int i = 0; i < 2; i++) {
         memset(b, 0xee, sizeof b);
         assert_int_equal(scps_sock_recv(p.ctx, s, b, 30, SCPS_MSG_PEEK), 30);
@@ -39,8 +40,9 @@ static void reading(void **state)
     assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCINQ), 100);
     assert_int_equal(scps_sock_read(p.ctx, s, b, 40), 40);
     check_bytes(b, 40, 1);
-    assert_int_equal(scps_sock_recv(p.ctx, s, NULL, 10, SCPS_MSG_TRUNC), 10); /* discarded */
-    /* vectors, with empty pieces among them */
+    /* MSG_TRUNC discards the bytes instead of copying them. */
+    assert_int_equal(scps_sock_recv(p.ctx, s, NULL, 10, SCPS_MSG_TRUNC), 10);
+    /* Vectors may have empty pieces. */
     uint8_t x[8], y[16];
     struct scps_iovec v[] = {{x, 0}, {x, 8}, {NULL, 0}, {y, 16}};
     struct scps_msghdr m = {.msg_iov = v, .msg_iovlen = 4, .msg_namelen = 9, .msg_controllen = 9};
@@ -54,7 +56,7 @@ static void reading(void **state)
     memset(y, 0, sizeof y);
     assert_int_equal(scps_sock_readv(p.ctx, s, v, 4), 24);
     check_bytes(y, 16, 59);
-    /* the rest is less than asked for; WAITALL cannot wait here */
+    /* Fewer bytes are left than asked for; MSG_WAITALL does not wait on a non-blocking socket. */
     uint32_t alen = 5;
     struct scps_sockaddr_in in;
     assert_int_equal(scps_sock_recvfrom(p.ctx, s, b, 100, SCPS_MSG_WAITALL, &in, &alen), 26);
@@ -106,8 +108,8 @@ static void low_water(void **state)
     assert_int_equal(peer_poll(&p, s), P_OUT);
     peer_sends(&p, SCPS_ACK, 20, 1, 1);
     assert_int_equal(peer_poll(&p, s), P_IN | P_OUT);
-    assert_int_equal(scps_sock_read(p.ctx, s, b, 5),
-                     5); /* no more than was asked for is waited for */
+    /* SO_RCVLOWAT does not make a read wait for more bytes than it asks for. */
+    assert_int_equal(scps_sock_read(p.ctx, s, b, 5), 5);
     assert_int_equal(peer_poll(&p, s), P_OUT);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT, 0), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT), 1);
@@ -137,7 +139,7 @@ static void writing(void **state)
     assert_memory_equal(p.seg.data, b, 300);
     assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQ), 300);
     assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQNSD), 0);
-    /* Nagle: a small one waits for the acknowledgement */
+    /* Nagle's algorithm: a small segment waits until everything sent before is acknowledged. */
     assert_int_equal(scps_sock_sendto(p.ctx, s, b, 5, 0, b, 3), 5);
     peer_gets_nothing(&p);
     assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQ), 305);
@@ -147,13 +149,13 @@ static void writing(void **state)
     assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQ), 5);
     peer_sends(&p, SCPS_ACK, 1, 306, 0);
     assert_int_equal(peer_ioctl(&p, s, SCPS_SIOCOUTQ), 0);
-    /* a gathered write is one segment */
+    /* A gathered write makes one segment. */
     struct scps_iovec v[] = {{b, 10}, {NULL, 0}, {b + 10, 20}, {b + 30, 5}};
     assert_int_equal(scps_sock_writev(p.ctx, s, v, 4), 35);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 306, 1, 35);
     assert_memory_equal(p.seg.data, b, 35);
     peer_gets_nothing(&p);
-    /* no-delay lets go of what Nagle holds */
+    /* TCP_NODELAY sends what Nagle's algorithm holds back. */
     assert_int_equal(scps_sock_write(p.ctx, s, b, 7), 7);
     peer_gets_nothing(&p);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_NODELAY, 1), 0);
@@ -176,20 +178,20 @@ static void more_to_come(void **state)
     assert_int_equal(scps_sock_send(p.ctx, s, b, 20, 0), 20);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 100);
     peer_sends(&p, SCPS_ACK, 1, 101, 0);
-    /* full segments need no permission */
+    /* MSG_MORE does not hold back full segments. */
     assert_int_equal(scps_sock_send(p.ctx, s, b, 1100, SCPS_MSG_MORE), 1100);
     assert_true(peer_takes(&p));
     assert_int_equal(p.seg.len, 1000);
     peer_gets_nothing(&p);
     peer_sends(&p, SCPS_ACK, 1, 1101,
-               0); /* the promise counts until something is acknowledged (as Linux) */
+               0); /* As in Linux, MSG_MORE holds the rest back until data is acknowledged. */
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1101, 1, 100);
     peer_sends(&p, SCPS_ACK, 1, 1201, 0);
     assert_int_equal(scps_sock_send(p.ctx, s, b, 1, 0), 1);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1201, 1, 1);
     peer_sends(&p, SCPS_ACK, 1, 1202, 0);
 
-    /* TCP_CORK holds across calls, until it is pulled */
+    /* TCP_CORK holds data back across calls until the option is cleared. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_CORK, 1), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_CORK), 1);
     assert_int_equal(scps_sock_write(p.ctx, s, b, 10), 10);
@@ -198,7 +200,7 @@ static void more_to_come(void **state)
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_CORK, 0), 0);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1202, 1, 20);
     peer_sends(&p, SCPS_ACK, 1, 1222, 0);
-    /* TCP_NODELAY lets what it holds go, and no more (as Linux) */
+    /* As in Linux, setting TCP_NODELAY sends what TCP_CORK holds back once. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_CORK, 1), 0);
     assert_int_equal(scps_sock_write(p.ctx, s, b, 30), 30);
     peer_gets_nothing(&p);
@@ -207,14 +209,14 @@ static void more_to_come(void **state)
     peer_sends(&p, SCPS_ACK, 1, 1252, 0);
     assert_int_equal(scps_sock_write(p.ctx, s, b, 10), 10);
     peer_gets_nothing(&p);
-    /* corked before the connection is there */
+    /* TCP_CORK is set before the connection exists. */
     int t = peer_socket(&p);
     assert_int_equal(peer_setopt(&p, t, SCPS_SOL_TCP, SCPS_TCP_CORK, 1), 0);
     p.their_port++;
     peer_handshakes(&p, t);
     assert_int_equal(scps_sock_write(p.ctx, t, b, 10), 10);
     peer_gets_nothing(&p);
-    /* closing pulls it, too */
+    /* close() also sends what TCP_CORK holds back. */
     assert_int_equal(scps_sock_close(p.ctx, t), 0);
     peer_gets(&p, SCPS_ACK | SCPS_PSH | SCPS_FIN, 1, 1, 10);
     peer_close(&p);
@@ -230,11 +232,13 @@ static void send_buffer_full(void **state)
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_SNDBUF, 9000), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_SNDBUF), 9000);
     peer_handshakes(&p, s);
-    assert_int_equal(scps_sock_write(p.ctx, s, b, sizeof b), 9000); /* what fits */
+    /* The write takes as many bytes as the buffer holds. */
+    assert_int_equal(scps_sock_write(p.ctx, s, b, sizeof b), 9000);
     assert_errno(scps_sock_write(p.ctx, s, b, 1), EAGAIN);
     assert_int_equal(peer_poll(&p, s), 0);
     assert_int_equal(peer_drains(&p), 9);
-    /* room for a byte, but a third must be free before poll says so */
+    /* There is room for some bytes, but poll() reports POLLOUT only when a third of the buffer is
+     * free. */
     peer_sends(&p, SCPS_ACK, 1, 2001, 0);
     assert_int_equal(peer_poll(&p, s), 0);
     peer_sends(&p, SCPS_ACK, 1, 3001, 0);
@@ -253,7 +257,7 @@ static void not_sent_low_water(void **state)
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_NOTSENT_LOWAT), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_NOTSENT_LOWAT, 4000), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_NOTSENT_LOWAT), 4000);
-    /* ten segments leave, and not much more than 4000 bytes may wait behind them */
+    /* Ten segments are sent, and about 4000 bytes more are accepted behind them. */
     int64_t n = scps_sock_write(p.ctx, s, b, sizeof b);
     assert_true(n >= 10000 + 4000 - 1000 && n <= 10000 + 4000 + 1000);
     assert_int_equal(peer_poll(&p, s), 0);
@@ -283,11 +287,11 @@ static void receive_window(void **state)
     peer_sends(&p, SCPS_ACK, 1001, 1, 1000);
     peer_gets(&p, SCPS_ACK, 1, 2001, 0);
     assert_int_equal(p.seg.wnd, 0);
-    /* reading opens it, and says so at once */
+    /* Reading opens the window, which is advertised at once. */
     assert_int_equal(scps_sock_read(p.ctx, s, b, sizeof b), 2000);
     peer_gets(&p, SCPS_ACK, 1, 2001, 0);
     assert_int_equal(p.seg.wnd, 2000);
-    /* a larger buffer later is a larger window */
+    /* A larger SO_RCVBUF makes the window larger. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVBUF, 30000), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVBUF), 30000);
     peer_sends(&p, SCPS_ACK, 2001, 1, 1000);
@@ -300,7 +304,7 @@ static void receive_window(void **state)
 static void large_and_random(void **state)
 {
     (void)state;
-    /* two contexts, joined; sizes of every kind; the bytes come out as they went in */
+    /* Two contexts exchange writes of all sizes: the bytes arrive as they were sent. */
     struct peer a, b;
     static uint8_t data[300000], got[300000];
     uint32_t x = 12345;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SOCK_DGRAM: two contexts joined by a line; results and errors are those of Linux. */
+/* SOCK_DGRAM (UDP): two contexts are joined by a line; results and errors are those of Linux. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct two {
     int domain;
     struct scps_ctx *ctx[2];
     struct scps_addr at[2];
-    struct scps_sockaddr_storage addr[2]; /* with port 5000 */
+    struct scps_sockaddr_storage addr[2]; /* Each context's address, with port 5000. */
     uint32_t len;
     scps_time now;
 };
@@ -49,7 +49,7 @@ static void two_close(struct two *t)
     scps_ctx_free(t->ctx[B]);
 }
 
-/* Moves every packet that waits to the other end, 1 ms later. Returns their number. */
+/* Delivers every packet that waits to the other end, 1 ms later. Returns the number of packets. */
 static int carry(struct two *t)
 {
     uint8_t p[2048];
@@ -112,9 +112,11 @@ static void there_and_back(void **x)
     assert_int_equal(len, t.len);
     assert_int_equal(scps_sockaddr_get(&from, len, &ep), 0);
     assert_true(scps_addr_equal(&ep.addr, &t.at[A]) && ep.port >= 32768);
-    assert_int_equal(scps_sock_recv(t.ctx[B], b, buf, sizeof buf, 0), 0); /* the one without data */
+    /* The second datagram has no data. */
+    assert_int_equal(scps_sock_recv(t.ctx[B], b, buf, sizeof buf, 0), 0);
     assert_int_equal(polled(&t, B, b), OUT);
-    /* back to where it came from: the port that sending chose */
+    /* The answer goes to the source address of the datagram, whose port was chosen when it was
+     * sent. */
     assert_int_equal(scps_sock_sendto(t.ctx[B], b, "yes", 3, 0, &from, len), 3);
     carry(&t);
     assert_int_equal(scps_sock_read(t.ctx[A], a, buf, sizeof buf), 3);
@@ -142,13 +144,15 @@ static void connected(void **x)
     assert_int_equal(scps_sock_write(t.ctx[A], a, "x", 1), 1);
     carry(&t);
     assert_int_equal(scps_sock_recv(t.ctx[B], b, buf, sizeof buf, 0), 1);
-    /* a stranger is not heard: for him there is no such port */
+    /* A connected socket receives datagrams of its peer only; for others the port appears
+     * closed. */
     assert_int_equal(scps_sock_sendto(t.ctx[B], c, "no", 2, 0, &name, len), 2);
     assert_int_equal(scps_sock_sendto(t.ctx[B], b, "yes", 3, 0, &name, len), 3);
     carry(&t);
     assert_int_equal(scps_sock_recv(t.ctx[A], a, buf, sizeof buf, 0), 3);
     assert_errno(scps_sock_recv(t.ctx[A], a, buf, sizeof buf, 0), EAGAIN);
-    /* no family: disconnected, and without the port that was chosen for it */
+    /* connect() with the family AF_UNSPEC disconnects the socket and frees the port that was chosen
+     * for it. */
     struct scps_sockaddr none = {.sa_family = SCPS_AF_UNSPEC};
     assert_int_equal(scps_sock_connect(t.ctx[A], a, &none, sizeof none), 0);
     assert_errno(scps_sock_write(t.ctx[A], a, "x", 1), EDESTADDRREQ);
@@ -159,8 +163,8 @@ static void connected(void **x)
     two_close(&t);
 }
 
-/* A closed port: the connected socket hears so, once, by whichever call comes first; the others
- * never. */
+/* The peer's port is closed: the first call on the connected socket reports ECONNREFUSED, once;
+ * unconnected sockets never report it. */
 static void refused(void **x)
 {
     struct two t;
@@ -192,8 +196,8 @@ static void refused(void **x)
     two_close(&t);
 }
 
-/* Too long for the reader: cut, and told; too long for the MTU: refused. In pieces it is one all
- * the same. */
+/* A datagram longer than the reader's buffer is cut, and MSG_TRUNC is set; one longer than the MTU
+ * is refused. A datagram written in pieces is one datagram. */
 static void lengths(void **x)
 {
     struct two t;
@@ -238,8 +242,8 @@ static void lengths(void **x)
     two_close(&t);
 }
 
-/* A piece with a length and no memory is EFAULT, as in Linux; what was copied of the pieces before
- * it is freed, and a datagram that was read so far is gone. */
+/* As in Linux, a piece with a length and a NULL pointer causes EFAULT: what was copied of the
+ * pieces before it is freed, and a datagram that was read so far is lost. */
 static void a_piece_without_memory(void **x)
 {
     struct poor memory = {.left = UINT32_MAX};
@@ -277,8 +281,8 @@ static int64_t call_that_opens(struct two *t, int which, int s)
     return scps_sock_sendto(t->ctx[A], s, "x", 1, 0, &t->addr[B], t->len);
 }
 
-/* bind(), connect() and sendto() for which there is no memory leave the socket as it was: it has no
- * port, and the same call, and bind(), succeed later. */
+/* bind(), connect() and sendto() that fail for lack of memory leave the socket as it was: it has no
+ * port, and a later call succeeds. */
 static void no_memory_to_open(void **x)
 {
     struct poor memory = {.left = UINT32_MAX};
@@ -299,7 +303,8 @@ static void no_memory_to_open(void **x)
         assert_errno(call_that_opens(&t, which, other), ENOMEM);
         memory.left = UINT32_MAX;
         assert_int_equal(scps_sock_getsockname(t.ctx[A], s, &name, &len), 0);
-        assert_memory_equal((const uint8_t *)&name + 2, "\0\0", 2); /* the port */
+        /* Octets 2 and 3 of the address are the port. */
+        assert_memory_equal((const uint8_t *)&name + 2, "\0\0", 2);
         assert_int_equal(call_that_opens(&t, which, s), which == 2);
         assert_int_equal(scps_sock_close(t.ctx[A], s), 0);
         assert_int_equal(scps_sock_bind(t.ctx[A], other, &t.addr[A], t.len), 0);
@@ -331,12 +336,12 @@ static void calls_and_options(void **x)
     assert_errno(scps_sock_setsockopt(c, s, SCPS_SOL_TCP, SCPS_TCP_NODELAY, &v, len), ENOPROTOOPT);
     v = 1000;
     assert_int_equal(scps_sock_setsockopt(c, s, SCPS_SOL_SOCKET, SCPS_SO_RCVBUF, &v, len), 0);
-    /* its ports are not those of TCP, and another of its kind cannot have this one */
+    /* UDP and TCP have separate ports; another UDP socket cannot have the same port. */
     int other = sock(&t, A), stream = scps_socket(c, t.domain, SCPS_SOCK_STREAM, 0);
     assert_errno(scps_sock_bind(c, other, &t.addr[A], t.len), EADDRINUSE);
     assert_int_equal(scps_sock_bind(c, stream, &t.addr[A], t.len), 0);
     assert_int_equal(scps_sock_listen(c, stream, 1), 0);
-    /* the receive buffer holds what it was told to */
+    /* The receive buffer holds as many datagrams as SO_RCVBUF allows. */
     int b = sock(&t, B);
     char big[400] = {0};
     for (int i = 0; i < 5; i++)
@@ -346,7 +351,7 @@ static void calls_and_options(void **x)
     while (scps_sock_recv(c, s, big, sizeof big, 0) == 400)
         got++;
     assert_int_equal(got, 2);
-    /* shut down: unconnected it is an error, and holds all the same */
+    /* shutdown() of an unconnected socket returns an error, but has its effect, as in Linux. */
     assert_errno(scps_sock_shutdown(c, s, SCPS_SHUT_RD), ENOTCONN);
     assert_int_equal(scps_sock_recv(c, s, big, sizeof big, 0), 0);
     assert_int_equal(scps_sock_connect(c, s, &t.addr[B], t.len), 0);
@@ -354,11 +359,11 @@ static void calls_and_options(void **x)
     assert_errno(scps_sock_write(c, s, "x", 1), EPIPE);
     assert_int_equal(polled(&t, A, s), IN | OUT | SCPS_POLLRDHUP | SCPS_POLLHUP);
     assert_int_equal(scps_sock_close(c, s), 0);
-    assert_int_equal(scps_sock_bind(c, other, &t.addr[A], t.len), 0); /* free again */
+    assert_int_equal(scps_sock_bind(c, other, &t.addr[A], t.len), 0); /* The port is free again. */
     two_close(&t);
 }
 
-/* Implements cfg.wait: runs the other end until the datagram arrives. */
+/* Implements cfg.wait: advances the other end until the datagram arrives. */
 static int run_world(const struct scps_wait *w)
 {
     struct two *t = w->user;
@@ -390,7 +395,7 @@ static void blocking(void **x)
     two_close(&t);
 }
 
-/* An IPv6 socket hears IPv4, as mapped addresses. */
+/* An IPv6 socket receives IPv4 datagrams, with IPv4-mapped addresses. */
 static void both_families(void **x)
 {
     struct two t;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The table: every call in every state, what it returns and errno, as Linux has them. Each cell has
- * a context of its own, for most calls change what they are asked about.
+/* The table of every call in every state: what it returns, and errno, as in Linux. Each cell has a
+ * context of its own, because most calls change the state.
  *
- * docs/howto/sockets.md shows the same table; a cell that changes, changes there too. On Linux the
- * kernel itself is put through it, over its loopback: the table is not from memory. */
+ * docs/howto/sockets.md shows the same table, and a cell that changes has to be changed there, too.
+ * On Linux the test makes the same calls to the kernel, over its loopback interface, and compares.
+ */
 #define _GNU_SOURCE
 #include "sockpeer.h"
 
@@ -26,16 +27,16 @@ enum state {
     BOUND,
     LISTENING,
     CONNECTING,
-    REFUSED,     /* and not told yet */
-    CONNECTED,   /* by connect */
-    ACCEPTED,    /* by accept */
-    PEER_CLOSED, /* CLOSE-WAIT */
+    REFUSED,     /* No call has reported the failure yet. */
+    CONNECTED,   /* The socket has called connect(). */
+    ACCEPTED,    /* The socket comes from accept(). */
+    PEER_CLOSED, /* The connection is in CLOSE-WAIT. */
     SENDING_SHUT,
     READING_SHUT,
-    RESET, /* and not told yet */
+    RESET, /* No call has reported the reset yet. */
     RESET_TOLD,
     RESET_IN_CLOSE_WAIT,
-    TIMED_OUT, /* and not told yet */
+    TIMED_OUT, /* No call has reported the timeout yet. */
     TIME_WAIT,
     STATES
 };
@@ -61,7 +62,7 @@ enum call {
     GETPEERNAME,
     IOCTL_FIONREAD,
     FCNTL_GETFL,
-    SO_ERROR_IS, /* the option's value, as an errno */
+    SO_ERROR_IS, /* The value of the option, an errno. */
     CLOSE,
     CALLS
 };
@@ -71,7 +72,8 @@ static const char *const call_name[CALLS] = {
     "listen",   "accept",  "shutdown rd", "shutdown wr",   "sockname", "peername",
     "FIONREAD", "F_GETFL", "SO_ERROR",    "close"};
 
-/* 0 or a count is what it returns; an errno value is -1 with it: told apart by a sign. */
+/* Results in the table: 0 or a positive count is what the call returns; a negative number is an
+ * errno with which the call returns -1. */
 #define E(e) (-(e))
 #define B    E(EBADF)
 
@@ -303,10 +305,10 @@ static void poll_in_every_state(void **state)
 }
 
 #ifdef __linux__
-/* ---- the same, asked of the kernel ---- */
+/* ---- the same calls to the kernel ---- */
 
 struct kernel {
-    int others[8], n; /* the peer's descriptors, and listeners */
+    int others[8], n; /* The descriptors of peers and listeners. */
 };
 
 static bool k_loopback(void)
@@ -351,7 +353,7 @@ static void k_settle(int fd, short ev)
     assert_int_equal(poll(&p, 1, 60000), 1);
 }
 
-/* A connection: accepted end returned, the connecting one in *peer. */
+/* Opens a connection. Returns the accepted descriptor, and the connecting one in *peer. */
 static int k_pair(struct kernel *k, int *peer)
 {
     int l = k_keep(k, k_socket());
@@ -361,7 +363,8 @@ static int k_pair(struct kernel *k, int *peer)
     k_settle(l, POLLIN);
     int s = accept4(l, NULL, NULL, SOCK_NONBLOCK);
     assert_true(s >= 0);
-    connect(*peer, (struct sockaddr *)&a, sizeof a); /* the one that says 0 */
+    /* This connect() returns 0, because the handshake is done. */
+    connect(*peer, (struct sockaddr *)&a, sizeof a);
     return s;
 }
 
@@ -372,7 +375,8 @@ static void k_reset(int fd)
     close(fd);
 }
 
-/* The descriptor in that state; -1: the kernel cannot be brought there from here. */
+/* Returns a kernel socket in the given state, or -1 if the kernel cannot be brought into that state
+ * here. */
 static int k_enter(struct kernel *k, enum state st)
 {
     int s, peer, v = 0;
@@ -391,7 +395,8 @@ static int k_enter(struct kernel *k, enum state st)
         if (st == LISTENING)
             assert_int_equal(listen(s, 5), 0);
         return s;
-    case CONNECTING: { /* to a listener whose queue is full */
+    /* The socket connects to a listener whose queue is full, so it stays in SYN-SENT. */
+    case CONNECTING: {
         int l = k_keep(k, k_socket());
         a = k_listen(k, l, 0);
         for (int i = 0; i < 3; i++) {
@@ -515,7 +520,8 @@ static void the_kernel_agrees(void **state)
     int differ = 0, major = 0, minor = 0;
     if (uname(&u) || sscanf(u.release, "%d.%d", &major, &minor) != 2 ||
         major * 1000 + minor < 4019 || !k_loopback())
-        skip(); /* no Linux one would measure by */
+        /* This is no Linux kernel of version 4.19 or later, so there is nothing to compare with. */
+        skip();
     signal(SIGPIPE, SIG_IGN);
     for (int st = 0; st < STATES; st++)
         for (int c = 0; c <= CALLS; c++) {
@@ -578,7 +584,7 @@ static void descriptors(void **state)
     assert_errno(scps_socket(p.ctx, SCPS_AF_INET, 3 /* raw */, 0), ESOCKTNOSUPPORT);
     assert_errno(scps_socket(p.ctx, SCPS_AF_INET, 77, 0), EINVAL);
     assert_errno(scps_socket(p.ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 17), EPROTONOSUPPORT);
-    /* lowest free first, from 3 */
+    /* socket() returns the lowest free descriptor, from 3 on. */
     assert_int_equal(peer_socket(&p), 3);
     assert_int_equal(peer_socket(&p), 4);
     assert_int_equal(peer_socket(&p), 5);
@@ -607,7 +613,7 @@ static void descriptors_run_out(void **state)
     assert_errno(scps_socket(p.ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 0), EMFILE);
     peer_calls(&p, 7001);
     assert_errno(scps_sock_accept(p.ctx, l, NULL, NULL), EMFILE);
-    assert_int_equal(peer_poll(&p, l), P_IN); /* it waits on */
+    assert_int_equal(peer_poll(&p, l), P_IN); /* The connection still waits to be accepted. */
     assert_int_equal(scps_sock_close(p.ctx, 110), 0);
     assert_int_equal(scps_sock_accept(p.ctx, l, NULL, NULL), 110);
     peer_close(&p);
@@ -629,15 +635,17 @@ static void binding(void **state)
     assert_errno(scps_sock_bind(p.ctx, a, NULL, len), EFAULT);
     ss.ss_family = SCPS_AF_INET6;
     assert_errno(scps_sock_bind(p.ctx, a, &ss, len), EAFNOSUPPORT);
-    ss.ss_family = SCPS_AF_UNSPEC; /* any, of no family: taken, as ever */
+    /* As in Linux, bind() accepts the address 0.0.0.0 of family AF_UNSPEC. */
+    ss.ss_family = SCPS_AF_UNSPEC;
     assert_int_equal(scps_sock_bind(p.ctx, a, &ss, len), 0);
     assert_errno(peer_bind(&p, a, &any, 81), EINVAL);
-    /* one port, one address */
+    /* A port of an address can be bound once. */
     assert_errno(peer_bind(&p, b, &any, 80), EADDRINUSE);
     assert_errno(peer_bind(&p, b, &p.us, 80), EADDRINUSE);
     assert_int_equal(peer_bind(&p, b, &p.us, 81), 0);
-    assert_int_equal(peer_bind(&p, c, &second, 81), 0); /* another address, the same port */
-    /* with SO_REUSEADDR on both they may share it until one listens */
+    /* The same port of another address is free. */
+    assert_int_equal(peer_bind(&p, c, &second, 81), 0);
+    /* If both sockets have SO_REUSEADDR they may share the port until one of them listens. */
     int e = peer_socket(&p), f = peer_socket(&p), g = peer_socket(&p);
     assert_int_equal(peer_setopt(&p, e, SCPS_SOL_SOCKET, SCPS_SO_REUSEADDR, 1), 0);
     assert_int_equal(peer_setopt(&p, f, SCPS_SOL_SOCKET, SCPS_SO_REUSEADDR, 1), 0);
@@ -647,10 +655,11 @@ static void binding(void **state)
     assert_int_equal(scps_sock_listen(p.ctx, e, 1), 0);
     assert_errno(scps_sock_listen(p.ctx, f, 1), EADDRINUSE);
     assert_int_equal(peer_setopt(&p, g, SCPS_SOL_SOCKET, SCPS_SO_REUSEADDR, 1), 0);
-    assert_errno(peer_bind(&p, g, &any, 90), EADDRINUSE); /* not with one that listens */
+    /* A port cannot be shared with a socket that listens. */
+    assert_errno(peer_bind(&p, g, &any, 90), EADDRINUSE);
     assert_int_equal(scps_sock_close(p.ctx, e), 0);
     assert_int_equal(scps_sock_listen(p.ctx, f, 1), 0);
-    /* a server that comes again while its connections live */
+    /* A server is started again while connections of its last run still exist. */
     p.our_port = 90;
     peer_sends(&p, SCPS_SYN, 0, 0, 0);
     peer_gets(&p, SCPS_SYN | SCPS_ACK, 0, 1, 0);
@@ -662,7 +671,7 @@ static void binding(void **state)
     assert_int_equal(peer_setopt(&p, d, SCPS_SOL_SOCKET, SCPS_SO_REUSEADDR, 1), 0);
     assert_int_equal(peer_bind(&p, d, &any, 90), 0);
     assert_int_equal(scps_sock_listen(p.ctx, d, 1), 0);
-    /* listen without bind */
+    /* listen() without bind() chooses a port. */
     int h = peer_socket(&p);
     assert_int_equal(scps_sock_listen(p.ctx, h, 1), 0);
     struct scps_endpoint ep;
@@ -694,7 +703,7 @@ static void ports_run_out(void **state)
         assert_true(ep.port >= 40000 && ep.port <= 40009);
         seen |= 1u << (ep.port - 40000);
     }
-    assert_int_equal(seen, 0x3ff); /* every one of them once */
+    assert_int_equal(seen, 0x3ff); /* Each port of the range was chosen once. */
     assert_errno(peer_bind(&p, peer_socket(&p), &any, 0), EADDRINUSE);
     peer_close(&p);
 }
@@ -714,7 +723,8 @@ static void addresses(void **state)
     len = scps_sockaddr_put(&ss, SCPS_AF_INET6, &ep);
     assert_int_equal(len, sizeof(struct scps_sockaddr_in6));
     assert_int_equal(scps_sockaddr_get(&ss, len, &back), 0);
-    assert_true(scps_addr_equal(&back.addr, &ep.addr)); /* mapped is IPv4 */
+    /* An IPv4-mapped address is parsed as IPv4. */
+    assert_true(scps_addr_equal(&back.addr, &ep.addr));
     ep.addr = peer_addr("2001:db8::7");
     assert_int_equal(scps_sockaddr_put(&ss, SCPS_AF_INET, &ep), 0);
     len = scps_sockaddr_put(&ss, 0, &ep);

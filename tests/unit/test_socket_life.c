@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a socket, without a connection. */
+/* socket/life.c: the states of a socket from socket() to close(), without a connection. */
 #include <errno.h>
 
 #include "cmocka_all.h"
@@ -19,7 +19,7 @@ static void a_fin_shuts_down_receiving(void **state)
     scps_sock_life_fin(&l);
     assert_true(l.fin_received);
     assert_int_equal(l.shut, SHUT_RCV);
-    assert_int_equal(l.shut_app, 0); /* The peer has done this, not the application. */
+    assert_int_equal(l.shut_app, 0); /* The peer has closed this direction, not the application. */
     assert_false(l.ended);
 }
 
@@ -34,7 +34,8 @@ static void the_end_shuts_down_both(void **state)
     assert_int_equal(l.err, 0);
     scps_sock_life_end(&l, ECONNRESET);
     assert_int_equal(l.err, ECONNRESET);
-    scps_sock_life_end(&l, 0); /* An end without an error keeps the pending one. */
+    /* The end of a connection without an error keeps an error that is pending. */
+    scps_sock_life_end(&l, 0);
     assert_int_equal(l.err, ECONNRESET);
 }
 
@@ -57,9 +58,12 @@ static void a_soft_error_is_reported_once(void **state)
     assert_false(scps_sock_life_report_icmp(&l, 0));
     assert_true(scps_sock_life_report_icmp(&l, 0x301));
     assert_false(scps_sock_life_report_icmp(&l, 0x301));
-    assert_true(scps_sock_life_report_icmp(&l, 0x300)); /* another one */
-    assert_false(scps_sock_life_report_icmp(&l, 0));    /* The connection has made progress. */
-    assert_true(scps_sock_life_report_icmp(&l, 0x300)); /* The error is a new one. */
+    /* This is another ICMP error, so it is reported. */
+    assert_true(scps_sock_life_report_icmp(&l, 0x300));
+    /* Code 0 says that the connection has made progress, which forgets the last error. */
+    assert_false(scps_sock_life_report_icmp(&l, 0));
+    /* After progress the same ICMP error counts as new. */
+    assert_true(scps_sock_life_report_icmp(&l, 0x300));
 }
 
 /* RFC 1122 section 4.2.2.13: data that arrives after the application has closed both directions
@@ -71,14 +75,16 @@ static void data_after_both_directions(void **state)
 
     scps_sock_life_shutdown(&l, SHUT_RCV);
     scps_sock_life_set_received(&l, 100);
-    assert_false(scps_sock_life_refuses_data(&l, 101)); /* Sending is still open. */
+    /* The application can still send, so data does not cause a reset. */
+    assert_false(scps_sock_life_refuses_data(&l, 101));
     scps_sock_life_shutdown(&l, SHUT_SEND);
     assert_int_equal(l.shut_app, BOTH);
     assert_int_equal(l.shut, BOTH);
     assert_false(scps_sock_life_refuses_data(&l, 100));
     assert_true(scps_sock_life_refuses_data(&l, 101));
     scps_sock_life_end(&l, 0);
-    assert_false(scps_sock_life_refuses_data(&l, 101)); /* There is nothing to reset. */
+    /* The connection has ended, so there is nothing to reset. */
+    assert_false(scps_sock_life_refuses_data(&l, 101));
 }
 
 static void a_listener_listens_on(void **state)
@@ -108,7 +114,7 @@ static void a_new_connection_starts_afresh(void **state)
     assert_int_equal(l.ss, SS_UNCONNECTED);
     assert_int_equal(l.shut | l.shut_app, 0);
     assert_false(l.ended || l.fin_received);
-    assert_int_equal(l.err, ECONNRESET); /* The next call reports it. */
+    assert_int_equal(l.err, ECONNRESET); /* The next call on the socket reports the error. */
     assert_true(scps_sock_life_report_icmp(&l, 0x301));
     scps_sock_life_connecting(&l);
     assert_int_equal(l.err, 0);

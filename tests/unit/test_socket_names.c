@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of a socket: which of them a disconnect keeps. */
+/* socket/names.c: the local and remote address of a socket, and which of them a disconnect
+ * keeps. */
 #include "cmocka_all.h"
 #include "socket/names.h"
 
@@ -26,7 +27,7 @@ static void what_was_chosen_is_freed(void **state)
     assert_named(&n.remote, &there.addr, 80);
     scps_sock_names_end(&n);
     assert_false(n.bound);
-    assert_named(&n.local, &here.addr, 1000); /* getsockname() still returns it */
+    assert_named(&n.local, &here.addr, 1000); /* getsockname() still returns the old address. */
     scps_sock_names_disconnect(&n, &any);
     assert_false(n.bound);
     assert_named(&n.local, &any, 0);
@@ -69,7 +70,8 @@ static void a_given_address_outlives_a_chosen_port(void **state)
     (void)state;
 
     scps_sock_names_init(&n, &any);
-    scps_sock_names_set_addr(&n, &here.addr); /* IP_BIND_ADDRESS_NO_PORT */
+    /* The address is set without a port (IP_BIND_ADDRESS_NO_PORT). */
+    scps_sock_names_set_addr(&n, &here.addr);
     scps_sock_names_set_given(&n, true, false);
     assert_false(n.bound);
     scps_sock_names_connect(&n, &here, &there);
@@ -87,7 +89,7 @@ static void a_chosen_port_is_kept_until_the_end(void **state)
 
     scps_sock_names_init(&n, &any);
     scps_sock_names_take_port(&n, &here);
-    scps_sock_names_set_given(&n, true, false); /* bind() to port 0 */
+    scps_sock_names_set_given(&n, true, false); /* bind() with port 0 was called. */
     scps_sock_names_disconnect(&n, &any);
     assert_true(n.bound);
     assert_named(&n.local, &here.addr, 1000);

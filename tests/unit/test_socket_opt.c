@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options: what each takes, gives and refuses, and that it does what it says. */
+/* Socket options: which values each accepts, returns and refuses, and that it has its effect. */
 #include "sockpeer.h"
 
 #include <scps/cc.h>
@@ -23,11 +23,12 @@ static int teardown(void **state)
 }
 
 struct row {
-    int level, name, def, good, bad[3]; /* bad: EINVAL; 0 ends the list */
+    /* A value in `bad` is refused with EINVAL; 0 ends the list. */
+    int level, name, def, good, bad[3];
 };
 
-/* Defaults of a fresh socket (those of Linux where scps_ctx_config_linux has them), one other
- * value. */
+/* For each option: its default on a new socket (Linux's, where scps_ctx_config_linux() has it), and
+ * another value that is accepted. */
 static const struct row rows[] = {
     {SCPS_SOL_SOCKET, SCPS_SO_REUSEADDR, 0, 1, {0}},
     {SCPS_SOL_SOCKET, SCPS_SO_REUSEPORT, 0, 1, {0}},
@@ -93,7 +94,8 @@ static const struct row rows[] = {
     {SCPS_SOL_SCPS, SCPS_TP_SYN_RETRIES, 6, 0, {-1, 65536, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_DATA_RETRIES, 15, 3, {-1, 65536, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_USER_TIMEOUT, 0, 9000000, {-1, 0, 0}},
-    {SCPS_SOL_SCPS, SCPS_TP_KEEP_IDLE, INT32_MAX, 1000000, {-1, 0, 0}}, /* 2 h: more than an int */
+    /* The default is 2 h, which in µs is more than an int holds. */
+    {SCPS_SOL_SCPS, SCPS_TP_KEEP_IDLE, INT32_MAX, 1000000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_KEEP_INTERVAL, 75000000, 1000000, {-1, 0, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_KEEP_COUNT, 9, 4, {-1, 65536, 0}},
     {SCPS_SOL_SCPS, SCPS_TP_SNACK, 0, 1, {0}},
@@ -118,7 +120,8 @@ static void set_and_get(int connected)
         const struct row *r = &rows[i];
         char one = 1;
         if (!connected) {
-            s = peer_socket(&p); /* several names stand for one field */
+            /* Several options stand for one setting, so each gets a new socket. */
+            s = peer_socket(&p);
             assert_int_equal(peer_getopt(&p, s, r->level, r->name), r->def);
         }
         for (int k = 0; k < 3 && (k == 0 ? r->bad[0] : r->bad[k]); k++)
@@ -126,10 +129,11 @@ static void set_and_get(int connected)
         assert_int_equal(peer_setopt(&p, s, r->level, r->name, r->good), 0);
         if (!(connected && (r->name == SCPS_TCP_MAXSEG || r->name == SCPS_SO_RCVBUF)))
             assert_int_equal(peer_getopt(&p, s, r->level, r->name), r->good);
-        if (r->level != SCPS_SOL_IP) /* too short; IP takes bytes */
+        /* A value of one octet is too short, except for options of IP. */
+        if (r->level != SCPS_SOL_IP)
             assert_errno(scps_sock_setsockopt(p.ctx, s, r->level, r->name, &one, 1), EINVAL);
         assert_errno(scps_sock_setsockopt(p.ctx, s, r->level, r->name, NULL, 4), EFAULT);
-        /* given out: no more than there is room for */
+        /* getsockopt() writes no more octets than the caller has room for. */
         uint8_t two[2] = {0xaa, 0xaa};
         uint32_t len = 1;
         assert_int_equal(scps_sock_getsockopt(p.ctx, s, r->level, r->name, two, &len), 0);
@@ -168,7 +172,7 @@ static void unknown_ones(void **state)
                  ENOPROTOOPT);
     assert_errno(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_IPV6, SCPS_IPV6_V6ONLY, &v, &len),
                  EOPNOTSUPP);
-    /* only to be read */
+    /* These options can only be read. */
     int ro[] = {SCPS_SO_TYPE,     SCPS_SO_ERROR,  SCPS_SO_ACCEPTCONN,
                 SCPS_SO_PROTOCOL, SCPS_SO_DOMAIN, SCPS_SO_SNDLOWAT};
     int want[] = {SCPS_SOCK_STREAM, 0, 0, SCPS_SOL_TCP, SCPS_AF_INET, 1};
@@ -180,7 +184,7 @@ static void unknown_ones(void **state)
     assert_errno(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_INFO, 1), ENOPROTOOPT);
     assert_errno(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_TYPE, &v, NULL), EFAULT);
     assert_errno(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_TYPE, NULL, &len), EFAULT);
-    len = UINT32_MAX; /* a negative one */
+    len = UINT32_MAX; /* As an int this length is negative. */
     assert_errno(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_TYPE, &v, &len), EINVAL);
     assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_DEBUG, &v, UINT32_MAX),
                  EINVAL);
@@ -195,7 +199,8 @@ static void structures(void **state)
     assert_int_equal(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &l, len), 0);
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &l, &len), 0);
     assert_int_equal(l.l_onoff, 1);
-    assert_int_equal(l.l_linger, INT32_MAX); /* as good as for ever */
+    /* A negative linger time stands for the longest possible. */
+    assert_int_equal(l.l_linger, INT32_MAX);
     l = (struct scps_linger){0, 5};
     assert_int_equal(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &l, len), 0);
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &l, &len), 0);
@@ -209,7 +214,7 @@ static void structures(void **state)
         assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SOCKET, name, &got, &len), 0);
         assert_int_equal(got.tv_sec, 3);
         assert_int_equal(got.tv_usec, 250000);
-        got = (struct scps_timeval){0, 0}; /* none */
+        got = (struct scps_timeval){0, 0}; /* The time 0 means: no limit. */
         assert_int_equal(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SOCKET, name, &got, len), 0);
         assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SOCKET, name, &got, &len), 0);
         assert_int_equal(got.tv_sec + got.tv_usec, 0);
@@ -218,7 +223,7 @@ static void structures(void **state)
         assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SOCKET, name, &got, 8), EINVAL);
     }
 
-    /* pacing rate: 4 or 8 bytes, all ones for none */
+    /* SO_MAX_PACING_RATE has 4 or 8 octets; all ones means: no limit. */
     uint64_t rate = 0;
     len = 8;
     assert_int_equal(
@@ -245,7 +250,7 @@ static void structures(void **state)
         scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SOCKET, SCPS_SO_MAX_PACING_RATE, &narrow, 4), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_RATE), 0);
 
-    /* 64 bits of ours */
+    /* Options of level SCPS_SOL_SCPS accept 64 bits. */
     int64_t wide = 0;
     len = 8;
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_KEEP_IDLE, &wide, &len),
@@ -259,7 +264,8 @@ static void structures(void **state)
                      0);
     assert_int_equal(wide, SCPS_SEC(100000));
 
-    /* refused at once, not by connect: more than 2^43 bytes/s, more than a hundred years */
+    /* These values are refused at once, not by connect(): more than 2^43 bytes/s, more than a
+     * hundred years. */
     wide = (INT64_C(1) << 43) + 1;
     assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_RATE, &wide, 8), EINVAL);
     assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_ACK_BUDGET, &wide, 8),
@@ -269,13 +275,14 @@ static void structures(void **state)
     wide = SCPS_SEC(INT64_C(101) * 365 * 86400);
     assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_EXPECTED_RTT, &wide, 8),
                  EINVAL);
-    wide = 0; /* in the structure it stands for the default */
+    /* 0 lies outside the bounds; only in struct scps_conn_config it stands for the default. */
+    wide = 0;
     assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_DUPTHRESH, &wide, 8),
                  EINVAL);
     assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_KEEP_COUNT, &wide, 8),
                  EINVAL);
 
-    /* all of it at once */
+    /* One option (SCPS_TP_CONFIG) sets the whole configuration. */
     struct scps_conn_config cfg;
     len = sizeof cfg;
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &cfg, &len), 0);
@@ -320,23 +327,24 @@ static void controllers(void **state)
     (void)state;
     uint32_t len;
     assert_string_equal(get_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, &len), "vj");
-    assert_int_equal(len, 16); /* as Linux gives it */
+    assert_int_equal(len, 16); /* The length is 16, as in Linux. */
     set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, "nosuch", ENOENT);
     set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, "", EINVAL);
     set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, "vj,nosuch=1", ENOENT);
-    set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, "reno", 0); /* Linux's name for it */
+    /* Linux calls this controller "reno". */
+    set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, "reno", 0);
     assert_string_equal(get_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, &len), "vj");
-    for (size_t i = 0; scps_cc_at(i); i++) { /* every one there is */
+    for (size_t i = 0; scps_cc_at(i); i++) { /* Every controller can be chosen by its name. */
         set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, scps_cc_at(i)->name, 0);
         assert_string_equal(get_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, &len), scps_cc_at(i)->name);
-        /* what get gives, set takes */
+        /* The text that getsockopt() returns can be given to setsockopt(). */
         char whole[256];
         strcpy(whole, get_text(SCPS_SOL_SCPS, SCPS_TP_CC, &len));
         assert_int_equal(len, strlen(whole) + 1);
         set_text(SCPS_SOL_SCPS, SCPS_TP_CC, whole, 0);
         assert_string_equal(get_text(SCPS_SOL_SCPS, SCPS_TP_CC, &len), whole);
     }
-    /* by the reference's numbers */
+    /* The controller is chosen by the numbers of the SCPS reference implementation. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_VJ_CONGEST, 1), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_VJ_CONGEST), 1);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_VEGAS_CONGEST), 0);
@@ -354,11 +362,11 @@ static void controllers(void **state)
     }
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_VJ_CONGEST, 0), 0);
     assert_string_equal(get_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, &len), "rate");
-    /* pure rate control without a rate refuses to start */
+    /* Pure rate control without a rate: connect() is refused. */
     assert_errno(peer_connect(&p, s), EINVAL);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS_ROUTE, SCPS_ROUTE_RATE, 8000000), 0);
     peer_handshakes(&p, s);
-    /* and a connection keeps the one it has */
+    /* A connection keeps its controller. */
     set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, "vj", EISCONN);
     set_text(SCPS_SOL_TCP, SCPS_TCP_CONGESTION, "rate", 0);
 }
@@ -371,7 +379,8 @@ static void on_the_wire(void **state)
     p.mss = 1460;
     assert_int_equal(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_IP, SCPS_IP_TOS, &tos, 1), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_IP, SCPS_IP_TOS), 0x48);
-    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_IP, SCPS_IP_TOS, 0x4b), 0); /* ECN is TCP's */
+    /* The two bits of ECN are set by TCP, not by this option. */
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_IP, SCPS_IP_TOS, 0x4b), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_IP, SCPS_IP_TOS), 0x48);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_IP, SCPS_IP_TTL, 7), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_MAXSEG, 800), 0);
@@ -396,7 +405,7 @@ static void on_the_wire(void **state)
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_MAXSEG), 800);
     peer_drains(&p);
     peer_sends(&p, SCPS_ACK, 1, 2001, 0);
-    /* changed on the way */
+    /* The option changes during the connection. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_IP, SCPS_IP_TOS, 0x20), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_IP, SCPS_IP_TTL, -1), 0);
     assert_int_equal(scps_sock_write(p.ctx, s, data, 10), 10);
@@ -404,8 +413,8 @@ static void on_the_wire(void **state)
     assert_int_equal(p.ip.tos, 0x20);
     assert_int_equal(p.ip.ttl, 64);
     peer_sends(&p, SCPS_ACK, 1, 2011, 0);
-    /* a rate spreads segments over time: 8400 bytes/s are ten packets of 840 bytes a second, after
-     * a burst of 1500 bytes */
+    /* A rate spreads segments over time: at 8400 bytes/s ten packets of 840 bytes leave in a
+     * second, after a burst of 1500 bytes. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_BURST, 1500), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_RTOMIN, 5000), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_RATE, 8400), 0);
@@ -471,7 +480,7 @@ static void quick_acks(void **state)
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_QUICKACK, 0), 0);
     peer_sends(&p, SCPS_ACK, 2021, 1, 10);
     peer_gets_nothing(&p);
-    /* F0: only the timer */
+    /* F0: only the timer causes an acknowledgement. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_ACKBEHAVE, SCPS_ACK_DELAYED), 0);
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SCPS, SCPS_TP_ACKDELAY, 100), 0);
     peer_wait(&p, SCPS_MS(200));
@@ -500,7 +509,7 @@ static void linger2(void **state)
     assert_int_equal(scps_sock_close(p.ctx, s), 0);
     peer_gets(&p, SCPS_ACK | SCPS_FIN, 1, 1, 0);
     peer_sends(&p, SCPS_ACK, 1, 2, 0);
-    peer_wait(&p, SCPS_MS(1900)); /* FIN-WAIT-2, nobody owns it */
+    peer_wait(&p, SCPS_MS(1900)); /* The connection is in FIN-WAIT-2 and has no socket. */
     struct scps_stack_stats st;
     scps_stack_get_stats(scps_ctx_stack(p.ctx), &st);
     assert_int_equal(st.conns, 1);
@@ -532,7 +541,7 @@ static void tcp_info(void **state)
                               .wscale = 6};
     peer_sends_seg(&p, &synack, 0);
     peer_gets(&p, SCPS_ACK, 1, 1, 0);
-    p.wnd = 5000; /* scaled by 64 */
+    p.wnd = 5000; /* The window is scaled by 64. */
     peer_sends(&p, SCPS_ACK, 1, 1, 0);
     assert_int_equal(scps_sock_write(p.ctx, s, data, sizeof data), sizeof data);
     assert_int_equal(peer_drains(&p), 10);
@@ -544,7 +553,8 @@ static void tcp_info(void **state)
     assert_int_equal(len, sizeof ti);
     assert_int_equal(ti.tcpi_state, SCPS_ESTABLISHED);
     assert_int_equal(ti.tcpi_ca_state, 0);
-    assert_int_equal(ti.tcpi_options, 2 | 4); /* SACK, window scale; no timestamps came */
+    /* SACK and window scaling are in force; the peer offered no time stamps. */
+    assert_int_equal(ti.tcpi_options, 2 | 4);
     assert_int_equal(ti.tcpi_snd_wscale, 6);
     assert_int_equal(ti.tcpi_rcv_wscale, 7);
     assert_int_equal(ti.tcpi_snd_mss, 1000);
@@ -564,13 +574,13 @@ static void tcp_info(void **state)
     assert_int_equal(ti.tcpi_total_retrans, 0);
     assert_int_equal(ti.tcpi_reordering, 3);
     assert_true(ti.tcpi_max_pacing_rate == UINT64_MAX);
-    /* a shorter one, as old programs ask */
+    /* Old programs ask for a shorter structure. */
     len = 8;
     memset(&ti, 0, sizeof ti);
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &len), 0);
     assert_int_equal(len, 8);
     assert_int_equal(ti.tcpi_rto, 0);
-    /* The peer does not answer, so the retransmission timer expires and TCP_INFO shows that. */
+    /* The peer does not answer, so the retransmission timer expires, which TCP_INFO shows. */
     peer_wait(&p, SCPS_MS(400));
     len = sizeof ti;
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_TCP, SCPS_TCP_INFO, &ti, &len), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_ctx_config_linux: plain TCP with a Linux host's figures, as conformance scripts written for
- * it expect. */
+/* scps_ctx_config_linux(): plain TCP with the parameters of a Linux host, as conformance tests
+ * written for Linux expect. */
 #include "sockpeer.h"
 
 static void start(struct peer *p)
@@ -18,8 +18,8 @@ static void syn_as_linux_writes_it(void **state)
     int s = peer_socket(&p);
     assert_errno(peer_connect(&p, s), EINPROGRESS);
     assert_true(peer_takes(&p));
-    /* MSS, SACK permitted, timestamps, NOP, window scale: mss 1460,sackOK,TS val x ecr 0,nop,wscale
-     * 7 */
+    /* The options of the SYN are those of Linux in its order: mss 1460, sackOK, TS val x ecr 0,
+     * nop, wscale 7. */
     assert_int_equal(p.seg.hdr_len, 40);
     const uint8_t *o = p.buf + p.ip.hdr_len + 20;
     const uint8_t head[8] = {2, 4, 1460 >> 8, 1460 & 0xff, 4, 2, 8, 10};
@@ -32,7 +32,7 @@ static void syn_as_linux_writes_it(void **state)
     assert_int_equal(p.seg.wnd, 65535);
     p.our_port = p.seg.sport;
 
-    /* and the answer to a SYN, option for option what the peer offered */
+    /* The SYN-ACK has exactly the options that the peer offered. */
     int l = peer_listens(&p, 5);
     (void)l;
     p.our_port = OUR_PORT;
@@ -59,10 +59,11 @@ static void initial_window_of_ten(void **state)
     start(&p);
     int s = peer_accepted(&p);
     assert_int_equal(scps_sock_write(p.ctx, s, data, sizeof data), sizeof data);
-    for (uint32_t i = 0; i < 10; i++) /* full ones, none pushed: the queue is not empty */
+    /* Ten full segments are sent, none with PSH, because more data waits. */
+    for (uint32_t i = 0; i < 10; i++)
         peer_gets(&p, SCPS_ACK, 1 + 1000 * i, 1, 1000);
     peer_gets_nothing(&p);
-    /* slow start: two acknowledged, four more */
+    /* Slow start: two segments are acknowledged and four more are sent. */
     peer_sends(&p, SCPS_ACK, 1, 2001, 0);
     for (uint32_t i = 10; i < 14; i++)
         peer_gets(&p, SCPS_ACK, 1 + 1000 * i, 1, 1000);
@@ -97,13 +98,14 @@ static void acks_every_second_segment(void **state)
     peer_wait(&p, SCPS_SEC(1));
     peer_gets(&p, SCPS_ACK, 1, 5001, 0);
     assert_int_equal(p.at - t0, SCPS_MS(40));
-    /* out of order: at once, and what came is named */
+    /* A segment out of order is acknowledged at once, with SACK. */
     peer_sends(&p, SCPS_ACK, 6001, 1, 1000);
     peer_gets(&p, SCPS_ACK, 1, 5001, 0);
-    peer_sends(&p, SCPS_ACK, 5001, 1, 1000); /* the hole is filled: at once, too */
+    /* The segment fills the hole, which is acknowledged at once, too. */
+    peer_sends(&p, SCPS_ACK, 5001, 1, 1000);
     peer_gets(&p, SCPS_ACK, 1, 7001, 0);
     assert_int_equal(scps_sock_read(p.ctx, s, b, sizeof b), 7000);
-    /* it rides on data */
+    /* The acknowledgement is sent with data. */
     peer_sends(&p, SCPS_ACK, 7001, 1, 10);
     assert_int_equal(scps_sock_write(p.ctx, s, "answer", 6), 6);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 7011, 6);
@@ -120,7 +122,7 @@ static void retransmission_timeout(void **state)
     peer_wait(&p, SCPS_MS(100));
     peer_sends(&p, SCPS_SYN | SCPS_ACK, 0, 1, 0);
     peer_gets(&p, SCPS_ACK, 1, 1, 0);
-    /* first sample 100 ms: srtt 100, rttvar 50: RTO 100 + max(200, 4 * 50) = 300 ms */
+    /* The first RTT is 100 ms: SRTT 100, RTTVAR 50, RTO 100 + max(200, 4 * 50) = 300 ms. */
     assert_int_equal(scps_sock_write(p.ctx, s, "abc", 3), 3);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 3);
     scps_time t0 = p.at;
@@ -142,12 +144,13 @@ static void syn_timeouts(void **state)
     peer_gets(&p, SCPS_SYN, 0, 0, 0);
     scps_time t0 = p.at;
     peer_wait(&p, SCPS_SEC(300));
-    for (int i = 1; i <= 6; i++) { /* six more: at 1, 3, 7, 15, 31, 63 s */
+    for (int i = 1; i <= 6; i++) { /* Six SYNs follow, at 1, 3, 7, 15, 31 and 63 s. */
         peer_gets(&p, SCPS_SYN, 0, 0, 0);
         assert_int_equal(p.at - t0, ((1 << i) - 1) * SCPS_SEC(1));
     }
     peer_gets_nothing(&p);
-    assert_int_equal(peer_so_error(&p, s), ETIMEDOUT); /* 127 s, as everybody has seen */
+    /* The attempt ends after 127 s, as in Linux. */
+    assert_int_equal(peer_so_error(&p, s), ETIMEDOUT);
     peer_close(&p);
 }
 
@@ -174,7 +177,8 @@ static void fast_retransmit(void **state)
     assert_int_equal(scps_sock_write(p.ctx, s, data, sizeof data), 4000);
     assert_int_equal(peer_drains(&p), 4);
     peer_wait(&p, SCPS_MS(100));
-    for (uint32_t i = 1; i <= 3; i++) { /* the first is missing: SACK 1001:2001, :3001, :4001 */
+    /* The first segment is missing; SACK reports 1001:2001, 1001:3001 and 1001:4001. */
+    for (uint32_t i = 1; i <= 3; i++) {
         struct scps_seg sack = {.flags = SCPS_ACK,
                                 .seq = PEER_ISN + 1,
                                 .ack = p.our_isn + 1,

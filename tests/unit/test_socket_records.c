@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records and best effort through the sockets: SOCK_SEQPACKET, MSG_EOR, holes as ENODATA. */
+/* Records and best effort through sockets: SOCK_SEQPACKET, MSG_EOR, and holes that are reported as
+ * ENODATA. */
 #include "sockpeer.h"
 
 static void check_bytes(const uint8_t *b, size_t n, uint32_t off)
@@ -59,7 +60,7 @@ static void each_send_a_record(void **state)
     assert_int_equal(scps_sock_send(p.ctx, s, b, 100, 0), 100);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 1, 1, 100);
     assert_true(p.seg.has & SCPS_HAS_RECORD);
-    struct scps_iovec v[2] = {{b, 10}, {b, 20}}; /* pieces of one send are one record */
+    struct scps_iovec v[2] = {{b, 10}, {b, 20}}; /* The pieces of one send() are one record. */
     assert_int_equal(scps_sock_writev(p.ctx, s, v, 2), 30);
     peer_gets(&p, SCPS_ACK | SCPS_PSH, 101, 1, 30);
     assert_true(p.seg.has & SCPS_HAS_RECORD);
@@ -71,7 +72,8 @@ static void each_send_a_record(void **state)
     peer_close(&p);
 }
 
-/* On a stream socket only with the option, and where MSG_EOR says so */
+/* A stream socket has records only with the option SCPS_TP_RECORDS, and they end where MSG_EOR is
+ * given. */
 static void a_stream_with_records(void **state)
 {
     (void)state;
@@ -94,7 +96,7 @@ static void a_stream_with_records(void **state)
     peer_close(&p);
 }
 
-/* A send cut short has not ended its record */
+/* A send() that took only part of its data has not ended the record. */
 static void a_send_cut_short(void **state)
 {
     (void)state;
@@ -137,12 +139,13 @@ static void reading(void **state)
     assert_int_equal(receive(&p, s, b, 400, SCPS_MSG_WAITALL, &end), 70);
     assert_int_equal(end, SCPS_MSG_EOR);
     check_bytes(b, 70, 31);
-    assert_int_equal(receive(&p, s, b, 100, 0, &end), 100); /* just as long */
+    /* The buffer is exactly as long as the record. */
+    assert_int_equal(receive(&p, s, b, 100, 0, &end), 100);
     assert_int_equal(end, SCPS_MSG_EOR);
     check_bytes(b, 100, 101);
     assert_int_equal(scps_sock_recv(p.ctx, s, b, 400, 0), 10);
     assert_errno(receive(&p, s, b, 400, 0, &end), EAGAIN);
-    /* less than the low-water mark, but a whole record: it can be read */
+    /* A whole record can be read, even if it is shorter than SO_RCVLOWAT. */
     assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT, 50), 0);
     peer_sends(&p, SCPS_ACK | SCPS_PSH, 211, 1, 10);
     assert_int_equal(peer_poll(&p, s), P_OUT);
@@ -153,7 +156,7 @@ static void reading(void **state)
     peer_close(&p);
 }
 
-/* Who accepts has what the listener has */
+/* An accepted socket has the listener's setting. */
 static void accepted(void **state)
 {
     (void)state;
@@ -184,7 +187,7 @@ static void get_hole(struct peer *p, int s, int64_t start, int64_t size)
     assert_int_equal(peer_getopt(p, s, SCPS_SOL_SCPS_SOCKET, SCPS_SO_BETS_RHOLE_SIZE), size);
 }
 
-/* A hole is an error, once, in its place */
+/* A hole is reported once as an error, at its place in the stream. */
 static void a_hole(void **state)
 {
     (void)state;
@@ -213,8 +216,8 @@ static void a_hole(void **state)
     assert_int_equal(receive(&p, s, b, 400, 0, &end), 50);
     check_bytes(b, 50, 151);
     assert_int_equal(end, SCPS_MSG_EOR | SCPS_MSG_TRUNC);
-    /* bytes before a hole are given out first, whatever was asked for; then the hole, then the
-     * end */
+    /* Bytes before a hole are read first, whatever length was asked for; then the hole is reported,
+     * then the end of the stream. */
     peer_sends(&p, SCPS_ACK | SCPS_PSH, 201, 1, 10);
     assert_int_equal(scps_sock_recv(p.ctx, s, b, 4, 0), 4);
     assert_int_equal(scps_sock_recv(p.ctx, s, b, 6, 0), 6);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: programs that block, each in a thread of its own, two of them in one context, and a
- * world that moves packets and time on between them. Virtual time stands still while any program
- * runs, so the figures are exact. Under the thread sanitizer this is the test of the lock hook. */
+/* Threads: several programs make blocking calls, each in a thread of its own, two of them in one
+ * context; another thread moves packets and advances the virtual time. The time stands still while
+ * any program runs, so the times are exact. With the thread sanitizer this tests the lock hook. */
 #include "sockpeer.h"
 
 #include <pthread.h>
@@ -12,9 +12,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct scps_ctx *ca, *cb; /* clients; servers */
+static struct scps_ctx *ca, *cb; /* ca is the context of the clients, cb that of the servers. */
 static const struct scps_wait *waiting[PROGRAMS];
-static int nwaiting, alive; /* under the lock */
+static int nwaiting, alive; /* Both are protected by `lock`. */
 
 static void hook_lock(void *user)
 {
@@ -34,7 +34,7 @@ static void hook_wake(void *user)
     pthread_cond_broadcast(&changed);
 }
 
-/* A blocked program sleeps until the world, or another program, has made its wait over. */
+/* Implements cfg.wait: a program that blocks sleeps until another thread has ended its wait. */
 static int hook_wait(const struct scps_wait *w)
 {
     pthread_mutex_lock(&lock);
@@ -50,7 +50,7 @@ static int hook_wait(const struct scps_wait *w)
     return 0;
 }
 
-/* Every program waits, and none for something that is there already. */
+/* Returns true if every program waits for an event that has not happened yet. */
 static bool all_asleep(void)
 {
     if (nwaiting < alive)
@@ -105,10 +105,12 @@ static void world(void)
         scps_time t = ta < tb ? ta : tb;
         if (air && air->arrives < t)
             t = air->arrives;
-        assert_true(t < SCPS_NEVER); /* else the programs wait for each other */
+        /* Otherwise the programs would wait for each other for ever. */
+        assert_true(t < SCPS_NEVER);
         scps_ctx_advance(ca, t);
         scps_ctx_advance(cb, t);
-        if (air && air->arrives <= t) { /* one at a time: who it wakes goes first */
+        /* One packet is delivered at a time, so that the program it wakes runs first. */
+        if (air && air->arrives <= t) {
             struct packet *p = air;
             air = p->next;
             scps_ctx_inject(p->to, p->bytes, p->len, p->arrives);
@@ -124,7 +126,7 @@ static void world(void)
 
 struct program {
     pthread_t thread;
-    int nr, err; /* err: the line where it failed */
+    int nr, err; /* err is the line in which the program failed; 0: it did not. */
     scps_time took;
 };
 
@@ -144,7 +146,7 @@ static void finished(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Serves one client after the other on port 7000 + nr, until told "bye". */
+/* Serves one client after the other on port 7000 + nr, until one sends "bye". */
 static void *server(void *arg)
 {
     struct program *p = arg;
@@ -172,7 +174,8 @@ out:
     return NULL;
 }
 
-/* Two connections one after the other: questions and answers; then a bulk both ways by poll. */
+/* Opens two connections one after the other: the first asks and reads answers, the second sends and
+ * receives much data by poll(). */
 static void *client(void *arg)
 {
     struct program *p = arg;
@@ -186,7 +189,7 @@ static void *client(void *arg)
     for (size_t i = 0; i < BYTES; i++)
         out[i] = (uint8_t)(i * 7 >> 2) ^ (uint8_t)p->nr;
     memcpy(out + BYTES - 3, "bye", 3);
-    for (;;) { /* the server may not listen yet */
+    for (;;) { /* The server may not listen yet. */
         s = scps_socket(ca, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
         if (scps_sock_connect(ca, s, &ss, len) == 0)
             break;
@@ -258,15 +261,17 @@ static void programs_share_contexts(void **state)
         if (prog[i].err)
             fail_msg("%s %d failed in line %d", i % 2 ? "client" : "server", prog[i].nr,
                      prog[i].err);
-        if (i % 2) /* twenty round trips of 50 ms, to the microsecond, whatever the threads did */
+        /* The client took twenty round trips of 50 ms, to the microsecond, whatever the order of
+         * the threads. */
+        if (i % 2)
             assert_int_equal(prog[i].took, 20 * 2 * DELAY);
     }
     scps_ctx_free(ca);
     scps_ctx_free(cb);
 }
 
-/* One thread reads what another writes on the same socket's far end, while a third closes a socket
- * somebody waits on. */
+/* One thread reads from a socket to whose peer another thread writes, while a third closes a socket
+ * on which a thread waits. */
 struct closer {
     int fd, err;
     int64_t r;
