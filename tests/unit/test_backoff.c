@@ -10,7 +10,8 @@
 
 #include "core/rto.h"
 
-/* The counters are as wide as the limits of a configuration, and stop at their largest value. */
+/* The counters of timeouts are as wide as the limits of a configuration (16 bits), and stop at
+ * their largest value. */
 static void counts_beyond_an_octet(void **state)
 {
     struct scps_rto r = {.backoff = 0};
@@ -36,7 +37,8 @@ static void kept_until_measured(void **state)
 
     for (unsigned i = 0; i < 40; i++)
         scps_rto_keep(&r);
-    assert_int_equal(r.kept, 30); /* more would shift a timeout out of its type */
+    /* A shift by more than 30 bits would overflow the type of a timeout. */
+    assert_int_equal(r.kept, 30);
     scps_rto_answered(&r);
     assert_int_equal(r.kept, 30);
     scps_rto_measured(&r, 1234);

@@ -62,9 +62,12 @@ static void one_wait_for_known_holes(void **state)
     struct scps_betsrx *b = &w->m.wait;
 
     came(w, 1, 10);
-    assert_int_equal(scps_betsrx_awaited(&w->rcv), 0); /* There is no hole. */
+    /* Octets 1 to 10 are in order, so the receiver waits for no hole. */
+    assert_int_equal(scps_betsrx_awaited(&w->rcv), 0);
     came(w, 20, 10);
-    assert_int_equal(scps_betsrx_awaited(&w->rcv), 0); /* Ten octets are still to be read. */
+    /* The application has not yet read the ten octets before the hole, so the wait has not
+     * begun. */
+    assert_int_equal(scps_betsrx_awaited(&w->rcv), 0);
     scps_rcvbuf_read(&w->rcv.in, NULL, 10, false);
     assert_int_equal(scps_betsrx_awaited(&w->rcv), 20);
     came(w, 40, 10);

@@ -21,12 +21,13 @@ static void there_and_back(void **x)
         size_t n = scps_binding_build(p, b, 2), first;
         assert_int_equal(n, scps_binding_size(b, 2));
         assert_int_equal(n, 2 * ((len + 1) / 2 + 1) + 4);
-        assert_true(n > 2); /* never an option of 4 */
+        assert_true(n > 2); /* The option is longer than the two octets of its kind and length. */
         first = scps_binding_parse(p, n, &got);
         assert_int_equal(first, n - 4);
         assert_int_equal(got.id, 1);
         assert_int_equal(got.len, (len + 1) / 2 * 2);
-        assert_memory_equal(got.data, b[0].data, got.len); /* padded with a zero */
+        /* An odd length is padded with one octet 0. */
+        assert_memory_equal(got.data, b[0].data, got.len);
         assert_int_equal(scps_binding_parse(p + first, n - first, &got), 4);
         assert_int_equal(got.id, 254);
         assert_memory_equal(got.data, "\xab\xcd", 2);
@@ -34,7 +35,8 @@ static void there_and_back(void **x)
     assert_int_equal(scps_binding_size((struct scps_binding[2]){{0}}, 2), 0);
 }
 
-/* The low nibble is kept; long ids are read; nothing is read beyond the end. */
+/* The low four bits of an id octet are kept; long ids are read; scps_binding_parse() reads nothing
+ * beyond the end of the option. */
 static void odd_ones(void **x)
 {
     struct scps_binding b;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ceilings in their order, the count, and the shares of many takers. */
+/* base/budget.c: it refuses allocations beyond its limit, counts what is in use, and gives each of
+ * its users a share. */
 #include "base/budget.h"
 
 #include "base/prng.h"
@@ -28,11 +29,13 @@ static void ceilings(void **x)
     assert_null(all.alloc(all.ctx, 1));
     assert_null(all.alloc(all.ctx, SIZE_MAX));
     assert_int_equal(b.used, 8000);
-    all.free(all.ctx, p, 7000); /* what one part took any other gives back */
+    /* Memory that one user of the budget frees can be taken by any other. */
+    all.free(all.ctx, p, 7000);
     assert_int_equal(b.used, 1000);
     assert_int_equal(b.peak, 8000);
     assert_int_equal(b.refused, 5);
-    mem.left = 0; /* a refusal of the owner's is none of the budget's */
+    /* An allocation that the owner's allocator refuses is not counted as refused by the budget. */
+    mem.left = 0;
     assert_null(all.alloc(all.ctx, 1));
     assert_int_equal(b.refused, 5);
     assert_int_equal(b.used, 1000);

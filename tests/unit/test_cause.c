@@ -36,11 +36,14 @@ static void three_acknowledgements(void **state)
     (void)state;
 
     assert_false(scps_corruption_tell(&co, 0));
-    scps_corruption_felt(&co, &rtt, 10, 0); /* for a round trip */
+    /* For one round trip (100 µs) each acknowledgement reports the damage to the peer. */
+    scps_corruption_felt(&co, &rtt, 10, 0);
     for (int i = 0; i < 5; i++)
         assert_true(scps_corruption_tell(&co, 109));
     assert_false(scps_corruption_tell(&co, 110));
-    scps_corruption_felt(&co, &rtt, 200, 150); /* is over: three all the same */
+    /* The time to report damage (`until`, 150 µs) is over at 200 µs: three acknowledgements report
+     * it all the same. */
+    scps_corruption_felt(&co, &rtt, 200, 150);
     for (int i = 0; i < 3; i++)
         assert_true(scps_corruption_tell(&co, 300));
     assert_false(scps_corruption_tell(&co, 300));
@@ -54,7 +57,8 @@ static void no_round_trip_known(void **state)
 
     scps_corruption_felt(&co, &rtt, 0, 0);
     assert_int_equal(co.until, 1000);
-    scps_corruption_felt(&co, &rtt, 0, 500); /* a shorter time takes nothing back */
+    /* An earlier `until` does not replace a later one. */
+    scps_corruption_felt(&co, &rtt, 0, 500);
     assert_int_equal(co.until, 1000);
 }
 

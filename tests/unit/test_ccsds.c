@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* IP over space links: frames octet by octet, packets over their borders, and frames that are lost,
- * damaged, late, or somebody else's. */
+/* IP over CCSDS space links: frames are compared octet by octet; packets cross the borders of
+ * frames; frames are lost, damaged, late, or of another spacecraft. */
 #include "cmocka_all.h"
 
 #include <scps/ccsds.h>
@@ -136,7 +136,7 @@ static struct scps_ccsds_config config(enum scps_ccsds_kind kind, uint32_t frame
     return c;
 }
 
-/* ---- octets ---- */
+/* ---- frame headers and encapsulation packets, octet by octet ---- */
 
 static void headers_octet_by_octet(void **state)
 {
@@ -149,7 +149,8 @@ static void headers_octet_by_octet(void **state)
         uint8_t want[14];
         size_t n;
     } frames[] = {
-        /* 01 | 01000010 | 000101, the count, cycle in use and 0, pointer 195 */
+        /* AOS: version 01 | spacecraft 01000010 | virtual channel 000101, then the frame count,
+         * "cycle in use" with cycle 0, and the first-header pointer 195. */
         {SCPS_CCSDS_AOS, 0x42, 5, 0, 0x010203, 0xc3, {0x50, 0x85, 1, 2, 3, 0x40, 0, 0xc3}, 8},
         {SCPS_CCSDS_AOS,
          255,
@@ -160,10 +161,12 @@ static void headers_octet_by_octet(void **state)
          {0x7f, 0xfe, 0, 0, 0, 0x4f, 7, 0xff},
          8},
         {SCPS_CCSDS_AOS, 0, 0, 0, 0, SPACEFRAME_ALL_IDLE, {0x40, 0, 0, 0, 0, 0x40, 7, 0xfe}, 8},
-        /* 00 | 0110101010 | 001 | 0, both counts, segment length 3, pointer */
+        /* TM: version 00 | spacecraft 0110101010 | virtual channel 001 | 0, then both frame counts,
+         * segment length 3, and the first-header pointer. */
         {SCPS_CCSDS_TM, 0x1aa, 1, 0, 0x1fe, 0x92, {0x1a, 0xa2, 0xfe, 0xfe, 0x18, 0x92}, 6},
         {SCPS_CCSDS_TM, 0x3ff, 7, 0, 0, SPACEFRAME_NO_START, {0x3f, 0xfe, 0, 0, 0x1f, 0xff}, 6},
-        /* 1100 | 1010101111001101 | 0 | 000011 | 0100 | 0, length 255, 4 octets of count */
+        /* USLP: version 1100 | spacecraft 1010101111001101 | source 0 | virtual channel 000011 |
+         * map 0100 | 0, length 255, then 4 octets of frame count. */
         {SCPS_CCSDS_USLP,
          0xabcd,
          3,
@@ -194,7 +197,8 @@ static void headers_octet_by_octet(void **state)
         scps_spaceframe_finish(p, &c, frames[i].count, frames[i].pointer);
         assert_int_equal(scps_spaceframe_head(&c), frames[i].n);
         assert_memory_equal(p, frames[i].want, frames[i].n);
-        assert_int_equal(scps_spaceframe_crc(p, 256), 0); /* as it is of a good frame */
+        /* The CRC over a frame with its own CRC is 0. */
+        assert_int_equal(scps_spaceframe_crc(p, 256), 0);
         assert_int_equal(scps_spaceframe_parse(p, &c, &f), SCPS_CCSDS_DROP_COUNT);
         assert_int_equal(f.pointer, frames[i].pointer);
         assert_int_equal(f.begin, frames[i].n);
@@ -213,7 +217,8 @@ static void packets_octet_by_octet(void **state)
     (void)state;
     assert_int_equal(scps_encap_build(p, 4, 40), 3);
     assert_memory_equal(p, ((uint8_t[3]){0xe9, 43, 0x21}), 3);
-    assert_int_equal(scps_encap_build(p, 4, 252), 3); /* 255 in all: the last with one octet */
+    /* The packet has 255 octets in all, the most for which the length field has one octet. */
+    assert_int_equal(scps_encap_build(p, 4, 252), 3);
     assert_int_equal(scps_encap_build(p, 6, 253), 5);
     assert_memory_equal(p, ((uint8_t[5]){0xea, 0, 1, 2, 0x57}), 5);
     scps_encap_idle(p, 1);
@@ -227,7 +232,7 @@ static void packets_octet_by_octet(void **state)
         assert_int_equal(scps_encap_parse(p, n, &head, &total), ENCAP_IDLE);
         assert_int_equal(total, n);
     }
-    /* eight octets of header, a space packet of 7 + 2 octets, and what cannot be */
+    /* A header of eight octets, a space packet of 7 + 2 octets, and octets that are no packet. */
     assert_int_equal(
         scps_encap_parse((const uint8_t[]){0xeb, 0, 0, 0, 0, 1, 0, 0}, 8, &head, &total),
         ENCAP_IPE);
@@ -240,10 +245,11 @@ static void packets_octet_by_octet(void **state)
     assert_int_equal(scps_encap_parse((const uint8_t[]){0x40}, 1, &head, &total), ENCAP_WRONG);
     assert_int_equal(scps_encap_ip((const uint8_t[]){0x21, 0x45}, 2), 1);
     assert_int_equal(scps_encap_ip((const uint8_t[]){0x21, 0x65}, 2), 0);
-    assert_int_equal(scps_encap_ip((const uint8_t[]){0x20, 0x21, 0x45}, 3), 0); /* two octets */
+    /* An extended IPE header of two octets is not IP. */
+    assert_int_equal(scps_encap_ip((const uint8_t[]){0x20, 0x21, 0x45}, 3), 0);
 }
 
-/* ---- transfers ---- */
+/* ---- transfers of packets ---- */
 
 static const enum scps_ccsds_kind kinds[] = {SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM};
 
@@ -306,7 +312,8 @@ static void a_frame_waits_for_more(void **state)
     close_ends();
 }
 
-/* A frame that begins to wait at a time near SCPS_NEVER waits; it is not overdue. */
+/* A frame that begins to wait at a time near SCPS_NEVER keeps waiting; its deadline does not
+ * overflow. */
 static void the_end_of_time(void **state)
 {
     struct scps_ccsds_config c = config(SCPS_CCSDS_AOS, 1115);
@@ -323,7 +330,8 @@ static void the_end_of_time(void **state)
     close_ends();
 }
 
-/* Each frame in turn is lost: only the packets in it are lost, and no wrong packet is delivered. */
+/* Each frame in turn is lost: the packets with octets in it are lost, and every packet that is
+ * delivered is right. */
 static void lost_frames_cost_their_packets_only(void **state)
 {
     (void)state;
@@ -357,7 +365,7 @@ static void damaged_foreign_and_late_frames(void **state)
     (void)state;
     open_end(&a, &c);
     open_end(&b, &c);
-    for (unsigned i = 0; i < 256; i++) { /* each octet once */
+    for (unsigned i = 0; i < 256; i++) { /* The packet contains each value of an octet once. */
         send_packet(&a, 4, 1, 100);
         scps_netif_advance(&a.sink, now);
         a.out[0].octets[i] ^= 0x10;
@@ -396,7 +404,8 @@ static void damaged_foreign_and_late_frames(void **state)
     close_ends();
 }
 
-/* Builds a frame with the given packets in its data field, and passes it in. */
+/* Builds a frame with the given octets of packets in its data field, and hands it to the
+ * receiver. */
 static void put_data(struct end *to, const struct scps_ccsds_config *c, uint64_t count,
                      unsigned pointer, const uint8_t *data, size_t n)
 {
@@ -427,8 +436,10 @@ static void packets_that_cannot_be(void **state)
     assert_int_equal(status(&b).drops[SCPS_CCSDS_DROP_PACKET], 1);
     put_data(&b, &c, 4, 300, ltp, sizeof ltp);
     assert_int_equal(status(&b).drops[SCPS_CCSDS_DROP_POINTER], 1);
-    put_data(&b, &c, 5, 0, huge, sizeof huge); /* goes on for 65535 octets */
-    put_data(&b, &c, 6, 10, ltp, sizeof ltp);  /* a pointer that says otherwise */
+    /* The packet in this frame goes on for 65535 octets, so the next frame continues it. */
+    put_data(&b, &c, 5, 0, huge, sizeof huge);
+    /* The first-header pointer of this frame is 10, although the packet before goes on. */
+    put_data(&b, &c, 6, 10, ltp, sizeof ltp);
     assert_int_equal(status(&b).drops[SCPS_CCSDS_DROP_POINTER], 2);
     put_data(&b, &c, 7, 0, huge, sizeof huge);
     for (unsigned i = 0; i < 280; i++)
@@ -438,7 +449,7 @@ static void packets_that_cannot_be(void **state)
     close_ends();
 }
 
-/* Noise between frames of a byte stream: the next marker is found. */
+/* Noise lies between the frames of a byte stream: the receiver finds the next sync marker. */
 static void markers_are_found_again(void **state)
 {
     struct scps_ccsds_config c = config(SCPS_CCSDS_USLP, 100);
@@ -452,13 +463,14 @@ static void markers_are_found_again(void **state)
         send_packet(&a, 4, 1, 60);
         scps_netif_advance(&a.sink, now);
         assert_int_equal(a.n, 1);
-        for (size_t j = 0; j < a.out[0].len; j += 13) /* in pieces */
+        for (size_t j = 0; j < a.out[0].len; j += 13) /* The octets arrive in pieces of 13. */
             put(&b, a.out[0].octets + j, a.out[0].len - j < 13 ? a.out[0].len - j : 13);
         a.n = 0;
         put(&b, noise, i < 7 ? i : 7);
     }
     assert_int_equal(b.packets, 10);
-    assert_int_equal(status(&b).drops[SCPS_CCSDS_DROP_MARKER], 41); /* the last 1a may begin one */
+    /* The last octet of noise is 1a, which may begin a marker, so it is not counted yet. */
+    assert_int_equal(status(&b).drops[SCPS_CCSDS_DROP_MARKER], 41);
     close_ends();
 }
 

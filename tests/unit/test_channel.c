@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* channel.c: the verdict about a packet agrees with what then happens to it, and every packet is
- * accounted for. */
+/* channel.c: what it reports about a packet (the verdict) agrees with what then happens to the
+ * packet, and every packet is counted. */
 #include "base/prng.h"
 #include <scps/sim.h>
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static struct scps_verdict told; /* the last one */
+static struct scps_verdict told; /* The last verdict that the channel reported. */
 
 static void hear(void *ctx, const struct scps_verdict *v)
 {
@@ -55,7 +55,7 @@ static void arrival_is_line_and_delay(void **state)
     (void)state;
 
     assert_true(scps_channel_next(ch) == SCPS_NEVER);
-    for (int i = 0; i < 3; i++) { /* one on the line, two waiting */
+    for (int i = 0; i < 3; i++) { /* One packet is on the line, two wait in the queue. */
         data[1] = (uint8_t)i;
         v = offer(ch, 100, data, sizeof data);
         assert_int_equal(v.fate, i ? SCPS_FATE_COUNT : SCPS_FATE_DELIVERED);
@@ -69,7 +69,7 @@ static void arrival_is_line_and_delay(void **state)
     assert_int_equal(scps_channel_queue(ch, 1099, NULL), 2000);
     assert_int_equal(scps_channel_queue(ch, 1100, &n), 1000);
     assert_int_equal(n, 1);
-    assert_int_equal(told.number, 2); /* settled when the line took it */
+    assert_int_equal(told.number, 2); /* The fate of packet 2 was decided when the line took it. */
     assert_int_equal(told.fate, SCPS_FATE_DELIVERED);
     assert_int_equal(told.offered, 100);
     assert_int_equal(told.left, 2100);
@@ -91,8 +91,8 @@ static void arrival_is_line_and_delay(void **state)
     scps_channel_free(ch);
 }
 
-/* Everything at once: the verdicts, counted, are the statistics, and each arrival that was told
- * takes place. */
+/* Everything at once: the verdicts, counted, equal the statistics, and each arrival that a verdict
+ * announces takes place. */
 struct book {
     uint64_t fates[SCPS_FATE_COUNT], dups, held, last;
     struct note {
@@ -106,7 +106,8 @@ static void write_down(void *ctx, const struct scps_verdict *v)
     struct book *b = ctx;
     uint32_t i;
 
-    memcpy(&i, v->pkt->data, sizeof i); /* as it was offered, whatever happens to its bits */
+    /* The verdict has the octets that were offered, even if the link flips bits. */
+    memcpy(&i, v->pkt->data, sizeof i);
     assert_int_equal(v->number, i + 1);
     b->fates[v->fate]++;
     b->dups += v->copy != SCPS_NEVER;
@@ -158,14 +159,16 @@ static void verdicts_are_what_happens(void **state)
 
         now += (scps_time)scps_prng_below(&r, i / 100 % 5 ? 1300 : 300);
         while (scps_channel_peek(ch, now, &p)) {
-            uint32_t id[3]; /* by majority: bits may be flipped */
+            /* The packet's number is in it three times, because bits may be flipped; two equal
+             * copies decide. */
+            uint32_t id[3];
             memcpy(id, p.data, sizeof id);
             id[0] = (id[0] & id[1]) | (id[1] & id[2]) | (id[0] & id[2]);
             struct note *n = &b.of[id[0] % N];
             if (p.at == n->arrival || p.at == n->copy)
                 n->came++;
             else
-                strange++; /* a burst may have hit two of them */
+                strange++; /* A burst may have damaged two of the three copies. */
             assert_true(p.at <= now);
             out_n++;
             scps_channel_pop(ch);
@@ -193,7 +196,8 @@ static void verdicts_are_what_happens(void **state)
     assert_int_equal(st.delivered, out_n);
     for (int f = 0; f < SCPS_FATE_COUNT; f++)
         if (b.fates[f] <= 5)
-            fail_msg("%s: %d", scps_fate_name(f), (int)b.fates[f]); /* each has been tried */
+            /* The test is of no use if a fate hardly occurs. */
+            fail_msg("%s: %d", scps_fate_name(f), (int)b.fates[f]);
     unsigned missing = 0;
     for (uint32_t i = 0; i < N; i++) {
         const struct note *n = &b.of[i];
@@ -217,7 +221,7 @@ static void change_and_refuse(void **state)
     assert_true(scps_channel_config(ch)->ber == 0);
     assert_null(scps_channel_new(&c, 0, NULL));
     c.ber = 0;
-    /* Lent tables that are missing. */
+    /* The configuration names a table by its length, but has a NULL pointer to it. */
     c.vector_len = 10;
     assert_int_equal(scps_channel_change(ch, 0, &c), SCPS_ERR_INVAL);
     assert_null(scps_channel_new(&c, 0, NULL));
@@ -232,13 +236,16 @@ static void change_and_refuse(void **state)
     c.rate_bps = 80000000;
     c.delay = SCPS_MS(1);
     assert_int_equal(offer(ch, 0, data, sizeof data).arrival, 6000);
-    assert_int_equal(offer(ch, 0, data, sizeof data).fate, SCPS_FATE_COUNT); /* it waits */
+    /* The packet waits in the queue, so its fate is not known yet. */
+    assert_int_equal(offer(ch, 0, data, sizeof data).fate, SCPS_FATE_COUNT);
     assert_int_equal(scps_channel_change(ch, 500, &c), 0);
     offer(ch, 600, data, sizeof data);
     assert_int_equal(scps_channel_queue(ch, 1000, NULL), 1000);
-    assert_int_equal(told.number, 2); /* the line is free at 1000, and then at the new rate */
+    /* The line is free at 1000 µs, and sends packet 2 at the new rate. */
+    assert_int_equal(told.number, 2);
     assert_int_equal(told.left, 1100);
-    assert_int_equal(told.arrival, 2100); /* it overtakes */
+    /* The packet overtakes the one that was sent with the longer delay. */
+    assert_int_equal(told.arrival, 2100);
     assert_int_equal(scps_channel_next(ch), 2100);
     assert_string_equal(scps_fate_name(SCPS_FATE_QUEUE), "queue");
     scps_channel_free(ch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checksum against the definition, at every length, alignment and byte pattern that could
- * matter. */
+/* base/cksum.c compared with the definition of RFC 1071 at each length, alignment and pattern of
+ * bytes that the fast code treats differently. */
 #include "base/cksum.h"
 
 #include <scps/wire.h>
@@ -11,7 +11,7 @@
 #include "base/prng.h"
 #include "cmocka_all.h"
 
-/* RFC 1071, as its words say it */
+/* Computes the checksum 16 bits at a time, as RFC 1071 defines it. */
 static uint16_t plain(const uint8_t *p, size_t len)
 {
     uint64_t sum = 0;
@@ -46,7 +46,7 @@ static void all_lengths_and_alignments(void **x)
     free(buf);
 }
 
-/* Longer than one pass of the vector code may be. */
+/* The run is longer than one pass of the vector code can be. */
 static void a_very_long_run(void **x)
 {
     size_t len = 3 * 65536 + 1234 + 17;
@@ -89,7 +89,7 @@ static void sums_near_overflow(void **x)
     static const uint8_t one[2] = {0, 1};
     for (int i = 0; i < 64; i++) {
         uint64_t s = UINT64_MAX << i;
-        /* 2^64 - 2^i: modulo 65535 that is 1 - 2^(i mod 16), plus one more */
+        /* 2^64 - 2^i modulo 65535 is 1 - 2^(i mod 16), and the two octets add 1. */
         uint32_t want = (uint32_t)((65535 + 2 - (1u << i % 16)) % 65535);
         uint16_t got = (uint16_t)~scps_cksum_fold(scps_cksum_add(s, one, 2));
         assert_int_equal(got % 65535, want);
@@ -116,7 +116,8 @@ static void pseudo_headers(void **x)
 
     memcpy(ph, a6.b, 16);
     memcpy(ph + 16, b6.b, 16);
-    scps_put32(ph + 32, 0x00fe1234); /* jumbo lengths count in full */
+    /* RFC 8200 section 8.1: the length in the pseudo-header of IPv6 has 32 bits. */
+    scps_put32(ph + 32, 0x00fe1234);
     scps_put32(ph + 36, 58);
     assert_int_equal(scps_cksum_fold(scps_cksum_pseudo(0, &a6, &b6, 58, 0x00fe1234)),
                      plain(ph, 40));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* codel.c on a link against the pseudocode of RFC 8289 sections 5.5 and 5.6 over a queue of its
- * own, packet for packet. */
+/* codel.c on a link drops the same packets as the pseudocode of RFC 8289 sections 5.5 and 5.6 over
+ * a queue in this file. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define INTERVAL SCPS_MS(100)
 #define MOST     60000
 
-/* ---- the RFC's ---- */
+/* ---- the pseudocode of RFC 8289 ---- */
 
 struct queue {
     struct item {
@@ -95,7 +95,7 @@ static struct item *deque(struct queue *q, scps_time now)
     return r.p;
 }
 
-/* ---- both ---- */
+/* ---- the link and the pseudocode compared ---- */
 
 static bool fell[MOST];
 
@@ -107,7 +107,7 @@ static void hear(void *ctx, const struct scps_verdict *v)
 
 static void drops_what_the_rfc_drops(void **state)
 {
-    enum { RATE = 8000000 }; /* a byte a microsecond: no fractions */
+    enum { RATE = 8000000 }; /* A byte takes one microsecond, so no time has a fraction. */
     struct queue *q = malloc(sizeof *q);
     struct scps_alloc a = scps_alloc_default();
     static uint8_t data[1500];
@@ -129,8 +129,7 @@ static void drops_what_the_rfc_drops(void **state)
         for (uint32_t i = 0; i < MOST; i++) {
             uint32_t n = 100 + (uint32_t)scps_prng_below(&r, 1400);
             struct scps_pkt p = {.data = data, .len = n};
-            /* from a quarter below to a quarter above what the line takes, changing every second or
-             * so */
+            /* The load is 75 to 125 % of the line's rate and changes about every second. */
             unsigned load = 75 + (unsigned)((i >> 10) * seed * 7 % 51);
             now += (scps_time)scps_prng_below(&r, 2 * 80000u / load);
             while (q->n && free <= now) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wire/comp.c: the golden packets of docs/SCPS-TP.md section 8.6, both ways, and everything a peer
- * may send. */
+/* wire/comp.c: the packets of docs/SCPS-TP.md section 8.6 are built and parsed octet for octet, and
+ * no packet from a peer does harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,12 +39,12 @@ static uint16_t shifted(uint16_t ck, unsigned by)
 }
 
 struct golden {
-    const char *bytes; /* with the checksum over protocol 106 */
+    const char *bytes; /* The octets of the packet; its checksum is computed with protocol 106. */
     uint8_t id;
     uint16_t flags, wnd, has;
     uint32_t ack, seq, tsval, tsecr;
-    bool seq_known; /* RI had said this sequence number before */
-    unsigned data;  /* octets of the test pattern */
+    bool seq_known; /* The reference implementation (RI) had already sent this sequence number. */
+    unsigned data;  /* The number of octets of data, which are those of the test pattern. */
 };
 
 #define TS SCPS_HAS_TS
@@ -98,7 +98,8 @@ static void golden_packets_sent(void **state)
         struct scps_comp_tx tx;
         bool acked;
         scps_comp_tx_init(&tx, g->id, 0, true);
-        if (g->seq_known) { /* RI says S only when it differs from the last one's */
+        /* RI sets the bit S only when the sequence number differs from the last packet's. */
+        if (g->seq_known) {
             tx.known = true;
             tx.seq = g->seq;
         }
@@ -148,7 +149,7 @@ static void golden_packets_received(void **state)
     }
 }
 
-/* "with SNACK, as RI does it": 3e e1 80 and 3e e3 80; push as 0x66. */
+/* docs/SCPS-TP.md section 8.6, "with SNACK, as RI does it": 3e e1 80 and 3e e3 80; push as 0x66. */
 static void golden_snacks_and_push(void **state)
 {
     (void)state;
@@ -187,7 +188,8 @@ static void golden_snacks_and_push(void **state)
     s.has |= SCPS_HAS_RECORD;
     assert_int_equal(scps_comp_build(p, &tx, &s, NULL), 16);
     assert_int_equal(p[1], 0x76);
-    /* option 23 counts only beside a sequence number (core/state.c), so it brings one each time */
+    /* Option 23 is accepted only in a packet with a sequence number (core/state.c), so each packet
+     * with the option has one. */
     struct scps_seg ack = {.flags = SCPS_ACK, .has = SCPS_HAS_CORRUPTION};
     for (int i = 0; i < 5; i++) {
         assert_int_not_equal(scps_comp_build(p, &tx, &ack, NULL), 0);
@@ -195,7 +197,8 @@ static void golden_snacks_and_push(void **state)
     }
 }
 
-/* Sizes of 8.2: data 8 (16), acknowledgement 10 (18), with sequence number 14 (22), FIN 16 (24). */
+/* The sizes of docs/SCPS-TP.md section 8.2: data 8 octets (16), acknowledgement 10 (18), with
+ * sequence number 14 (22), FIN 16 (24). */
 static void sizes(void **state)
 {
     (void)state;
@@ -254,12 +257,14 @@ static void acknowledgements_on_data(void **state)
         assert_int_equal(p[1], bits[i]);
         assert_true(acked);
     }
-    s.wnd = 8; /* a new window is news, too */
+    s.wnd = 8; /* A new window has to be sent as a new acknowledgement has. */
     for (int i = 0; i < 5; i++, s.seq += 100) {
         assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
         assert_int_equal(p[1], bits[i]);
     }
-    s.len = 0; /* an acknowledgement says it always; the sequence number while it is news */
+    /* A packet without data always has the acknowledgement number; it has the sequence number while
+     * that is new. */
+    s.len = 0;
     static const uint8_t ack_bits[] = {3, 3, 3, 1, 1};
     for (int i = 0; i < 5; i++) {
         assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
@@ -279,7 +284,9 @@ static void acknowledgements_on_data(void **state)
     scps_comp_tx_init(&tx, 1, 0, true);
     assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
     assert_int_equal(p[1], 2);
-    assert_false(acked); /* a packet without data has to carry the acknowledgement */
+    /* A packet without data has to have the acknowledgement number, so it is not counted as sent
+     * with data. */
+    assert_false(acked);
     s.len = 0;
     assert_true(scps_comp_build(p, &tx, &s, &acked) > 0);
     assert_true(acked);
@@ -288,9 +295,9 @@ static void acknowledgements_on_data(void **state)
     assert_true(acked);
 }
 
-/* Any loss pattern: what is received is what was sent, for the fields that matter. A pure
- * acknowledgement's sequence number may be an older one, but never one that the receiver would have
- * to refuse. */
+/* Whatever packets are lost, the fields that matter arrive as they were sent. A pure
+ * acknowledgement may have an older sequence number, but never one that the receiver would have to
+ * refuse. */
 static void loss_tolerance(void **state)
 {
     (void)state;
@@ -305,7 +312,7 @@ static void loss_tolerance(void **state)
         for (int i = 0; i < 300; i++) {
             rnd = rnd * 1664525 + 1013904223;
             struct scps_seg s = {.flags = SCPS_ACK, .seq = nxt, .ack = una, .wnd = 9}, t;
-            if (rnd >> 30) { /* data, or news to acknowledge */
+            if (rnd >> 30) { /* The segment has data, or a new acknowledgement. */
                 s.len = (rnd >> 16 & 255) + 1;
                 nxt += s.len;
             } else {
@@ -315,7 +322,7 @@ static void loss_tolerance(void **state)
             uint8_t p[SCPS_COMP_MAX + 300];
             size_t n = scps_comp_build(p, &tx, &s, NULL);
             assert_true(n > 0);
-            if ((rnd >> 8 & 3) == 0) /* a quarter is lost */
+            if ((rnd >> 8 & 3) == 0) /* A quarter of the packets is lost. */
                 continue;
             assert_int_equal(scps_comp_parse(p, n + s.len, n + s.len, &rx, &t), 0);
             scps_comp_learn(&rx, &t);
@@ -324,7 +331,8 @@ static void loss_tolerance(void **state)
                 if (t.seq == rcv_nxt)
                     rcv_nxt += t.len;
                 else if ((int32_t)(t.seq - rcv_nxt) > 0)
-                    rcv_nxt = t.seq + t.len; /* as if repaired */
+                    /* The test acts as if the missing data had been resent. */
+                    rcv_nxt = t.seq + t.len;
             } else {
                 assert_int_equal(t.ack, s.ack);
                 assert_true((int32_t)(t.seq - rcv_nxt) >= 0);
@@ -348,7 +356,7 @@ static void any_mix_is_understood(void **state)
 {
     (void)state;
     struct scps_seg s;
-    /* all there is: everything in octet 1, URG and options in octet 2 */
+    /* The packet has every field: all bits of octet 1, URG and options in octet 2. */
     assert_int_equal(
         parse("05 ff e1 0011 0022 00000033 00000044 00000055 00000066 0007 0008 02 1702 00 "
               "0000",
@@ -366,27 +374,27 @@ static void any_mix_is_understood(void **state)
     assert_int_equal(s.snack_size, 8);
     assert_int_equal(s.len, 5);
 
-    /* nothing: the last values */
+    /* The packet has no field, so the values of the last one hold. */
     assert_int_equal(parse("05 00 0000", 0, &s), 0);
     assert_true(s.seq == 1000 && s.ack == 2000 && s.wnd == 30 && s.flags == SCPS_ACK && !s.has);
-    /* an empty second octet, as docs/SCPS-TP.md's other way to an even length; reserved bits and
-     * ACKR */
+    /* An empty second octet (docs/SCPS-TP.md allows it to make the length even), reserved bits and
+     * the bit ACKR have no effect. */
     assert_int_equal(parse("05 80 00 0000", 0, &s), 0);
     assert_int_equal(parse("05 80 1a 0000", 0, &s), 0);
     assert_int_equal(s.flags, SCPS_ACK);
-    /* one time stamp alone, on a connection that has had none: not one to believe in */
+    /* One time stamp alone, on a connection without time stamps, is not accepted. */
     assert_int_equal(parse("05 40 00000055 0000", 0, &s), 0);
     assert_int_equal(s.has, 0);
-    /* a SNACK of size 0 is none */
+    /* A SNACK of size 0 is ignored. */
     assert_int_equal(parse("05 08 00070000 0000", 0, &s), 0);
     assert_int_equal(s.has, 0);
-    /* what belongs to SYNs is not believed; NOPs in the options are skipped */
+    /* Options that belong to SYNs are ignored, and NOPs are skipped. */
     assert_int_equal(parse("05 80 80 0c 01 020405b4 14041101 0402 01 0000", 0, &s), 0);
     assert_int_equal(s.has, 0);
     assert_int_equal(parse("05 80 80 0a 050a 00000001 00000009 0000", 0, &s), 0);
     assert_int_equal(s.has, SCPS_HAS_SACK);
     assert_true(s.nsack == 1 && s.sack[0].left == 1 && s.sack[0].right == 9);
-    /* a reset says where it is */
+    /* A reset has to have a sequence number. */
     assert_int_equal(parse("05 82 04 00000400 0000", 0, &s), 0);
     assert_int_equal(s.flags, SCPS_ACK | SCPS_RST);
     assert_int_equal(s.seq, 0x400);
@@ -397,12 +405,12 @@ static void what_is_refused(void **state)
     (void)state;
     struct scps_seg s;
     const int bad = SCPS_DROP_BAD_COMPRESSED;
-    /* data, FIN or RST that does not say where it belongs */
+    /* Data, a FIN or an RST without a sequence number is refused. */
     assert_int_equal(parse("05 00 0000", 1, &s), bad);
     assert_int_equal(parse("05 01 0022 00000033 0000", 1, &s), bad);
     assert_int_equal(parse("05 80 01 0000", 0, &s), bad);
     assert_int_equal(parse("05 80 04 0000", 0, &s), bad);
-    /* shorter than its bits say, cut at every octet */
+    /* The packet is shorter than its bits say: it is cut at every octet. */
     static const char *const whole =
         "05 ff e1 0011 0022 00000033 00000044 00000055 00000066 0007 0008 02 1702 00 0000";
     uint8_t p[80];
@@ -413,16 +421,17 @@ static void what_is_refused(void **state)
         assert_int_equal(scps_comp_parse(p, cut, n, &rx, &s), SCPS_DROP_TRUNCATED);
     }
     assert_int_equal(scps_comp_parse(p, n, n, &rx, &s), 0);
-    /* payload apart */
+    /* The payload lies apart from the header. */
     assert_int_equal(scps_comp_parse(p, n, n + 1000, &rx, &s), 0);
     assert_int_equal(s.len, 1000);
     assert_null(s.data);
-    /* options longer than any, and longer than what is there */
+    /* The length of the options is larger than allowed, or larger than the packet. */
     for (unsigned len = 0; len < 256; len++) {
         uint8_t q[300] = {5, 0x80, 0x80, (uint8_t)len};
         memset(q + 4, 1, sizeof q - 4);
         int err = scps_comp_parse(q, sizeof q, sizeof q, &rx, &s);
-        assert_int_equal(err, bad); /* data without a sequence number, or the length */
+        /* The packet is refused: it has data without a sequence number, or its length is wrong. */
+        assert_int_equal(err, bad);
         q[1] |= 2;
         memmove(q + 7, q + 3, sizeof q - 7);
         err = scps_comp_parse(q, sizeof q, sizeof q, &rx, &s);
@@ -430,15 +439,15 @@ static void what_is_refused(void **state)
         err = scps_comp_parse(q, 8 + 20, 8 + 20, &rx, &s);
         assert_int_equal(err, len > 18 ? bad : 0);
     }
-    /* a SACK that claims more blocks than an option can have */
+    /* The SACK option says that it has more blocks than an option can have. */
     uint8_t q[60] = {5, 0x82, 0x80, 0, 0, 0, 0, 42, 5, 42};
     assert_int_equal(scps_comp_parse(q, sizeof q, sizeof q, &rx, &s), bad);
-    /* nothing is known of the connection yet */
+    /* The receiver does not know the connection's SYNs yet, so it cannot fill in missing fields. */
     rx.known = false;
     assert_int_equal(scps_comp_parse(p, n, n, &rx, &s), bad);
 }
 
-/* Every combination of fields that a segment can have is the same after building and parsing. */
+/* Every combination of fields that a segment can have is the same after it was built and parsed. */
 static void there_and_back(void **state)
 {
     (void)state;
@@ -502,9 +511,10 @@ static void checksum_over_any_payload(void **state)
         uint16_t ck = scps_comp_checksum(&a, &b, 105, p, n, p + n, len);
         scps_put16(p + n - 2, ck);
         assert_int_equal(scps_comp_proto(&a, &b, p, n, p + n, len), 105);
-        assert_int_equal(scps_comp_proto(&a, &b, p, n + len, NULL, 0), 105); /* in one piece */
+        /* The payload lies directly behind the header. */
+        assert_int_equal(scps_comp_proto(&a, &b, p, n + len, NULL, 0), 105);
         assert_int_equal(scps_comp_proto(&a, &a, p, n + len, NULL, 0), 0);
-        /* hollow bytes are zeros */
+        /* Hollow payload (counted, not stored) is summed as zeros. */
         scps_put16(p + n - 2, 0);
         assert_int_equal(scps_comp_checksum(&a, &b, 105, p, n, NULL, len),
                          scps_comp_checksum(&a, &b, 105, p, n, zeros, len));

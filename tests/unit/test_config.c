@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/config.c: every setting of <scps/settings.def> has the default and the bounds that stand
- * there. */
+/* core/config.c: every setting has the default and the bounds of <scps/settings.def>. */
 #include "cmocka_all.h"
 
 #include "core/conn.h"
@@ -44,7 +43,8 @@ static int with(size_t i, int64_t v)
     return scps_config_resolve(&c);
 }
 
-/* Protocol numbers of compressed segments have holes between their bounds. */
+/* Returns true for comp_proto (the protocol number of compressed segments), which allows only three
+ * of the numbers between its bounds. */
 static bool has_holes(size_t i)
 {
     return strcmp(rows[i].name, "comp_proto") == 0;
@@ -83,7 +83,7 @@ static void bounds(void **state)
     }
 }
 
-/* 0 outside the bounds stands for the default. */
+/* The value 0 stands for the default where 0 lies outside the bounds. */
 static void zeros(void **state)
 {
     struct scps_conn_config c = {.cc = scps_cc_find("vj")};
@@ -129,7 +129,8 @@ static void every_refusal_names_its_field(void **state)
             }
             refused++;
             assert_int_equal(err, SCPS_ERR_RANGE);
-            if (rows[i].most == SCPS_SEC(INT64_C(3153600000))) /* a time, which is signed */
+            /* The setting is a time, which is signed. */
+            if (rows[i].most == SCPS_SEC(INT64_C(3153600000)))
                 snprintf(want, sizeof want, "%s: %lld: give ", rows[i].field, (long long)v);
             else
                 snprintf(want, sizeof want, "%s: %llu: give ", rows[i].field,
@@ -137,7 +138,7 @@ static void every_refusal_names_its_field(void **state)
             if (strncmp(msg, want, strlen(want)) != 0)
                 fail_msg("%s: %lld: the message is \"%s\"", rows[i].name, (long long)v, msg);
         }
-    assert_true(refused > ROWS); /* several of most fields */
+    assert_true(refused > ROWS); /* Most fields refuse more than one of the values. */
 }
 
 static void what_is_no_scalar_is_named_too(void **state)
@@ -163,7 +164,7 @@ static void what_is_no_scalar_is_named_too(void **state)
     assert_int_equal(scps_conn_config_check(&c, msg, sizeof msg), SCPS_ERR_RANGE);
     assert_string_equal(msg, "sndbuf: 12: give 256 to 1073741824");
     assert_int_equal(scps_conn_config_check(&c, few, sizeof few), SCPS_ERR_RANGE);
-    assert_string_equal(few, "sndbuf:"); /* cut off, with its end */
+    assert_string_equal(few, "sndbuf:"); /* A message that does not fit is cut and ends with a 0. */
 }
 
 int main(void)

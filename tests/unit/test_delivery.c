@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Delivery-rate samples by themselves: draft-cheng-iccrg-delivery-rate-estimation section 3. */
+/* core/delivery.c: rate samples as draft-cheng-iccrg-delivery-rate-estimation section 3 defines
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 
 #include "core/delivery.h"
 
-/* Returns the rate sample of an acknowledgement at `now` of segment r, which reports `bytes` as
+/* Returns the rate sample of an acknowledgement at `now` that reports `bytes` of segment r as
  * arrived. */
 static struct scps_cc_ack sample(struct scps_delivery *d, const struct scps_sent_segment *r,
                                  uint64_t bytes, scps_dur min_rtt, scps_time now)
@@ -44,10 +45,11 @@ static void one_flight(void **state)
     a = sample(&d, &r, 1000, 500, 1100);
     assert_int_equal(a.bytes, 1000);
     assert_int_equal(a.rtt, 1000);
-    assert_int_equal(a.rate, 1000000); /* 1000 bytes in 1 ms */
+    assert_int_equal(a.rate, 1000000); /* 1000 bytes in 1 ms are 1000000 bytes/s. */
     assert_true(a.round_start);
     assert_int_equal(d.rate, a.rate);
-    sent(&d, &r, 1000, 1100); /* after what ended the round was delivered */
+    /* The segment is sent after the data that ended the round was delivered. */
+    sent(&d, &r, 1000, 1100);
     assert_true(sample(&d, &r, 1000, 500, 2100).round_start);
 }
 
@@ -65,7 +67,8 @@ static void longer_interval_counts(void **state)
     sample(&d, &r[0], 1000, 0, 4500);
     a = sample(&d, &r[1], 1000, 0, 4600);
     assert_int_equal(a.rate, 2000 * UINT64_C(1000000) / 4600);
-    assert_false(a.round_start); /* sent before the first was delivered */
+    /* The segment was sent before the first one was delivered, so it begins no round. */
+    assert_false(a.round_start);
 }
 
 static void shorter_than_the_path(void **state)
@@ -77,7 +80,8 @@ static void shorter_than_the_path(void **state)
 
     sent(&d, &r, 1000, 0);
     a = sample(&d, &r, 1000, 1001, 1000);
-    assert_int_equal(a.rate, 0); /* no interval below the least round trip is believed */
+    /* A sample over an interval shorter than the minimum round trip is discarded. */
+    assert_int_equal(a.rate, 0);
     assert_int_equal(d.rate, 0);
 }
 
@@ -100,11 +104,13 @@ static void application_limit(void **state)
     (void)state;
 
     scps_delivery_app_limited(&d, 0);
-    assert_int_equal(d.app_limited, 1); /* 0 would mean: not limited */
+    /* The value 0 would mean that the connection is not limited by the application. */
+    assert_int_equal(d.app_limited, 1);
     sent(&d, &r[0], 1000, 0);
     assert_int_equal(r[0].flags, SCPS_SENT_FIN | SCPS_SENT_APP_LIMITED);
     assert_true(sample(&d, &r[0], 1000, 0, 10).app_limited);
-    sent(&d, &r[1], 1000, 20); /* what was limited has been delivered */
+    /* The data sent while the application limited the sender has been delivered. */
+    sent(&d, &r[1], 1000, 20);
     assert_int_equal(r[1].flags, 0);
     assert_false(sample(&d, &r[1], 1000, 0, 30).app_limited);
 }

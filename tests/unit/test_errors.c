@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* errors.c on a link: bursts by their run lengths and shares of time, error vectors bit for bit,
- * outages exactly. */
+/* errors.c on a link: bursts of errors have the right lengths and shares of time, error vectors are
+ * applied bit for bit, and outages begin and end exactly. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 #include "linkdir.h"
 #include "sim/link.h"
 
-/* Offers n bytes at time t to a line that is free, and removes what has arrived. Returns true if
- * they were lost. */
+/* Offers a packet of n bytes at time t (µs) to a line that is free, and removes what has arrived.
+ * Returns true if the packet was lost. */
 static bool lost_at(struct scps_linkdir *d, scps_time t, size_t n)
 {
     static uint8_t data[2000];
@@ -36,7 +36,8 @@ static void chi(const char *what, double value, double limit)
         fail_msg("%s: chi squared %.1f above %.1f", what, value, limit);
 }
 
-/* Runs against the geometric distribution: turn is the probability of leaving after each. */
+/* Compares the lengths of runs with the geometric distribution by chi-squared; turn is the
+ * probability of leaving the state after each packet. */
 static void geometric(const char *what, const unsigned *run, int cells, unsigned n, double turn)
 {
     double x = 0;
@@ -45,7 +46,8 @@ static void geometric(const char *what, const unsigned *run, int cells, unsigned
         double want = n * (k < cells ? pow(1 - turn, k - 1) * turn : pow(1 - turn, cells - 1));
         x += (run[k] - want) * (run[k] - want) / want;
     }
-    chi(what, x, cells + 3.1 * sqrt(2.0 * cells) + 6); /* about once in a thousand */
+    /* The bound is exceeded about once in a thousand seeds. */
+    chi(what, x, cells + 3.1 * sqrt(2.0 * cells) + 6);
 }
 
 static void bursts_by_packet(void **state)
@@ -58,7 +60,8 @@ static void bursts_by_packet(void **state)
     (void)state;
 
     for (int k = 0; k < N; k++) {
-        bool is = lost_at(d, k, 100); /* 800 bits at one half: none survives a bad state */
+        /* The bad state flips half of the 800 bits, so no packet survives it. */
+        bool is = lost_at(d, k, 100);
         bad += is;
         if (k > 0 && is != was) {
             unsigned most = was ? BAD : GOOD;
@@ -72,13 +75,14 @@ static void bursts_by_packet(void **state)
     geometric("good runs", run[0], GOOD, n[0], b.to_bad);
     geometric("bad runs", run[1], BAD, n[1], b.to_good);
     double share = b.to_bad / (b.to_bad + b.to_good);
-    /* the variance of the mean of a two-state chain: p q / n * (2 / (a + b) - 1) */
+    /* The variance of the mean of a two-state chain is p q / n * (2 / (a + b) - 1). */
     double sigma = sqrt(N * share * (1 - share) * (2 / (b.to_bad + b.to_good) - 1));
     assert_true(fabs(bad - N * share) < 3.5 * sigma);
     close_link(d);
 }
 
-/* A packet of no time each microsecond sees every state change. */
+/* A packet that takes no time is offered every microsecond, so the test sees every change of
+ * state. */
 static void stays_are_exponential(void **state)
 {
     enum { N = 4000000, CELLS = 20 };
@@ -94,7 +98,7 @@ static void stays_are_exponential(void **state)
         bool is = lost_at(d, t, 100);
         if (t > 0 && is != was) {
             double mean = was ? 100 : 400, len = (double)(t - since);
-            int k = (int)(len / mean * 5); /* fifths of a mean */
+            int k = (int)(len / mean * 5); /* The lengths are counted in fifths of the mean. */
             cell[was][k < CELLS ? k : CELLS - 1]++;
             sum[was] += len;
             n[was]++;
@@ -105,18 +109,20 @@ static void stays_are_exponential(void **state)
     for (int s = 0; s < 2; s++) {
         double mean = s ? 100 : 400, x = 0, q = 1 - 1 / mean;
         assert_true(fabs(sum[s] / n[s] - mean) < 3.5 * mean / sqrt(n[s]));
-        for (int k = 0; k < CELLS; k++) { /* geometric from 1: P(len >= m) = q^(m-1) */
+        /* The lengths have the geometric distribution from 1: P(len >= m) = q^(m-1). */
+        for (int k = 0; k < CELLS; k++) {
             double lo = fmax(1, ceil(k * mean / 5)), hi = ceil((k + 1) * mean / 5);
             double want = n[s] * (pow(q, lo - 1) - (k < CELLS - 1 ? pow(q, hi - 1) : 0));
             x += (cell[s][k] - want) * (cell[s][k] - want) / want;
         }
-        chi(s ? "bad stays" : "good stays", x,
-            43.8); /* 19 degrees of freedom, once in a thousand */
+        /* With 19 degrees of freedom 43.8 is exceeded once in a thousand seeds. */
+        chi(s ? "bad stays" : "good stays", x, 43.8);
     }
     close_link(d);
 }
 
-/* Frames that take time are hit by the share of their bits that is sent in bad stays. */
+/* A frame that takes time is damaged according to the share of its bits that the line sends in the
+ * bad state. */
 static void long_frames_meet_several_stays(void **state)
 {
     struct scps_burst b = {.good = 9000, .bad = 1000, .ber = 2e-4};
@@ -127,9 +133,10 @@ static void long_frames_meet_several_stays(void **state)
     (void)state;
 
     for (int k = 0; k < N; k++)
-        lost += lost_at(d, (scps_time)k * 8000, LEN); /* back to back */
-    /* Survival is E[exp(-a T)], T the bad time in 8 ms: the chain's generator, exponentiated in
-     * small steps. */
+        /* The frames follow each other without a pause. */
+        lost += lost_at(d, (scps_time)k * 8000, LEN);
+    /* A frame survives with probability E[exp(-a T)], T the time in the bad state during 8 ms; it
+     * is computed by exponentiating the chain's generator in small steps. */
     double h = 1, g = b.good, w = b.bad, a = -log1p(-b.ber);
     double good = g / (g + w), bad = w / (g + w);
     for (int i = 0; i < 8000; i++) {
@@ -138,7 +145,7 @@ static void long_frames_meet_several_stays(void **state)
         bad = nb * exp(-a * h);
     }
     double p = 1 - good - bad;
-    /* frames next to each other are not independent: twice the binomial's deviation covers it */
+    /* Successive frames are not independent, so the bound is twice the binomial's deviation. */
     if (fabs(lost - N * p) > 2 * 3.5 * sqrt(N * p * (1 - p)))
         fail_msg("%.0f lost of %d, %.0f expected", lost, N, N * p);
     close_link(d);
@@ -155,16 +162,18 @@ static void burst_geo_is_what_it_says(void **state)
     struct scps_linkdir *d = open_link(f);
     for (scps_time t = 0; t < SCPS_SEC(3000); t += SCPS_MS(1), n++)
         bad += lost_at(d, t, 100);
-    double share =
-        (double)bad / (double)n; /* a frame of 79 us catches a little of its neighbours */
+    /* The share is a little above 0.0235, because a frame of 79 µs overlaps two states. */
+    double share = (double)bad / (double)n;
     assert_true(share > 0.0235 && share < 0.0290);
     close_link(d);
 }
 
-/* Seed 001's way: the stream of frames is XORed with a vector that repeats. */
+/* As NASA's test with error vector 001 does it: the bits of the frames are XORed with a vector that
+ * repeats. */
 static void a_vector_is_applied_bit_for_bit(void **state)
 {
-    enum { VECTOR = 131071, HEAD = 18 }; /* about a megabit, and no multiple of anything */
+    /* The vector has about a megabit; its length is no multiple of a frame's. */
+    enum { VECTOR = 131071, HEAD = 18 };
     static uint8_t vector[VECTOR], data[1500], sent[1500];
     struct scps_link_config c = {
         .overhead = HEAD, .flip = true, .vector = vector, .vector_len = VECTOR};
@@ -207,7 +216,7 @@ static void a_vector_is_applied_bit_for_bit(void **state)
         assert_true(damaged > 500 && (exempt || unreadable > 5));
         close_link(d);
     }
-    /* without flip the same frames are lost, none other */
+    /* Without `flip` the link loses exactly the frames that were damaged before. */
     c.flip = false;
     struct scps_linkdir *d = open_link(c);
     for (int k = 0; k < 400; k++) {
@@ -232,22 +241,25 @@ static void outages_take_what_is_on_the_line(void **state)
     struct scps_linkdir *d = open_link(c);
     (void)state;
 
-    for (scps_time base = 0; base < 50000; base += 10000) { /* 100 bytes take 100 us */
+    /* A packet of 100 bytes takes 100 µs. */
+    for (scps_time base = 0; base < 50000; base += 10000) {
         assert_false(lost_at(d, base + 900, 100));
         assert_true(lost_at(d, base + 1000, 100));
         assert_true(lost_at(d, base + 1900, 100));
         assert_false(lost_at(d, base + 2000, 100));
-        assert_true(lost_at(d, base + 4901, 100)); /* its last microsecond */
+        /* The last microsecond of the packet falls into the outage. */
+        assert_true(lost_at(d, base + 4901, 100));
         assert_false(lost_at(d, base + 5001, 100));
     }
     assert_int_equal(d->st.dropped_outage, 15);
     close_link(d);
-    c.outages.inverse = true; /* contacts */
+    /* With `inverse` the spans are those in which the link works (contacts). */
+    c.outages.inverse = true;
     d = open_link(c);
-    assert_true(lost_at(d, 950, 100)); /* begins too early */
+    assert_true(lost_at(d, 950, 100)); /* The packet begins before the contact. */
     assert_false(lost_at(d, 1100, 900));
     assert_true(lost_at(d, 2000, 100));
-    assert_true(lost_at(d, 4990, 11)); /* longer than the contact */
+    assert_true(lost_at(d, 4990, 11)); /* The packet ends after the contact. */
     assert_false(lost_at(d, 5001 + 10000 - 1, 1));
     close_link(d);
 }
@@ -266,7 +278,8 @@ static void a_line_that_knows_waits(void **state)
         p = (struct scps_pkt){.data = data, .len = sizeof data};
         assert_int_equal(scps_linkdir_offer(d, 850 + i, &p), 0);
     }
-    /* 850 to 950 gets through, 950 to 1050 is cut, the third waits until 2000 */
+    /* The first packet takes 850 to 950 µs and arrives; the second takes 950 to 1050 µs and is cut
+     * by the outage; the third waits until 2000 µs. */
     assert_true(scps_linkdir_peek(d, 957, &p) && p.at == 957);
     scps_linkdir_pop(d);
     scps_linkdir_advance(d, 1500);
@@ -278,7 +291,8 @@ static void a_line_that_knows_waits(void **state)
     assert_true(d->next == SCPS_NEVER && d->st.in_flight == 0);
     close_link(d);
 
-    c.outages.n = 0; /* an outage from now on, and its end by a change */
+    /* A change of the configuration begins an outage now, and another change ends it. */
+    c.outages.n = 0;
     c.outages.inverse = true;
     d = open_link(c);
     p = (struct scps_pkt){.data = data, .len = sizeof data};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stations on an Ethernet that this file holds: who asks whom, what is kept meanwhile, what is
- * believed for how long, and frames that cannot be. */
+/* link/ether.c: stations on an Ethernet that this file simulates. The tests check who asks for
+ * which address, what is kept meanwhile, how long an answer is used, and that wrong frames are
+ * refused. */
 #include "cmocka_all.h"
 
 #include <scps/error.h>
@@ -15,7 +16,7 @@ struct station {
     struct {
         uint8_t octets[1600];
         size_t len;
-    } out[16]; /* frames on their way */
+    } out[16]; /* Frames that the station has sent and nobody has received yet. */
     unsigned n;
     uint8_t got[1600];
     size_t got_len;
@@ -149,7 +150,7 @@ static int send_to(struct station *s, const char *dst, uint8_t tag, size_t n)
     uint8_t p[1600];
     struct scps_pkt pkt = {.data = p, .len = packet(p, dst, tag, n), .at = now};
 
-    if (n > 60) { /* in two pieces */
+    if (n > 60) { /* Header and payload lie apart. */
         pkt.len = 50;
         pkt.payload = p + 50;
         pkt.payload_len = n - 50;
@@ -174,7 +175,8 @@ static void neighbours_are_asked_once_and_remembered(void **state)
         uint8_t want[1000];
         unsigned before = b.packets;
         assert_int_equal(send_to(&a, to[f], 7, 1000), 0);
-        assert_int_equal(a.n, 1); /* the question alone */
+        /* Only the ARP request or the neighbour solicitation was sent; the packet waits. */
+        assert_int_equal(a.n, 1);
         exchange();
         assert_int_equal(b.packets, before + 1);
         packet(want, to[f], 7, 1000);
@@ -187,7 +189,8 @@ static void neighbours_are_asked_once_and_remembered(void **state)
         assert_int_equal(b.packets, before + 2);
         assert_int_equal(status(&a).asked, f + 1);
         assert_int_equal(status(&b).answered, f + 1);
-        /* who was asked knows who asked: RFC 826, RFC 4861 section 7.2.3 */
+        /* The station that was asked has learned the address of the one that asked (RFC 826; RFC
+         * 4861 section 7.2.3). */
         assert_int_equal(send_to(&b, f ? "fd00::1" : "10.0.0.1", 9, 100), 0);
         assert_int_equal(status(&b).asked, 0);
         exchange();
@@ -195,7 +198,8 @@ static void neighbours_are_asked_once_and_remembered(void **state)
     assert_int_equal(send_to(&a, "10.0.0.2", 1, 1501), SCPS_ERR_MSGSIZE);
 }
 
-/* The ARP request is that of RFC 826, octet for octet; the solicitation that of RFC 4861. */
+/* The ARP request is compared with RFC 826 octet for octet; the neighbour solicitation with RFC
+ * 4861. */
 static void questions_octet_by_octet(void **state)
 {
     static const uint8_t arp[42] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0,  1, 8, 6,
@@ -215,7 +219,8 @@ static void questions_octet_by_octet(void **state)
     a.n = 0;
     send_to(&a, "fd00::2", 1, 60);
     assert_int_equal(a.out[0].len, sizeof nd);
-    memset(a.out[0].octets + 56, 0, 2); /* the checksum is the other end's to judge */
+    /* The receiving end checks the ICMPv6 checksum, so it is left out here. */
+    memset(a.out[0].octets + 56, 0, 2);
     assert_memory_equal(a.out[0].octets, nd, sizeof nd);
     a.n = 0;
 }
@@ -233,11 +238,12 @@ static void the_last_packet_is_kept_and_silence_is_given_up(void **state)
         now = scps_netif_deadline(&a.sink);
         scps_netif_advance(&a.sink, now);
     }
-    assert_int_equal(a.n, 3); /* questions */
+    assert_int_equal(a.n, 3); /* Three requests were sent. */
     assert_int_equal(now - begin, SCPS_SEC(3));
     assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_UNRESOLVED], 1);
     a.n = 0;
-    assert_int_equal(send_to(&a, "192.168.1.1", 1, 100), SCPS_ERR_UNREACH); /* no gateway */
+    /* The address is outside the prefix and there is no gateway. */
+    assert_int_equal(send_to(&a, "192.168.1.1", 1, 100), SCPS_ERR_UNREACH);
 }
 
 static bool unanswered_is(const char *text)
@@ -250,7 +256,7 @@ static bool unanswered_is(const char *text)
     return scps_addr_equal(&s.unanswered, &want);
 }
 
-/* The status names a neighbour that does not answer, from the second question on. */
+/* From the second request on the status names the neighbour that does not answer. */
 static void a_neighbour_that_does_not_answer_is_named(void **state)
 {
     (void)state;
@@ -261,14 +267,16 @@ static void a_neighbour_that_does_not_answer_is_named(void **state)
         scps_netif_advance(&a.sink, now);
         assert_true(unanswered_is("10.0.0.2"));
     }
-    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER); /* it is given up */
+    /* The station has stopped asking. */
+    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER);
     a.n = 0;
-    send_to(&b, "10.0.0.1", 1, 100); /* b asks, so that a knows it */
+    send_to(&b, "10.0.0.1", 1, 100); /* Station b asks for a, so that a learns the address of b. */
     exchange();
     assert_true(unanswered_is(NULL));
 }
 
-/* A time near SCPS_NEVER is later than any timer that runs, and one that begins then ends later. */
+/* Times near SCPS_NEVER do not overflow: such a time is later than any timer that runs, and a timer
+ * that starts then ends later. */
 static void the_end_of_time(void **state)
 {
     (void)state;
@@ -277,11 +285,11 @@ static void the_end_of_time(void **state)
     assert_int_equal(a.n, 1);
     assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER / 2 + SCPS_SEC(1));
     scps_netif_advance(&a.sink, SCPS_NEVER);
-    assert_int_equal(a.n, 1); /* The clock stands, so nothing is asked again. */
+    assert_int_equal(a.n, 1); /* The clock does not advance, so no request is repeated. */
     a.n = 0;
 }
 
-/* RFC 4861 section 7.3: an old answer is still used while the station asks again by unicast;
+/* RFC 4861 section 7.3: an entry that is old is still used while the station asks again by unicast;
  * without an answer it is deleted. */
 static void what_is_old_is_asked_again(void **state)
 {
@@ -290,22 +298,23 @@ static void what_is_old_is_asked_again(void **state)
     exchange();
     now += SCPS_SEC(31);
     scps_netif_advance(&a.sink, now);
-    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER); /* nobody asks for what is unused */
+    /* The entry has not been used, so the station does not ask again. */
+    assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER);
     send_to(&a, "fd00::2", 2, 100);
-    assert_int_equal(a.n, 1); /* sent at once */
+    assert_int_equal(a.n, 1); /* The packet is sent at once. */
     exchange();
     assert_int_equal(scps_netif_deadline(&a.sink), now + SCPS_SEC(5));
     now += SCPS_SEC(5);
     scps_netif_advance(&a.sink, now);
     assert_int_equal(a.n, 1);
     assert_memory_equal(a.out[0].octets, ((uint8_t[6]){2, 0, 0, 0, 0, 2}), 6);
-    exchange(); /* answered */
+    exchange(); /* The neighbour answers. */
     assert_int_equal(status(&a).neighbours, 1);
     assert_int_equal(scps_netif_deadline(&a.sink), now + SCPS_SEC(30));
     now += SCPS_SEC(31);
     scps_netif_advance(&a.sink, now);
     send_to(&a, "fd00::2", 2, 100);
-    a.n = 0; /* the neighbour is gone */
+    a.n = 0; /* The neighbour no longer answers. */
     for (unsigned i = 0; i < 10 && status(&a).neighbours; i++) {
         now += SCPS_SEC(1);
         scps_netif_advance(&a.sink, now);
@@ -322,7 +331,7 @@ static void groups_and_gateways(void **state)
     (void)state;
     scps_addr_parse("10.0.0.2", &c.gateway[0]);
     open_station(&s, &c);
-    send_to(&s, "192.168.1.1", 1, 40); /* asks for the gateway */
+    send_to(&s, "192.168.1.1", 1, 40); /* The station asks for the address of the gateway. */
     assert_int_equal(s.out[0].octets[41], 2);
     s.n = 0;
     static const struct {
@@ -354,7 +363,7 @@ static uint64_t answers_for(const char *text)
 {
     uint64_t before = status(&a).answered;
     struct scps_ether_config c = config(3);
-    static struct station s; /* It has asked nobody yet. */
+    static struct station s; /* A station that has asked for no address yet. */
 
     open_station(&s, &c);
     send_to(&s, text, 1, 60);
@@ -364,8 +373,9 @@ static uint64_t answers_for(const char *text)
     return status(&a).answered - before;
 }
 
-/* Nobody hears of an address that was taken away, by ARP or by Neighbour Discovery, and its prefix
- * goes along; the other addresses stay. Given again, it is as before. */
+/* After an address was removed from a station, the station does not answer for it by ARP or
+ * Neighbour Discovery, and the address's prefix is no longer local; other addresses stay. Adding it
+ * again restores the earlier state. */
 static void an_address_is_taken_away_and_given_again(void **state)
 {
     const struct scps_addr four = address("10.0.0.1"), six = address("fd00::1");
@@ -383,7 +393,8 @@ static void an_address_is_taken_away_and_given_again(void **state)
     assert_int_equal(answers_for("fd00::1"), 0);
     assert_int_equal(answers_for("10.0.0.77"), 1);
     assert_int_equal(send_to(&a, "fd00::2", 1, 60), SCPS_ERR_UNREACH);
-    assert_int_equal(send_to(&a, "10.9.0.2", 1, 60), 0); /* It asks from what it has left. */
+    /* The station asks from one of the addresses that remain. */
+    assert_int_equal(send_to(&a, "10.9.0.2", 1, 60), 0);
     assert_memory_equal(a.out[0].octets + 28, other.b, 4);
     a.n = 0;
     assert_int_equal(scps_ether_add_addr(a.ether, &six, 64), 0);
@@ -392,7 +403,8 @@ static void an_address_is_taken_away_and_given_again(void **state)
     assert_int_equal(answers_for("fd00::1"), 1);
 }
 
-/* A packet from the address that waits for a neighbour's answer does not leave; another does. */
+/* Of the packets that wait for a neighbour's answer, those from the address that was removed are
+ * dropped; others are sent. */
 static void what_waits_from_an_address_goes_with_it(void **state)
 {
     const struct scps_addr four = address("10.0.0.1"), other = address("10.0.0.77");
@@ -414,7 +426,7 @@ static void what_waits_from_an_address_goes_with_it(void **state)
     assert_int_equal(b.packets, 0);
     open_station(&s, &c);
     send_to(&s, "10.0.0.77", 1, 60);
-    deliver(&s, &a); /* From the question a learns who 10.0.0.3 is. */
+    deliver(&s, &a); /* Station a learns from the request what the MAC address of 10.0.0.3 is. */
     deliver(&a, &s);
     assert_int_equal(s.packets, 1);
     assert_memory_equal(s.got + 12, other.b, 4);
@@ -440,13 +452,14 @@ static void addresses_out_of_range(void **state)
     x.b[3] = 99;
     assert_int_equal(scps_ether_add_addr(a.ether, &x, 16), SCPS_ERR_LIMIT);
     x.b[3] = 2;
-    assert_int_equal(scps_ether_add_addr(a.ether, &x, 32), 0); /* It has it: another prefix. */
+    /* The station already has the address; only the prefix length changes. */
+    assert_int_equal(scps_ether_add_addr(a.ether, &x, 32), 0);
     assert_int_equal(scps_ether_remove_addr(a.ether, &x), 0);
     assert_int_equal(scps_ether_remove_addr(a.ether, &x), SCPS_ERR_NOENT);
 }
 
-/* When another station claims this station's address, the station counts that and keeps the
- * address; it answers duplicate address detection to all nodes. */
+/* When another station claims this station's address, this station counts the conflict and keeps
+ * the address; it answers duplicate address detection to all nodes (RFC 4861 section 7.2.4). */
 static void an_address_taken_twice(void **state)
 {
     struct scps_ether_config c = config(1);
@@ -455,7 +468,7 @@ static void an_address_taken_twice(void **state)
     (void)state;
     c.mac[5] = 9;
     open_station(&s, &c);
-    send_to(&s, "10.0.0.2", 1, 40); /* from 10.0.0.1 at another station */
+    send_to(&s, "10.0.0.2", 1, 40); /* Another station sends from 10.0.0.1. */
     for (unsigned i = 0; i < s.n; i++)
         put_frame(&a, s.out[i].octets, s.out[i].len);
     assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_CONFLICT], 1);
@@ -488,12 +501,14 @@ static void what_cannot_be_is_named(void **state)
         put_frame(&a, bad[i].octets, bad[i].n);
         assert_int_equal(status(&a).drops[bad[i].why], before + 1);
     }
-    /* each octet of a solicitation in turn is wrong: nothing is learned from a wrong checksum */
+    /* Each octet of a solicitation is damaged in turn: a solicitation with a wrong checksum teaches
+     * the station nothing. */
     uint8_t frame[86];
     send_to(&b, "fd00::1", 1, 60);
     memcpy(frame, b.out[0].octets, sizeof frame);
     b.n = 0;
-    for (size_t i = 21; i < sizeof frame; i++) { /* from the hop limit on, which is to be 255 */
+    /* The loop begins at the hop limit, which RFC 4861 wants to be 255. */
+    for (size_t i = 21; i < sizeof frame; i++) {
         frame[i] ^= 0x11;
         put_frame(&a, frame, sizeof frame);
         frame[i] ^= 0x11;
@@ -505,7 +520,8 @@ static void what_cannot_be_is_named(void **state)
     a.n = 0;
 }
 
-/* When the cache is full, a new neighbour replaces the one that was not used for longest. */
+/* When the cache is full, a new neighbour replaces the one that was not used for the longest
+ * time. */
 static void a_full_cache_forgets_the_oldest(void **state)
 {
     struct scps_ether_config c = config(1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* framing.c: the bytes of a packet on the line, against a slow computation of the layouts. */
+/* framing.c: the number of bytes that a packet takes on the line, compared with a slow computation
+ * of each framing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static uint32_t weigh(enum scps_framing f, const void *data, size_t n)
 static void cells(void **state)
 {
     static const struct {
-        uint32_t n, llc, vc; /* cells */
+        uint32_t n, llc, vc; /* All three are numbers of ATM cells. */
     } want[] = {{40, 2, 1},     {32, 1, 1},     {33, 2, 1},      {41, 2, 2},
                 {1064, 23, 23}, {1500, 32, 32}, {9000, 188, 188}};
     static uint8_t data[9000];
@@ -35,7 +36,8 @@ static void cells(void **state)
     }
 }
 
-/* Computes the frame's bytes between the flags, with the FCS of RFC 1662 bit by bit. */
+/* Writes the frame's bytes between its flags, with the FCS of RFC 1662 computed bit by bit. Returns
+ * their number. */
 static size_t frame(const uint8_t *data, size_t n, uint8_t *out)
 {
     uint16_t fcs = 0xffff;
@@ -60,8 +62,8 @@ static size_t frame(const uint8_t *data, size_t n, uint8_t *out)
 
 static void the_check_sequence_is_the_known_one(void **state)
 {
-    /* CRC-16/X-25 of "123456789" is 0x906e: checks the bitwise one here, which checks framing.c
-     * below */
+    /* CRC-16/X-25 of "123456789" is 0x906e. This checks the bitwise computation here, which then
+     * checks framing.c. */
     uint16_t fcs = 0xffff;
     (void)state;
 
@@ -82,7 +84,8 @@ static void stuffing_is_exact(void **state)
     for (int round = 0; round < 3000; round++) {
         size_t n = 20 + scps_prng_below(&r, sizeof data - 20), len, escapes = 0, zeros = 0,
                ones = 0;
-        unsigned kind = (unsigned)scps_prng_below(&r, 3); /* random, all ones, flags in between */
+        /* The bytes are random, all ones, or contain flags. */
+        unsigned kind = (unsigned)scps_prng_below(&r, 3);
         for (size_t i = 0; i < n; i++)
             data[i] = kind == 1                 ? 0xff
                       : kind == 2 && i % 3 == 0 ? 0x7e
@@ -100,7 +103,8 @@ static void stuffing_is_exact(void **state)
             }
         }
         assert_int_equal(weigh(SCPS_FRAMING_PPP, data, n), len + escapes + 2);
-        /* bits that are no whole byte go to the next frame: the sum is what counts */
+        /* The bits of an incomplete byte are added to the next frame, so the sum over all frames is
+         * compared. */
         struct scps_pkt p = {.data = data, .len = 20, .payload = data + 20, .payload_len = n - 20};
         sum += scps_framing_bytes(SCPS_FRAMING_HDLC, &p, &carry);
         bits_all += 8 * (len + 2) + zeros;
@@ -115,8 +119,8 @@ static void hollow_bytes_are_random_ones(void **state)
     uint64_t ppp = 0, hdlc = 0, sum_ppp = 0, sum_hdlc = 0;
     (void)state;
 
-    /* head and headers have no escapes; zeros of the headers: a zero within 0xff, one where it
-     * meets 0x03 */
+    /* The headers contain no byte to escape. The zeros that HDLC stuffs in them: one within 0xff,
+     * and one where 0xff meets 0x03. */
     for (int i = 0; i < 62 * 256; i++) {
         sum_ppp += scps_framing_bytes(SCPS_FRAMING_PPP, &p, &ppp);
         sum_hdlc += scps_framing_bytes(SCPS_FRAMING_HDLC, &p, &hdlc);
@@ -153,7 +157,8 @@ static void the_mean_for_those_who_plan(void **state)
     c.framing = SCPS_FRAMING_AAL5;
     c.overhead = 0;
     assert_int_equal(scps_link_frame_bytes(&c, 1064), 23 * 53);
-    c.framing = SCPS_FRAMING_PPP; /* 8 + 1000 + 2/256 of 1002 */
+    /* 8 bytes of framing, 1000 of data and escapes for 2/256 of 1002 bytes. */
+    c.framing = SCPS_FRAMING_PPP;
     assert_int_equal(scps_link_frame_bytes(&c, 1000), 1016);
     for (unsigned f = 0; f < SCPS_FRAMING_COUNT; f++)
         assert_non_null(scps_framing_name(f));

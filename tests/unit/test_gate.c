@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate of a route with a rate: turns are shares of bytes, and the minimum rate serves one
- * connection at a time. */
+/* The gate (token bucket) of a route with a rate: connections share the rate by bytes, and the
+ * minimum rate serves one connection at a time. */
 #include <stdlib.h>
 
 #include "cmocka_all.h"
@@ -10,8 +10,7 @@
 
 #define NOW SCPS_SEC(1)
 
-/* Makes a connection that has nothing to send, so that the token bucket is never the reason why it
- * waits. */
+/* Opens a connection that has nothing to send, so that it never waits for its own token bucket. */
 static struct scps_sender *sit(void)
 {
     struct scps_sender *c = calloc(1, sizeof *c);
@@ -36,7 +35,7 @@ static void set(struct scps_gate *g, uint64_t rate, uint64_t floor)
                   1000);
 }
 
-/* Returns the bytes that c sends in n turns, in packets of len bytes. */
+/* Returns the bytes that connection c sends in n turns, in packets of len bytes. */
 static uint32_t turns(struct scps_gate *g, struct scps_sender *c, int n, uint32_t len)
 {
     uint32_t bytes = 0;
@@ -49,8 +48,8 @@ static uint32_t turns(struct scps_gate *g, struct scps_sender *c, int n, uint32_
     return bytes;
 }
 
-/* In 100 turns each has sent 100 of the largest packets, whatever it sends, and one packet more
- * at most */
+/* In 100 turns each connection has sent as many bytes as 100 packets of the largest size have,
+ * whatever the size of its packets, and at most one packet more. */
 static void a_turn_is_a_share_of_bytes(void **x)
 {
     static const uint32_t len[] = {40, 300, 700, 999, 1000};
@@ -66,7 +65,8 @@ static void a_turn_is_a_share_of_bytes(void **x)
     }
 }
 
-/* Until the connection has used its segment the next in line waits */
+/* The next connection in the queue waits until this one has sent the segment that it was
+ * allowed. */
 static void the_minimum_rate_serves_one_at_a_time(void **x)
 {
     struct scps_ready_queue ready = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap against a plain search, and its promises about slots and memory. */
+/* base/heap.c compared with a search of the whole array; and what it promises about slots and
+ * memory. */
 #include "base/heap.h"
 
 #include <scps/error.h>
@@ -68,7 +69,7 @@ static void random_operations(void **x)
         scps_heap_remove(&h, p);
         check(&h, it);
     }
-    scps_heap_remove(&h, &it[0]); /* not in it: nothing */
+    scps_heap_remove(&h, &it[0]); /* Removing an entry that is not in the heap has no effect. */
     assert_int_equal(scps_heap_set(&h, 1, &it[0]), 0);
     scps_heap_fini(&h);
     assert_int_equal(it[0].slot, SCPS_HEAP_NONE);
@@ -101,7 +102,8 @@ static void out_of_memory_leaves_it_whole(void **x)
         it[i].slot = SCPS_HEAP_NONE;
         int err = scps_heap_set(&h, 100 - i, &it[i]);
         if (i < 20)
-            assert_int_equal(err, 0); /* reserved: cannot fail */
+            /* Memory for 20 entries was reserved, so this call cannot fail. */
+            assert_int_equal(err, 0);
         if (err) {
             assert_int_equal(err, SCPS_ERR_NOMEM);
             assert_int_equal(it[i].slot, SCPS_HEAP_NONE);

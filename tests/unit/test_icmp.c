@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ICMP and ICMPv6: what a message means, whose flow it quotes, and the answers we build. */
+/* ICMP and ICMPv6: how messages are classified, which connection's packet they quote, and the
+ * messages that the stack builds. */
 #include <scps/wire.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ static size_t error(uint8_t version, uint8_t type, uint8_t code, uint32_t rest, 
     p[0] = type;
     p[1] = code;
     scps_put32(p + 4, rest);
-    size_t n = 8 + scps_ip_build(p + 8, &q, 1000); /* more than is quoted */
+    /* The packet is longer than the part that the message quotes. */
+    size_t n = 8 + scps_ip_build(p + 8, &q, 1000);
     scps_put16(p + n, 4321);
     scps_put16(p + n + 2, 80);
     scps_put32(p + n + 4, 0xfeedbeef);
@@ -65,7 +67,7 @@ static void kinds(void **x)
         {4, 3, 13, SCPS_ICMP_UNREACH_ADMIN},
         {4, 3, 15, SCPS_ICMP_UNREACH_ADMIN},
         {4, 3, 16, SCPS_ICMP_OTHER},
-        {4, 4, 0, SCPS_ICMP_OTHER}, /* source quench: RFC 6633 */
+        {4, 4, 0, SCPS_ICMP_OTHER}, /* RFC 6633: source quench is ignored. */
         {4, 5, 1, SCPS_ICMP_OTHER},
         {4, 11, 0, SCPS_ICMP_TTL},
         {4, 12, 0, SCPS_ICMP_PARAM},
@@ -117,11 +119,12 @@ static void quotes(void **x)
         assert_int_equal(scps_icmp_parse(&ip, p, n, &m), 0);
         assert_true(m.has_quote);
         assert_int_equal(m.sport, 4321);
-        /* a protocol whose ports nobody knows */
+        /* The position of the ports in this protocol's header is not known. */
         n = error(v, type, code, 0, SCPS_IPPROTO_SCPS_COMP, p);
         assert_int_equal(scps_icmp_parse(&ip, p, n, &m), 0);
         assert_false(m.has_quote);
-        /* every shorter quotation names no flow, and is read no further than it goes */
+        /* A quotation that is too short for the ports names no connection, and nothing beyond its
+         * end is read. */
         n = error(v, type, code, 0, SCPS_IPPROTO_TCP, p);
         for (size_t k = 8; k < n; k++) {
             uint8_t q[128];
@@ -130,14 +133,14 @@ static void quotes(void **x)
             assert_int_equal(scps_icmp_parse(&ip, q, k, &m), 0);
             assert_false(m.has_quote);
         }
-        /* the other family's packet inside */
+        /* The quoted packet is of the other IP version. */
         uint8_t q[128] = {0};
         error(v == 4 ? 6 : 4, type, code, 0, SCPS_IPPROTO_TCP, q);
         seal(&ip, q, 64);
         assert_int_equal(scps_icmp_parse(&ip, q, 64, &m), 0);
         assert_false(m.has_quote);
     }
-    /* the middle of a fragmented packet has no ports */
+    /* A later fragment of a packet has no ports. */
     struct scps_ip ip = outer(4);
     size_t n = error(4, 3, 4, 576, SCPS_IPPROTO_TCP, p);
     scps_put16(p + 8 + 6, 100);
@@ -165,7 +168,7 @@ static void damaged(void **x)
     }
 }
 
-/* An echo request as ping -c1 sent it: id 0x1234, sequence number 1, eight octets. */
+/* An echo request as `ping -c1` sends it: id 0x1234, sequence number 1, eight octets. */
 static void echo(void **x)
 {
     (void)x;
@@ -177,7 +180,8 @@ static void echo(void **x)
             16);
         seal(&ip, p, 16);
         if (v == 4)
-            assert_int_equal(scps_get16(p + 2), 0x8d20); /* 372dc, folded and inverted */
+            /* The sum 0x372dc is folded and inverted. */
+            assert_int_equal(scps_get16(p + 2), 0x8d20);
         assert_int_equal(scps_icmp_parse(&ip, p, 16, &m), 0);
         assert_int_equal(m.kind, SCPS_ICMP_ECHO);
         assert_ptr_equal(m.body, p + 4);
@@ -198,7 +202,9 @@ static void port_unreachable(void **x)
     for (uint8_t v = 4; v <= 6; v += 2) {
         struct scps_ip ip = outer(v), q = outer(v);
         struct scps_icmp m;
-        size_t most = v == 4 ? 548 : 1232; /* RFC 1812 4.3.2.3; RFC 4443 2.4(c) */
+        /* The longest ICMP error: RFC 1812 section 4.3.2.3 (IPv4); RFC 4443 section 2.4 (c)
+         * (IPv6). */
+        size_t most = v == 4 ? 548 : 1232;
         q.proto = SCPS_IPPROTO_UDP;
         size_t h = scps_ip_build(packet, &q, 1900 - 40);
         scps_put32(packet + h, 0x04d20050);

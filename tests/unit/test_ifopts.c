@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface options: what is taken, what is refused and with which words. */
+/* The options for a network interface: which values are accepted, which are refused, and with which
+ * message. */
 #define _GNU_SOURCE 1
 #include <scps/error.h>
 #include <scps/io.h>
@@ -256,7 +257,7 @@ static void test_refused(void **state)
     }
 }
 
-/* The rows for getopt_long() have just the names that the parser accepts. */
+/* The table for getopt_long() has exactly the names that the parser accepts. */
 static void test_table(void **state)
 {
     (void)state;
@@ -301,7 +302,8 @@ static void test_unchanged(void **state)
     }
 }
 
-/* The options of a program compiled with headers of another version. */
+/* A program that was compiled with headers of another version passes a structure of another
+ * size. */
 static void test_size(void **state)
 {
     (void)state;
@@ -319,8 +321,8 @@ static void test_size(void **state)
     }
 }
 
-/* scps_netif.rate has the value of --line-rate, and the octets that a packet takes on the line
- * beyond its own length. */
+/* scps_netif.rate is the value of --line-rate, and scps_netif.overhead the octets that a packet
+ * takes on the line beyond its own length. */
 static void test_line_rate(void **state)
 {
     (void)state;

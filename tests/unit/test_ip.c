@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IP headers: both families, everything that can be wrong with them, extension headers. */
+/* IP headers of both versions: what is parsed, each reason to refuse one, and extension headers. */
 #include <scps/wire.h>
 #include <string.h>
 
@@ -95,17 +95,19 @@ static void what_is_wrong_with_it_4(void **x)
     for (size_t n = 0; n < 60; n++)
         assert_int_equal(scps_ip_parse(p, n, n, &out), SCPS_DROP_TRUNCATED);
     assert_int_equal(scps_ip_parse(p, 60, 60, &out), 0);
-    assert_int_equal(scps_ip_parse(p, 64, 64, &out), 0); /* padded by the link */
+    /* A link has padded the frame, so octets follow the packet. */
+    assert_int_equal(scps_ip_parse(p, 64, 64, &out), 0);
     assert_int_equal(out.total_len, 60);
-    assert_int_equal(scps_ip_parse(p, 20, 60, &out), 0); /* payload apart */
-    for (int i = 0; i < 160; i++) {                      /* any flipped bit is noticed */
+    assert_int_equal(scps_ip_parse(p, 20, 60, &out), 0); /* The payload lies apart. */
+    for (int i = 0; i < 160; i++) { /* The checksum notices a flip of any bit of the header. */
         p[i / 8] ^= (uint8_t)(1 << i % 8);
         assert_int_not_equal(scps_ip_parse(p, 60, 60, &out), 0);
         p[i / 8] ^= (uint8_t)(1 << i % 8);
     }
     p[8] ^= 1;
     assert_int_equal(scps_ip_parse(p, 60, 60, &out), SCPS_DROP_BAD_IP_CHECKSUM);
-    assert_int_equal(scps_ip_parse_quote(p, 28, &out), 0); /* nobody judges a quotation */
+    /* A packet quoted in an ICMP error is accepted in spite of a wrong checksum. */
+    assert_int_equal(scps_ip_parse_quote(p, 28, &out), 0);
     p[8] ^= 1;
     for (uint8_t v = 0; v < 16; v++) {
         p[0] = (uint8_t)(v << 4 | 5);
@@ -124,7 +126,7 @@ static void what_is_wrong_with_it_4(void **x)
     p[0] = 0x4f;
     fix4(p);
     assert_int_equal(scps_ip_parse(p, 59, 60, &out), SCPS_DROP_TRUNCATED);
-    scps_put16(p + 2, 59); /* total length within the header */
+    scps_put16(p + 2, 59); /* The total length is smaller than the header. */
     fix4(p);
     assert_int_equal(scps_ip_parse(p, 60, 60, &out), SCPS_DROP_BAD_IP);
 }
@@ -142,7 +144,8 @@ static void what_is_wrong_with_it_6(void **x)
     assert_int_equal(scps_ip_parse(p, 39, 60, &out), SCPS_DROP_TRUNCATED);
 }
 
-/* hop-by-hop (8), destination options (16), routing (8), AH (12), then TCP */
+/* The extension headers are hop-by-hop (8 octets), destination options (16), routing (8) and AH
+ * (12); TCP follows. */
 static void extension_headers(void **x)
 {
     uint8_t p[120] = {0};
@@ -160,12 +163,13 @@ static void extension_headers(void **x)
     assert_int_equal(out.proto, 6);
     assert_int_equal(out.hdr_len, 84);
     assert_int_equal(out.total_len, 104);
-    for (size_t n = 40; n < 84; n++) /* the walk stays inside what is there */
+    /* The parser reads no header beyond the octets that are there. */
+    for (size_t n = 40; n < 84; n++)
         assert_int_equal(scps_ip_parse(p, n, 104, &out), SCPS_DROP_TRUNCATED);
     assert_int_equal(scps_ip_parse(p, 84, 104, &out), 0);
     p[49] = 255;
     assert_int_equal(scps_ip_parse(p, 104, 104, &out), SCPS_DROP_TRUNCATED);
-    /* ... and inside what the header says, even when more octets follow */
+    /* ... nor beyond the length that the IP header states, even if more octets follow. */
     p[49] = 1;
     scps_put16(p + 4, 30);
     assert_int_equal(scps_ip_parse(p, 104, 104, &out), SCPS_DROP_TRUNCATED);
@@ -180,7 +184,9 @@ static void fragments(void **x)
     scps_ip_build(p, &ip, 28);
     p[40] = 6;
     scps_put32(p + 44, 0xcafe1234);
-    assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0); /* atomic: RFC 6946 */
+    /* RFC 6946: a packet with a fragment header but without fragments (an atomic fragment) is
+     * accepted. */
+    assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
     assert_int_equal(out.proto, 6);
     assert_int_equal(out.frag_off, 0);
     assert_false(out.more_frags);
@@ -189,7 +195,9 @@ static void fragments(void **x)
     p[43] = 1;
     assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
     assert_true(out.more_frags);
-    p[40] = 60; /* a later fragment: what looks like a header is data */
+    /* In a later fragment the octets behind the fragment header are data, whatever its next-header
+     * field says. */
+    p[40] = 60;
     scps_put16(p + 42, 1480);
     assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
     assert_int_equal(out.frag_off, 1480);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON writer: its strings, RFC 8259 section 7, and what RFC 3629 section 4 counts as UTF-8. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
+/* The JSON writer: strings as RFC 8259 section 7 wants them, and which octets are UTF-8 by RFC 3629
+ * section 4. */
+#define _POSIX_C_SOURCE 200809L /* declares open_memstream() */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ static void ascii(void **state)
     becomes("plain 1", "\"plain 1\"");
     becomes("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
     becomes("\t\n\x01", "\"\\u0009\\u000a\\u0001\"");
-    becomes("\x7f", "\"\x7f\""); /* it need not be escaped */
+    becomes("\x7f", "\"\x7f\""); /* RFC 8259 does not demand that U+007F is escaped. */
 }
 
 static void utf8_stays(void **state)
@@ -49,16 +50,18 @@ static void utf8_stays(void **state)
 static void other_octets_are_replaced(void **state)
 {
     (void)state;
-    becomes("\xfc", "\"\\ufffd\"");                                    /* Latin-1 */
-    becomes("\xc3", "\"\\ufffd\"");                                    /* cut off */
-    becomes("\xe2\x82", "\"\\ufffd\\ufffd\"");                         /* cut off */
-    becomes("\xc0\xaf", "\"\\ufffd\\ufffd\"");                         /* overlong */
-    becomes("\xe0\x9f\xbf", "\"\\ufffd\\ufffd\\ufffd\"");              /* overlong */
-    becomes("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");              /* a surrogate */
-    becomes("\xf4\x90\x80\x80z", "\"\\ufffd\\ufffd\\ufffd\\ufffdz\""); /* beyond U+10FFFF */
+    becomes("\xfc", "\"\\ufffd\"");            /* Latin-1 is not UTF-8. */
+    becomes("\xc3", "\"\\ufffd\"");            /* The sequence is cut off. */
+    becomes("\xe2\x82", "\"\\ufffd\\ufffd\""); /* The sequence is cut off. */
+    becomes("\xc0\xaf", "\"\\ufffd\\ufffd\""); /* The encoding is longer than necessary. */
+    /* The encoding is longer than necessary. */
+    becomes("\xe0\x9f\xbf", "\"\\ufffd\\ufffd\\ufffd\"");
+    becomes("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""); /* The code point is a surrogate. */
+    /* The code point is beyond U+10FFFF. */
+    becomes("\xf4\x90\x80\x80z", "\"\\ufffd\\ufffd\\ufffd\\ufffdz\"");
 }
 
-/* What the writer makes of a document: commas, lines, keys, and every kind of value. */
+/* The text that the writer makes of a document with every kind of value: commas, lines, keys. */
 static void document(void **state)
 {
     char *got;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The packet that a device has refused: what is kept of it, and for how long. */
+/* stack/kept.c: a packet that a device has refused is kept until the device is ready, and no
+ * longer. */
 #include <string.h>
 
 #include "cmocka_all.h"
@@ -17,7 +18,8 @@ static void a_copy_is_kept(void **state)
     p.gso = 7;
     scps_kept_put(&k, &a, 20, &p);
     assert_true(k.blocked && k.pending);
-    memset(head, 0, sizeof head); /* Both were lent for one call. */
+    /* The device lent these octets for one call only, so the copy must not change with them. */
+    memset(head, 0, sizeof head);
     memset(payload, 0, sizeof payload);
     assert_memory_equal(k.pkt.data, "head", 4);
     assert_memory_equal(k.pkt.payload, "payload", 8);
@@ -34,9 +36,9 @@ static void a_copy_is_kept(void **state)
     scps_kept_sent(&k);
     assert_false(k.blocked || k.pending);
 
-    mem = k.mem; /* The memory serves again. */
+    mem = k.mem; /* The memory of the last packet is used again. */
     p.payload = NULL;
-    p.payload_len = 9; /* hollow: there is nothing to copy */
+    p.payload_len = 9; /* A hollow payload (counted, not stored) needs no copy. */
     scps_kept_put(&k, &a, 20, &p);
     assert_ptr_equal(k.mem, mem);
     assert_null(k.pkt.payload);
@@ -73,10 +75,11 @@ static void without_memory_the_packet_is_lost(void **state)
     (void)state;
 
     scps_kept_put(&k, &a, 40, &p);
-    assert_true(k.blocked); /* The device is asked for nothing all the same. */
+    /* The stack waits for the device although the packet was lost for lack of memory. */
+    assert_true(k.blocked);
     assert_false(k.pending);
     f.left = 1;
-    scps_kept_put(&k, &a, 39, &p); /* Fixed memory may have no room for it. */
+    scps_kept_put(&k, &a, 39, &p); /* A stack with fixed memory may have no room for the packet. */
     assert_false(k.pending);
     scps_kept_put(&k, &a, 40, &p);
     assert_true(k.pending);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The physical limit against an independent packet-level model of the same sender (means of 60 to
- * 10 000 runs), against its exact value without losses, and at its edges. */
+/* The physical limit of a transfer compared with an independent packet-level model of the same
+ * sender (means of 60 to 10 000 runs), with its exact value without losses, and at extreme
+ * arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,8 @@
 
 #include <scps/sim.h>
 
-/* 100 Mbit/s, 1024-byte payload, 40 bytes of headers, 18 of framing; 1064 bytes at risk. */
+/* Returns the limit in Mbit/s on 100 Mbit/s: 1024 bytes of payload, 40 of headers, 18 of framing;
+ * 1064 bytes can be damaged. */
 static double limit(int64_t rtt_ms, uint64_t bytes, double ber, uint64_t rate_bps)
 {
     struct scps_link_config c = {.rate_bps = 100000000,
@@ -48,15 +50,15 @@ static void agrees_with_a_packet_level_model(void **state)
 static void is_exact_without_losses(void **state)
 {
     (void)state;
-    /* 97657 segments, of which the last has 256 bytes: two round trips and the time on the line */
+    /* 97657 segments, the last of 256 bytes, take two round trips and their time on the line. */
     double want = 8e8 / (2 * 0.5 + (1e8 + 97657 * 58.0) * 8 / 1e8) / 1e6;
     double got = limit(500, 100000000, 0, 0);
     assert_true(got > want * 0.999999 && got < want * 1.000001);
-    /* a sender that goes at 80 Mbit/s on the line */
+    /* The sender has a rate of 80 Mbit/s on the line. */
     want = 8e8 / (2 * 0.5 + (1e8 + 97657 * 58.0) * 8 / 8e7) / 1e6;
     got = limit(500, 100000000, 0, 80000000);
     assert_true(got > want * 0.999999 && got < want * 1.000001);
-    /* a rate beyond the line's changes nothing */
+    /* A sender's rate above the line's has no effect. */
     assert_true(limit(500, 100000000, 0, 0) == limit(500, 100000000, 0, 200000000));
 }
 
@@ -67,8 +69,8 @@ static void is_continuous_where_losses_begin(void **state)
     assert_true(hardly > none * 0.999 && hardly <= none * 1.0001);
 }
 
-/* 1 Mbit/s, 100 ms each way, 1000 segments of 1000 bytes with 40 of headers: 8.32 s on the line,
- * 8.72 s in all. */
+/* Returns the seconds of a transfer over 1 Mbit/s, 100 ms each way, with 1000 segments of 1000
+ * bytes and 40 of headers: 8.32 s on the line and 8.72 s in all without the change. */
 static double seconds_with(const struct scps_link_config *change)
 {
     struct scps_link_config fwd = *change, back = {.delay = SCPS_MS(100)};
@@ -94,21 +96,21 @@ static void an_outage_takes_its_time(void **state)
 
     close_to(seconds_with(&(struct scps_link_config){0}), 8.72);
     close_to(seconds_with(&(struct scps_link_config){.outages = {.v = once, .n = 1}}), 11.72);
-    /* the SYN cannot leave before */
+    /* The SYN cannot leave before the outage ends. */
     close_to(seconds_with(&(struct scps_link_config){.outages = {.v = at_first, .n = 1}}), 11.72);
-    /* an outage of the first second of every two: the SYN leaves at 1 s, the line works 0.8 s of
-     * the second in which the answer arrives, then 1 s of every two: 8.32 s of work end at 17.52 s,
-     * and the answer 0.2 s later */
+    /* The first second of every two is an outage: the SYN leaves at 1 s, the line works for 0.8 s
+     * of the second in which the answer arrives, then for 1 s of every two. The 8.32 s of work end
+     * at 17.52 s, and the acknowledgement arrives 0.2 s later. */
     static const struct scps_span half[] = {{0, SCPS_SEC(1)}};
     close_to(seconds_with(
                  &(struct scps_link_config){.outages = {.v = half, .n = 1, .period = SCPS_SEC(2)}}),
              17.72);
-    /* contacts of two seconds in every twenty: the SYN goes at 10 s, work 1.8 s, then 2 s each, the
-     * last 0.52 s from 90 s on */
+    /* The link works for two seconds in every twenty: the SYN leaves at 10 s; the line then works
+     * 1.8 s, then 2 s in each contact, and the last 0.52 s from 90 s on. */
     close_to(seconds_with(&(struct scps_link_config){
                  .outages = {.v = contact, .n = 1, .period = SCPS_SEC(20), .inverse = true}}),
              90.72);
-    /* a plan that ends before the transfer can: nothing limits the waiting */
+    /* The link's contacts end before the transfer can end, so there is no limit (0). */
     struct scps_link_config never = {.rate_bps = 1000000,
                                      .delay = SCPS_MS(100),
                                      .outages = {.v = contact, .n = 1, .inverse = true}};
@@ -118,7 +120,8 @@ static void an_outage_takes_its_time(void **state)
 
 static void rates_change_as_the_table_says(void **state)
 {
-    /* 1 Mbit/s to 4.2 s, then a quarter: 4 s of work, and 4.32 s that take 17.28 */
+    /* 1 Mbit/s until 4.2 s, then a quarter of it: 4 s of work are done, and the other 4.32 s take
+     * 17.28 s. */
     static const struct scps_step slower[] = {{0, 1000000}, {4200000, 250000}};
     (void)state;
 
@@ -141,11 +144,13 @@ static void the_edges_are_numbers(void **state)
 {
     struct scps_link_config free = {0}, dead = {.rate_bps = 1000, .loss = 1};
     (void)state;
-    assert_true(scps_link_limit(&free, &free, 1000, 1024, 40, 0) == 0); /* nothing limits it */
-    assert_true(scps_link_limit(&dead, &free, 1000, 1024, 40, 0) == 0); /* nothing arrives */
+    /* A link without rate and delay has no limit (0). */
+    assert_true(scps_link_limit(&free, &free, 1000, 1024, 40, 0) == 0);
+    /* A link that loses everything has the limit 0. */
+    assert_true(scps_link_limit(&dead, &free, 1000, 1024, 40, 0) == 0);
     assert_true(limit(500, 0, 0, 0) == 0);
     assert_true(limit(500, 1, 1e-5, 0) > 0);
-    /* no delay and losses */
+    /* The link has losses, but no delay. */
     assert_true(limit(0, 100000, 1e-5, 0) > 80 && limit(0, 100000, 1e-5, 0) < 95);
 }
 

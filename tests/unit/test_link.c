@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One direction of a link: rate, delay and queue exactly against a slow model; chances by
- * chi-squared; bytes, conservation and repeatability under everything at once. */
+/* One direction of a link: rate, delay and queue are compared exactly with a slow model, random
+ * events by chi-squared; bytes, the count of packets and repeatability are checked with everything
+ * enabled. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,8 +35,8 @@ static void conserved(struct scps_linkdir *d)
     assert_true(d->st.offered + d->st.duplicated == d->st.delivered + lost + d->st.in_flight);
 }
 
-/* Fills in a packet of n bytes: the first 20 contain its number, and the others follow from the
- * number. Hollow packets have 40 bytes of headers. */
+/* Fills in a packet of n bytes: the first 20 bytes contain its number, and the others are computed
+ * from the number. Hollow packets store 40 bytes of headers only. */
 static uint8_t room[1 << 17];
 static struct scps_pkt packet(uint32_t name, size_t n, bool hollow)
 {
@@ -67,7 +68,7 @@ static void offer(struct scps_linkdir *d, scps_time now, uint32_t name, size_t n
     assert_int_equal(scps_linkdir_offer(d, now, &p), 0);
 }
 
-/* Returns the packet that arrives at d->next. */
+/* Returns the packet that arrives at d->next, without removing it. */
 static struct scps_pkt look(struct scps_linkdir *d)
 {
     struct scps_pkt p = {.len = 0};
@@ -122,13 +123,16 @@ static void an_idle_line_sends_at_once(void **state)
     scps_time at;
     (void)state;
 
-    offer(d, 100, 1, 50); /* a byte a microsecond; larger than the queue, but it need not wait */
+    /* A byte takes one microsecond. The packet is larger than the queue, but the line is free, so
+     * it need not wait. */
+    offer(d, 100, 1, 50);
     assert_int_equal(take(d, &at), 1);
     assert_true(at == 157);
-    offer(d, 150, 2, 50); /* the line has just become free */
+    offer(d, 150, 2, 50); /* The line has become free at this moment. */
     assert_int_equal(take(d, &at), 2);
     assert_true(at == 207);
-    offer(d, 199, 3, 50); /* a microsecond too early, and there is no queue to speak of */
+    /* The line is still busy for a microsecond, and the queue of one byte has no room. */
+    offer(d, 199, 3, 50);
     assert_true(stats(d, 199).dropped_queue == 1);
     assert_true(stats(d, 500).busy == 100);
     conserved(d);
@@ -151,10 +155,10 @@ static void without_a_rate_there_is_only_delay(void **state)
     close_link(d);
 }
 
-/* The same in lists, with nothing clever. */
+/* The model of the link: the same line and queue, kept in plain lists. */
 struct slow {
     uint64_t rate;
-    uint64_t end; /* in 1/rate µs */
+    uint64_t end; /* The time at which the line becomes free, in units of 1/rate µs. */
     struct {
         uint64_t start;
         uint32_t frame;
@@ -213,7 +217,7 @@ static void any_traffic_agrees_with_a_slow_model(void **state)
         memset(s, 0, sizeof *s);
         for (uint32_t i = 0; i < 3000; i++) {
             size_t len = 20 + scps_prng_below(&r, 1480);
-            /* on average as much as the line takes, in bursts */
+            /* The packets come in bursts, on average as many as the line takes. */
             if (scps_prng_below(&r, 5) == 0)
                 now += (scps_time)scps_prng_below(&r, UINT64_C(60800000000) / c.rate_bps + 2);
             while (d->next <= now) {
@@ -241,7 +245,7 @@ static void any_traffic_agrees_with_a_slow_model(void **state)
     free(s);
 }
 
-/* ---- what is carried ---- */
+/* ---- contents of packets ---- */
 
 static void every_byte_comes_out_as_it_went_in(void **state)
 {
@@ -252,7 +256,8 @@ static void every_byte_comes_out_as_it_went_in(void **state)
     scps_time now = 0, at;
     (void)state;
 
-    scps_prng_seed(&r, 6); /* the ring grows, wraps at odd places and runs empty */
+    /* The ring of packets grows, wraps at different places and becomes empty. */
+    scps_prng_seed(&r, 6);
     for (uint32_t i = 0; i < 50000; i++) {
         size_t n = 20 + scps_prng_below(&r, scps_prng_below(&r, 50) ? 100 : 65000);
         if (scps_prng_below(&r, 5000) == 0)
@@ -289,13 +294,14 @@ static void payload_apart_and_hollow_payload(void **state)
 
     out = look(d);
     assert_true(out.at == 1040);
-    assert_int_equal(out.len, 1040); /* in one piece */
+    assert_int_equal(out.len, 1040); /* The header and the payload are delivered in one piece. */
     assert_int_equal(out.payload_len, 0);
     assert_memory_equal(out.data, head, 40);
     assert_memory_equal(out.data + 40, data, 1000);
     scps_linkdir_pop(d);
     out = look(d);
-    assert_true(out.at == 2080); /* counted like the other */
+    /* A hollow packet (payload counted, not stored) takes the same time on the line. */
+    assert_true(out.at == 2080);
     assert_int_equal(out.len, 40);
     assert_int_equal(out.payload_len, 1000);
     assert_null(out.payload);
@@ -305,7 +311,7 @@ static void payload_apart_and_hollow_payload(void **state)
     close_link(d);
 }
 
-/* ---- chance ---- */
+/* ---- random events ---- */
 
 static void bit_errors_lose_by_size(void **state)
 {
@@ -331,7 +337,7 @@ static void bit_errors_lose_by_size(void **state)
             conserved(d);
             close_link(d);
         }
-    /* 16 degrees of freedom: above 39.3 once in a thousand seeds */
+    /* With 16 degrees of freedom 39.3 is exceeded once in a thousand seeds. */
     if (chi > 39.3)
         fail_msg("chi squared %.1f", chi);
 }
@@ -361,7 +367,7 @@ static void losses_are_independent(void **state)
         double want = losses * (k < CELLS ? pow(0.9, k) * 0.1 : pow(0.9, CELLS));
         chi += (run[k] - want) * (run[k] - want) / want;
     }
-    if (chi > 59.7) /* 30 degrees of freedom, once in a thousand */
+    if (chi > 59.7) /* With 30 degrees of freedom 59.7 is exceeded once in a thousand seeds. */
         fail_msg("chi squared %.1f", chi);
     double sigma = sqrt(N * 0.1 * 0.9);
     assert_true(fabs(losses - N * 0.1) < 3.5 * sigma);
@@ -379,7 +385,8 @@ static void a_copy_comes_right_behind(void **state)
     for (uint32_t k = 0; k < 20000; k++) {
         offer(d, k * 1000, k, 100);
         assert_int_equal(take(d, &at), k);
-        assert_true(at == k * 1000 + 810); /* no line time for the copy before */
+        /* A packet that is duplicated takes no time on the line for its copy. */
+        assert_true(at == k * 1000 + 810);
         before = at;
         if (d->next != SCPS_NEVER) {
             copies++;
@@ -394,11 +401,13 @@ static void a_copy_comes_right_behind(void **state)
     close_link(d);
 }
 
+/* A reordered packet is delayed by the configured time, or by default by the line time of four
+ * packets (of 800 µs each). */
 static void the_held_back_come_late(void **state)
 {
     static const struct {
         scps_dur delay, by;
-    } how[] = {{5000, 5000}, {0, 3200}}; /* given; four packets of 800 µs */
+    } how[] = {{5000, 5000}, {0, 3200}};
     (void)state;
 
     for (int i = 0; i < 2; i++) {
@@ -418,7 +427,7 @@ static void the_held_back_come_late(void **state)
             assert_false(seen[k]);
             seen[k] = true;
             got++;
-            assert_true(at >= last); /* they come in the order of their times */
+            assert_true(at >= last); /* Packets arrive in the order of their times. */
             last = at;
             if (at != due) {
                 assert_true(at == due + how[i].by);
@@ -433,7 +442,7 @@ static void the_held_back_come_late(void **state)
         conserved(d);
         close_link(d);
     }
-    /* short packets are held back a millisecond at least */
+    /* Short packets that are reordered are delayed by at least a millisecond. */
     struct scps_linkdir *d =
         open_link((struct scps_link_config){.rate_bps = 1000000000, .reorder = 1});
     scps_time at;
@@ -443,7 +452,7 @@ static void the_held_back_come_late(void **state)
     close_link(d);
 }
 
-/* Returns a digest of which of n packets are lost. */
+/* Returns a digest of the numbers of the packets that are lost of n. */
 static uint64_t losses_of(struct scps_link_config c, uint64_t stream)
 {
     struct scps_alloc a = scps_alloc_default();
@@ -470,13 +479,14 @@ static void each_chance_keeps_to_its_own_stream(void **state)
     (void)state;
 
     assert_true(losses_of(c, 0) == plain);
-    assert_true(losses_of(c, 1) != plain); /* the other direction, the next link */
+    /* The other direction, or another link, has another stream of random numbers. */
+    assert_true(losses_of(c, 1) != plain);
     c.seed = 78;
     assert_true(losses_of(c, 0) != plain);
     c.seed = 77;
     c.dup = c.reorder = 0.3;
     assert_true(losses_of(c, 0) == plain);
-    c.flip = true; /* damages the very packets that were dropped */
+    c.flip = true; /* With `flip` exactly those packets are damaged that were lost before. */
     assert_true(losses_of(c, 0) == plain);
 }
 
@@ -495,7 +505,7 @@ static void flipped_bits_are_everywhere_and_as_many_as_asked(void **state)
     for (int k = 0; k < N; k++) {
         unsigned here = 0;
         assert_int_equal(scps_linkdir_offer(d, k, &in), 0);
-        out = look(d); /* nothing is lost */
+        out = look(d); /* A damaged packet is delivered, not lost. */
         for (unsigned i = 0; i < LEN; i++)
             for (unsigned b = 0; b < 8; b++)
                 if (out.data[i] >> b & 1) {
@@ -508,15 +518,16 @@ static void flipped_bits_are_everywhere_and_as_many_as_asked(void **state)
         scps_linkdir_pop(d);
     }
     for (unsigned i = 0; i < LEN; i++)
-        assert_int_equal(zeros[i], 0); /* the caller's bytes are left alone */
+        assert_int_equal(zeros[i], 0); /* The caller's bytes are not changed. */
     assert_true(damaged == stats(d, 0).flipped);
     double want = (double)N * LEN * 8 * ber;
     assert_true(fabs(bits - want) < 3.5 * sqrt(want));
     for (int i = 0; i < CELLS; i++)
         chi += pow(cell[i] - bits / CELLS, 2) / (bits / CELLS);
-    if (chi > 72.1) /* 39 degrees of freedom, once in a thousand */
+    if (chi > 72.1) /* With 39 degrees of freedom 72.1 is exceeded once in a thousand seeds. */
         fail_msg("places: chi squared %.1f", chi);
-    /* flips a packet: Poisson with mean 0.8, all but (n ber² is nothing) */
+    /* The number of flips in a packet has a Poisson distribution with mean 0.8, up to an error of n
+     * ber². */
     chi = 0;
     double p = exp(-0.8), rest = 1;
     for (int i = 0; i < 7; i++, p *= 0.8 / i) {
@@ -524,7 +535,7 @@ static void flipped_bits_are_everywhere_and_as_many_as_asked(void **state)
         rest -= p;
     }
     chi += pow(per[7] - N * rest, 2) / (N * rest);
-    if (chi > 24.3) /* 7 degrees of freedom */
+    if (chi > 24.3) /* With 7 degrees of freedom 24.3 is exceeded once in a thousand seeds. */
         fail_msg("number: chi squared %.1f", chi);
     close_link(d);
 }
@@ -542,7 +553,8 @@ static void who_vouches_for_a_packet_does_until_it_is_damaged(void **state)
         p.csum_ok = k % 2;
         assert_int_equal(scps_linkdir_offer(d, k * 100, &p), 0);
     }
-    for (; d->next != SCPS_NEVER; scps_linkdir_pop(d)) { /* in whatever order, once or twice */
+    /* Packets arrive in any order, once or twice. */
+    for (; d->next != SCPS_NEVER; scps_linkdir_pop(d)) {
         struct scps_pkt p = look(d);
         assert_int_equal(p.csum_ok, name_of(&p) % 2);
     }
@@ -566,12 +578,13 @@ static void who_vouches_for_a_packet_does_until_it_is_damaged(void **state)
 
 static void damage_that_cannot_be_delivered_loses_the_packet(void **state)
 {
-    /* where the 100 bytes of framing, 40 of headers and 960 hollow ones are hit */
+    /* The rows say how many of the 100 bytes of framing, 40 of headers and 960 of hollow payload
+     * can be damaged. */
     static const struct {
         uint32_t overhead, exempt;
         bool hollow;
-        double deliverable; /* bytes whose damage arrives */
-        double fatal;       /* bytes whose damage does not */
+        double deliverable; /* The number of bytes whose damage reaches the receiver. */
+        double fatal;       /* The number of bytes whose damage makes the link drop the packet. */
     } how[] = {
         {100, 0, false, 1000, 100}, {100, 100, false, 1000, 0}, {100, 140, false, 960, 0},
         {100, 0, true, 40, 1060},   {0, 40, true, 0, 960},
@@ -596,7 +609,7 @@ static void damage_that_cannot_be_delivered_loses_the_packet(void **state)
             struct scps_pkt out;
             out = look(d);
             for (uint32_t b = 0; b + how[i].overhead < how[i].exempt; b++)
-                assert_int_equal(out.data[b], 0); /* exempt */
+                assert_int_equal(out.data[b], 0); /* The exempt bytes are never damaged. */
             scps_linkdir_pop(d);
         }
         double dead = -expm1(8 * how[i].fatal * log1p(-ber));
@@ -628,7 +641,7 @@ static uint64_t digest_of_a_wild_run(uint64_t seed, uint64_t *delivered)
     struct scps_prng r;
     scps_time now = 0;
 
-    scps_prng_seed(&r, 8); /* the traffic is always the same */
+    scps_prng_seed(&r, 8); /* The traffic is the same in each run. */
     for (uint32_t i = 0; i < 30000; i++) {
         size_t len = 40 + scps_prng_below(&r, 1460);
         bool hollow = scps_prng_below(&r, 2);
@@ -644,7 +657,9 @@ static uint64_t digest_of_a_wild_run(uint64_t seed, uint64_t *delivered)
         p = packet(i, len, hollow);
         assert_int_equal(scps_linkdir_offer(d, now, &p), 0);
         conserved(d);
-        if (i == 15000) { /* nearer now, and faster: what is on the way keeps its times */
+        /* From here on the delay is shorter and the rate higher; packets already on the way keep
+         * their arrival times. */
+        if (i == 15000) {
             c.delay = 25000;
             c.rate_bps = 3700000;
             assert_int_equal(scps_linkdir_change(d, now, &c), 0);
@@ -666,7 +681,8 @@ static void one_seed_is_one_history(void **state)
 
     assert_true(a == b && n1 == n2);
     assert_true(a != digest_of_a_wild_run(2, &n3));
-    /* And on every machine: this is what it was where the test was written. */
+    /* The results are the same on every machine: these numbers were obtained where the test was
+     * written. */
     assert_true(n1 == 28556);
     assert_true(a == UINT64_C(11937352209227263329));
 }
@@ -675,7 +691,8 @@ static void ignore(void *ctx, const struct scps_verdict *v)
 {
     uint64_t *n = ctx;
 
-    assert_int_equal(v->number, ++*n); /* the queue refuses none */
+    /* The queue refuses no packet, so the numbers have no gap. */
+    assert_int_equal(v->number, ++*n);
 }
 
 /* When nobody observes the link, packets take a fast path: the history must be the same, however
@@ -726,20 +743,23 @@ static void a_change_reaches_what_waits_and_nothing_else(void **state)
     scps_time at;
     (void)state;
 
-    offer(d, 0, 1, 100); /* gone */
-    offer(d, 0, 2, 100); /* on the line at 150 */
+    offer(d, 0, 1, 100); /* This packet is already on its way. */
+    offer(d, 0, 2, 100); /* This packet is on the line at 150 µs. */
     offer(d, 0, 3, 100);
     offer(d, 0, 4, 100);
     c.delay = 1000;
     c.rate_bps = 4000000;
     assert_int_equal(scps_linkdir_change(d, 150, &c), 0);
-    assert_int_equal(take(d, &at), 3); /* overtakes: 200 + 200 + 1000 */
+    /* Packet 3 overtakes the others: it arrives at 200 + 200 + 1000 µs. */
+    assert_int_equal(take(d, &at), 3);
     assert_true(at == 1400);
     assert_int_equal(take(d, &at), 4);
     assert_true(at == 1600);
     assert_int_equal(take(d, &at), 1);
     assert_true(at == 10100);
-    c.delay = 9800; /* meets the other at one moment: the one that kept its place goes first */
+    /* With this delay two packets arrive at the same moment: the one that was sent first is
+     * delivered first. */
+    c.delay = 9800;
     c.rate_bps = 8000000;
     assert_int_equal(scps_linkdir_change(d, 10100, &c), 0);
     assert_true(take(d, &at) == 2 && at == 10200);
@@ -747,7 +767,7 @@ static void a_change_reaches_what_waits_and_nothing_else(void **state)
     offer(d, 20000, 5, 100);
     c.delay = 9700;
     assert_int_equal(scps_linkdir_change(d, 20100, &c), 0);
-    offer(d, 20100, 6, 100); /* both at 29900 */
+    offer(d, 20100, 6, 100); /* Both packets arrive at 29900 µs. */
     assert_true(take(d, &at) == 5 && at == 29900);
     assert_true(take(d, &at) == 6 && at == 29900);
     conserved(d);
@@ -782,7 +802,7 @@ static void nonsense_is_refused(void **state)
     }
     offer(d, 0, 1, 100);
     take(d, &at);
-    assert_true(at == 100); /* as before */
+    assert_true(at == 100); /* The configuration is unchanged, so the packet arrives at 100 µs. */
     close_link(d);
 }
 
@@ -818,7 +838,8 @@ static void without_memory_packets_are_refused_or_counted(void **state)
         assert_true(stats(&d, 0).in_flight == 0);
         assert_true(d.st.dropped_loss > 0 && d.st.dropped_loss >= refused);
         scps_linkdir_fini(&d);
-        assert_int_equal(poor.out, 0); /* every size given back as taken */
+        /* Every block was freed with the size with which it was allocated. */
+        assert_int_equal(poor.out, 0);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A link in one line of text: every key, unit and preset, and the words for everything that is
- * wrong. */
+/* The description of a link in one line of text: every key, unit and preset is parsed, and every
+ * error has its message. */
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static struct scps_link_config f, b;
 
 static struct scps_link_tables *tables;
 
-/* The files that link descriptions in this test may name. */
+/* Returns the files that link descriptions in this test may name. */
 static char *read_file(void *ctx, const char *name, size_t *len, char *why, size_t whylen)
 {
     static const struct {
@@ -36,7 +36,7 @@ static char *read_file(void *ctx, const char *name, size_t *len, char *why, size
         if (strcmp(all[i].name, name) == 0) {
             *len = all[i].len ? all[i].len : strlen(all[i].text);
             ++*(int *)ctx;
-            char *data = malloc(*len + 1); /* no 0 behind it */
+            char *data = malloc(*len + 1); /* The text of the file has no terminating 0. */
             memcpy(data, all[i].text, *len);
             return data;
         }
@@ -118,7 +118,8 @@ static void both_directions_or_one(void **state)
     assert_true(f.ber == (double)1e-6 && b.ber == (double)1e-6);
     assert_true(f.queue_bytes == 6250000 && f.overhead == 18 && f.ber_exempt == 0);
 
-    reads("rate-back=2400,rate=115200,delay-back=3ms,delay=1.28s"); /* in any order */
+    /* Keys may come in any order. */
+    reads("rate-back=2400,rate=115200,delay-back=3ms,delay=1.28s");
     assert_true(f.rate_bps == 115200 && b.rate_bps == 2400);
     assert_true(f.delay == 1280000 && b.delay == 3000);
 
@@ -126,11 +127,12 @@ static void both_directions_or_one(void **state)
     assert_true(f.ber == (double)1e-5 && b.ber == 0 && f.loss == 0 && b.loss == 0.25);
     assert_true(f.rate_bps == 100000000 && f.ber_exempt == 18);
 
-    reads("mars,rate=4mbit"); /* a key sets both, whatever the preset had */
+    /* A key without -back sets both directions, whatever the preset had. */
+    reads("mars,rate=4mbit");
     assert_true(f.rate_bps == 4000000 && b.rate_bps == 4000000);
     reads("geo,delay-back=10ms");
     assert_true(f.delay == 280000 && b.delay == 10000);
-    reads("rtt=3us"); /* the odd one goes back */
+    reads("rtt=3us"); /* Of an odd RTT the backward direction gets the additional microsecond. */
     assert_true(f.delay == 1 && b.delay == 2);
 
     reads("geo,dup=0.01,reorder=0.02,flip,overhead=0,loss=1");
@@ -217,9 +219,10 @@ static void probabilities_are_the_nearest_doubles(void **state)
         reads(p[i].spec);
         assert_true(f.ber == p[i].ber);
     }
-    reads("ber=1e-999"); /* nothing left of it */
+    reads("ber=1e-999"); /* The number underflows to 0. */
     assert_true(f.ber == 0);
-    if (setlocale(LC_ALL, "de_DE.UTF-8")) { /* where it is installed: a comma for the point */
+    /* If this locale is installed, its decimal point is a comma, which must have no effect. */
+    if (setlocale(LC_ALL, "de_DE.UTF-8")) {
         reads("ber=0.25");
         assert_true(f.ber == 0.25);
         setlocale(LC_ALL, "C");
@@ -250,7 +253,7 @@ static void what_a_channel_can_do(void **state)
 
     reads("geo,framing=aal5-vc");
     assert_true(f.framing == SCPS_FRAMING_AAL5_VC && f.overhead == 0);
-    reads("geo,overhead=4,framing=tm,framing-back=ethernet"); /* in any order */
+    reads("geo,overhead=4,framing=tm,framing-back=ethernet"); /* Keys may come in any order. */
     assert_true(f.framing == SCPS_FRAMING_TM && f.overhead == 4);
     assert_true(b.framing == SCPS_FRAMING_NONE && b.overhead == 4);
     reads("smallsat,framing=ethernet");
@@ -272,9 +275,10 @@ static void tables_inline_and_from_files(void **state)
     assert_true(f.rates.n == 0 && b.rates.n == 3 && b.rates.period == SCPS_SEC(60));
     assert_true(b.rates.v[1].value == 2000000 && f.outages.inverse && f.outages.n == 1);
     reads("geo,delays=0s:20ms+10s:25ms+10s:40ms,queue=1bdp");
-    assert_true(f.delays.n == 3 && f.delay == 40000); /* the longest, for whoever asks */
+    /* `delay` is the longest delay of the table. */
+    assert_true(f.delays.n == 3 && f.delay == 40000);
     assert_true(f.queue_bytes == 100000 && b.delays.v[0].value == 20000);
-    reads("leo-pass,rates=off,delay=1ms"); /* a key takes the preset's table away */
+    reads("leo-pass,rates=off,delay=1ms"); /* A key removes the preset's table of delays. */
     assert_true(f.delays.n == 0 && f.delay == 1000 && f.outages.inverse);
 
     reads("geo,vector=@vector,vector-back=@bytes");
@@ -283,8 +287,8 @@ static void tables_inline_and_from_files(void **state)
     assert_int_equal(lent, 0);
 }
 
-/* The slant range of an overhead pass: the altitude at the zenith, sqrt(h (h + 2 R)) at the
- * horizon, and the orbit's law. */
+/* The distance to a satellite during an overhead pass: the altitude at the zenith, sqrt(h (h + 2
+ * R)) at the horizon, and in between as the orbit's period demands. */
 static void a_pass_is_the_geometry(void **state)
 {
     const double R = 6378137, c = 299792458, GM = 398600441800000.0;
@@ -335,7 +339,8 @@ static void upon_a_running_direction(void **state)
     STEP("reorder=0", reorder, 0);
     STEP("overhead=0", overhead, 0);
     STEP("queue=9", queue_bytes, 9);
-    STEP("queue=64K", queue_bytes, 65536); /* as in the programs' options */
+    /* Sizes have the units of the programs' options (K = 1024). */
+    STEP("queue=64K", queue_bytes, 65536);
     STEP("queue=64k", queue_bytes, 64000);
     STEP("queue=2M", queue_bytes, 2097152);
     STEP("queue=2m", queue_bytes, 2000000);
@@ -356,7 +361,7 @@ static void upon_a_running_direction(void **state)
     assert_int_equal(scps_link_update(" rate=8mbit, delay=700ms  queue=2bdp,flip outage=1s-2s",
                                       NULL, &f, &b, &more, NULL, 0),
                      0);
-    assert_int_equal(f.queue_bytes, 2000000); /* 2 x 8 Mbit/s x (700 + 300) ms */
+    assert_int_equal(f.queue_bytes, 2000000); /* 2 x 8 Mbit/s x (700 + 300) ms are 2000000 bytes. */
     assert_string_equal(
         scps_link_print(&f, text),
         "rate=8000000 delay=700000us queue=2000000 framing=ppp overhead=0 ber=1e-05 "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Listeners without a packet: where one may listen, what is refused and why, what is told of
- * one. */
+/* stack/listen.c without packets: which endpoints a listener may have, why others are refused, and
+ * what its functions return. */
 #include <scps/conn.h>
 #include <scps/stack.h>
 
@@ -37,7 +37,8 @@ static int refusal(struct bench *b, const struct scps_endpoint *at, unsigned bac
 {
     int err = 0;
 
-    assert_null(scps_listen(b->st, NULL, at, backlog, NULL)); /* the reason may be left unasked */
+    /* The pointer to the reason may be NULL. */
+    assert_null(scps_listen(b->st, NULL, at, backlog, NULL));
     assert_null(scps_listen(b->st, NULL, at, backlog, &err));
     return err;
 }
@@ -51,7 +52,7 @@ static void where_one_may_listen(void **state)
 
     begin(&b);
     assert_int_equal(refusal(&b, NULL, 1), SCPS_ERR_INVAL);
-    assert_int_equal(refusal(&b, &at, 1), SCPS_ERR_INVAL); /* no port */
+    assert_int_equal(refusal(&b, &at, 1), SCPS_ERR_INVAL); /* The endpoint has no port. */
     assert_int_equal(refusal(&b, &b.us, 0), SCPS_ERR_INVAL);
     assert_int_equal(scps_addr_parse("10.0.0.2", &at.addr), 0);
     at.port = 80;
@@ -60,8 +61,8 @@ static void where_one_may_listen(void **state)
     assert_non_null(l);
     assert_int_equal(err, 0);
     assert_int_equal(refusal(&b, &b.us, 1), SCPS_ERR_ADDRINUSE);
-    /* RFC 9293 MUST-41: the same port on other addresses is another listener, and so is another
-     * port */
+    /* RFC 9293 MUST-41: a listener on the same port of another address is a separate listener, and
+     * so is one on another port. */
     assert_non_null(scps_listen(b.st, NULL, &any, 1, NULL));
     assert_int_equal(refusal(&b, &any, 1), SCPS_ERR_ADDRINUSE);
     b.us.port = 81;
@@ -91,7 +92,7 @@ static void memory_is_short(void **state)
     end(&b);
 }
 
-/* After a change that is refused, the listener is as before. */
+/* A change of a listener's configuration that is refused leaves the listener as it was. */
 static void what_is_told_and_changed(void **state)
 {
     struct bench b;

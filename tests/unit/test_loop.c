@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The real-time loop: two stacks in one process talk over IP in UDP; wake-ups come in time and
- * never early; nothing is lost when a device is full; a device that vanishes is heard of; an idle
- * loop sleeps. */
+/* The real-time loop: two stacks in one process exchange IP in UDP. Timers fire in time and never
+ * early, nothing is lost when a device is full, the loss of a device is reported, and an idle loop
+ * sleeps. */
 #define _GNU_SOURCE 1
 #include "udpport.h"
 #include <scps/io.h>
@@ -22,12 +22,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE SCPS_SEC(600) /* time after which an event that a test waits for will not come */
+/* A time after which the test may fail, because the event it waits for does not come. */
+#define PATIENCE SCPS_SEC(600)
 
 static char msg[SCPS_IO_MSGLEN];
 
-/* One host: sends `total` octets if it is the client; counts and checks what arrives if it is the
- * server. */
+/* One host: a client sends `total` octets; a server counts and checks what arrives. */
 struct host {
     struct scps_stack *st;
     struct scps_loop *l;
@@ -91,7 +91,8 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
     else if (!h->client)
         server_reads(h);
     h->drained |= h->client && e->kind == SCPS_EV_DRAINED;
-    scps_loop_kick(l); /* scps_loop_kick() may be called from here, and has no effect then */
+    /* scps_loop_kick() may be called inside a callback, where it has no effect. */
+    scps_loop_kick(l);
     if (h->stop_at_end && (h->client ? h->drained : h->eof))
         scps_loop_stop(l);
 }
@@ -178,8 +179,8 @@ static void test_transfer(void **state)
     ev_loop_destroy(ev);
 }
 
-/* A descriptor that is full most of the time: a socket pair holds only a few packets. What was
- * refused is sent later, in order, and nothing is lost, so nothing is sent twice. */
+/* The descriptor is full most of the time, because a socket pair holds only a few packets. Packets
+ * that it refused are sent later, in order, so nothing is lost and no segment is sent twice. */
 static void test_full_device(void **state)
 {
     (void)state;
@@ -197,7 +198,8 @@ static void test_full_device(void **state)
     host_up(&a, true, ev, na);
     host_up(&b, false, ev, nb);
     a.stop_at_end = true;
-    cfg.rto_initial = cfg.rto_min = PATIENCE; /* a machine that stops for a while loses nothing */
+    /* The timers are so long that a pause of the machine causes no retransmission. */
+    cfg.rto_initial = cfg.rto_min = PATIENCE;
     host_connects(&a, 3000000, &cfg);
     scps_loop_run(a.l, scps_sysclock_now() + PATIENCE);
     assert_true(a.drained);
@@ -209,7 +211,7 @@ static void test_full_device(void **state)
     ev_loop_destroy(ev);
 }
 
-/* ---- in time ---- */
+/* ---- timers ---- */
 
 #define SYNS 5
 static scps_time syn_at[SYNS];
@@ -228,9 +230,8 @@ static void on_syn(EV_P_ ev_io *w, int revents)
         }
 }
 
-/* A peer that never answers gets SYNs at 0, 40, 120, 280, 600 ms: the loop's timer and no other
- * clock. Under valgrind a turn of the loop may take 10 ms; two timers that run out in one are one
- * SYN. */
+/* A peer that never answers gets SYNs at 0, 40, 120, 280 and 600 ms of the loop's clock. Under
+ * valgrind the loop may be 10 ms late; two timers that have expired by then cause one SYN. */
 #define FIRST SCPS_MS(40)
 
 static void test_wakes_in_time(void **state)
@@ -240,7 +241,7 @@ static void test_wakes_in_time(void **state)
     struct host a;
     ev_io w;
     struct scps_netif *peer = udp(udp_port(1), udp_port(0));
-    int fd = dup(scps_io_fd(peer)); /* we read it ourselves */
+    int fd = dup(scps_io_fd(peer)); /* The test reads the SYNs itself. */
     host_up(&a, true, ev, udp(udp_port(0), udp_port(1)));
     ev_io_init(&w, on_syn, fd, EV_READ);
     w.data = a.l;
@@ -267,8 +268,9 @@ static void test_wakes_in_time(void **state)
     ev_loop_destroy(ev);
 }
 
-/* While a process is stopped its timers run out and the answers arrive: those come first. Neither
- * end depends on how fast the machine is: what has not been answered yet is waited for. */
+/* While a process is stopped its timers expire and the peer's answers arrive: the answers are
+ * processed before the timers. The test does not depend on the machine's speed, because it waits
+ * for every answer. */
 static void after_a_stall_answers_come_first(void **state)
 {
     (void)state;
@@ -292,11 +294,12 @@ static void after_a_stall_answers_come_first(void **state)
     assert_int_equal(scps_conn_state(a.c), SCPS_ESTABLISHED);
     assert_int_equal(scps_conn_write(a.c, some, sizeof some, 0), sizeof some);
     wrote = scps_sysclock_now();
-    scps_loop_kick(a.l); /* the segment is out, and a stands still from here on */
+    scps_loop_kick(a.l); /* The segment has been sent; host a does nothing from here on. */
     in.fd = scps_io_fd(a.nif);
     while (!poll(&in, 1, 0) && scps_sysclock_now() < end)
         scps_loop_run(b.l, scps_sysclock_now() + SCPS_MS(5));
-    while (scps_sysclock_now() < wrote + SCPS_MS(1500)) /* longer than any timer of a's, too */
+    /* This is longer than any timer of host a. */
+    while (scps_sysclock_now() < wrote + SCPS_MS(1500))
         poll(NULL, 0, 10);
     scps_loop_run(a.l, scps_sysclock_now() + SCPS_MS(5));
     scps_conn_info(a.c, &info);
@@ -319,8 +322,11 @@ static void test_sleeps_and_returns(void **state)
     assert_true(scps_sysclock_now() >= until);
     assert_true(ev_iteration(scps_loop_ev(b.l)) - turns <= 5);
 
-    scps_loop_run(b.l, scps_sysclock_now() - 1); /* in the past: at once */
-    scps_loop_stop(b.l);                         /* said beforehand: at once, and only once */
+    /* The deadline is in the past, so the call returns at once. */
+    scps_loop_run(b.l, scps_sysclock_now() - 1);
+    /* scps_loop_stop() before scps_loop_run() makes the next run return at once, and only that
+     * one. */
+    scps_loop_stop(b.l);
     scps_loop_run(b.l, SCPS_NEVER);
     began = scps_sysclock_now();
     scps_loop_run(b.l, began + SCPS_MS(20));
@@ -328,7 +334,7 @@ static void test_sleeps_and_returns(void **state)
     host_down(&b);
 }
 
-/* ---- a device that vanishes ---- */
+/* ---- a device that disappears ---- */
 
 static void test_vanished(void **state)
 {
@@ -346,7 +352,7 @@ static void test_vanished(void **state)
         if (!nif)
             fail_msg("%s", msg);
         host_up(&h, false, NULL, nif);
-        if (talking) { /* a connection that waits for an answer */
+        if (talking) { /* The host has a connection that waits for an answer. */
             struct scps_endpoint to = {{4, {10, 99, 0, 7}}, 9};
             h.client = true;
             h.c = scps_connect(h.st, NULL, NULL, &to, NULL);
@@ -374,7 +380,8 @@ static void test_refusals(void **state)
     scps_loop_free(NULL);
 }
 
-/* RFC 9293 section 3.4.1 (MUST-8) and RFC 6056 want numbers that strangers cannot guess. */
+/* RFC 9293 section 3.4.1 (MUST-8) and RFC 6056 demand numbers that an attacker cannot guess, so a
+ * seed must not be a known constant. */
 static void a_known_seed_is_refused(void **state)
 {
     struct scps_stack *st = scps_stack_new(NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random events with integers: against libm, and their distributions against chi-squared. */
+/* base/loss.c: random events computed with integers, compared with libm; their distributions
+ * compared by chi-squared. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +25,8 @@ static void thresholds_are_exact(void **state)
 
     scps_prng_seed(&r, 1);
     for (int i = 0; i < 1000; i++) {
-        assert_true(scps_chance_hit(UINT64_MAX, &r)); /* certain */
-        assert_false(scps_chance_hit(0, &r));         /* impossible */
+        assert_true(scps_chance_hit(UINT64_MAX, &r)); /* The probability 1 always hits. */
+        assert_false(scps_chance_hit(0, &r));         /* The probability 0 never hits. */
     }
 }
 
@@ -40,7 +41,7 @@ static void never_takes_no_draw(void **state)
     assert_true(scps_prng_next(&a) == scps_prng_next(&b));
 }
 
-/* 1-(1-ber)^bits as libm has it */
+/* Returns 1-(1-ber)^bits as libm computes it. */
 static double lost(double ber, uint32_t bits)
 {
     return -expm1(bits * log1p(-ber));
@@ -60,7 +61,8 @@ static void survival_agrees_with_libm(void **state)
             uint32_t bits = 8 * bytes[k];
             double want = lost(bers[i], bits);
             double got = 1 - (double)scps_ber_survive(&b, bits) * 0x1p-64;
-            /* 2 bits of rounding in 2^-64 for each bit of the frame, and the doubles' own */
+            /* The tolerance is 2 bits of rounding in 2^-64 for each bit of the frame, and the
+             * rounding of doubles. */
             double room = 2 * bits * 0x1p-64 + 4e-16;
             if (!(fabs(got - want) <= room))
                 fail_msg("ber %g, %u bits: %.17g, want %.17g", bers[i], bits, got, want);
@@ -78,11 +80,12 @@ static void no_errors_without_a_rate(void **state)
     assert_true(scps_ber_survive(&b, 8000) == UINT64_MAX);
     assert_int_equal(scps_ber_run(&b, UINT64_MAX, 8000), 8000);
     scps_ber_init(&b, 0.25);
-    assert_true(scps_ber_survive(&b, 0) == UINT64_MAX); /* nothing at risk */
+    /* With no bit at risk the frame always survives. */
+    assert_true(scps_ber_survive(&b, 0) == UINT64_MAX);
 }
 
-/* The run is shorter than n exactly when the draw is not below q^n, for draws next to every
- * edge. */
+/* For random numbers next to each edge: the run of good bits is shorter than n exactly if the
+ * number is not below q^n. */
 static void runs_agree_with_survival(void **state)
 {
     static const double bers[] = {1e-7, 1e-4, 0.02, 0.5};
@@ -104,7 +107,7 @@ static void runs_agree_with_survival(void **state)
             run = scps_ber_run(&b, draw, n);
             assert_true(run <= n);
             assert_int_equal(draw >= edge, run < n);
-            /* q^(run+1) <= draw < q^run but for the last two bits of the powers */
+            /* q^(run+1) <= draw < q^run holds up to the last two bits of the powers. */
             if (run < n && run > 0) {
                 assert_true(draw < scps_ber_survive(&b, run) + 2 * n);
                 assert_true(draw + 2 * n >= scps_ber_survive(&b, run + 1));
@@ -126,14 +129,14 @@ static void runs_are_geometric(void **state)
     scps_prng_seed(&r, 2026);
     for (int i = 0; i < N; i++) {
         uint32_t run = scps_ber_run(&b, scps_prng_next(&r), 20 * CELLS);
-        cell[run / 20]++; /* run == limit: the last cell */
+        cell[run / 20]++; /* A run as long as the limit is counted in the last cell. */
     }
     for (int k = 0; k <= CELLS; k++) {
         double from = pow(1 - ber, 20 * k), to = k < CELLS ? pow(1 - ber, 20 * (k + 1)) : 0;
         double want = N * (from - to);
         chi += (cell[k] - want) * (cell[k] - want) / want;
     }
-    /* 20 degrees of freedom: above 45.3 once in a thousand seeds */
+    /* With 20 degrees of freedom 45.3 is exceeded once in a thousand seeds. */
     if (chi > 45.3)
         fail_msg("chi squared %.1f", chi);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The loss rules by themselves: RFC 6675 IsLost, early retransmit, resent segments, age. */
+/* core/loss.c without a connection: which segments RFC 6675 IsLost, early retransmit, the age of a
+ * segment, and the loss of a retransmission mark as lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@ struct world {
     struct scps_ack_result sum;
 };
 
-/* Sends n segments, the i-th of them at time i. */
+/* Sends n segments, the i-th of them at time i (µs). */
 static void begin(struct world *w, unsigned n)
 {
     *w = (struct world){.a = scps_alloc_default()};
@@ -73,7 +74,8 @@ static void early_retransmit(void **state)
     scps_sb_fini(&w.sb, &w.a);
 }
 
-/* Below `from` the receiver names its holes: nothing is concluded there. */
+/* At and above the offset `from` the rule applies; below it the receiver reports its holes by
+ * SNACK, so nothing is concluded there. */
 static void named_holes(void **state)
 {
     struct world w;
@@ -88,7 +90,7 @@ static void named_holes(void **state)
     scps_sb_fini(&w.sb, &w.a);
 }
 
-/* The first segment was resent; it counts as lost again when the third segment sent after that has
+/* The first segment was resent. It counts as lost again when the third segment sent after that has
  * arrived. */
 static void lost_again(void **state)
 {
@@ -118,8 +120,8 @@ static void lost_again(void **state)
     scps_sb_fini(&w.sb, &w.a);
 }
 
-/* A resending that proves needless doubles the age at which the next one counts as lost again: once
- * for each generation of resends, up to the timer, and an episode later half of it will do. */
+/* A needless retransmission doubles the age at which the next one counts as lost again: once for
+ * each round of retransmissions, at most up to the RTO; a later episode begins with half of it. */
 static void needless_resends_wait(void **state)
 {
     struct world w;
@@ -132,11 +134,15 @@ static void needless_resends_wait(void **state)
     for (uint32_t i = 0; i < 3; i++)
         scps_sb_resent(&w.sb, i, 100);
     assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 0);
-    scps_sb_arrived(&w.sb, 112, 0, LEN, 50, &sum); /* a quarter of a round trip later */
+    /* The segment arrives a quarter of a round trip after it was resent, so the original arrived:
+     * the retransmission was needless. */
+    scps_sb_arrived(&w.sb, 112, 0, LEN, 50, &sum);
     assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 0);
     scps_sb_arrived(&w.sb, 111, LEN, 2 * LEN, 50, &sum);
     assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 100);
-    scps_sb_arrived(&w.sb, 111, 2 * LEN, 3 * LEN, 50, &sum); /* resent with the one before */
+    /* This segment was resent together with the one before, so it does not double the wait
+     * again. */
+    scps_sb_arrived(&w.sb, 111, 2 * LEN, 3 * LEN, 50, &sum);
     assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 100);
     scps_sb_lose(&w.sb, 3, &sum);
     scps_sb_resent(&w.sb, 3, 200);
@@ -146,7 +152,8 @@ static void needless_resends_wait(void **state)
     scps_sb_new_episode(&w.sb);
     assert_int_equal(scps_sb_resend_wait(&w.sb, 50, 1000), 100);
 
-    for (unsigned i = 4; i < 9; i++) { /* the fifth is resent at 300, four more leave behind it */
+    /* The fifth segment is resent at 300 µs, and four more segments are sent behind it. */
+    for (unsigned i = 4; i < 9; i++) {
         assert_int_equal(scps_sb_reserve(&w.sb, &w.a), 0);
         scps_sb_sent(&w.sb, (scps_off)LEN * i, LEN, 0, 250);
         if (i > 4)
@@ -156,17 +163,18 @@ static void needless_resends_wait(void **state)
     }
     for (unsigned i = 5; i < 9; i++)
         scps_sb_arrived(&w.sb, 399, (scps_off)LEN * i, (scps_off)LEN * (i + 1), 50, &none);
-    scps_loss_of_resent(&w.sb, 3, false, 299, &none); /* at 399: too young */
+    /* At 399 µs the retransmission is too young to count as lost. */
+    scps_loss_of_resent(&w.sb, 3, false, 299, &none);
     assert_int_equal(state_of(&w, 4), SCPS_SENT_FLIGHT);
     scps_loss_of_resent(&w.sb, 3, false, 300, &none);
     assert_int_equal(state_of(&w, 4), SCPS_SENT_LOST);
     scps_sb_fini(&w.sb, &w.a);
 }
 
-/* RFC 6675 section 4, NextSeg (3) and (4), with nothing more to send: of six segments the first is
- * lost and resent, and the fifth and the last are lost, too. Each is found when the retransmissions
- * have arrived, which were sent after all of them: not below `from`, and not when sent after
- * `then`. */
+/* RFC 6675 section 4, NextSeg (3) and (4), with nothing more to send: of six segments the first
+ * is lost and resent; the fifth and the sixth are lost, too. Each is found lost when
+ * retransmissions have arrived that were sent after it. A segment below `from`, or one sent after
+ * `then`, is not. */
 static void overtaken(void **state)
 {
     for (unsigned resends = 1; resends <= 2; resends++) {
@@ -206,7 +214,8 @@ static void by_age(void **state)
     (void)state;
 
     begin(&w, 1);
-    scps_loss_by_age(&w.sb, &rtt, SCPS_SEC(9), &w.sum); /* no round trip is known */
+    /* No round trip has been measured, so no segment is lost by age. */
+    scps_loss_by_age(&w.sb, &rtt, SCPS_SEC(9), &w.sum);
     rtt = (struct scps_rtt){.srtt = 500, .rttvar = 1000};
     scps_loss_by_age(&w.sb, &rtt, 4500, &w.sum);
     assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);

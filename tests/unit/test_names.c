@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every entry of every list has its name and its words, and the lower-case keys are the lists' own
- * names. */
+/* Every entry of every list (states, drops, events and so on) has a name and a description, and the
+ * lower-case keys are the names of the enumerators. */
 #include <ctype.h>
 #include <scps/error.h>
 #include <scps/observe.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What two SYNs agree on, and the size of a full segment that follows from it, without a
+/* core/negotiate.c: what two SYNs agree on, and the size of a full segment that follows, without a
  * connection. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,11 +31,13 @@ static void only_what_both_offer(void **state)
     (void)state;
 
     assert_int_equal(got.opts, SCPS_AGREED_TS | SCPS_AGREED_WSCALE | SCPS_AGREED_ECN);
-    assert_int_equal(got.snd_wscale, 14); /* RFC 7323 section 2.3 */
+    /* RFC 7323 section 2.3: a shift above 14 is taken for 14. */
+    assert_int_equal(got.snd_wscale, 14);
     assert_int_equal(got.rcv_wscale, 5);
     assert_int_equal(got.peer_mss, 1000);
     assert_int_equal(got.caps, 0);
-    assert_int_equal(scps_agreed_full(&got, 0, 1460), 988); /* less its time stamps */
+    /* The time stamps take 12 octets of the MSS. */
+    assert_int_equal(scps_agreed_full(&got, 0, 1460), 988);
     assert_int_equal(scps_agreed_full(&got, 600, 1460), 588);
     assert_int_equal(scps_agreed_full(&got, 0, 500), 488);
 }
@@ -79,7 +81,7 @@ static void no_compression_without_an_id(void **state)
     assert_int_equal(scps_agreed_less(&a), -12);
 }
 
-/* A SYN without capabilities asks again where one with them stayed without answer. */
+/* After a SYN with capabilities was not answered, the next SYN is sent without them. */
 static void a_plain_syn(void **state)
 {
     struct scps_agreed a = {0};
@@ -95,7 +97,8 @@ static void a_plain_syn(void **state)
     syn = (struct scps_seg){.flags = SCPS_SYN};
     scps_negotiate_offer(&q, &syn);
     assert_false(syn.has & SCPS_HAS_CAPS);
-    assert_int_equal(syn.flags, SCPS_SYN); /* RFC 3168 section 6.1.1.1 */
+    /* RFC 3168 section 6.1.1.1: a SYN that is sent again does not ask for ECN. */
+    assert_int_equal(syn.flags, SCPS_SYN);
 }
 
 int main(void)

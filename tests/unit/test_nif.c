@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A netif as the stack sees it: the list of its shapers, and the connection of its last packet. */
+/* stack/nif.c: the order of an interface's shapers, and which connection sent its last packet. */
 #include <scps/stack.h>
 
 #include "cmocka_all.h"
 #include "stack/nif.h"
 
-/* Asserts that the shapers of n are those of `want`, in this order, up to NULL. */
+/* Asserts that the shapers of n are those of the list `want`, in this order; NULL ends the list. */
 static void assert_shapers(const struct scps_nif *n, struct scps_shaper *const *want)
 {
     const struct scps_shaper *p = n->pipes;
@@ -34,7 +34,7 @@ static void shapers_take_turns(void **state)
     assert_shapers(&n, (struct scps_shaper *const[]){&b, &a, &c, NULL});
     scps_nif_shaper_served(&n, &a);
     assert_shapers(&n, (struct scps_shaper *const[]){&b, &c, &a, NULL});
-    scps_nif_shaper_served(&n, &a); /* It is the last already. */
+    scps_nif_shaper_served(&n, &a); /* The shaper is the last already, so the order stays. */
     assert_shapers(&n, (struct scps_shaper *const[]){&b, &c, &a, NULL});
     scps_nif_remove_shaper(&n, &c);
     assert_shapers(&n, (struct scps_shaper *const[]){&b, &a, NULL});
@@ -55,7 +55,8 @@ static void who_else_has_packets(void **state)
     assert_ptr_equal(scps_nif_of(&dev), &n);
     assert_false(scps_nif_busy(&n));
     scps_nif_set_others(&n);
-    assert_false(scps_nif_busy(&n)); /* It was asked for nothing, and says so no more. */
+    /* The interface has no shaper, so it reports no packets, and clears the flag. */
+    assert_false(scps_nif_busy(&n));
     assert_false(n.others);
     scps_nif_add_shaper(&n, &a);
     assert_true(scps_nif_busy(&n));
@@ -64,7 +65,7 @@ static void who_else_has_packets(void **state)
     n.n_answers = 1;
     scps_nif_set_others(&n);
     assert_true(scps_nif_busy(&n));
-    dev.ops = NULL; /* The driver fetches the packets by itself. */
+    dev.ops = NULL; /* Without ops.send the driver fetches the packets itself. */
     assert_false(scps_nif_busy(&n));
     assert_true(scps_nif_others(&n));
     scps_nif_detach(&n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of a connection and the queues that it stands in, without a connection. */
+/* core/notify.c: the events of a connection, and the queues in which it waits, without a
+ * connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +10,8 @@
 
 #include "core/notify.h"
 
-/* Events are given in the order of enum scps_event_kind, each once, and the connection is queued
- * with the first of them only. */
+/* Events are returned in the order of enum scps_event_kind, each once. Only the first event puts
+ * the connection into the queue. */
 static void events(void **state)
 {
     struct scps_notify n = {0};
@@ -24,13 +25,15 @@ static void events(void **state)
     assert_true(n.events);
     scps_notify_take(&n);
     assert_false(n.events);
-    assert_false(scps_notify_add(&n, SCPS_EV_CLOSED)); /* It is queued still. */
+    /* The connection is still in the queue, so the function returns false. */
+    assert_false(scps_notify_add(&n, SCPS_EV_CLOSED));
     scps_notify_take(&n);
     scps_notify_unlisted(&n);
     assert_true(scps_notify_add(&n, SCPS_EV_CLOSED));
 }
 
-/* What happens before a connection is accepted is kept; without an owner nothing is. */
+/* Events that happen before a connection is accepted are kept; those of a connection without an
+ * owner are not. */
 static void owners(void **state)
 {
     struct scps_conn_owner o = {{0}};
@@ -60,13 +63,14 @@ static void queue(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         scps_queue_add(&q, &l[i]);
-    scps_queue_remove(&q, &l[1]); /* from the middle */
+    scps_queue_remove(&q, &l[1]); /* Removes the entry in the middle. */
     assert_ptr_equal(q.first, &l[0]);
     assert_ptr_equal(l[0].next, &l[2]);
-    scps_queue_remove(&q, &l[2]); /* the last: the next one is appended behind the first */
+    /* The last entry was removed, so the next one is appended behind the first. */
+    scps_queue_remove(&q, &l[2]);
     scps_queue_add(&q, &l[1]);
     assert_ptr_equal(l[0].next, &l[1]);
-    scps_queue_remove(&q, &l[0]); /* the first */
+    scps_queue_remove(&q, &l[0]); /* Removes the first entry. */
     assert_ptr_equal(q.first, &l[1]);
     assert_null(l[1].next);
     scps_queue_remove(&q, &l[1]);

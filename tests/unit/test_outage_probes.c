@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes of an outage, and when a connection may end in one, without a connection. */
+/* core/outage.c: when probes are sent during a link outage, and when a connection may end in
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include "core/outage.h"
 
-/* docs/SCPS-TP.md section 3.5: 5, 6, 12, 24, 48, 60, 60 ... s. */
+/* docs/SCPS-TP.md section 3.5: the probes are sent 5, 6, 12, 24, 48, 60, 60 ... s apart. */
 static void schedule(void **state)
 {
     static const int want[] = {5, 6, 12, 24, 48, 60, 60};
@@ -21,14 +22,14 @@ static void schedule(void **state)
         assert_int_equal(scps_outage_interval(&o), SCPS_SEC(want[i]));
         scps_outage_probed(&o);
     }
-    for (int i = 0; i < 1000; i++) /* The count does not begin again from 0. */
+    for (int i = 0; i < 1000; i++) /* The count of probes must not wrap to 0. */
         scps_outage_probed(&o);
     assert_int_equal(o.probes, SCPS_OUTAGE_PROBES_MAX);
     assert_int_equal(scps_outage_interval(&o), SCPS_SEC(60));
 }
 
-/* A connection that the application has closed ends in an inferred outage after 32 probes, and does
- * not end in one that was signalled. */
+/* A connection that the application has closed ends after 32 probes of an inferred outage, and does
+ * not end in an outage that the link has signalled. */
 static void orphans(void **state)
 {
     struct scps_outage o;
@@ -40,7 +41,8 @@ static void orphans(void **state)
         scps_outage_probed(&o);
     }
     assert_true(scps_outage_may_end(&o));
-    scps_outage_reported(&o, false); /* A signal confirms it, so a signal will end it. */
+    /* The link's signal confirms the inferred outage, so only a signal ends it. */
+    scps_outage_reported(&o, false);
     assert_false(scps_outage_may_end(&o));
     assert_false(o.end_known);
     scps_outage_ends(&o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page store against a table of what each page must hold, and what it takes from the
- * allocator. */
+/* base/pages.c compared with a table of what each page must contain, and the memory that it takes
+ * from the allocator. */
 #include "base/pages.h"
 
 #include <scps/error.h>
@@ -10,9 +10,9 @@
 #include "cmocka_all.h"
 #include "failing_alloc.h"
 
-enum { SPACE = 5000 }; /* pages */
+enum { SPACE = 5000 }; /* The number of pages. */
 
-/* Every page holds its own number and a stamp that changes whenever it is made. */
+/* Writes the page's number and a stamp, which changes whenever the page is created again. */
 static void write_page(uint8_t *p, uint32_t i, uint32_t stamp)
 {
     memcpy(p, &i, sizeof i);
@@ -49,7 +49,9 @@ static void change(struct scps_pages *p, const struct scps_alloc *a, struct scps
         scps_pages_drop(p, base + (uint64_t)i * SCPS_PAGE);
         stamp[i] = 0;
         break;
-    case 1: /* a short range by its pages, a long one by the table; partly covered pages stay */
+    /* Drops a range of pages. The code frees a short range page by page and a long one by its
+     * table; pages that lie in it only in part stay. */
+    case 1:
         n = turn % 5 ? n : SPACE;
         scps_pages_drop_range(p, base + (uint64_t)i * SCPS_PAGE - 1,
                               base + (uint64_t)(i + n) * SCPS_PAGE + SCPS_PAGE - 1);
@@ -77,7 +79,7 @@ static void against_a_table(void **x)
     (void)x;
 
     for (uint64_t seed = 0; seed < 6; seed++) {
-        /* numbers of pages that pass 2^32, and the first of all offsets */
+        /* The page numbers pass 2^32, or begin at the lowest possible offset. */
         uint64_t base = seed % 2 ? (UINT64_C(1) << 40) - UINT64_C(1000) * SCPS_PAGE : SCPS_PAGE;
         struct poor mem = {.left = UINT32_MAX};
         struct scps_alloc a = {poor_alloc, poor_free, &mem};
@@ -99,7 +101,8 @@ static void against_a_table(void **x)
     }
 }
 
-/* n pages take less than 2 n + 8, with their table; and about log n allocations. */
+/* n pages take less memory than 2 n + 8 pages, their table included, and about log n
+ * allocations. */
 static void memory_is_in_proportion(void **x)
 {
     struct poor mem = {.left = UINT32_MAX};
@@ -117,7 +120,7 @@ static void memory_is_in_proportion(void **x)
     scps_pages_fini(&p, &a);
 }
 
-/* A refused allocation loses no page, and a later one succeeds when there is memory again. */
+/* When the allocator refuses memory no page is lost, and a later allocation succeeds. */
 static void memory_refused(void **x)
 {
     struct poor mem = {.left = UINT32_MAX};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A saved path state: what is written is read, and whatever is wrong with one has a name. */
+/* A saved path state (RFC 9959): what is written can be read, and each fault of the octets has its
+ * verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static struct scps_path_values values(void)
                                      .remote = {4, {10, 0, 0, 2}}};
 }
 
-/* Returns the verdict about `octets` for a connection with the addresses of values(). */
+/* Returns the verdict about `octets` for a connection with the addresses that values() sets. */
 static enum scps_path_verdict judged(const void *octets, size_t len, int64_t now,
                                      struct scps_path_values *p)
 {
@@ -51,8 +52,8 @@ static void what_is_written_is_read(void **state)
     assert_true(out.limit_found);
 }
 
-/* The checksum is that of "123456789" in every description of this CRC: 0xcbf43926. Here it is that
- * of the state above, worked out with zlib. */
+/* CRC-32 of "123456789" is 0xcbf43926. The second value is the checksum of the state above,
+ * computed with zlib. */
 static void the_checksum_is_crc32(void **state)
 {
     struct scps_path_values in = values();
@@ -77,7 +78,7 @@ static void every_flipped_bit_is_found(void **state)
         assert_int_equal(v, i < 64   ? SCPS_PATH_FOREIGN
                             : i < 80 ? SCPS_PATH_VERSION
                                      : SCPS_PATH_CORRUPT);
-        assert_int_equal(out.cwnd, 0); /* and nothing of it is used */
+        assert_int_equal(out.cwnd, 0); /* Nothing of a refused state is used. */
         s.octet[i / 8] ^= (uint8_t)(1u << i % 8);
     }
 }
@@ -100,7 +101,7 @@ static void other_sizes_all_ones_and_zeros(void **state)
     assert_int_equal(judged(s.octet, sizeof s.octet, NOW, &out), SCPS_PATH_FOREIGN);
 }
 
-/* Values with a good checksum that make no sense. */
+/* States with a correct checksum whose values are out of range are refused. */
 static void ranges(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ttcp pattern: its bytes, at any position and length. */
+/* The data pattern that ttcp sends: its bytes at any position and of any length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

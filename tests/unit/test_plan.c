@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables on a link: rates that step under way exactly, delays straight between rows, jitter that
- * keeps the order. */
+/* Tables of a link: the rate changes while a packet is on the line, delays are interpolated between
+ * rows, and jitter keeps the order of packets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,8 @@ static void steps_and_lines(void **state)
     scps_time until;
     (void)state;
 
-    assert_int_equal(scps_steps_at(&s, 0, &until), 100); /* before the first row */
+    /* Before its first row the table has the value of that row. */
+    assert_int_equal(scps_steps_at(&s, 0, &until), 100);
     assert_int_equal(until, 10);
     assert_int_equal(scps_steps_at(&s, 19, &until), 100);
     assert_int_equal(until, 20);
@@ -35,7 +36,8 @@ static void steps_and_lines(void **state)
     assert_int_equal(scps_steps_at(&p, 150, &until), 100);
     assert_int_equal(scps_steps_between(&s, 0), 100);
     assert_int_equal(scps_steps_between(&s, 15), 200);
-    assert_int_equal(scps_steps_between(&s, 20), 50); /* a jump */
+    /* Two rows have the same time: the value jumps. */
+    assert_int_equal(scps_steps_between(&s, 20), 50);
     assert_int_equal(scps_steps_between(&s, 30), 70);
     assert_int_equal(scps_steps_between(&s, 77), 90);
     assert_int_equal(scps_steps_between(&p, 65), 200);
@@ -57,7 +59,7 @@ static void nonsense(void **state)
     assert_false(scps_spans_ok(&(struct scps_spans){none, 1, 0, false}));
     assert_false(scps_spans_ok(&(struct scps_spans){two, 2, 2, false}));
     assert_true(scps_spans_ok(&(struct scps_spans){two, 2, 3, false}));
-    /* down for good, once and again and again */
+    /* The link is down for ever, once and in each period. */
     static const struct scps_span all[] = {{0, 10}};
     assert_true(scps_spans_up(&(struct scps_spans){all, 1, 10, false}, 3) == SCPS_NEVER);
     assert_true(scps_spans_up(&(struct scps_spans){all, 1, 0, true}, 10) == SCPS_NEVER);
@@ -65,8 +67,8 @@ static void nonsense(void **state)
     assert_true(scps_spans_up(&(struct scps_spans){two, 2, 5, true}, 3) == 6);
 }
 
-/* Frames back to back over a table of rates end where the sum of rate * time says, to the last
- * fraction. */
+/* Frames follow each other without a pause while the rate changes by a table: each ends when the
+ * sum of rate * time has carried its bits, exactly. */
 static void a_rate_may_step_under_way(void **state)
 {
     static const struct scps_step v[] = {{0, 1000003}, {777, 3000017}, {1500, 0}, {2500, 64007}};
@@ -74,7 +76,7 @@ static void a_rate_may_step_under_way(void **state)
     struct scps_alloc a = scps_alloc_default();
     struct scps_linkdir d;
     static uint8_t data[300];
-    uint64_t sent = 0, passed = 0; /* bits * 10^6 */
+    uint64_t sent = 0, passed = 0; /* Both are numbers of bits * 10^6. */
     scps_time t = 0;
     struct scps_prng r;
     struct scps_pkt p;
@@ -90,7 +92,8 @@ static void a_rate_may_step_under_way(void **state)
         while (!scps_linkdir_peek(&d, d.next, &p))
             ;
         sent += (uint64_t)p.len * 8000000;
-        /* the model, a microsecond at a time: has all of it passed by p.at and not one before? */
+        /* The model advances one microsecond at a time: at p.at all bits have passed, and a
+         * microsecond earlier not all. */
         for (; t < p.at; t++) {
             scps_time until;
             assert_true(passed < sent);
@@ -133,7 +136,8 @@ static void delays_drift_and_jump(void **state)
             scps_linkdir_pop(&d);
         }
     }
-    overtaken = (unsigned)d.held_seq; /* closing in by half a second a second overtakes nobody */
+    /* The delay falls by half a second in a second, so no packet overtakes another. */
+    overtaken = (unsigned)d.held_seq;
     assert_int_equal(overtaken, 0);
     assert_int_equal(got, 2900);
     scps_linkdir_fini(&d);
@@ -152,7 +156,8 @@ static void jitter_is_uniform_and_keeps_the_order(void **state)
     (void)state;
 
     assert_int_equal(scps_linkdir_init(&d, &c, 0, &a), 0);
-    for (int i = 0; i < N; i++) { /* far apart: the jitter as it is drawn */
+    /* The packets are so far apart that each has the jitter drawn for it. */
+    for (int i = 0; i < N; i++) {
         p = (struct scps_pkt){.data = data, .len = sizeof data};
         assert_int_equal(scps_linkdir_offer(&d, (scps_time)i * 10000, &p), 0);
         cell[(d.next - (scps_time)i * 10000 - 500) * CELLS / (J + 1)]++;
@@ -161,9 +166,10 @@ static void jitter_is_uniform_and_keeps_the_order(void **state)
     }
     for (int k = 0; k < CELLS; k++)
         x += pow(cell[k] - N / (double)CELLS, 2) / (N / (double)CELLS);
-    if (x > 43.8) /* 19 degrees of freedom, once in a thousand */
+    if (x > 43.8) /* With 19 degrees of freedom 43.8 is exceeded once in a thousand seeds. */
         fail_msg("chi squared %.1f", x);
-    for (uint32_t i = 0; i < 10000; i++) { /* close together */
+    /* The packets are close together, so jitter must not change their order. */
+    for (uint32_t i = 0; i < 10000; i++) {
         memcpy(data, &i, sizeof i);
         p = (struct scps_pkt){.data = data, .len = sizeof data};
         assert_int_equal(scps_linkdir_offer(&d, SCPS_SEC(2000) + i, &p), 0);

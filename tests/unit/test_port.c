@@ -27,14 +27,15 @@ static void the_clock_ticks_every_4_us(void **state)
     assert_int_equal(scps_isn(st, &flow) - isn, 1);
     st->env.now += SCPS_SEC(1);
     assert_int_equal(scps_isn(st, &flow) - isn, 250001);
-    st->env.now += SCPS_SEC(4 * 4295); /* the clock wraps in 4.77 hours, and goes on */
+    st->env.now += SCPS_SEC(4 * 4295); /* The clock of 32 bits wraps after 4.77 hours. */
     assert_int_equal(scps_isn(st, &flow) - isn,
                      (uint32_t)(UINT64_C(250001) + UINT64_C(250000) * 4 * 4295));
     scps_stack_free(st);
 }
 
-/* Nobody outside can compute it from another connection's: a change of any of the five moves it, by
- * more than neighbouring connections of one clock could. */
+/* RFC 6528 section 3: an attacker cannot compute the ISN of one connection from that of another.
+ * A change of any of the five inputs moves it further than the clock moves between two
+ * connections. */
 static void it_depends_on_the_whole_tuple_and_the_secret(void **state)
 {
     struct scps_stack *st = host(0), *other = host(1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ends of a PPP link over a line that this file holds: negotiation, packets, and lines that
- * damage, lose, loop or say nothing. */
+/* link/ppp.c: two ends of a PPP link over a line that this file simulates: negotiation, packets,
+ * and lines that damage, lose or loop octets or carry none. */
 #include "cmocka_all.h"
 
 #include <scps/error.h>
@@ -13,12 +13,12 @@
 #define LINE (1 << 16)
 
 struct end {
-    struct scps_netif dev, sink; /* below and above the filter */
+    struct scps_netif dev, sink; /* dev is the device below the filter, sink the stack above it. */
     struct scps_netif *ppp;
-    uint8_t out[LINE]; /* octets on their way to the other end */
+    uint8_t out[LINE]; /* The octets that the end has sent and the other has not yet received. */
     size_t len;
     bool blocked;
-    uint8_t got[2048]; /* the last packet handed up */
+    uint8_t got[2048]; /* The last packet that PPP passed up. */
     size_t got_len;
     unsigned packets;
 };
@@ -74,7 +74,7 @@ static void close_end(struct end *e)
     e->ppp->ops->close(e->ppp);
 }
 
-/* Passes the octets that one end has sent to another end, in pieces of n octets. */
+/* Passes the octets that `from` has sent to the other end, in pieces of n octets. */
 static void deliver(struct end *from, struct end *to, size_t n)
 {
     static uint8_t line[LINE];
@@ -88,7 +88,7 @@ static void deliver(struct end *from, struct end *to, size_t n)
     }
 }
 
-/* Lets time pass up to `until`, while a line connects a and b. */
+/* Advances the time to `until` while the line connects a and b. */
 static void run(scps_time until, size_t piece)
 {
     while (now <= until) {
@@ -98,7 +98,7 @@ static void run(scps_time until, size_t piece)
             deliver(&a, &b, piece);
             deliver(&b, &a, piece);
         }
-        assert_true(a.len + b.len == 0); /* each end has nothing more to send at this time */
+        assert_true(a.len + b.len == 0); /* Neither end has anything more to send at this time. */
         scps_time next = scps_netif_deadline(&a.sink), other = scps_netif_deadline(&b.sink);
         next = next < other ? next : other;
         assert_true(next > now);
@@ -144,7 +144,8 @@ static bool addr_is(const struct scps_addr *addr, const char *text)
 
 /* ---- packets ---- */
 
-/* Builds a TCP segment over IPv4 with n bytes of data and the given numbers and identification. */
+/* Builds a TCP segment over IPv4 with n bytes of data, sequence number seq and IP identification
+ * id. */
 static size_t segment(uint8_t *p, uint32_t seq, uint16_t id, size_t n)
 {
     static const uint8_t model[40] = {0x45, 0, 0,  0, 0,    0,    0x40, 0, 64,   6,    0, 0, 10, 0,
@@ -196,7 +197,7 @@ static void crosses(struct end *from, struct end *to, const uint8_t *p, size_t h
 
 static void fcs_of_the_standard(void **state)
 {
-    /* "123456789": the check value of this CRC is 0x906e */
+    /* The check value of the CRC of RFC 1662: the FCS of "123456789" is 0x906e. */
     uint8_t frame[11] = "123456789";
     uint16_t fcs = scps_fcs16(0xffff, frame, 9);
 
@@ -250,7 +251,9 @@ static void packets_cross_and_headers_shrink(void **state)
     for (unsigned i = 0; i < 20; i++) {
         n = segment(p, 1000 + 100 * i, (uint16_t)(1 + i), 100);
         assert_int_equal(send_from(&a, p, i & 1 ? 40 : n, n), 0);
-        if (i > 0) /* flag, protocol, 3 of header, data, FCS, flag: no address, short protocol */
+        /* The frame has flag, protocol, 3 octets of header, data, FCS and flag: address and control
+         * are left out, and the protocol has one octet. */
+        if (i > 0)
             assert_true(a.len <= 1 + 1 + 3 + 100 + 2 + 1 + 8);
         deliver(&a, &b, 7);
         assert_int_equal(b.got_len, n);
@@ -261,7 +264,7 @@ static void packets_cross_and_headers_shrink(void **state)
     n = segment(p, 5000, 40, 1460);
     crosses(&a, &b, p, 40, n);
     assert_int_equal(send_from(&a, p, 40, 1501), SCPS_ERR_MSGSIZE);
-    memset(p, 0x7e, 300); /* IPv6 that is all flags */
+    memset(p, 0x7e, 300); /* An IPv6 packet whose octets all are flags (0x7e) has to be escaped. */
     p[0] = 0x60;
     crosses(&b, &a, p, 300, 300);
     p[0] = 0x70;
@@ -270,8 +273,8 @@ static void packets_cross_and_headers_shrink(void **state)
     close_end(&b);
 }
 
-/* After a damaged frame only compressed packets that refer to it are lost, and no wrong packet is
- * delivered (RFC 1144 section 4). */
+/* RFC 1144 section 4: after a damaged frame the receiver drops only compressed packets that refer
+ * to it, and delivers no wrong packet. */
 static void damage_is_counted_and_tossed(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -293,7 +296,8 @@ static void damage_is_counted_and_tossed(void **state)
     assert_int_equal(b.packets, packets);
     assert_int_equal(status(&b).drops[SCPS_PPP_DROP_FCS], 1);
     assert_int_equal(status(&b).drops[SCPS_PPP_DROP_VJ], 1);
-    crosses(&a, &b, p, 40, segment(p, 1100, 5, 50)); /* sent again: whole */
+    /* The retransmission is sent with its full header. */
+    crosses(&a, &b, p, 40, segment(p, 1100, 5, 50));
     crosses(&a, &b, p, 40, segment(p, 1150, 6, 50));
     close_end(&a);
     close_end(&b);
@@ -325,7 +329,7 @@ static void the_peer_gives_an_address(void **state)
 
     (void)state;
     scps_addr_parse("10.9.9.9", &cb.remote);
-    ca.ipv6 = false; /* and b's IPV6CP is rejected */
+    ca.ipv6 = false; /* End a rejects IPV6CP of end b. */
     ca.vj = false;
     open_end(&a, &ca);
     open_end(&b, &cb);
@@ -345,7 +349,7 @@ static void ends_that_cannot_agree(void **state)
 
     (void)state;
     ca.ipv6 = cb.ipv6 = false;
-    open_end(&a, &ca); /* nobody has an address */
+    open_end(&a, &ca); /* Neither end has an IPv4 address. */
     open_end(&b, &cb);
     run(now + SCPS_SEC(60), 64);
     assert_int_equal(status(&a).phase, SCPS_PPP_DEAD);
@@ -355,7 +359,8 @@ static void ends_that_cannot_agree(void **state)
     close_end(&a);
     close_end(&b);
 
-    ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2"); /* b will have another one of a */
+    /* End b demands that end a has another address. */
+    ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
     ca.ipv6 = cb.ipv6 = false;
     scps_addr_parse("10.9.9.9", &cb.remote);
     cb.remote_strict = true;
@@ -366,7 +371,8 @@ static void ends_that_cannot_agree(void **state)
     assert_int_equal(status(&a).why, SCPS_PPP_WHY_ADDRESS_REFUSED);
     close_end(&a);
     close_end(&b);
-    ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.1"); /* the same one, and no other */
+    /* Both ends want the same address, and accept no other. */
+    ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.1");
     ca.ipv6 = cb.ipv6 = false;
     open_end(&a, &ca);
     open_end(&b, &cb);
@@ -379,7 +385,8 @@ static void ends_that_cannot_agree(void **state)
     }
     close_end(&a);
     close_end(&b);
-    ca = config(1, "10.0.0.1"), cb = config(2, NULL); /* one wants IPv4, the other IPv6 */
+    /* One end wants IPv4 only, the other IPv6 only. */
+    ca = config(1, "10.0.0.1"), cb = config(2, NULL);
     ca.ipv6 = cb.ipv4 = false;
     open_end(&a, &ca);
     open_end(&b, &cb);
@@ -432,7 +439,8 @@ static void a_looped_line_is_noticed(void **state)
     close_end(&a);
 }
 
-/* A line that begins to loop when the link is open: echoes show it. */
+/* A line that begins to loop while the link is open is detected by the magic number in the echoes
+ * (RFC 1661 section 6.4). */
 static void a_line_that_loops_later_is_noticed(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -456,7 +464,8 @@ static void a_line_that_loops_later_is_noticed(void **state)
     close_end(&b);
 }
 
-/* A time near SCPS_NEVER is later than any timer that runs, not later than one that does not. */
+/* Times near SCPS_NEVER do not overflow: such a time is later than any timer that runs, and not
+ * later than one that does not run. */
 static void the_end_of_time(void **state)
 {
     static const scps_time last[] = {SCPS_NEVER, SCPS_NEVER - 1, SCPS_NEVER / 2};
@@ -470,14 +479,16 @@ static void the_end_of_time(void **state)
         run(now + SCPS_SEC(1), 64);
         uint64_t asked = status(&a).echoes_sent, frames = status(&b).tx_frames;
         scps_netif_advance(&a.sink, last[i]);
-        assert_int_equal(status(&a).echoes_sent, asked + 1); /* The echo request was due. */
+        /* The echo request was due at this time. */
+        assert_int_equal(status(&a).echoes_sent, asked + 1);
         assert_true(scps_netif_deadline(&a.sink) > SCPS_NEVER / 2);
         scps_netif_advance(&b.sink, last[i]);
-        assert_int_equal(scps_netif_deadline(&b.sink), SCPS_NEVER); /* It asks for no echoes. */
+        /* End b sends no echo requests, so it has no deadline. */
+        assert_int_equal(scps_netif_deadline(&b.sink), SCPS_NEVER);
         assert_int_equal(status(&b).tx_frames, frames);
         struct scps_pkt p = {.data = a.out, .len = a.len, .at = last[i]};
         scps_netif_recv(&b.dev, &p);
-        assert_int_equal(status(&b).tx_frames, frames + 1); /* the reply */
+        assert_int_equal(status(&b).tx_frames, frames + 1); /* End b has sent the echo reply. */
         scps_ppp_shut(a.ppp, last[i]);
         assert_true(scps_netif_deadline(&a.sink) > SCPS_NEVER / 2);
         close_end(&a);
@@ -502,11 +513,12 @@ static void a_silent_line_is_given_up(void **state)
             octets += a.len;
             a.len = 0;
         }
-        assert_int_equal(now - begin, SCPS_SEC(30)); /* ten requests, three seconds each */
+        /* Max-Configure: ten requests are sent, three seconds apart. */
+        assert_int_equal(now - begin, SCPS_SEC(30));
         assert_int_equal(status(&a).why, SCPS_PPP_WHY_NO_ANSWER);
         assert_int_equal(status(&a).phase, passive ? SCPS_PPP_ESTABLISH : SCPS_PPP_DEAD);
         assert_true(octets < 10 * 100);
-        if (passive) { /* a peer that comes later is heard */
+        if (passive) { /* A passive end accepts a peer that comes later. */
             struct scps_ppp_config cb = config(2, "10.0.0.2");
             open_end(&b, &cb);
             run(now, 64);
@@ -540,7 +552,9 @@ static void the_peer_ends_and_begins_again(void **state)
     run(now + SCPS_SEC(10), 64);
     assert_true(status(&a).ipv4 && status(&b).ipv4);
     crosses(&a, &b, p, 40, segment(p, 1, 1, 9));
-    close_end(&b); /* without a word: a new peer on an open link */
+    /* End b disappears without a Terminate-Request; a new peer then comes on a link that end a
+     * takes for open. */
+    close_end(&b);
     b.len = 0;
     cb.seed = 4;
     open_end(&b, &cb);
@@ -572,8 +586,8 @@ static void a_peer_that_stops_answering(void **state)
     close_end(&b);
 }
 
-/* The loss of the line is the event Down of RFC 1661 section 4.3: a passive end is not closed by it
- * and takes a peer that comes later. */
+/* RFC 1661 section 4.3: the loss of the line is the event Down. It does not close a passive end,
+ * which accepts a peer that comes later. */
 static void a_passive_end_survives_a_lost_peer(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -600,7 +614,7 @@ static void a_passive_end_survives_a_lost_peer(void **state)
     assert_true(status(&a).ipv4 && status(&b).ipv4);
     assert_int_equal(status(&a).why, SCPS_PPP_WHY_NONE);
     crosses(&b, &a, p, 40, segment(p, 1, 1, 9));
-    scps_ppp_shut(a.ppp, now); /* closed on purpose: over for good, passive or not */
+    scps_ppp_shut(a.ppp, now); /* After scps_ppp_shut() an end stays closed, passive or not. */
     run(now + SCPS_SEC(10), 64);
     assert_int_equal(status(&a).phase, SCPS_PPP_DEAD);
     assert_true(a.ppp->flags & SCPS_NETIF_GONE);
@@ -608,7 +622,8 @@ static void a_passive_end_survives_a_lost_peer(void **state)
     close_end(&b);
 }
 
-/* A third of all octets damaged or lost while the ends negotiate: they agree as soon as it ends. */
+/* A third of all octets is damaged or lost while the ends negotiate: they agree as soon as the
+ * noise ends. */
 static void negotiates_through_noise(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -633,7 +648,7 @@ static void negotiates_through_noise(void **state)
     close_end(&b);
 }
 
-/* Sends one frame with these octets, from the address field on, to end a. */
+/* Sends one frame with the octets of `info` (from the address field on) to end a. */
 static void put_frame(const uint8_t *info, size_t n)
 {
     struct scps_hdlc_tx t = {.out = b.out, .accm = UINT32_MAX};
@@ -645,7 +660,8 @@ static void put_frame(const uint8_t *info, size_t n)
     deliver(&b, &a, 64);
 }
 
-/* Takes the first frame that end a has sent, without flags, escapes and FCS. */
+/* Copies the first frame that end a has sent to buf, without flags, escapes and FCS. Returns its
+ * length. */
 static size_t first_frame(uint8_t *buf, size_t cap)
 {
     const uint8_t *p = a.out;
@@ -673,9 +689,9 @@ static void an_ack_of_other_options_is_no_ack(void **state)
     open_end(&b, &ca);
     scps_netif_advance(&a.sink, now);
     n = first_frame(frame, sizeof frame);
-    assert_int_equal(frame[4], 1); /* Configure-Request */
-    frame[4] = 2;                  /* Configure-Ack */
-    frame[10] ^= 1;                /* within the value of the first option */
+    assert_int_equal(frame[4], 1); /* Code 1 is Configure-Request. */
+    frame[4] = 2;                  /* Code 2 is Configure-Ack. */
+    frame[10] ^= 1;                /* The test changes a bit in the value of the first option. */
     put_frame(frame, n);
     assert_int_equal(status(&a).drops[SCPS_PPP_DROP_UNEXPECTED], 1);
     frame[10] ^= 1;
@@ -685,8 +701,8 @@ static void an_ack_of_other_options_is_no_ack(void **state)
     close_end(&b);
 }
 
-/* RFC 1661 section 4.6: a peer that asks for the same again and again has its option rejected after
- * max_failure Configure-Naks. */
+/* RFC 1661 section 4.6: if the peer repeats its request, its option is rejected after max_failure
+ * Configure-Naks. */
 static void a_peer_that_insists_is_rejected(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1");
@@ -701,7 +717,8 @@ static void a_peer_that_insists_is_rejected(void **state)
         mru_of_100[5] = i;
         put_frame(mru_of_100, sizeof mru_of_100);
         first_frame(frame, sizeof frame);
-        assert_int_equal(frame[4], i < 5 ? 3 : 4); /* Configure-Nak, Configure-Reject */
+        /* Code 3 is Configure-Nak, code 4 Configure-Reject. */
+        assert_int_equal(frame[4], i < 5 ? 3 : 4);
         assert_int_equal(frame[5], i);
         if (i == 5)
             break;
@@ -766,7 +783,7 @@ static void what_cannot_be_is_named(void **state)
     b.len = t.len;
     deliver(&b, &a, 64);
     assert_int_equal(status(&a).drops[SCPS_PPP_DROP_LONG], 1);
-    assert_true(status(&a).ipv4); /* and the link is as it was */
+    assert_true(status(&a).ipv4); /* The link is still open. */
     close_end(&a);
     close_end(&b);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One readable line per packet. */
+/* wire/print.c: the line of text about one packet. */
 #include <scps/wire.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void segments(void **x)
         "win 32767, options [nop,nop,sack 2 {1:2}{5:4294967295},snack 3+1,nop,nop,nop,"
         "nop,record], length 10, CE";
     expect(len, want);
-    expect(len - 10, want); /* the headers alone tell as much */
+    expect(len - 10, want); /* The headers alone contain everything that the line says. */
     s.has = SCPS_HAS_SNACK | SCPS_HAS_CORRUPTION;
     s.snack_vec_len = 2;
     s.snack_vec[0] = 0xa5;
@@ -117,7 +117,7 @@ static void flags(void **x)
     assert_string_equal(scps_print_flags(0, b), "-");
 }
 
-/* For any octets and any room for the text, the text ends within the room. */
+/* For any octets and any size of the text buffer, the text ends within the buffer. */
 static void bounded(void **x)
 {
     struct scps_prng r;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The generator repeats itself and is uniform enough; SipHash agrees with its authors' vectors. */
+/* base/prng.c: the generator repeats itself and is uniform; SipHash agrees with the test vectors of
+ * its authors. */
 #include "base/prng.h"
 
 #include "cmocka_all.h"
 
-/* xoshiro256** from the state splitmix64 makes of seed 0; splitmix64's first outputs are well
- * known. */
+/* The generator is xoshiro256**, its state made by splitmix64 from the seed 0; splitmix64's first
+ * outputs are published. */
 static void seeded_state(void **x)
 {
     struct scps_prng r;
@@ -17,7 +18,8 @@ static void seeded_state(void **x)
     assert_int_equal(r.s[3], 0xf88bb8a8724c81ecu);
 }
 
-/* State {1,2,3,4}: the sequence its test suites publish. */
+/* From the state {1,2,3,4} the generator makes the sequence that other implementations publish in
+ * their tests. */
 static void reference_sequence(void **x)
 {
     static const uint64_t want[] = {11520,
@@ -48,14 +50,17 @@ static void below_is_in_range_and_even(void **x)
         seen[v]++;
     }
     for (int i = 0; i < 6; i++)
-        assert_in_range(seen[i], 9600, 10400); /* 10000 expected, sigma 91 */
+        /* 10000 values are expected, with a standard deviation of 91. */
+        assert_in_range(seen[i], 9600, 10400);
     for (int i = 0; i < 100; i++)
         assert_int_equal(scps_prng_below(&r, 1), 0);
-    for (int i = 0; i < 100; i++) /* nearly half of all values have to be thrown away here */
+    /* For this bound nearly half of all values have to be discarded. */
+    for (int i = 0; i < 100; i++)
         assert_true(scps_prng_below(&r, (1ull << 63) + 1) <= 1ull << 63);
 }
 
-/* Key 00 01 .. 0f, messages 00 01 02 .. of length i: the table of the reference implementation. */
+/* The key is 00 01 .. 0f, the message of length i is 00 01 02 .., the results are those of
+ * SipHash's authors. */
 static void siphash_vectors(void **x)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Range sets against a bitmap, and their limits. */
+/* base/rangeset.c compared with a bitmap, and the limits of a set. */
 #include "base/rangeset.h"
 
 #include <scps/error.h>
@@ -44,7 +44,8 @@ static void against_a_bitmap(void **x)
     (void)x;
 
     for (uint64_t seed = 0; seed < 8; seed++) {
-        /* the top of the space, and its bottom, where from - 1 would wrap */
+        /* The offsets lie at the top of the 64-bit space, or at its bottom, where from - 1 would
+         * wrap. */
         scps_off base = seed % 2 ? UINT64_MAX - SPACE : 0;
         struct scps_rangeset s;
         bool bit[SPACE] = {false};
@@ -79,8 +80,8 @@ static void against_a_bitmap(void **x)
     }
 }
 
-/* A receive queue's life: append behind, trim in front; the array must not grow with the distance
- * walked. */
+/* As in a receive queue, ranges are added at the end and removed at the front: the array must not
+ * grow with the distance. */
 static void a_long_walk_stays_small(void **x)
 {
     struct scps_alloc a = scps_alloc_default();
@@ -110,7 +111,8 @@ static void limits(void **x)
     assert_int_equal(scps_rangeset_add(&s, &a, 22, 28, NULL), SCPS_ERR_LIMIT);
     assert_int_equal(s.n, 3);
     assert_int_equal(scps_rangeset_total(&s), 30);
-    assert_int_equal(scps_rangeset_add(&s, &a, 20, 30, NULL), 1); /* joining is always possible */
+    /* A full set still accepts a range that joins two others. */
+    assert_int_equal(scps_rangeset_add(&s, &a, 20, 30, NULL), 1);
     assert_int_equal(s.n, 2);
     assert_int_equal(scps_rangeset_add(&s, &a, 12, 38, NULL), 0);
     assert_int_equal(scps_rangeset_add(&s, &a, 5, 5, NULL), 0);

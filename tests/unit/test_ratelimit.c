@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The limit of answers in each second, without a host. */
+/* core/ratelimit.c: how many replies a host may send in each second. */
 #include "cmocka_all.h"
 #include "core/ratelimit.h"
 
 static const uint64_t key[2] = {1, 2}, other[2] = {3, 4};
 
-/* Returns the number of answers that the limit allows at `now`. */
+/* Returns the number of replies that the limit allows at time `now`. */
 static unsigned taken(struct scps_ratelimit *r, const uint64_t k[2], scps_time now)
 {
     unsigned n = 0;
@@ -26,7 +26,8 @@ static void the_first_second_has_the_whole_limit(void **state)
     assert_true(scps_ratelimit_take(&r, key, SCPS_SEC(6)));
 }
 
-/* RFC 5961 section 7 wants a limit; a constant one is a side channel (CVE-2016-5696). */
+/* RFC 5961 section 7 wants a limit; a limit that is the same in each second can be measured by an
+ * attacker (CVE-2016-5696). */
 static void later_seconds_differ(void **state)
 {
     struct scps_ratelimit r, s;
@@ -37,7 +38,7 @@ static void later_seconds_differ(void **state)
     scps_ratelimit_begin(&s, 100, 0);
     for (int i = 1; i <= 200; i++) {
         unsigned a = taken(&r, key, SCPS_SEC(i)), b = taken(&s, other, SCPS_SEC(i));
-        same += a == b; /* Another host has another secret. */
+        same += a == b; /* Another host has another key, so its limits differ. */
         least = a < least ? a : least;
         most = a > most ? a : most;
     }
@@ -55,7 +56,7 @@ static void a_limit_of_none(void **state)
     assert_int_equal(taken(&r, key, 0), 0);
     assert_int_equal(taken(&r, key, SCPS_SEC(1)), 0);
     scps_ratelimit_begin(&r, 1, 0);
-    for (int i = 0; i < 100; i++) /* A limit of 1 leaves nothing to vary. */
+    for (int i = 0; i < 100; i++) /* A limit of 1 cannot vary. */
         assert_int_equal(taken(&r, key, SCPS_SEC(i)), 1);
 }
 

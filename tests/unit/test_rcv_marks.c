@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of records, on the way out and in, and the hole that was given up, without a connection. */
+/* core/rcv_marks.c: the ends of records that are sent and received, and the hole that best effort
+ * has given up, without a connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,8 +57,8 @@ static void cut(struct world *w, scps_off nxt, uint32_t len, uint32_t want, bool
     assert_int_equal(most, full);
 }
 
-/* A segment never crosses the end of a record, and has room for the option where it stands at
- * one. */
+/* A segment never crosses the end of a record. If it ends at one, it leaves room for the record
+ * option. */
 static void segments_end_with_records(void **state)
 {
     struct world *w = *state;
@@ -93,7 +94,8 @@ static void reads_end_with_records(void **state)
 
     assert_int_equal(scps_marks_record(&w->m, &w->x, 1, 1, 11), 0);
     assert_int_equal(scps_marks_record(&w->m, &w->x, 1, 11, 12), 0);
-    assert_int_equal(scps_marks_record(&w->m, &w->x, 1, 11, 12), 0); /* once more */
+    /* The same segment arrives again. */
+    assert_int_equal(scps_marks_record(&w->m, &w->x, 1, 11, 12), 0);
     assert_int_equal(w->st.records_in, 2);
     put(w, 1, 30);
     assert_true(scps_marks_ahead(&w->m, &w->in));
@@ -105,7 +107,7 @@ static void reads_end_with_records(void **state)
     assert_false(w->m.ended);
 }
 
-/* A quarter of the marks is reserved for boundaries in data that arrives in order. */
+/* A quarter of the places is reserved for ends of records in data that arrives in order. */
 static void room_for_what_is_in_order(void **state)
 {
     struct world *w = *state;
@@ -137,7 +139,7 @@ static void hole_is_passed_over(void **state)
     assert_int_equal(take(w), 10);
 }
 
-/* From either end. */
+/* Late data fills the hole from either end. */
 static void hole_is_repaired(void **state)
 {
     struct world *w = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The receive buffer against a stream whose every octet tells its place: in order, beyond holes,
- * round the ring's end, while it grows, and beginning again at its front. */
+/* core/rcvbuf.c with a stream whose octets depend on their offset: data in order, data beyond
+ * holes, wrapping, growth, and a buffer that becomes empty. */
 #include "core/rcvbuf.h"
 
 #include "base/bytes.h"
@@ -33,7 +33,7 @@ static void put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
         assert_true(scps_rcvbuf_put(b, a, off, data, len, HOLES, NULL) >= 0);
 }
 
-/* Reads up to len octets, copied or in place, and checks them. */
+/* Reads up to len octets, by copying or in place, and compares them. */
 static void take(struct scps_rcvbuf *b, size_t len, bool in_place)
 {
     uint8_t room[WINDOW];
@@ -62,7 +62,8 @@ static void holds_the_stream(void **x)
         struct scps_rcvbuf b;
         struct scps_prng r;
         scps_off begin = seed % 2 ? 1 : UINT64_C(0xfffff000);
-        unsigned holes = seed < 2 ? 0 : seed < 4 ? 5 : 50; /* percent of segments that leave one */
+        /* The percentage of segments after which a hole is left. */
+        unsigned holes = seed < 2 ? 0 : seed < 4 ? 5 : 50;
 
         scps_prng_seed(&r, seed);
         scps_rcvbuf_init(&b, begin, false);
@@ -87,7 +88,8 @@ static void holds_the_stream(void **x)
     }
 }
 
-/* What has been read leaves its memory, still in the cache, to what comes next. */
+/* After everything has been read, the next data is stored at the front again, in memory that is
+ * still in the processor's cache. */
 static void begins_again_at_the_front(void **x)
 {
     struct scps_alloc a = scps_alloc_default();
@@ -103,7 +105,8 @@ static void begins_again_at_the_front(void **x)
         take(&b, n, true);
         put(&b, &a, b.next, 3000);
     }
-    put(&b, &a, b.next + 1000, 1000); /* beyond a hole: what lies there stays where it is */
+    /* Data beyond a hole is stored, so the buffer cannot begin at its front again. */
+    put(&b, &a, b.next + 1000, 1000);
     take(&b, 3000, true);
     put(&b, &a, b.next, 1000);
     assert_ptr_equal(scps_rcvbuf_front(&b, &n), b.mem + 3000);
@@ -120,27 +123,28 @@ static void append_takes_only_what_follows(void **x)
     (void)x;
 
     scps_rcvbuf_init(&b, 1, false);
-    assert_false(scps_rcvbuf_append(&b, 1, data, 10)); /* no memory yet */
+    assert_false(scps_rcvbuf_append(&b, 1, data, 10)); /* The buffer has no memory yet. */
     put(&b, &a, 1, 10);
     assert_true(scps_rcvbuf_append(&b, 11, data, 10));
     assert_false(scps_rcvbuf_append(&b, 20, data, 10));
     assert_false(scps_rcvbuf_append(&b, 22, data, 10));
-    put(&b, &a, 31, 10); /* a hole of ten */
+    put(&b, &a, 31, 10); /* A hole of ten octets is left. */
     assert_false(scps_rcvbuf_append(&b, 21, data, 10));
     assert_true(scps_rcvbuf_append(&b, 41, data, 10));
     assert_int_equal(scps_rangeset_at(b.ooo, 0)->to, 51);
-    assert_false(scps_rcvbuf_append(&b, 51, data, sizeof data)); /* more than there is room for */
+    /* The segment is larger than the buffer's free space. */
+    assert_false(scps_rcvbuf_append(&b, 51, data, sizeof data));
     assert_int_equal(b.next, 21);
     put(&b, &a, 21, 10);
     assert_int_equal(b.next, 51);
     scps_rcvbuf_fini(&b, &a);
 }
 
-/* ---- against a map of octets ----------------------------------------------------------------- */
+/* ---- compared with a map of octets ---- */
 
 enum { FAR = 1 << 18 };
 
-/* State of one octet of the window in the model. */
+/* The state of one octet of the window in the model. */
 enum { NOTHING, HELD };
 
 struct model {
@@ -148,7 +152,8 @@ struct model {
     struct poor mem;
     struct scps_alloc a;
     struct scps_prng r;
-    uint8_t map[FAR]; /* of octet off at off % FAR, while it is in the window */
+    /* The octet at offset `off` is in map[off % FAR] while it lies in the window. */
+    uint8_t map[FAR];
     uint64_t held;
 };
 
@@ -207,8 +212,8 @@ static void model_read(struct model *m, size_t len)
     m->held -= n;
 }
 
-/* The hole at next is given up, as best effort does when all before it has been read; late octets
- * fill part of it, or none; reading goes on behind it. */
+/* Best effort gives up the hole at rcvbuf.next after all data before it has been read; late octets
+ * fill part of the hole or none, and reading continues behind it. */
 static void model_jump(struct model *m)
 {
     struct scps_rcvbuf *b = &m->b;
@@ -267,11 +272,13 @@ static void model_turn(struct model *m, unsigned turn)
         m->mem.left = UINT32_MAX;
     else if (kind == 99 && turn % 3 == 0)
         m->mem.left = (unsigned)scps_prng_below(&m->r, 4);
-    if (kind < 30 && window) /* anywhere in the window, often a single octet */
+    /* The segment lies anywhere in the window and often has a single octet. */
+    if (kind < 30 && window)
         at += scps_prng_below(&m->r, window);
-    else if (kind < 60 && b->ooo->n) /* behind a range, or before one */
+    /* The segment lies directly behind or before a range that is stored. */
+    else if (kind < 60 && b->ooo->n)
         at = scps_rangeset_at(b->ooo, (uint32_t)scps_prng_below(&m->r, b->ooo->n))->to;
-    else if (kind < 65) /* not far, over what is there */
+    else if (kind < 65) /* The segment overlaps data that is already stored. */
         at += scps_prng_below(&m->r, SCPS_MIN(window, 20000));
     len = (uint32_t)SCPS_MIN(kind < 15 ? 1 : len, b->read + FAR - at);
     if (len)
@@ -309,10 +316,10 @@ static void against_a_map(void **x)
     }
 }
 
-/* ---- memory in proportion -------------------------------------------------------------------- */
+/* ---- memory in proportion to the data ---- */
 
-/* What n octets held may take: a ring of at most four times as much (DENSE, rounded up to a power
- * of two), or a page each, and the first of everything. */
+/* n octets take a ring of at most four times as much (DENSE, rounded up to a power of two) or a
+ * page each, plus the first block of each kind. */
 static void octets_far_ahead(void **x)
 {
     struct poor mem = {.left = UINT32_MAX};
@@ -329,14 +336,15 @@ static void octets_far_ahead(void **x)
         assert_int_equal(scps_rcvbuf_put(&b, &a, i * UINT64_C(100003), &one, 1, HOLES, NULL), 1);
         assert_true(mem.out < 4096 + i * (2 * (SCPS_PAGE + 16) + 2 * sizeof(struct scps_range)));
     }
-    assert_true(UINT32_MAX - mem.left < 40); /* allocations */
-    put(&b, &a, 1, 3000);                    /* what is in order goes on beside it */
+    assert_true(UINT32_MAX - mem.left < 40); /* The buffer made fewer than 40 allocations. */
+    put(&b, &a, 1, 3000); /* Data in order is stored although pages are in use far ahead. */
     take(&b, 3000, false);
     assert_true(mem.out < 300000);
     scps_rcvbuf_fini(&b, &a);
     assert_int_equal(mem.out, 0);
 
-    /* what was read no longer counts when the ring is to grow over what is far ahead */
+    /* Data that has been read is not counted when the buffer decides whether a ring over the data
+     * far ahead is worth its memory. */
     scps_rcvbuf_init(&b, 1, false);
     put(&b, &a, 100001, 1);
     for (uint32_t i = 0; i < 50; i++) {
@@ -349,8 +357,8 @@ static void octets_far_ahead(void **x)
     assert_int_equal(mem.out, 0);
 }
 
-/* RFC 2018 section 8: what was not acknowledged cumulatively may be discarded. What is in order
- * stays. */
+/* RFC 2018 section 8: the receiver may discard data that it has reported by SACK but not
+ * acknowledged. Data in order stays. */
 static void what_is_beyond_can_be_discarded(void **x)
 {
     struct poor mem = {.left = UINT32_MAX};
@@ -360,7 +368,7 @@ static void what_is_beyond_can_be_discarded(void **x)
     (void)x;
 
     scps_rcvbuf_init(&b, 1, false);
-    scps_rcvbuf_renege(&b, &a); /* nothing there */
+    scps_rcvbuf_renege(&b, &a); /* There is no data beyond a hole. */
     put(&b, &a, 1, 1000);
     fill(far, 3001, sizeof far);
     assert_int_equal(scps_rcvbuf_put(&b, &a, 3001, far, 600, HOLES, NULL), 1);
@@ -370,16 +378,17 @@ static void what_is_beyond_can_be_discarded(void **x)
     assert_int_equal(b.ooo->n, 0);
     assert_int_equal(b.next, 1001);
     fill(far, 3001, sizeof far);
-    assert_int_equal(scps_rcvbuf_put(&b, &a, 3001, far, 600, HOLES, NULL), 1); /* new again */
+    /* The data was discarded, so it counts as new when it arrives again. */
+    assert_int_equal(scps_rcvbuf_put(&b, &a, 3001, far, 600, HOLES, NULL), 1);
     put(&b, &a, 1001, 2000);
     take(&b, 3600, false);
     assert_int_equal(scps_rcvbuf_put(&b, &a, 900001, far, 600, HOLES, NULL), 1);
-    scps_rcvbuf_renege(&b, &a); /* nothing unread is left: all memory goes back */
+    scps_rcvbuf_renege(&b, &a); /* No unread data is left, so all memory is freed. */
     assert_int_equal(mem.out, 0);
     scps_rcvbuf_fini(&b, &a);
 }
 
-/* A flight of which the first half was lost lies in pages until the ring is half full of it. */
+/* A flight whose first half was lost is stored in pages until it would fill half of a ring. */
 static void a_ring_grows_over_pages(void **x)
 {
     struct poor mem = {.left = UINT32_MAX};

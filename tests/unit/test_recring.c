@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ring of records against a plain queue, at its limit, and without memory. */
+/* base/recring.c compared with a simple queue, at its limit, and without memory. */
 #include "base/recring.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void as_a_queue(void **x)
     (void)x;
     scps_prng_seed(&r, 7);
     for (int i = 0; i < 200000; i++) {
-        /* now rather filling, now rather draining */
+        /* The test adds more than it removes for 5000 rounds, then removes more than it adds. */
         if (scps_prng_below(&r, 8) < (i / 5000 % 2 ? 3u : 5u)) {
             uint32_t size = (uint32_t)scps_prng_below(&r, i % 50 ? 300 : 5000);
             uint8_t *p = in - out < DEEP ? scps_recring_put(&q, &a, size, MOST) : NULL;
@@ -50,12 +50,13 @@ static void as_a_queue(void **x)
         }
         assert_true(q.cap <= MOST);
     }
-    assert_true(out > 50000 && q.cap == MOST); /* it was full at times */
+    assert_true(out > 50000 && q.cap == MOST); /* The ring has been full at times. */
     scps_recring_fini(&q, &a);
     assert_int_equal(poor.out, 0);
 }
 
-/* What is popped stays where it is until the next put; an empty queue begins at its front. */
+/* What scps_recring_pop() returns stays in place until the next put; an empty ring begins at its
+ * front again. */
 static void lent(void **x)
 {
     struct scps_alloc a = scps_alloc_default();
@@ -85,7 +86,8 @@ static void limits(void **x)
     assert_null(scps_recring_put(&q, &a, MOST, MOST));
     assert_null(scps_recring_put(&q, &a, UINT32_MAX, MOST));
     assert_null(q.mem);
-    while (scps_recring_put(&q, &a, 100, MOST)) /* there is memory for the first ring only */
+    /* The allocator grants memory for the first ring only. */
+    while (scps_recring_put(&q, &a, 100, MOST))
         n++;
     assert_true(n > 0 && n < 30);
     for (; n > 0; n--) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The phases of careful resume by themselves: RFC 9959 sections 3.2 to 3.7. The Safe Retreat Phase
- * has a file of its own, test_retreat.c. */
+/* core/resume.c: the phases of careful resume, RFC 9959 sections 3.2 to 3.7. test_retreat.c tests
+ * the Safe Retreat Phase. */
 #include "resume_bench.h"
 
-/* RFC 9959: "jump_cwnd is less than or equal to Min(max_jump,(saved_cwnd/2))", "All packets sent in
- * the Unvalidated Phase MUST use pacing", and PipeSize starts as the bytes in flight. */
+/* RFC 9959: "jump_cwnd is less than or equal to Min(max_jump,(saved_cwnd/2))"; "All packets sent in
+ * the Unvalidated Phase MUST use pacing"; PipeSize starts as the bytes in flight. */
 static void the_jump(void **state)
 {
     struct bench b;
@@ -15,7 +15,8 @@ static void the_jump(void **state)
     assert_int_equal(b.ctl.rate, 1500 * SEG);
     assert_int_equal(b.r.pipe, 20 * SEG);
     assert_int_equal(b.ctl.ssthresh, UINT64_MAX);
-    b.ctl.cwnd = 151 * SEG; /* the controller grows: not in this phase */
+    /* The controller enlarges the window, which the Unvalidated Phase undoes. */
+    b.ctl.cwnd = 151 * SEG;
     ack_of(&b, 1, 0);
     assert_int_equal(b.ctl.cwnd, 150 * SEG);
     assert_int_equal(b.r.pipe, 21 * SEG);
@@ -38,14 +39,17 @@ static void limits_of_the_jump(void **state)
     send(&b, 10);
     ack_of(&b, 10, 0);
     assert_int_equal(b.ctl.cwnd, 60 * SEG);
-    setup(&b); /* no faster than it was: saved_cwnd was of a round trip with a queue in it */
+    /* The rate does not exceed that of the saved state, because saved_cwnd belongs to a round trip
+     * with a queue in it. */
+    setup(&b);
     b.r.saved_rate = 1000 * SEG;
     send(&b, 10);
     ack_of(&b, 10, 0);
     assert_int_equal(b.ctl.rate, 1000 * SEG);
 }
 
-/* "the first unvalidated segment is acknowledged": CWND is what is in flight, and grows again. */
+/* RFC 9959: when "the first unvalidated segment is acknowledged", CWND becomes the bytes in flight,
+ * and grows again. */
 static void validated(void **state)
 {
     struct bench b;
@@ -56,16 +60,17 @@ static void validated(void **state)
     b.v.now += SCPS_MS(100);
     ack_of(&b, 19, 0);
     told(&b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
-    ack_of(&b, 2, 10 * SEG); /* one of them left after the jump */
+    ack_of(&b, 2, 10 * SEG); /* One of the two segments acknowledged was sent after the jump. */
     told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);
     assert_int_equal(b.ctl.cwnd, 119 * SEG);
     assert_int_equal(b.ctl.rate, 0);
-    b.ctl.cwnd += SEG; /* slow start */
+    b.ctl.cwnd += SEG; /* Slow start enlarges the window. */
     send(&b, 2);
     ack_of(&b, 118, 10 * SEG);
     assert_int_equal(b.ctl.cwnd, 120 * SEG);
     told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);
-    ack_of(&b, 1, 10 * SEG); /* the last that left in the phase */
+    /* This acknowledges the last segment that was sent in the Unvalidated Phase. */
+    ack_of(&b, 1, 10 * SEG);
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_VALIDATED);
     assert_int_equal(b.r.been, 1 << SCPS_RESUME_RECONNAISSANCE | 1 << SCPS_RESUME_UNVALIDATED |
                                    1 << SCPS_RESUME_VALIDATING | 1 << SCPS_RESUME_NORMAL);
@@ -85,7 +90,7 @@ static void all_of_the_window_sent(void **state)
     assert_int_equal(b.ctl.cwnd, 150 * SEG);
 }
 
-/* A sender that has little to send: "CWND is reset to the PipeSize". */
+/* A sender that has little to send: RFC 9959, "CWND is reset to the PipeSize". */
 static void rate_limited(void **state)
 {
     struct bench b;
@@ -98,7 +103,7 @@ static void rate_limited(void **state)
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RATE_LIMITED);
     assert_int_equal(b.ctl.cwnd, 25 * SEG);
     assert_int_equal(b.ctl.rate, 0);
-    to_unvalidated(&b); /* and with more than PipeSize in flight after a round trip */
+    to_unvalidated(&b); /* The same, with more than PipeSize in flight after a round trip. */
     b.v.now += SCPS_MS(101);
     send(&b, 60);
     ack_of(&b, 5, 0);
@@ -123,8 +128,8 @@ static void deferred(void **state)
     told(&b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
 }
 
-/* Section 3.2 and 4.2.1: the path is not confirmed, and "Careful Resume does not modify the
- * CWND". */
+/* RFC 9959 sections 3.2 and 4.2.1: the path is not confirmed, and "Careful Resume does not modify
+ * the CWND". */
 static void not_confirmed(void **state)
 {
     static const struct {
@@ -152,7 +157,8 @@ static void not_confirmed(void **state)
     }
 }
 
-/* "The sender stops using Careful Resume and MUST continue using normal CC". */
+/* RFC 9959, congestion in the Reconnaissance Phase: "The sender stops using Careful Resume and MUST
+ * continue using normal CC". */
 static void congestion_in_reconnaissance(void **state)
 {
     struct scps_cc_ack marked = {.bytes = SEG, .marked = SEG};
@@ -167,7 +173,7 @@ static void congestion_in_reconnaissance(void **state)
     setup(&b);
     scps_resume_ack(&b.r, cc_of(&b), &b.v, &marked, &b.ctl);
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_ECN);
-    setup(&b); /* corruption is none */
+    setup(&b); /* A loss by corruption is no congestion. */
     send(&b, 10);
     lose(&b, 1, SCPS_LOSS_CORRUPTION);
     told(&b, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED);
@@ -179,7 +185,8 @@ static void congestion_in_reconnaissance(void **state)
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_TIMEOUT);
 }
 
-/* Section 3.6, and what is put back when the timeout proves imagined: no more than PipeSize. */
+/* RFC 9959 section 3.6: after a timeout that proves spurious, the window is restored to PipeSize at
+ * most. */
 static void timeout_and_its_undo(void **state)
 {
     struct bench b;
@@ -201,13 +208,14 @@ static void timeout_and_its_undo(void **state)
     scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_SPURIOUS, &b.ctl);
     assert_int_equal(b.ctl.cwnd, 20 * SEG);
     assert_int_equal(b.ctl.rate, 0);
-    b.ctl.cwnd = 90 * SEG; /* later episodes are no business of careful resume */
+    /* Careful resume has ended, so it does not change the window in later episodes. */
+    b.ctl.cwnd = 90 * SEG;
     scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_SPURIOUS, &b.ctl);
     assert_int_equal(b.ctl.cwnd, 90 * SEG);
 }
 
-/* A controller with a model is told half of the rate at most, and says itself what congestion
- * is. */
+/* A controller with a path model, such as BBR, is told half of the saved rate at most, and decides
+ * itself what congestion is. */
 static struct {
     enum scps_cc_resume what;
     uint64_t amount;
@@ -240,7 +248,7 @@ static void a_model(void **state)
     assert_int_equal(model.amount, 1500 * SEG);
     assert_int_equal(b.ctl.cwnd, 10 * SEG);
     send(&b, 100);
-    lose(&b, 1, SCPS_LOSS_CONGESTION); /* not in itself */
+    lose(&b, 1, SCPS_LOSS_CONGESTION); /* A single loss does not end the phase. */
     told(&b, SCPS_RESUME_UNVALIDATED, SCPS_RESUME_CONFIRMED);
     ack_of(&b, 1, 10 * SEG);
     told(&b, SCPS_RESUME_VALIDATING, SCPS_RESUME_FIRST_ACKED);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The Safe Retreat Phase of careful resume, and what follows it: RFC 9959 section 3.5. */
+/* core/resume.c: the Safe Retreat Phase of careful resume and the time after it, RFC 9959 section
+ * 3.5. */
 #include "resume_bench.h"
 
-/* "The CWND MUST be reduced to no more than (PipeSize/2)", it "MUST NOT be increased", and at the
- * end ssthresh is PipeSize/2 as it is then; what was resent is no sign of capacity. */
+/* RFC 9959 section 3.5: "The CWND MUST be reduced to no more than (PipeSize/2)", it "MUST NOT be
+ * increased", and at the end ssthresh is half of PipeSize. Retransmissions that are acknowledged do
+ * not count as capacity. */
 static void safe_retreat(void **state)
 {
     struct bench b;
@@ -19,11 +21,11 @@ static void safe_retreat(void **state)
     told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_LOSS);
     assert_int_equal(b.ctl.cwnd, 21 * SEG);
     b.ctl.cwnd = 30 * SEG;
-    ack_of(&b, 20, 12 * SEG); /* they left before */
+    ack_of(&b, 20, 12 * SEG); /* These segments left before the retreat, so they add to PipeSize. */
     assert_int_equal(b.ctl.cwnd, 21 * SEG);
     assert_int_equal(b.r.pipe, 62 * SEG);
     send(&b, 10);
-    ack_of(&b, 10, 40 * SEG); /* they left since */
+    ack_of(&b, 10, 40 * SEG); /* These segments left after the retreat began, so they do not. */
     assert_int_equal(b.r.pipe, 62 * SEG);
     scps_resume_change(&b.r, cc_of(&b), &b.v, SCPS_CC_RECOVERED, &b.ctl);
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
@@ -31,7 +33,8 @@ static void safe_retreat(void **state)
     assert_int_equal(b.ctl.cwnd, 21 * SEG);
 }
 
-/* In the repair of a jump that lost 80 of 120 segments; PipeSize is 62 segments. */
+/* Brings careful resume into the recovery of a jump that lost 80 of 120 segments; PipeSize is 62
+ * segments. */
 static void to_retreat(struct bench *b)
 {
     to_unvalidated(b);
@@ -54,37 +57,39 @@ static void repaired(struct bench *b, uint64_t segs)
     scps_resume_ack(&b->r, cc_of(b), &b->v, &a, &b->ctl);
 }
 
-/* "The sender leaves the Safe Retreat Phase when the last packet (or later) sent in the Unvalidated
- * Phase is acknowledged. If the last packet number is not cumulatively acknowledged, then
- * additional packets might need to be retransmitted": slow start to ssthresh goes on meanwhile. */
+/* RFC 9959 section 3.5: "The sender leaves the Safe Retreat Phase when the last packet (or later)
+ * sent in the Unvalidated Phase is acknowledged. If the last packet number is not cumulatively
+ * acknowledged, then additional packets might need to be retransmitted": slow start up to ssthresh
+ * goes on meanwhile. */
 static void the_end_of_a_retreat(void **state)
 {
     struct bench b;
     (void)state;
 
     to_retreat(&b);
-    repaired(&b, 1); /* it left after the retreat began */
+    repaired(&b, 1); /* The retransmission left after the retreat began. */
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
     assert_int_equal(b.ctl.cwnd, 21 * SEG);
     assert_int_equal(b.ctl.ssthresh, 31 * SEG);
     repaired(&b, 4);
     assert_int_equal(b.ctl.cwnd, 25 * SEG);
-    b.ctl.cwnd += 4 * SEG; /* a controller that grows by itself is not helped besides */
+    b.ctl.cwnd += 4 * SEG; /* The controller has grown by itself, so careful resume adds nothing. */
     repaired(&b, 4);
     assert_int_equal(b.ctl.cwnd, 29 * SEG);
-    b.v.cwnd_limited = false; /* what is not used does not grow */
+    b.v.cwnd_limited = false; /* The window is not used up, so it does not grow. */
     repaired(&b, 4);
     assert_int_equal(b.ctl.cwnd, 29 * SEG);
     b.v.cwnd_limited = true;
     repaired(&b, 4);
     assert_int_equal(b.ctl.cwnd, 31 * SEG);
-    b.ctl.ssthresh = 40 * SEG; /* which is none of careful resume's business */
+    /* The new ssthresh is the controller's, and careful resume does not heed it. */
+    b.ctl.ssthresh = 40 * SEG;
     repaired(&b, 4);
     assert_int_equal(b.ctl.cwnd, 31 * SEG);
 }
 
-/* What ends that slow start early: a controller that lowers its window, another episode, a
- * timeout. */
+/* That slow start ends early if the controller lowers its window, another episode begins, or a
+ * timeout occurs. */
 static void a_regrowth_that_ends(void **state)
 {
     struct bench b;
@@ -110,7 +115,8 @@ static void a_regrowth_that_ends(void **state)
     assert_int_equal(b.ctl.cwnd, 21 * SEG);
 }
 
-/* vegas-corruption takes a loss for none of its business, until its brake strikes. */
+/* vegas-corruption ignores single losses; only its brake (see src/cc/vegas.c) counts as
+ * congestion. */
 static void a_brake_is_congestion(void **state)
 {
     struct bench b;
@@ -127,8 +133,8 @@ static void a_brake_is_congestion(void **state)
     assert_int_equal(b.ctl.phase, SCPS_PHASE_BRAKE);
 }
 
-/* The controller cuts from PipeSize, not from a window that was never validated: CUBIC would aim at
- * it for minutes. */
+/* The controller reduces the window from PipeSize, not from a window that was never validated:
+ * CUBIC would take that as W_max for minutes. */
 static void the_cut_is_of_pipe_size(void **state)
 {
     struct scps_cc_loss l = {.cause = SCPS_LOSS_CONGESTION};
@@ -157,7 +163,7 @@ static void retreat_without_a_loss(void **state)
     assert_int_equal(b.ctl.rate, 0);
     ack_of(&b, 19, 0);
     told(&b, SCPS_RESUME_RETREAT, SCPS_RESUME_ECN);
-    ack_of(&b, 1, 0); /* all that was under way has arrived */
+    ack_of(&b, 1, 0); /* This acknowledges all that was in flight. */
     told(&b, SCPS_RESUME_NORMAL, SCPS_RESUME_RETREATED);
     to_unvalidated(&b);
     b.v.min_rtt = SCPS_MS(50);

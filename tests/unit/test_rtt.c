@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The round-trip estimator by itself, against RFC 6298 section 2. */
+/* core/rtt.c, the round-trip estimator, compared with RFC 6298 section 2. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define MAX    SCPS_SEC(60)
 #define WINDOW SCPS_SEC(10)
 
-/* RFC 6298 (2.2) and (2.3), with the margin bounded below instead of the sum. */
+/* RFC 6298 (2.2) and (2.3); not the sum, but the margin above SRTT has a lower bound. */
 static void samples(void **state)
 {
     struct scps_rtt r;
@@ -38,14 +38,15 @@ static void least_and_largest_timeout(void **state)
 
     scps_rtt_init(&r, SCPS_SEC(1));
     scps_rtt_sample(&r, 0, SCPS_SEC(1), MIN, MAX, WINDOW);
-    assert_int_equal(r.rto, SCPS_SEC(3)); /* 4 * rttvar is the margin */
+    assert_int_equal(r.rto, SCPS_SEC(3)); /* The margin is 4 * RTTVAR. */
     scps_rtt_limits(&r, SCPS_SEC(5), MAX);
-    assert_int_equal(r.rto, SCPS_SEC(6)); /* the least margin */
+    assert_int_equal(r.rto, SCPS_SEC(6)); /* The margin is the least one, 5 s. */
     scps_rtt_limits(&r, MIN, SCPS_MS(100));
-    assert_int_equal(r.rto, SCPS_SEC(2)); /* two round trips, whatever the largest is */
+    /* The RTO is never less than two round trips, even if the largest RTO is. */
+    assert_int_equal(r.rto, SCPS_SEC(2));
     for (int i = 0; i < 200; i++)
         scps_rtt_sample(&r, i, SCPS_SEC(86400), MIN, MAX, WINDOW);
-    assert_int_equal(r.rto, SCPS_SEC(3600)); /* no longer than an hour is believed of a queue */
+    assert_int_equal(r.rto, SCPS_SEC(3600)); /* An RTO of two round trips is at most an hour. */
 }
 
 static void timeout_before_a_sample(void **state)
@@ -60,14 +61,15 @@ static void timeout_before_a_sample(void **state)
     assert_int_equal(r.rto, SCPS_SEC(3));
     scps_rtt_initial(&r, SCPS_SEC(2));
     assert_int_equal(r.rto, SCPS_SEC(2));
-    scps_rtt_limits(&r, SCPS_SEC(9), SCPS_SEC(9)); /* nothing is measured yet */
+    /* No round trip has been measured, so the limits have no effect. */
+    scps_rtt_limits(&r, SCPS_SEC(9), SCPS_SEC(9));
     assert_int_equal(r.rto, SCPS_SEC(2));
     scps_rtt_sample(&r, 0, 1000, MIN, MAX, WINDOW);
     scps_rtt_initial(&r, SCPS_SEC(9));
     assert_int_equal(r.rto, 1000 + MIN);
 }
 
-/* The minimum of this window and of the last one. */
+/* The minimum RTT is that of this window of time and the one before. */
 static void minimum_ages(void **state)
 {
     struct scps_rtt r;
@@ -79,7 +81,7 @@ static void minimum_ages(void **state)
     scps_rtt_floor(&r, 1, 90, WINDOW);
     scps_rtt_floor(&r, 2, 200, WINDOW);
     assert_int_equal(scps_rtt_min(&r), 90);
-    assert_int_equal(r.srtt, 100); /* the floor alone has heard it */
+    assert_int_equal(r.srtt, 100); /* scps_rtt_floor() changes the minimum, not SRTT. */
     scps_rtt_floor(&r, WINDOW + 1, 300, WINDOW);
     assert_int_equal(scps_rtt_min(&r), 90);
     scps_rtt_floor(&r, 2 * WINDOW + 2, 300, WINDOW);
@@ -100,8 +102,8 @@ static void another_path(void **state)
     assert_int_equal(r.rto, SCPS_SEC(6));
 }
 
-/* RFC 6298's clock granularity: an echo of a time stamp may be a tick too short. It does not set
- * the minimum, and the echo of this same tick is no round trip of 0. */
+/* RFC 6298 section 2 (clock granularity G): the RTT from a time stamp may be one tick too short, so
+ * it does not set the minimum; an echo within the same tick is not an RTT of 0. */
 static void by_a_clock_of_milliseconds(void **state)
 {
     struct scps_rtt r;
@@ -110,7 +112,7 @@ static void by_a_clock_of_milliseconds(void **state)
     scps_rtt_init(&r, SCPS_SEC(1));
     assert_int_equal(scps_rtt_by_clock(&r, 0, SCPS_MS(1), MIN, MAX), SCPS_MS(1));
     assert_int_equal(r.srtt, SCPS_MS(1));
-    assert_int_equal(scps_rtt_min(&r), 0); /* none is known yet */
+    assert_int_equal(scps_rtt_min(&r), 0); /* No minimum is known yet. */
     scps_rtt_init(&r, SCPS_SEC(1));
     scps_rtt_sample(&r, 0, 202, MIN, MAX, WINDOW);
     assert_int_equal(scps_rtt_by_clock(&r, 0, SCPS_MS(1), MIN, MAX), 202);

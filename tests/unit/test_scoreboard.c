@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard by itself: what is lost, found and lost again is to be resent once, in order,
- * whatever a peer says. */
+/* core/scoreboard.c: each segment that is lost, or lost again, is returned for retransmission once
+ * and in order, whatever the peer reports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void sent(struct scps_scoreboard *sb, const struct scps_alloc *a, unsigne
     }
 }
 
-/* Resends every lost segment, and requires that each comes once, the lowest first. */
+/* Resends every lost segment, and asserts that each is returned once, the lowest first. */
 static unsigned resend(struct scps_scoreboard *sb)
 {
     uint32_t idx, last = 0;
@@ -41,7 +41,8 @@ static unsigned resend(struct scps_scoreboard *sb)
     return n;
 }
 
-/* Lost, reported, and taken back: the record has never left the queue of what is to be resent. */
+/* A segment is lost, reported as arrived, and lost again by reneging (RFC 2018 section 8): its
+ * record stays in the queue of segments to resend all the time. */
 static void lost_and_reneged(void **state)
 {
     struct scps_scoreboard sb;
@@ -59,7 +60,7 @@ static void lost_and_reneged(void **state)
         scps_sb_renege(&sb);
         assert_int_equal(sb.nlost, 10);
     }
-    sent(&sb, &a, 22); /* as many records as there is memory for */
+    sent(&sb, &a, 22); /* The test sends as many segments as there is memory for. */
     for (uint32_t i = 10; i < 32; i++) {
         struct scps_ack_result sum = {0};
         scps_sb_lose(&sb, i, &sum);
@@ -68,7 +69,8 @@ static void lost_and_reneged(void **state)
     scps_sb_fini(&sb, &a);
 }
 
-/* Anything in any order: the queue stays within its memory and holds what is lost, once. */
+/* Random operations in random order: the queue never exceeds its memory and contains each lost
+ * segment once. */
 static void any_order(void **state)
 {
     struct scps_prng r;
@@ -101,7 +103,7 @@ static void any_order(void **state)
                 break;
             case 4:
                 if (n && scps_sb_at(&sb, i)->state != SCPS_SENT_ARRIVED)
-                    scps_sb_resent(&sb, i, 2); /* out of turn: a probe */
+                    scps_sb_resent(&sb, i, 2); /* A probe resends a segment out of turn. */
                 break;
             case 5:
                 scps_sb_renege(&sb);
@@ -131,8 +133,8 @@ static void any_order(void **state)
     }
 }
 
-/* The first record in two, again and again, among whatever else may happen: the records stay one
- * behind the other, the sums right, and what is lost stands in the queue once. */
+/* The first record is split again and again among other random operations: the records stay
+ * adjacent, the sums stay right, and each lost segment is in the queue once. */
 static void split_heads(void **state)
 {
     struct scps_prng r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The send sequence space by itself: window updates, the FIN, what is left to send. */
+/* core/send.c: the send sequence space: window updates, the FIN, and what is left to send. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static struct scps_send half(void)
     return s;
 }
 
-/* RFC 9293 section 3.10.7.4: SND.WL1 < SEG.SEQ, or equal and SND.WL2 =< SEG.ACK. */
+/* RFC 9293 section 3.10.7.4: the window is taken if SND.WL1 < SEG.SEQ, or SND.WL1 = SEG.SEQ and
+ * SND.WL2 =< SEG.ACK. */
 static void an_older_segment_tells_no_window(void **state)
 {
     struct scps_send s = half();
@@ -37,7 +38,8 @@ static void an_older_segment_tells_no_window(void **state)
     assert_int_equal(scps_send_window(&s, 5100, 500, 900), SCPS_WINDOW_OLD);
     assert_int_equal(s.edge, 1201);
     assert_int_equal(scps_send_window(&s, 5100, 601, 600), SCPS_WINDOW_SAME);
-    assert_int_equal(scps_send_window(&s, 5101, 601, 100), SCPS_WINDOW_MOVED); /* taken back */
+    /* The peer shrinks its window. */
+    assert_int_equal(scps_send_window(&s, 5101, 601, 100), SCPS_WINDOW_MOVED);
     assert_int_equal(s.edge, 701);
     assert_int_equal(s.max_wnd, 2000);
 }
@@ -60,7 +62,8 @@ static void the_fin_follows_the_data(void **state)
     assert_true(scps_send_fin_acked(&s));
 }
 
-/* A segment without data stands where the peer accepts it, also when it took its window back. */
+/* RFC 9293 section 3.10.7.4: a segment without data has a sequence number that the peer accepts,
+ * also after the peer has shrunk its window. */
 static void stands_inside_the_window(void **state)
 {
     struct scps_send s = half();
@@ -79,7 +82,7 @@ static void counts_what_the_buffer_holds(void **state)
     (void)state;
 
     scps_send_init(&s);
-    assert_int_equal(scps_send_held(&s), 0); /* the SYN takes no room */
+    assert_int_equal(scps_send_held(&s), 0); /* The SYN occupies no space in the send buffer. */
     scps_send_wrote(&s, 10);
     assert_int_equal(scps_send_held(&s), 10);
     scps_send_resume(&s, 1);

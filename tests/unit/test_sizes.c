@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs compiled with headers of another version: structures that are shorter or longer than
- * the library's, and sizes that no version has. Each structure lies alone in a block of exactly its
- * size, so that a sanitizer hears of an octet read or written beyond it. */
+/* Programs compiled with headers of another version pass structures that are shorter or longer than
+ * the library's, or sizes that no version has. Each structure is in a block of exactly its size, so
+ * that a sanitizer detects an octet read or written beyond it. */
 #include <scps/ccsds.h>
 #include <scps/dgram.h>
 #include <scps/ether.h>
@@ -18,7 +18,8 @@
 
 #include <cmocka.h>
 
-/* Returns n octets. They are not what they are used for, which the compiler must not see. */
+/* Returns n octets. The pointer is volatile: if the compiler saw malloc() here, it would warn of
+ * structures larger than their block. */
 static void *(*volatile take)(size_t n) = malloc;
 static void *block(size_t n)
 {
@@ -54,7 +55,7 @@ static void init_dgram(void *c, size_t n)
 {
     scps_dgram_config_init(c, n);
 }
-/* No function checks this structure alone. */
+/* No function of the library checks this structure alone. */
 static int check_dgram(const void *c)
 {
     struct scps_stack *st = scps_stack_new(NULL);
@@ -131,7 +132,8 @@ static const struct kind {
     KIND(ppp, accm),  KIND(ether, addr),     KIND(ccsds, frame),
 };
 
-/* A shorter structure is accepted, down to the fields that the first version had. */
+/* A structure of an older version is accepted if it has at least the fields of the first
+ * version. */
 static void shorter_ones_are_taken(void **state)
 {
     (void)state;
@@ -167,11 +169,11 @@ static void other_sizes_are_refused(void **state)
     }
 }
 
-/* Fields that the structure has are used, and the others get their defaults. */
+/* Fields within the structure's size are used; the others have their defaults. */
 static void the_rest_has_defaults(void **state)
 {
     const struct scps_endpoint at = {.addr = {.family = 4}, .port = 7};
-    size_t n = offsetof(struct scps_conn_config, sack); /* not an octet of `sack` */
+    size_t n = offsetof(struct scps_conn_config, sack); /* The structure ends just before `sack`. */
     struct scps_stack *st = scps_stack_new(NULL);
     struct scps_netif nif = {.name = "none", .mtu = 1500};
     struct scps_addr us = {.family = 4, .b = {10, 0, 0, 1}};
@@ -213,7 +215,8 @@ static void the_rest_has_defaults(void **state)
     free(c);
 }
 
-/* Fixed memory: the connections' configuration is reached through the stack's. */
+/* A stack with fixed memory: the configuration of its connections is checked through the
+ * stack's. */
 static void fixed_memory_is_checked(void **state)
 {
     struct scps_conn_config conn = scps_conn_config_default();
@@ -234,7 +237,7 @@ static void fixed_memory_is_checked(void **state)
     assert_null(scps_stack_new(&cfg));
 }
 
-/* A context's configuration has those of its stack and of its sockets inside. */
+/* The configuration of a context contains those of its stack and of its sockets. */
 static void contexts(void **state)
 {
     struct scps_ctx_config cfg = scps_ctx_config_linux(), to;
@@ -260,11 +263,12 @@ static void contexts(void **state)
     assert_true(to.size == sizeof to && to.conn.size == sizeof to.conn);
     assert_int_equal(to.conn.ttl, 9);
     assert_int_equal(to.stack_config.max_conns, 5);
-    assert_int_equal(to.stack_config.port_max, 65535); /* beyond what the old one has */
+    /* This field is beyond the end of the older structure, so it has its default. */
+    assert_int_equal(to.stack_config.port_max, 65535);
     assert_int_equal(to.max_sockets, 1024);
     assert_null(to.wait);
     scps_ctx_free(scps_ctx_new(oldcfg));
-    oldconn->size = conn + rest + 8; /* beyond its end */
+    oldconn->size = conn + rest + 8; /* The size reaches beyond the end of the block. */
     assert_int_equal(scps_ctx_config_copy(&to, oldcfg), SCPS_ERR_RANGE);
     free(old);
 
@@ -282,7 +286,7 @@ static void contexts(void **state)
     scps_ctx_free(scps_ctx_new(&cfg));
 }
 
-/* ---- small structures, whose size goes beside them ---- */
+/* ---- small structures whose size is a separate argument ---- */
 
 static void routes_and_signals(void **state)
 {
@@ -381,7 +385,7 @@ static void close_all(void)
     scps_channel_free(channel);
 }
 
-/* A saved state that is none: the size of the limits is looked at first. */
+/* A saved path state that is invalid: the size of the limits is checked first. */
 static void limits_of_paths(void **state)
 {
     const struct scps_path_limits whole = scps_path_limits_default();
@@ -403,8 +407,8 @@ static void limits_of_paths(void **state)
     free(lim);
 }
 
-/* The library writes no octet beyond the caller's size, fills in the fields that both have, and
- * sets those to 0 that only the caller has. */
+/* The library writes no octet beyond the caller's size. It fills in the fields that both versions
+ * have, and sets fields that only the caller's has to 0. */
 static void filled_as_far_as_they_go(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets in real time: two processes, IP in UDP over loopback, every call blocking. */
+/* Sockets in real time: two processes exchange IP in UDP over loopback; every call blocks. */
 #define _GNU_SOURCE
 #include "udpport.h"
 #include <setjmp.h>
@@ -37,7 +37,8 @@ static int side_open(struct side *s, uint16_t local, uint16_t remote, const char
     struct scps_ctx_config cfg = scps_ctx_config_linux();
     char msg[SCPS_IO_MSGLEN];
     struct scps_addr a;
-    cfg.conn.rcvbuf = cfg.conn.sndbuf = 64 << 10; /* small: both sides have to wait, often */
+    /* The buffers are small, so both sides often have to wait. */
+    cfg.conn.rcvbuf = cfg.conn.sndbuf = 64 << 10;
     if (scps_addr_parse("127.0.0.1", &u.local.addr) || scps_addr_parse(addr, &a))
         return -1;
     u.remote.addr = u.local.addr;
@@ -66,7 +67,8 @@ static void address(struct scps_sockaddr_in *in, const char *text, uint16_t port
     memcpy(in, &ss, sizeof *in);
 }
 
-/* Echoes what one connection sends until it ends. Returns 0 when everything went as required. */
+/* Echoes the data of one connection until it ends. Returns 0, or a number that says which call
+ * failed. */
 static int serve(uint16_t local, uint16_t remote)
 {
     struct side s;
@@ -88,7 +90,7 @@ static int serve(uint16_t local, uint16_t remote)
             return 13;
     if (n < 0)
         return 14;
-    struct scps_linger lg = {1, 600}; /* close waits for the FIN's acknowledgement */
+    struct scps_linger lg = {1, 600}; /* close() waits until the FIN is acknowledged. */
     scps_sock_setsockopt(s.ctx, c, SCPS_SOL_SOCKET, SCPS_SO_LINGER, &lg, sizeof lg);
     if (scps_sock_close(s.ctx, c))
         return 15;
@@ -109,7 +111,7 @@ static void echo_over_udp(void **state)
     assert_int_equal(side_open(&s, b, a, "10.9.0.2"), 0);
     address(&in, "10.9.0.1", 7);
     int c = -1;
-    for (int i = 0; i < 100; i++) { /* the child may need a moment to listen */
+    for (int i = 0; i < 100; i++) { /* The child may not listen yet. */
         c = scps_socket(s.ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
         if (scps_sock_connect(s.ctx, c, &in, sizeof in) == 0)
             break;
@@ -119,7 +121,8 @@ static void echo_over_udp(void **state)
         usleep(20000);
     }
     assert_true(c >= 0);
-    /* more than both ends and the path can hold: written and read in turns, by poll */
+    /* The data is more than both ends and the path can hold, so it is written and read in turns, by
+     * poll(). */
     static uint8_t out[20000], back[20000];
     size_t sent = 0, got = 0;
     bool shut = false;
@@ -151,9 +154,11 @@ static void echo_over_udp(void **state)
         }
     }
     assert_int_equal(scps_sock_fcntl(s.ctx, c, SCPS_F_SETFL, 0), 0);
-    assert_int_equal(scps_sock_read(s.ctx, c, back, 1), 0); /* blocks until the FIN */
+    /* The call blocks until the FIN arrives. */
+    assert_int_equal(scps_sock_read(s.ctx, c, back, 1), 0);
     assert_int_equal(scps_sock_close(s.ctx, c), 0);
-    /* its lingering close has had its acknowledgement; let ours leave */
+    /* The peer's close() has been acknowledged; the loop runs on so that this side's
+     * acknowledgement is sent. */
     scps_loop_run(scps_sockloop_loop(s.sl), scps_sysclock_now() + SCPS_MS(100));
     side_close(&s);
     int status;
@@ -201,7 +206,7 @@ static void a_signal_interrupts(void **state)
     struct scps_ctx *ctx;
     ev_signal sig;
     struct scps_sockaddr_in in = {.sin_family = SCPS_AF_INET};
-    sl = scps_sockloop_new(EV_DEFAULT, NULL); /* signals are the default loop's */
+    sl = scps_sockloop_new(EV_DEFAULT, NULL); /* libev handles signals in its default loop only. */
     assert_non_null(sl);
     ctx = scps_sockloop_ctx(sl);
     ev_signal_init(&sig, on_signal, SIGUSR1);

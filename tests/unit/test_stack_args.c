@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program gives a stack beyond its bounds is refused, or has no effect: routes, addresses,
+/* Arguments of a stack that are out of range are refused, or have no effect: routes, addresses,
  * times, netifs and signals. */
 #include "cmocka_all.h"
 
@@ -58,7 +58,7 @@ static void check_route_mtu(const char *us, const char *them, unsigned prefix, u
     r.mtu = least - 1;
     assert_int_equal(scps_stack_set_route(h.st, &r), SCPS_ERR_RANGE);
     assert_int_equal(connect_info(&h).pmtu, least);
-    r.mtu = 9000; /* more than the netif's */
+    r.mtu = 9000; /* The MTU is larger than that of the netif. */
     assert_int_equal(scps_stack_set_route(h.st, &r), 0);
     assert_int_equal(connect_info(&h).pmtu, 1500);
     scps_stack_free(h.st);
@@ -71,7 +71,7 @@ static void a_route_has_a_least_mtu(void **state)
     check_route_mtu("2001:db8::1", "2001:db8::2", 64, SCPS_MTU_LEAST6);
 }
 
-/* The MTU of a netif is the driver's to change. */
+/* The driver may change the MTU of a netif at any time. */
 static void the_mss_never_wraps(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void the_mss_never_wraps(void **state)
     h.nif.mtu = UINT32_MAX;
     assert_int_equal(connect_info(&h).adv_mss, 65535 - 60);
     scps_stack_free(h.st);
-    /* A netif that IPv4 may use has no room for IPv6. */
+    /* The MTU suffices for IPv4, but not for IPv6. */
     open_host(&h, "10.0.0.1", "10.0.0.2", 24, SCPS_MTU_LEAST);
     assert_int_equal(scps_addr_parse("2001:db8::1", &h.us), 0);
     assert_int_equal(scps_stack_add_addr(h.st, &h.nif, &h.us, 64), SCPS_ERR_RANGE);
@@ -125,7 +125,8 @@ static void the_fields_of_a_route_have_bounds(void **state)
     ROUTE_REFUSED(rate, good.rate + 1);
     ROUTE_REFUSED(min_rate, UINT64_MAX);
     ROUTE_REFUSED(burst, good.burst + 1);
-    (void)connect_info(&h); /* The route that was taken does not make connecting fail. */
+    /* The refused values have had no effect: scps_connect() accepts the route. */
+    (void)connect_info(&h);
     scps_stack_free(h.st);
 }
 
@@ -172,7 +173,7 @@ static void a_host_has_unicast_addresses(void **state)
     scps_stack_free(h.st);
 }
 
-/* Passes a SYN from `from` to port 80 of h to its stack; returns the scps_drop. */
+/* Passes a SYN from `from` to port 80 of h to the stack. Returns the scps_drop. */
 static int syn_from(struct host *h, const char *from)
 {
     struct scps_seg seg = {.sport = 99, .dport = 80, .seq = 1, .flags = SCPS_SYN, .wnd = 1000};
@@ -225,9 +226,9 @@ static void a_directed_broadcast_address_is_no_peer(void **state)
     }
 }
 
-/* ---- netifs ---- */
+/* ---- netifs that do not belong to the stack ---- */
 
-/* A driver whose netif was removed, or never added, may still have packets for the stack. */
+/* A driver may still hand in packets of a netif that was removed, or never added. */
 static void a_netif_of_no_stack_or_of_another(void **state)
 {
     (void)state;
@@ -246,14 +247,16 @@ static void a_netif_of_no_stack_or_of_another(void **state)
         struct scps_pkt out = {.data = room, .cap = sizeof room};
         assert_int_equal(scps_stack_input(a.st, wrong[i], &in), SCPS_DROP_NOT_OURS);
         assert_int_equal(scps_stack_output(a.st, wrong[i], SCPS_SEC(1), &out), SCPS_ERR_INVAL);
-        assert_int_equal(scps_stack_now(a.st), 0); /* Nothing was done. */
+        assert_int_equal(scps_stack_now(a.st), 0); /* The calls had no effect. */
         scps_stack_get_stats(a.st, &s);
         assert_int_equal(s.drops[SCPS_DROP_NOT_OURS], i + 1);
         assert_int_equal(s.packets_in, 0);
     }
     struct scps_pkt out = {.data = room, .cap = sizeof room};
-    assert_int_equal(scps_stack_output(a.st, &a.nif, 0, &out), 1); /* The SYN is still due. */
-    for (int removed = 0; removed < 2; removed++) { /* What was sent stays counted. */
+    /* The SYN still waits to be sent. */
+    assert_int_equal(scps_stack_output(a.st, &a.nif, 0, &out), 1);
+    /* The count of packets sent includes those of a netif that was removed. */
+    for (int removed = 0; removed < 2; removed++) {
         if (removed)
             scps_stack_remove_netif(a.st, &a.nif);
         scps_stack_get_stats(a.st, &s);
@@ -294,7 +297,8 @@ static void take_time(struct host *h, int how, scps_time t)
     }
 }
 
-/* A stack whose deadline is SCPS_NEVER may be given that as the time. */
+/* A time above SCPS_NEVER / 2 is taken for SCPS_NEVER / 2; a program may hand in SCPS_NEVER itself,
+ * for example a deadline. */
 static void time_stops_at_half_of_never(void **state)
 {
     (void)state;
@@ -305,7 +309,7 @@ static void time_stops_at_half_of_never(void **state)
         for (int how = 0; how < 10; how++) {
             struct host h;
             open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
-            if (how >= 5) { /* with a SYN on its way */
+            if (how >= 5) { /* The host has sent a SYN. */
                 assert_non_null(scps_connect(h.st, NULL, NULL, &h.them, NULL));
                 take_time(&h, 1, 0);
             }
@@ -335,7 +339,7 @@ static void a_signal_has_a_kind(void **state)
     scps_stack_free(h.st);
 }
 
-/* ---- netifs ---- */
+/* ---- the order of calls ---- */
 
 static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
 {
@@ -360,10 +364,10 @@ static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
     scps_stack_free(other.st);
 }
 
-/* ---- configurations ---- */
+/* ---- configurations that are read back ---- */
 
-/* The configuration that is read back is the one in force: the SYN that is sent again offers what
- * the first one did. */
+/* The configuration that is read back is the one in force: a SYN that is sent again offers the same
+ * as the first one. */
 static void what_the_syn_offers_stays(void **state)
 {
     (void)state;
@@ -414,7 +418,7 @@ static void what_the_syn_offers_stays(void **state)
     assert_int_equal(scps_stack_output(h.st, &h.nif, SCPS_SEC(1), &p), 1);
     assert_int_equal(p.len, first);
 
-    /* When it has ended, too; this one was opened when the clock stood at 0. */
+    /* The same holds for a connection that has ended; this one was opened at time 0. */
     scps_stack_remove_netif(h.st, &h.nif);
     assert_int_equal(scps_conn_state(c), SCPS_CLOSED);
     set.sndbuf = 300;
@@ -426,8 +430,8 @@ static void what_the_syn_offers_stays(void **state)
 
 /* ---- fixed memory ---- */
 
-/* One kind of place never takes the memory of another: all connections open, and all places are
- * there, however many more of each kind were asked for. */
+/* With fixed memory one kind of object never takes the memory of another: all connections open, and
+ * all objects exist, however many more of each kind were asked for. */
 static void fixed_memory_has_so_many_places_of_each_kind(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stack/config.c: configurations of a stack are refused by the name of the field, and opening
- * refuses just those. */
+/* stack/config.c: a configuration that is refused is reported by the name of its field, and
+ * scps_stack_new() refuses the same ones as scps_stack_config_check(). */
 #include "cmocka_all.h"
 
 #include <scps/conn.h>
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Allocates never; counts requests. */
+/* An allocator that refuses every request and counts them. */
 static void *refuse(void *ctx, size_t n)
 {
     (void)n;
@@ -22,8 +22,8 @@ static void ignore(void *ctx, void *mem, size_t n)
     (void)ctx, (void)mem, (void)n;
 }
 
-/* Returns what the check says of c. Opening says the same words, or asks for memory if the check
- * has none. */
+/* Returns the result of checking c. Opening a stack gives the same message; if the check accepts c,
+ * opening fails for lack of memory. */
 static int check(const struct scps_stack_config *c, char msg[200])
 {
     char small[12] = "unchanged", opened[200] = "unchanged";
@@ -85,7 +85,8 @@ static void every_refusal_names_its_field(void **state)
     REFUSED(port_max, 1, "port_max: 1: give 49152 to 65535");
 }
 
-/* Edges of the bounds; 0 where the header gives it a meaning; limits that limit nothing. */
+/* Values at the bounds are accepted, 0 where the header gives it a meaning, and limits so large
+ * that they limit nothing. */
 static void edges_and_zeros_are_taken(void **state)
 {
     (void)state;
@@ -135,7 +136,7 @@ static void ephemeral_ports(void **state)
 {
     const struct scps_endpoint remote = {.addr = {4, {10, 0, 0, 2}}, .port = 7};
     const struct scps_addr local = {4, {10, 0, 0, 1}};
-    const uint16_t range[][4] = {/* given; in force */
+    const uint16_t range[][4] = {/* First and last port: as given, then as used. */
                                  {0, 0, 49152, 65535},
                                  {65535, 0, 65535, 65535},
                                  {0, 49152, 49152, 49152},
@@ -163,7 +164,8 @@ static void ephemeral_ports(void **state)
             assert_in_range(us.port, range[i][2], range[i][3]);
         }
         if (range[i][3] - range[i][2] < 2)
-            assert_null(scps_connect(st, NULL, NULL, &remote, NULL)); /* All are taken. */
+            /* All ports of the range are in use. */
+            assert_null(scps_connect(st, NULL, NULL, &remote, NULL));
         scps_stack_free(st);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The capture tap: the octets that it writes, and that a failed write does not stop the traffic. */
-#define _POSIX_C_SOURCE 200809L /* mkstemp */
+/* The capture tap: the octets that it writes to the file; a write that fails does not stop the
+ * traffic. */
+#define _POSIX_C_SOURCE 200809L /* declares mkstemp() */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +17,12 @@
 #include <scps/trace.h>
 #include <scps/wire.h>
 
-/* above (remembers what came up) - tap - device (remembers what went down) */
+/* The chain is: upper end (keeps the packets that came up), tap, device (keeps the packets that
+ * went down). */
 struct end {
     struct scps_netif nif;
     unsigned packets;
-    int refuse; /* answer SCPS_ERR_AGAIN this many times */
+    int refuse; /* The number of packets that the device still refuses with SCPS_ERR_AGAIN. */
 };
 
 static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
@@ -92,7 +94,7 @@ static void chain_up(struct chain *c, const char *path, uint32_t snaplen, scps_t
     c->top = scps_netif_push(scps_netif_push(&c->device.nif, c->tap), &c->above.nif);
 }
 
-/* Closes the chain and gives the file's bytes. */
+/* Closes the chain and returns the octets of the file. */
 static size_t chain_down(struct chain *c, uint8_t *buf, size_t cap)
 {
     scps_netif_close(c->top);
@@ -109,7 +111,8 @@ static uint32_t le32(const uint8_t *p)
     return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
-/* An IPv4 TCP header for len bytes of payload, its checksum field 0; returns its length. */
+/* Writes IPv4 and TCP headers for len bytes of payload, the TCP checksum 0. Returns their
+ * length. */
 static size_t headers(uint8_t *p, size_t len)
 {
     struct scps_ip ip = {.version = 4, .proto = SCPS_IPPROTO_TCP, .ttl = 64};
@@ -158,7 +161,7 @@ static void writes_arrivals_at_their_own_time(void **state)
 
     chain_up(&c, NULL, 0, SCPS_SEC(1000), 0);
     size_t n = headers(pkt, 0);
-    clock_us = SCPS_SEC(9); /* not asked for what arrived earlier */
+    clock_us = SCPS_SEC(9); /* The tap does not ask the clock for a packet that has a time. */
     struct scps_pkt in = {.data = pkt, .len = n, .at = SCPS_SEC(8) + 1};
     assert_int_equal(scps_netif_recv(&c.device.nif, &in), 0);
     assert_int_equal(c.above.packets, 1);
@@ -216,7 +219,7 @@ static void a_checksum_left_to_the_device_is_right_in_the_record(void **state)
     struct scps_pkt out = {
         .data = hdr, .len = n, .payload = (const uint8_t *)"hello", .payload_len = 5};
     assert_int_equal(scps_netif_send(c.top, &out), 0);
-    /* in one piece, going up, vouched for */
+    /* The packet comes up in one piece, its checksum already verified. */
     memcpy(whole, hdr, n);
     memcpy(whole + n, "world", 5);
     struct scps_pkt in = {.data = whole, .len = n + 5, .csum_ok = true};

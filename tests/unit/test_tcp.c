@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP header: fields, bounds, the fast paths against the general code, and checksums seen on
- * the wire. */
+/* wire/tcp.c: the fields of the TCP header, bounds, the fast paths compared with the general code,
+ * and checksums of captured packets. */
 #include <scps/wire.h>
 #include <string.h>
 
@@ -37,9 +37,10 @@ static void fields(void **x)
     assert_int_equal(t.nsack, 0);
     assert_int_equal(t.hdr_len, 20);
     assert_int_equal(t.len, 1000);
-    assert_null(t.data); /* apart */
+    assert_null(t.data); /* The payload lies apart. */
     assert_int_equal(t.gso, 0);
-    /* contiguous, and with octets of padding behind that are not ours */
+    /* The payload lies behind the header, and octets of padding that are not part of the packet
+     * follow it. */
     assert_int_equal(scps_tcp_parse(p, 60, 50, &t), 0);
     assert_int_equal(t.len, 30);
     assert_ptr_equal(t.data, p + 20);
@@ -69,7 +70,8 @@ static void bounds(void **x)
     }
 }
 
-/* The same timestamps by the fast path, and with the NOPs elsewhere by the general code. */
+/* A header with time stamps is parsed by the fast path; with the NOPs at another place, by the
+ * general code; the results are equal. */
 static void short_cuts(void **x)
 {
     uint8_t p[60], q[60];
@@ -94,8 +96,8 @@ static void short_cuts(void **x)
     assert_int_equal(scps_tcp_hdr_len(&s), 20);
 }
 
-/* docs/SCPS-TP.md section 1.5: captured with protocol 106 in the pseudo-header; with 6 they are 100
- * higher. */
+/* docs/SCPS-TP.md section 1.5: the packets were captured with protocol 106 in the pseudo-header;
+ * with 6 the checksums are 100 higher. */
 static void golden_checksums(void **x)
 {
     static const struct {
@@ -122,7 +124,7 @@ static void golden_checksums(void **x)
         assert_int_equal(scps_tcp_checksum(&lo, &lo, p, 44, NULL, 0), 0);
         scps_put16(p + 16, 0);
         assert_int_equal(scps_tcp_checksum(&lo, &lo, p, 44, NULL, 0), seg[i].sum6);
-        /* and parsed and built again it is the same, octet for octet */
+        /* Parsing the header and building it again gives the same octets. */
         assert_int_equal(scps_tcp_parse(p, 44, 44, &s), 0);
         assert_int_equal(scps_tcp_hdr_len(&s), 44);
         assert_int_equal(scps_tcp_build(q, &s), 44);
@@ -151,7 +153,7 @@ static void checksum_against_its_parts(void **x)
         uint64_t sum = scps_cksum_pseudo(0, &a, &b, 6, (uint32_t)(hdr + len));
         uint16_t want = scps_cksum_fold(scps_cksum_add(sum, p, hdr + len));
         assert_int_equal(scps_tcp_checksum(&a, &b, p, hdr, pay + 1, len), want);
-        if (i % 3 == 0) /* hollow: as many zeros */
+        if (i % 3 == 0) /* Hollow payload (counted, not stored) is summed as zeros. */
             assert_int_equal(scps_tcp_checksum(&a, &b, p, hdr, NULL, len), want);
     }
 }

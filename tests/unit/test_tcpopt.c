@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard TCP options: Linux's octets in Linux's order, and nonsense of every length at every
- * place. */
+/* wire/tcpopt.c: the standard TCP options in Linux's order, and invalid options of every length at
+ * every place. */
 #include "base/bytes.h"
 #include "base/prng.h"
 #include "opts.h"
 
-/* The option areas Linux sends (packetdrill's notation beside them). */
+/* The options of a SYN as Linux sends them (in packetdrill's notation beside the octets). */
 static void syn_order(void **x)
 {
     struct scps_seg s = {.mss = 1460, .wscale = 7, .tsval = 0x11223344, .tsecr = 0x55667788};
@@ -37,10 +37,10 @@ static void data_order(void **x)
     (void)x;
     s.has = SCPS_HAS_TS;
     opts_expect(&s, "0101080a 00000001 00000002");
-    s.has = SCPS_HAS_SACK; /* four without timestamps */
+    s.has = SCPS_HAS_SACK; /* Without time stamps four SACK blocks fit. */
     opts_expect(&s, "01010522 00000010 00000011 00000020 00000021 00000030 00000031 00000040 "
                     "00000041");
-    s.has = SCPS_HAS_TS | SCPS_HAS_SACK; /* three with: the last one stays behind */
+    s.has = SCPS_HAS_TS | SCPS_HAS_SACK; /* With time stamps three fit; the last one is left out. */
     opts_expect(&s, "0101080a 00000001 00000002 0101051a 00000010 00000011 00000020 00000021 "
                     "00000030 00000031");
     s.nsack = 1;
@@ -49,7 +49,7 @@ static void data_order(void **x)
     opts_expect(&s, "0101080a 00000001 00000002");
     s.has = SCPS_HAS_SACK;
     opts_expect(&s, "");
-    s.nsack = 200; /* never more than there are */
+    s.nsack = 200; /* No more blocks are written than the structure has. */
     assert_int_equal(scps_tcp_hdr_len(&s), 56);
 }
 
@@ -70,11 +70,13 @@ static void values(void **x)
     assert_int_equal(s.sack[0].left, 0x10);
     assert_int_equal(s.sack[2].right, 0x31);
     assert_int_equal(s.sack[3].left, 0xfffffff0);
-    s = opts_parse_hex("0303ff 01"); /* too large a shift is the user's to clamp */
+    /* The parser returns a shift above 14; the caller limits it. */
+    s = opts_parse_hex("0303ff 01");
     assert_int_equal(s.wscale, 255);
 }
 
-/* RFC 9293 3.1: unknown options are skipped by their length, impossible lengths end the walk. */
+/* RFC 9293 section 3.1: unknown options are skipped by their length; an impossible length ends
+ * parsing. */
 static void the_walk(void **x)
 {
     (void)x;
@@ -83,10 +85,11 @@ static void the_walk(void **x)
     assert_int_equal(opts_parse_hex("fe00aaaa 020405b4").has, 0);
     assert_int_equal(opts_parse_hex("fe01aaaa 020405b4").has, 0);
     assert_int_equal(opts_parse_hex("020405b4 fe00").has, SCPS_HAS_MSS);
-    assert_int_equal(opts_parse_hex("020405b4 fe05aabb").has, SCPS_HAS_MSS); /* beyond the end */
-    assert_int_equal(opts_parse_hex("00000000 020405b4").has, 0);            /* END */
-    assert_int_equal(opts_parse_hex("01010102").has, 0); /* a kind without room for its length */
-    /* the right kind with the wrong length is stepped over */
+    /* The option reaches beyond the end. */
+    assert_int_equal(opts_parse_hex("020405b4 fe05aabb").has, SCPS_HAS_MSS);
+    assert_int_equal(opts_parse_hex("00000000 020405b4").has, 0); /* Kind 0 ends the list. */
+    assert_int_equal(opts_parse_hex("01010102").has, 0); /* The kind has no room for its length. */
+    /* An option with a known kind and a wrong length is skipped. */
     assert_int_equal(opts_parse_hex("0203aa 0402 010101").has, SCPS_HAS_SACK_OK);
     assert_int_equal(opts_parse_hex("0403aa 020405b4 01").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0302 020405b4 0101").has, SCPS_HAS_MSS);
@@ -99,8 +102,8 @@ static void the_walk(void **x)
     assert_int_equal(opts_parse_hex("020405b4 02040100").mss, 256);
 }
 
-/* Every kind, every length octet, every place in the area: nothing is read beyond it and what lies
- * before the nonsense is still understood. */
+/* Every kind and every length at every place: nothing is read beyond the options, and options
+ * before the invalid one are understood. */
 static void nonsense_everywhere(void **x)
 {
     (void)x;
@@ -144,7 +147,7 @@ static void random_options(void **x)
                 o[k++] = (uint8_t)scps_prng_next(&r);
         }
         struct scps_seg s = opts_parse(o, n), t;
-        /* whatever was understood can be said again, and is understood the same */
+        /* The options that were understood can be built and parsed again with the same result. */
         size_t len = scps_tcp_build(p, &s);
         assert_int_equal(len, scps_tcp_hdr_len(&s));
         assert_true(len >= 20 && len <= 60 && len % 4 == 0);

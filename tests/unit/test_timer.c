@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A timer and the key of its connection among the deadlines of the host. */
+/* core/timer.c: a timer of a connection, and the connection's key in the host's heap of
+ * deadlines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 struct host {
     struct scps_env env;
-    struct scps_conn_ctx x; /* stands for the connection: it is its first member */
+    struct scps_conn_ctx x; /* This stands for a connection, of which it is the first member. */
 };
 
 static void begin(struct host *h)
@@ -41,9 +42,10 @@ static void key_is_never_too_late(void **state)
     scps_timer_set(&h.x, &a, 100);
     assert_true(scps_timer_runs(&a));
     assert_int_equal(scps_heap_min(&h.env.deadlines), 100);
-    scps_timer_set(&h.x, &b, 200); /* later than a: the key stays */
+    scps_timer_set(&h.x, &b, 200); /* This time is later than that of a, so the key stays. */
     assert_int_equal(scps_heap_min(&h.env.deadlines), 100);
-    scps_timer_set(&h.x, &a, 300); /* put off: the key may be too early */
+    /* The timer is set to a later time; the key may stay too early. */
+    scps_timer_set(&h.x, &a, 300);
     assert_int_equal(scps_heap_min(&h.env.deadlines), 100);
     scps_timer_by(&h.x, &a, 50);
     assert_int_equal(a.at, 50);
@@ -53,7 +55,8 @@ static void key_is_never_too_late(void **state)
     end(&h);
 }
 
-/* The timer of the pacer is set with each segment: the others remember their own earliest time. */
+/* The pacer's timer is set with each segment, so the other timers remember their own earliest
+ * time. */
 static void pacer_apart(void **state)
 {
     struct host h;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rtt.c: percentiles against sorting, deviation against its definition, timestamps. */
+/* trace/rtt.c: percentiles compared with sorting, deviation compared with its definition, and RTTs
+ * from time stamps. */
 #include "cmocka_all.h"
 
 #include "base/prng.h"
@@ -28,10 +29,11 @@ static void percentiles_against_sorting(void **state)
         double mean = 0, var = 0;
         for (unsigned i = 0; i < n; i++) {
             uint64_t x = scps_prng_next(&r);
-            v[i] = shape == 0   ? (scps_dur)(x % 30)                              /* exact steps */
-                   : shape == 1 ? 500000 + (scps_dur)(x % 20000)                  /* a long path */
-                   : shape == 2 ? (scps_dur)(x >> (30 + x % 30))                  /* everything */
-                                : (scps_dur)2640000000 + (scps_dur)(x % 1000000); /* Mars */
+            v[i] = shape == 0   ? (scps_dur)(x % 30)             /* short times, in exact steps */
+                   : shape == 1 ? 500000 + (scps_dur)(x % 20000) /* a path of 0.5 s */
+                   : shape == 2 ? (scps_dur)(x >> (30 + x % 30)) /* times of all lengths */
+                                /* a path to Mars */
+                                : (scps_dur)2640000000 + (scps_dur)(x % 1000000);
             scps_tr_hist_add(t, &h, v[i]);
             scps_tr_dist_add(&d, v[i]);
             mean += (double)v[i] / n;
@@ -59,29 +61,29 @@ static void timestamps(void **state)
     (void)state;
     struct scps_trace *t = scps_trace_new(NULL);
     struct conn_dir *h = calloc(1, sizeof *h);
-    uint32_t v = UINT32_MAX - 2; /* across the wrap */
-    for (int i = 0; i < 6; i++)  /* the last two find no room */
+    uint32_t v = UINT32_MAX - 2; /* The time stamps wrap to 0. */
+    for (int i = 0; i < 6; i++)  /* Only four time stamps are kept, so the last two are not. */
         scps_tr_ts_sent(h, v + (uint32_t)i, 1000 * (i + 1));
     assert_int_equal(h->ts_n, 4);
-    scps_tr_ts_sent(h, v, 9000); /* sent again with an old value: not timed */
+    scps_tr_ts_sent(h, v, 9000); /* An older time stamp is sent again; it is not timed. */
     scps_tr_ts_echoed(t, h, v + 1, 52000);
-    assert_int_equal(h->tsrtt.n, 1); /* the one below is retired without a sample */
+    assert_int_equal(h->tsrtt.n, 1); /* The older entry was removed without a sample. */
     assert_int_equal(h->tsrtt.max, 50000);
-    scps_tr_ts_echoed(t, h, v + 1, 60000); /* once only */
+    scps_tr_ts_echoed(t, h, v + 1, 60000); /* A second echo of the same value is not used. */
     assert_int_equal(h->tsrtt.n, 1);
     scps_tr_ts_sent(h, v + 5, 6000);
     scps_tr_ts_echoed(t, h, v + 5, 61000);
     assert_int_equal(h->tsrtt.n, 2);
     assert_int_equal(h->tsrtt.min, 50000);
     assert_int_equal(h->tsrtt.max, 55000);
-    scps_tr_ts_echoed(t, h, v + 77, 70000); /* never sent */
+    scps_tr_ts_echoed(t, h, v + 77, 70000); /* This time stamp was never sent. */
     assert_int_equal(h->tsrtt.n, 2);
     scps_tr_hist_free(t, &h->tsrtt_hist);
     free(h);
     scps_trace_free(t);
 }
 
-/* A program compiled with headers of another version. */
+/* A program compiled with headers of another version passes a structure of another size. */
 static void sizes(void **state)
 {
     struct scps_trace_config cfg = {.max_memory = 1 << 20};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* segs.c against the obvious: a list walked for every packet, as tcptrace does it, over random
- * histories. */
+/* trace/segs.c compared with a simple model: a list that is searched for every packet, as tcptrace
+ * does, over random histories. */
 #include "cmocka_all.h"
 
 #include "base/prng.h"
@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* The obvious: every segment in one array in order, acknowledged or not, nothing merged. */
+/* A segment of the model, which keeps every segment in one array in order, acknowledged or not, and
+ * merges none. */
 struct obvious_seg {
     uint64_t first, end;
     scps_time at;
@@ -92,17 +93,18 @@ static void same_as_the_obvious(void **state)
             struct resend re = {0};
             uint64_t first;
             uint32_t len = 1 + (uint32_t)scps_prng_below(&r, 1000);
-            if (what < 60) { /* the next ones, sometimes after a gap */
+            if (what < 60) { /* The next data is sent, sometimes after a gap. */
                 if (scps_prng_below(&r, 20) == 0)
                     next += scps_prng_below(&r, 2000);
                 first = next;
                 next += len;
-            } else if (what < 75) { /* anything already sent, or a gap */
+            } else if (what < 75) { /* Data is sent that was sent before or lies in a gap. */
                 uint64_t back = scps_prng_below(&r, 20000);
                 first = next - SCPS_MIN(back, next - (((uint64_t)1 << 32) + 5));
-            } else { /* an acknowledgement, rarely an old one */
+            } else { /* An acknowledgement arrives, rarely an old one. */
                 uint64_t to = una + scps_prng_below(&r, next - una + 1);
-                for (size_t i = o->n; i-- > 0 && scps_prng_below(&r, 2);) /* often at a border */
+                /* It often acknowledges up to the border of a segment. */
+                for (size_t i = o->n; i-- > 0 && scps_prng_below(&r, 2);)
                     if (o->v[i].end <= to && o->v[i].end > una) {
                         to = o->v[i].end;
                         break;
@@ -138,7 +140,8 @@ static void a_million_holes_stay_bounded(void **state)
     uint64_t peak;
     bool ooo;
     struct resend re;
-    for (uint32_t i = 0; i < 1000000; i++) { /* every other octet, never joined */
+    /* Every second octet is sent, so that no two segments can be merged. */
+    for (uint32_t i = 0; i < 1000000; i++) {
         memset(&re, 0, sizeof re);
         scps_tr_segs_add(t, h, at + 2 * i, 1, i, &ooo, &re);
         if (i % 1000 == 999)
@@ -160,7 +163,8 @@ static void full_size_quirk(void **state)
     uint64_t at = (uint64_t)1 << 32;
     bool ooo;
     struct resend re = {0};
-    /* 100 octets, then 200, then one: the largest so far counts, and one octet is taken for 2^32 */
+    /* Segments of 100 octets, 200 octets and one octet: a segment is timed as a full one if it is
+     * the largest so far. As in tcptrace, one octet counts as 2^32. */
     scps_tr_segs_add(t, h, at, 100, 1, &ooo, &re);
     scps_tr_segs_ack(t, h, at + 100, 11, false);
     assert_int_equal(h->rtt_full.n, 1);

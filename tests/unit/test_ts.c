@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time stamps by themselves: PAWS, what is echoed, how old an echo is. */
+/* core/ts.c: PAWS (RFC 7323 section 5), which time stamp is echoed, and the age of an echo. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static void paws(void **state)
     seg.flags = SCPS_ACK;
     seg.tsval = 1000;
     assert_false(scps_ts_rejects(&t, &seg, 60));
-    seg.tsval = 1000u + INT32_MAX; /* the clock of 32 bits wraps */
+    /* The time stamp is half of the 32-bit space ahead, still newer after a wrap. */
+    seg.tsval = 1000u + INT32_MAX;
     assert_false(scps_ts_rejects(&t, &seg, 60));
     seg.tsval++;
     assert_true(scps_ts_rejects(&t, &seg, 60));
@@ -48,7 +49,7 @@ static void age_of_an_echo(void **state)
     uint32_t left;
     (void)state;
 
-    scps_ts_begin(&t, UINT32_MAX - 1); /* wraps meanwhile */
+    scps_ts_begin(&t, UINT32_MAX - 1); /* The clock wraps to 0 meanwhile. */
     left = scps_ts_value(&t, SCPS_MS(1));
     assert_int_equal(scps_ts_age(&t, left, SCPS_MS(6)), SCPS_MS(5));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* TUN in a network namespace of the test's own: packets both ways against the kernel's sockets,
- * life and death of the device, and one clear line for each way to fail. Needs root and
- * /dev/net/tun; else exits 77. */
+/* TUN devices in a network namespace of the test: packets in both directions through the kernel's
+ * sockets, opening and closing the device, and one message for each failure. The test needs root
+ * and /dev/net/tun; otherwise it exits with 77 (skipped). */
 #define _GNU_SOURCE 1
 #include "base/bytes.h"
 #include "iocatch.h"
@@ -86,7 +86,8 @@ static bool is_up(const char *dev)
     return ifreq(dev, SIOCGIFFLAGS, &r) == 0 && (r.ifr_flags & IFF_UP);
 }
 
-/* A device that outlives its descriptor, as `ip tuntap add` makes it; on false, removes it. */
+/* Creates a device that remains after its descriptor is closed, as `ip tuntap add` does; if `on` is
+ * false, removes it. */
 static void persistent(const char *name, int flags, bool on)
 {
     struct ifreq r = {.ifr_flags = (short)(flags | IFF_NO_PI)};
@@ -97,7 +98,7 @@ static void persistent(const char *name, int flags, bool on)
     close(fd);
 }
 
-/* Reads until a UDP packet has come (the kernel says other things of its own on a new device). */
+/* Reads until a UDP packet has come; on a new device the kernel also sends packets of its own. */
 static struct caught *await_udp(struct iocatch *c)
 {
     struct pollfd pfd = {scps_io_fd(&c->nif), POLLIN, 0};
@@ -136,7 +137,7 @@ static socklen_t sock(union sock *s, const char *text, uint16_t port)
     return sizeof s->in6;
 }
 
-/* The kernel's UDP socket sends to us and hears our answer, whose payload lies apart. */
+/* The kernel's UDP socket sends to the test and receives its answer, whose payload lies apart. */
 static void exchange(struct iocatch *c, const char *kernel, const char *ours)
 {
     union sock me, you;
@@ -144,8 +145,8 @@ static void exchange(struct iocatch *c, const char *kernel, const char *ours)
     uint8_t buf[256], head[64];
     const uint8_t hello[] = "from the kernel", answer[] = "from the other side";
     int fd = socket(addr(kernel).family == 4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
-    assert_int_equal(bind(fd, &me.sa, sock(&me, kernel, 4001)),
-                     0); /* at once: no tentative address */
+    /* The address can be used at once, because it is not tentative (RFC 4862 section 5.4). */
+    assert_int_equal(bind(fd, &me.sa, sock(&me, kernel, 4001)), 0);
     assert_int_equal(sendto(fd, hello, sizeof hello, 0, &you.sa, sock(&you, ours, 4000)),
                      sizeof hello);
     struct caught *got = await_udp(c);
@@ -220,13 +221,15 @@ static void test_point_to_point(void **state)
     cfg.kernel_prefix[1] = 128;
     cfg.peer[1] = addr("fd99::9");
     struct iocatch *c = must_open(&cfg);
-    assert_string_equal(c->nif.lower->name, "scpst0"); /* the kernel numbers a template */
+    /* The kernel replaces %d in the name by a number. */
+    assert_string_equal(c->nif.lower->name, "scpst0");
     exchange(c, "10.78.0.1", "172.30.5.9");
     exchange(c, "fd78::1", "fd99::9");
     scps_netif_close(&c->nif);
 }
 
-/* A device that was there before: used as it is, or changed and put back; never removed. */
+/* A device that existed before is used as it is, or its settings are changed and restored; it is
+ * never removed. */
 static void test_existing(void **state)
 {
     (void)state;
@@ -254,7 +257,7 @@ static void test_existing(void **state)
     assert_true(has_addr("scpst1", "10.77.0.1"));
     assert_true(is_up("scpst1"));
 
-    cfg = config("scpst1"); /* one of the two is there already, and stays */
+    cfg = config("scpst1"); /* One of the two addresses exists already and stays. */
     c = must_open(&cfg);
     assert_true(has_addr("scpst1", "fd77::1"));
     scps_netif_close(&c->nif);
@@ -273,7 +276,8 @@ static void test_vanishes(void **state)
     struct iocatch *c = must_open(&cfg);
     assert_int_equal(system("ip link delete scpst2"), 0);
     struct pollfd pfd = {scps_io_fd(&c->nif), POLLIN, 0};
-    assert_int_equal(poll(&pfd, 1, 60000), 1); /* the loop would wake up */
+    /* The descriptor becomes readable, so the loop would wake up. */
+    assert_int_equal(poll(&pfd, 1, 60000), 1);
     int rc = 0;
     for (int i = 0; i < 3 && rc >= 0; i++)
         rc = scps_io_read(&c->nif, 1, 64);
@@ -281,13 +285,14 @@ static void test_vanishes(void **state)
     assert_int_equal(scps_netif_send(&c->nif, &p), SCPS_ERR_LINKDOWN);
     scps_netif_close(&c->nif);
 
-    c = must_open(&cfg); /* noticed by the sender first */
+    /* The next call that sends is the first to notice that the device has gone. */
+    c = must_open(&cfg);
     assert_int_equal(system("ip link delete scpst2"), 0);
     assert_int_equal(scps_netif_send(&c->nif, &p), SCPS_ERR_LINKDOWN);
     assert_int_equal(scps_io_read(&c->nif, 1, 64), SCPS_ERR_LINKDOWN);
     scps_netif_close(&c->nif);
 
-    c = must_open(&cfg); /* only set down: packets are lost, the device is not */
+    c = must_open(&cfg); /* The device is only set down: packets are lost, but the device stays. */
     assert_int_equal(system("ip link set scpst2 down"), 0);
     assert_int_equal(scps_netif_send(&c->nif, &p), SCPS_ERR_SYSTEM);
     assert_true(scps_io_read(&c->nif, 1, 64) >= 0);
@@ -328,15 +333,15 @@ static void test_refusals(void **state)
     expect_refusal(&cfg, "not a name for a device");
 
     cfg = config("scpst5");
-    cfg.mtu = 1000; /* too small for IPv6 */
+    cfg.mtu = 1000; /* The MTU is too small for IPv6. */
     expect_refusal(&cfg, "MTU below 1280");
     cfg.mtu = 20;
     expect_refusal(&cfg, "MTU of 20");
     assert_int_equal(if_nametoindex("scpst5"), 0);
 }
 
-/* What nobody is told, in a child that has given up its privileges. Whether it may open
- * /dev/net/tun at all depends on the node's mode. */
+/* A child without privileges is refused with a message. Whether it may open /dev/net/tun at all
+ * depends on the file's mode. */
 static void test_no_permission(void **state)
 {
     (void)state;

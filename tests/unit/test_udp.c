@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP datagrams: lengths, padding and when a checksum may be missing. */
+/* wire/udp.c: lengths of UDP datagrams, padding, and when the checksum may be missing. */
 #include <scps/wire.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ static void taken_apart(void **x)
         assert_int_equal(u.dport, 5353);
         assert_int_equal(u.len, 3);
         assert_ptr_equal(u.data, p + 8);
-        assert_int_equal(scps_udp_parse(&ip, p, n + 20, &u), 0); /* padding */
+        /* Octets of padding follow the datagram. */
+        assert_int_equal(scps_udp_parse(&ip, p, n + 20, &u), 0);
         assert_int_equal(u.len, 3);
         for (size_t k = 0; k < n; k++)
             assert_int_equal(scps_udp_parse(&ip, p, k, &u),
@@ -53,7 +54,7 @@ static void taken_apart(void **x)
         n = datagram(&ip, p, "");
         assert_int_equal(scps_udp_parse(&ip, p, n, &u), 0);
         assert_int_equal(u.len, 0);
-        scps_put16(p + 4, 7); /* shorter than its own header */
+        scps_put16(p + 4, 7); /* The length is shorter than the UDP header. */
         assert_int_equal(scps_udp_parse(&ip, p, n, &u), SCPS_DROP_BAD_UDP);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* IP in UDP over loopback: what goes in comes out, in order, from the right peer; and each way to
- * fail. */
+/* IP in UDP over loopback: packets arrive unchanged, in order and from the right peer; and each
+ * failure has its message. */
 #define _GNU_SOURCE 1
 #include "iocatch.h"
 #include "udpport.h"
@@ -52,8 +52,8 @@ static struct iocatch *open_tunnel_ecn(const char *local, uint16_t lport, const 
                      remote, rport);
 }
 
-/* One IPv4 packet from inner address 10.0.0.src to 10.0.0.dst, with len bytes made from tag behind
- * the header. */
+/* Writes an IPv4 packet from 10.0.0.src to 10.0.0.dst with len bytes made from `tag` behind the
+ * header. Returns its length. */
 static size_t packet(uint8_t *p, int src, int dst, size_t len, unsigned tag)
 {
     struct scps_ip ip = {.version = 4, .proto = SCPS_IPPROTO_UDP, .ttl = 64};
@@ -72,7 +72,7 @@ static int push_packet(struct iocatch *from, int src, int dst, size_t len, unsig
     return scps_netif_send(&from->nif, &p);
 }
 
-/* Reads until n packets have come, or will not come any more. */
+/* Reads until n packets have come, or no more come. */
 static void await(struct iocatch *c, unsigned n)
 {
     struct pollfd pfd = {scps_io_fd(&c->nif), POLLIN, 0};
@@ -98,9 +98,9 @@ static void both_ways(const char *host)
     struct iocatch *b = open_tunnel(host, udp_port(1), host, udp_port(0), 0);
     assert_int_equal(a->nif.mtu, strchr(host, ':') ? 1452 : 1472);
 
-    /* Many packets, with changes of length: longer than the train so far, shorter (which ends one),
-     * alone. Every one arrives, in order; whether they travelled in trains is the kernel's
-     * business. */
+    /* Many packets of changing length are sent: longer than those before in their train (which the
+     * kernel cuts into datagrams), shorter (which ends the train), alone. Each arrives, in order;
+     * whether the kernel sends them in trains is not checked. */
     unsigned n = 0;
     for (unsigned i = 0; i < 300; i++) {
         size_t len = i % 50 == 17 ? 1200 : i % 50 == 33 ? 60 : i >= 200 ? 8 + i : 1000;
@@ -116,7 +116,7 @@ static void both_ways(const char *host)
     for (unsigned i = 0; i < n; i++)
         check(b, i, 1, 2, i % 50 == 17 ? 1200 : i % 50 == 33 ? 60 : i >= 200 ? 8 + i : 1000, i);
 
-    /* Nothing leaves before the flush, and the payload may lie apart. */
+    /* Packets are sent only by scps_io_flush(); the payload may lie apart. */
     uint8_t head[64], body[] = "lent by a send buffer";
     struct scps_ip ip = {.version = 4, .proto = SCPS_IPPROTO_UDP, .ttl = 1};
     ip.src = (struct scps_addr){4, {10, 0, 0, 2}};
@@ -150,13 +150,13 @@ static void test_ipv6(void **state)
     if (fd >= 0)
         close(fd);
     if (!nif)
-        skip(); /* a machine without IPv6 */
+        skip(); /* The machine has no IPv6. */
     scps_netif_close(nif);
     both_ways("::1");
 }
 
-/* A socket without a remote side: two clients at once, each answered where it is; one moves and is
- * followed. */
+/* A socket without a remote address serves two clients at once, each at its own address; one client
+ * moves to another port, and packets follow it. */
 static void test_learning(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_learning(void **state)
     scps_io_flush(&b->nif);
     await(s, 2);
 
-    /* One gathering, two peers. */
+    /* Packets to two peers are collected and sent by one flush. */
     for (unsigned i = 0; i < 10; i++) {
         assert_int_equal(push_packet(s, 9, 1, 200, i), 0);
         assert_int_equal(push_packet(s, 9, 2, 200, 100 + i), 0);
@@ -195,8 +195,8 @@ static void test_learning(void **state)
     await(a, 1);
     check(a, 0, 9, 1, 60, 4);
 
-    /* An inner address never heard of goes to whoever spoke last; bytes that are no IP packet teach
-     * nothing. */
+    /* A packet to an unknown inner address goes to the client that sent last; octets that are no IP
+     * packet teach nothing. */
     uint8_t junk[30] = {0xff};
     struct scps_pkt p = {.data = junk, .len = sizeof junk};
     scps_netif_send(&b->nif, &p);
@@ -211,7 +211,8 @@ static void test_learning(void **state)
     scps_netif_close(&s->nif);
 }
 
-/* More inner addresses than are remembered: the oldest are forgotten, the newest still work. */
+/* More inner addresses are used than the tunnel remembers: the oldest are forgotten, the newest
+ * still work. */
 static void test_learning_is_bounded(void **state)
 {
     (void)state;
@@ -227,7 +228,8 @@ static void test_learning_is_bounded(void **state)
         await(s, (unsigned)i);
     }
     push_packet(s, 200, 149, 20, 1);
-    push_packet(s, 200, 1, 20, 2); /* forgotten: whoever spoke last */
+    /* This inner address was forgotten, so the packet goes to the client that sent last. */
+    push_packet(s, 200, 1, 20, 2);
     scps_io_flush(&s->nif);
     await(many, 2);
     assert_int_equal(old->n, 0);
@@ -236,7 +238,7 @@ static void test_learning_is_bounded(void **state)
     scps_netif_close(&many->nif);
 }
 
-/* Nobody on the other side yet: the packets are lost, the tunnel is not. */
+/* No client has sent anything yet: the packets are lost, but the tunnel works. */
 /* Sends 40 packets whose ECN fields change from time to time, so that trains and single packets
  * leave, and looks at their outer headers on fd. */
 static void sent_outward(struct iocatch *a, int fd, bool copied)
@@ -246,7 +248,7 @@ static void sent_outward(struct iocatch *a, int fd, bool copied)
 
     for (unsigned i = 0; i < 40; i++) {
         struct scps_pkt out = {.data = p, .len = packet(p, 1, 2, 100, 1)};
-        p[1] = (uint8_t)(0xb8 | fields[i % 10]); /* the rest of the octet stays inside */
+        p[1] = (uint8_t)(0xb8 | fields[i % 10]); /* The DSCP bits stay in the inner header only. */
         assert_int_equal(scps_netif_send(&a->nif, &out), 0);
     }
     scps_io_flush(&a->nif);
@@ -266,8 +268,8 @@ static void sent_outward(struct iocatch *a, int fd, bool copied)
     }
 }
 
-/* The received packet gets the ECN field of the outer header. The tunnel sends outer headers as
- * Not-ECT or, with `copied`, with the ECN field of the packet. */
+/* A received packet gets the ECN field of the outer header. The tunnel sends outer headers with
+ * Not-ECT or, if `copied`, with the ECN field of the packet (RFC 6040). */
 static void outer_ecn(const char *host, int level, int option, int recv_option, bool copied)
 {
     struct iocatch *a = open_tunnel_ecn(host, udp_port(0), host, udp_port(1), copied);
@@ -312,7 +314,7 @@ static void test_outer_ecn(void **state)
         outer_ecn("::1", IPPROTO_IPV6, IPV6_TCLASS, IPV6_RECVTCLASS, copied);
 }
 
-/* Programs compiled with headers of another version. */
+/* Programs compiled with headers of another version pass structures of another size. */
 static void test_sizes(void **state)
 {
     const struct scps_udptun_config udp = {.local = endpoint("127.0.0.1", udp_port(0))};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers that cross a simulated link as values: whoever looks at a packet sees the octets that the
- * stack writes. (house.fast_paths compares whole conversations with and without values.) */
+/* Headers that cross a simulated link as values (C structures instead of octets): whoever looks at
+ * a packet sees the octets that the stack writes. house.fast_paths compares whole conversations
+ * with and without values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +15,9 @@
 #include <scps/traffic.h>
 #include <scps/wire.h>
 
-/* What a filter or an observer saw. */
+/* The packets that a filter or an observer saw. */
 struct seen {
-    struct scps_netif nif; /* first: a filter */
+    struct scps_netif nif; /* The filter's netif, which is the first member. */
     uint64_t packets, hash, again, queue, damaged;
     uint32_t last_seq;
 };
@@ -24,8 +25,10 @@ struct seen {
 struct setup {
     const char *link;
     bool hollow;
-    int filters;          /* 0: none; 1: above the receiver's end; 2: above the sender's, too */
-    scps_time observe_at; /* SCPS_NEVER: the link has no observer */
+    /* 0: no filter; 1: a filter above the receiver's end; 2: another above the sender's. */
+    int filters;
+    /* The time from which an observer watches the link; SCPS_NEVER: there is no observer. */
+    scps_time observe_at;
 };
 
 struct run {
@@ -37,7 +40,7 @@ struct run {
     struct seen up, down, told;
 };
 
-/* Checks the octets of a TCP packet and adds them to the hash. */
+/* Checks the octets of a TCP packet and adds them to a hash. */
 static void look(struct seen *s, const struct scps_pkt *p)
 {
     const uint8_t *payload = p->payload;
@@ -108,7 +111,7 @@ static void receives(struct scps_host *h, const struct scps_event *ev, void *ctx
         scps_bulk_sink_event(&r->to, ev);
 }
 
-/* Transfers a megabyte over the link of the setup, up to the time `until`. */
+/* Transfers a megabyte over the link of the setup until the time `until`. */
 static void transfer(struct run *r, const struct setup *s, scps_time until)
 {
     struct scps_conn_config cfg = scps_conn_config_default();
@@ -151,8 +154,8 @@ static void finish(struct run *r)
 
 static const char LINK[] = "rate=10mbit,rtt=50ms,loss=0.02,dup=0.1,jitter=2ms,queue=100p";
 
-/* A filter above the receiving end gets octets of what was sent as values, also of a packet that
- * arrives twice; they are those that the sender writes for a filter of its own. */
+/* A filter above the receiving end gets the octets of packets that were sent as values, also of one
+ * that arrives twice; the octets equal those that a filter above the sender gets. */
 static void filters(void **state)
 {
     (void)state;
@@ -170,8 +173,8 @@ static void filters(void **state)
     }
 }
 
-/* An observer that comes while packets wait and are under way sees the octets of these, too, and of
- * those for which the queue has no room. */
+/* An observer that comes while packets are queued and in flight sees the octets of these, too, and
+ * of packets for which the queue has no room. */
 static void observer(void **state)
 {
     (void)state;
@@ -185,8 +188,8 @@ static void observer(void **state)
     }
 }
 
-/* Bits are flipped in the octets: the checksum of the packet that arrives is wrong, and the
- * observer's copy is whole. */
+/* The link flips bits in the octets: the packet that arrives has a wrong checksum, and the
+ * observer's copy is intact. */
 static void flipped(void **state)
 {
     (void)state;
@@ -203,7 +206,7 @@ static void flipped(void **state)
     }
 }
 
-/* Who asks the stack itself for a packet gets octets. */
+/* scps_stack_output() called by hand returns octets. */
 static void by_hand(void **state)
 {
     uint8_t room[2048];
@@ -226,8 +229,8 @@ static void by_hand(void **state)
     finish(&r);
 }
 
-/* A segment for which there is no connection, or above whose device there is a filter, is not
- * counted: the packet itself is needed. */
+/* A segment without a connection, or one above whose device there is a filter, is not handed over
+ * as values, because the octets are needed. */
 static void not_taken(void **state)
 {
     static const uint8_t addrs[8] = {10, 0, 0, 1, 10, 0, 0, 2};
@@ -252,8 +255,8 @@ static void not_taken(void **state)
     }
 }
 
-/* A segment of a connection is no longer taken without its octets once a filter was put above the
- * device to which the stack is attached. */
+/* Segments are no longer handed over as values after a filter was put above the device of the
+ * stack. */
 static void filter_pushed_later(void **state)
 {
     static const uint8_t addrs[8] = {10, 0, 0, 1, 10, 0, 0, 2};

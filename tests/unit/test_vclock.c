@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The event heap against a sorted list, and its ties. */
+/* sim/vclock.c: the heap of events compared with a sorted list, and the order of events of the same
+ * time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,8 @@ static void ties_go_by_rank_however_they_were_set(void **state)
             scps_vevent_init(&e[i], i);
             assert_int_equal(scps_vclock_reserve(&c), 0);
         }
-        for (int k = 0; k < 300; k++) /* in and out, here and there, at last all at 5 */
+        /* Events are added and removed at random; in the end all have the time 5. */
+        for (int k = 0; k < 300; k++)
             scps_vclock_set(&c, &e[scps_prng_below(&r, N)],
                             scps_prng_below(&r, 4) ? (scps_time)scps_prng_below(&r, 10)
                                                    : SCPS_NEVER);

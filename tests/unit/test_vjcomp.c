@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wire/vjcomp.c: RFC 1144 both ways, from hand-made packets. */
+/* wire/vjcomp.c: Van Jacobson header compression (RFC 1144) and decompression of packets that the
+ * test builds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ struct flow {
     uint16_t wnd;
 };
 
-/* A whole packet with right checksums; returns its length. */
+/* Builds a packet with correct checksums. Returns its length. */
 static size_t packet(uint8_t *p, struct flow *f, uint16_t flags, uint16_t urg, bool ts, size_t data)
 {
     struct scps_seg s = {.sport = f->port,
@@ -57,7 +58,7 @@ struct pair {
     struct scps_vj_tx tx;
     struct scps_vj_rx rx;
     enum scps_vj_type type;
-    size_t head; /* of what went over the line */
+    size_t head; /* The length of the header that went over the line. */
 };
 
 static void open_pair(struct pair *v)
@@ -66,7 +67,8 @@ static void open_pair(struct pair *v)
     scps_vj_rx_init(&v->rx);
 }
 
-/* Compresses, and unless it is lost expands and compares. Returns the drop. */
+/* Compresses the packet and, unless it is lost, decompresses and compares it. Returns the
+ * scps_drop, or -1 if it was restored wrongly. */
 static int over(struct pair *v, const uint8_t *p, size_t len, bool lost)
 {
     uint8_t out[SCPS_VJ_HDR_MAX], line[2000], back[SCPS_VJ_HDR_MAX];
@@ -84,7 +86,7 @@ static int over(struct pair *v, const uint8_t *p, size_t len, bool lost)
     if (err)
         return err;
     if (m != replaced || used != n || memcmp(back, p, m))
-        return -1; /* restored, but wrong */
+        return -1; /* The header was restored, but wrongly. */
     return 0;
 }
 
@@ -103,7 +105,7 @@ static void one_way_data(void **state)
     for (int i = 0; i < 20; i++) {
         assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 512), false), 0);
         assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
-        assert_int_equal(v.head, 3); /* bits and checksum: RFC 1144's best case */
+        assert_int_equal(v.head, 3); /* RFC 1144's best case: the octet of bits and the checksum. */
     }
     /* The length of the data changes: both packets still have compressed headers of 3 octets. */
     assert_int_equal(over(&v, p, packet(p, &f, ACK | SCPS_PSH, 0, false, 100), false), 0);
@@ -128,11 +130,14 @@ static void acknowledgements_and_typing(void **state)
     over(&v, p, packet(p, &f, ACK, 0, false, 0), false);
     f.ack += 1024;
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 0), false), 0);
-    assert_int_equal(v.head, 6); /* a change of two octets */
+    /* The acknowledgement number changes by an amount of two octets. */
+    assert_int_equal(v.head, 6);
     f.ack += 100, f.wnd -= 100;
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 0), false), 0);
-    assert_int_equal(v.head, 7); /* ack 1, window 3: it went down */
-    /* typing: one octet there, its echo back, acknowledged with the next one */
+    /* One octet for the acknowledgement number and three for the window, which became smaller. */
+    assert_int_equal(v.head, 7);
+    /* Interactive typing: one octet is sent, its echo comes back, and the next octet acknowledges
+     * it. */
     over(&v, p, packet(p, &f, ACK | SCPS_PSH, 0, false, 1), false);
     for (int i = 0; i < 5; i++) {
         f.ack += 1;
@@ -144,7 +149,8 @@ static void acknowledgements_and_typing(void **state)
     assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
 }
 
-/* Changes of every size and sign, and URG: what comes out is what went in, or it went whole. */
+/* Changes of every size and sign, and URG: each packet is restored exactly, or was sent with its
+ * full header. */
 static void any_change(void **state)
 {
     (void)state;
@@ -183,10 +189,10 @@ static void what_is_never_compressed(void **state)
         assert_int_equal(v.type, SCPS_VJ_IP);
     }
     n = packet(p, &f, ACK, 0, false, 100);
-    p[6] = 0x20; /* more fragments */
+    p[6] = 0x20; /* The packet has more fragments. */
     over(&v, p, n, false);
     assert_int_equal(v.type, SCPS_VJ_IP);
-    p[6] = 0, p[7] = 1; /* a later fragment */
+    p[6] = 0, p[7] = 1; /* The packet is a later fragment. */
     over(&v, p, n, false);
     assert_int_equal(v.type, SCPS_VJ_IP);
     p[7] = 0, p[9] = 17;
@@ -196,15 +202,17 @@ static void what_is_never_compressed(void **state)
     over(&v, p, n, false);
     assert_int_equal(v.type, SCPS_VJ_IP);
     n = packet(p, &f, ACK, 0, false, 100);
-    over(&v, p, n - 1, false); /* not as long as it says */
+    over(&v, p, n - 1, false); /* The packet is shorter than its length field says. */
     assert_int_equal(v.type, SCPS_VJ_IP);
-    /* options that change, as time stamps do, need the whole header */
+    /* Options that change, such as time stamps, cannot be compressed, so the full header is
+     * sent. */
     for (int i = 0; i < 4; i++) {
         assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, true, 100), false), 0);
         assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
         assert_int_equal(v.head, 52);
     }
-    /* a retransmission goes whole, so that it repairs the other end */
+    /* A retransmission is sent with its full header, so that it repairs the state of the
+     * decompressor. */
     f.seq -= 100;
     n = packet(p, &f, ACK, 0, false, 100);
     assert_int_equal(over(&v, p, n, false), 0);
@@ -212,14 +220,15 @@ static void what_is_never_compressed(void **state)
     n = packet(p, &f, ACK, 0, false, 100);
     assert_int_equal(over(&v, p, n, false), 0);
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
-    /* also when it is cut into shorter segments; and so does an acknowledgement that comes again */
+    /* The same holds if the retransmission has shorter segments, and for a duplicate
+     * acknowledgement. */
     f.seq -= 100;
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 60), false), 0);
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
     over(&v, p, packet(p, &f, ACK, 0, false, 0), false);
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 0), false), 0);
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
-    /* but data after an acknowledgement are compressed */
+    /* Data after an acknowledgement is compressed. */
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 60), false), 0);
     assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
 }
@@ -233,7 +242,8 @@ static void many_connections(void **state)
     open_pair(&v);
     for (uint16_t i = 0; i < 20; i++)
         f[i] = (struct flow){.port = (uint16_t)(2000 + i), .seq = i * 1000u};
-    /* as many as there are slots: the first packet whole, later ones with their number */
+    /* There are as many connections as slots: the first packet of each is sent with its full
+     * header, later ones compressed with their slot number. */
     for (int round = 0; round < 5; round++)
         for (int i = 0; i < SCPS_VJ_SLOTS; i++) {
             assert_int_equal(over(&v, p, packet(p, &f[i], ACK, 0, false, 10), false), 0);
@@ -241,7 +251,8 @@ static void many_connections(void **state)
             if (round)
                 assert_int_equal(v.head, 4);
         }
-    /* more: the one used longest ago makes room */
+    /* There are more connections than slots: a new one takes the slot that was used least
+     * recently. */
     for (int i = 16; i < 20; i++) {
         assert_int_equal(over(&v, p, packet(p, &f[i], ACK, 0, false, 10), false), 0);
         assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
@@ -254,9 +265,9 @@ static void many_connections(void **state)
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
 }
 
-/* What the RFC lives with: after a loss without a trace everything relative is wrong until a whole
- * packet, and the TCP checksum is what notices; after an error that is seen it is not even
- * tried. */
+/* RFC 1144 section 4: after a loss that nobody notices all relative values are wrong until the next
+ * full header, and the TCP checksum detects this; after an error that the line has reported,
+ * compressed packets are not even restored. */
 static void a_lost_packet_spoils_the_rest(void **state)
 {
     (void)state;
@@ -271,7 +282,7 @@ static void a_lost_packet_spoils_the_rest(void **state)
     scps_vj_line_error(&v.rx);
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false),
                      SCPS_DROP_BAD_COMPRESSED);
-    f.seq -= 150; /* the retransmission */
+    f.seq -= 150; /* The retransmission is sent with its full header. */
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false), 0);
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
     assert_int_equal(over(&v, p, packet(p, &f, ACK, 0, false, 50), false), 0);
@@ -296,10 +307,11 @@ static void unsent_is_forgotten(void **state)
         assert_int_equal(over(&v, p, len, false), 0);
     }
     scps_vj_unsend(&v.tx);
-    scps_vj_unsend(&v.tx); /* once a packet; more is nothing */
+    /* scps_vj_unsend() takes back one packet; a second call has no effect. */
+    scps_vj_unsend(&v.tx);
 }
 
-/* After any octets from the line, the decompressor reads none beyond their end, and returns only
+/* For any octets from the line the decompressor reads none beyond their end, and returns only
  * plausible headers. */
 static void any_octets(void **state)
 {
@@ -319,14 +331,16 @@ static void any_octets(void **state)
         size_t avail = scps_prng_below(&r, total + 1);
         for (size_t k = 0; k < sizeof junk; k++)
             junk[k] = (uint8_t)scps_prng_next(&r);
-        if (i & 1 && total >= 20) { /* half of them nearly right */
+        if (i & 1 && total >= 20) { /* Half of the inputs are almost correct. */
             junk[0] = 0x45, junk[9] = (uint8_t)(i >> 1 & 31), junk[6] = junk[7] = 0;
             scps_put16(junk + 2, (uint16_t)total);
         } else {
             junk[1] &= 15;
         }
         rx = v.rx;
-        line = junk + sizeof junk - avail; /* the sanitizer guards its end */
+        /* The octets end at the end of the buffer, so that the address sanitizer detects a read
+         * beyond. */
+        line = junk + sizeof junk - avail;
         memmove(line, junk, avail);
         enum scps_vj_type type = i & 2 ? SCPS_VJ_COMPRESSED : SCPS_VJ_UNCOMPRESSED;
         if (scps_vj_expand(&rx, type, line, avail, total, out, &n, &used))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Wide products by halves: against values worked out elsewhere on every machine, against the
- * compiler's own where it has them. */
+/* base/wide.h: products of 128 bits made of 64-bit halves, compared with values computed elsewhere,
+ * and with the compiler's own 128-bit type where it has one. */
 #include "base/wide.h"
 
 #include "base/prng.h"
@@ -35,7 +35,8 @@ static void known_values(void **x)
     } v[] = {
         {3, 5, 4, 0, 15, 3},
         {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, 1, UINT64_MAX},
-        {UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 1, 1, UINT64_MAX}, /* saturates */
+        /* The quotient does not fit into 64 bits, so it is UINT64_MAX. */
+        {UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 1, 1, UINT64_MAX},
         {UINT64_MAX, 1000000, 999999, 999999, UINT64_MAX - 999999, UINT64_MAX},
         {UINT64_C(10000000000000000000), 10, 100, 5, UINT64_C(7766279631452241920),
          UINT64_C(1000000000000000000)},
@@ -54,8 +55,8 @@ static void known_values(void **x)
     }
 }
 
-/* Either way of computing is the same; what was rounded down times c, and the rest, is the product
- * again. */
+/* Asserts that both ways of computing agree: the quotient, rounded down, times c plus the remainder
+ * is the product. */
 static void same(uint64_t a, uint64_t b, uint64_t c)
 {
     struct scps_product p = scps_mul_by_halves(a, b), n = scps_mul(a, b);
@@ -85,7 +86,8 @@ static void both_ways_agree(void **x)
     scps_prng_seed(&r, 1);
     for (int i = 0; i < 200000; i++) {
         uint64_t v[3];
-        for (int k = 0; k < 3; k++) /* of every length, some with long runs of ones or zeros */
+        /* The numbers have any length, some with long runs of ones or zeros. */
+        for (int k = 0; k < 3; k++)
             v[k] = (scps_prng_next(&r) >> scps_prng_below(&r, 64)) |
                    (scps_prng_below(&r, 4) ? 0 : edges[scps_prng_below(&r, EDGES)]);
         same(v[0], v[1], v[2] ? v[2] : 1);
