@@ -177,17 +177,18 @@ static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
         scps_small_set(&s->small, SCPS_SMALL_PUSH, false);
 }
 
-/* Called when planned segment p was sent during window probing. Returns true if p was a window
- * probe. If the peer's window had room for p, ends probing and returns false. */
-static SCPS_NOINLINE bool was_probe(struct scps_sender *s, const struct scps_tx_plan *p)
+/* Called when a planned segment was sent during window probing. flags: flags SCPS_SENT_* of the
+ * segment. Returns true if it was a window probe. If the peer's window had room for it, ends
+ * probing and returns false. */
+static SCPS_NOINLINE bool was_probe(struct scps_sender *s, uint32_t flags)
 {
     scps_todo_done(&s->todo, SCPS_TODO_PROBE);
     SCPS_OBSERVE2(&s->ctx, PROBE, 0, s->tx->rto.backoff);
-    if (p->flags & SCPS_SENT_PROBE) {
+    if (flags & SCPS_SENT_PROBE) {
         scps_stats_probe(s->ctx.st);
         return true;
     }
-    /* The peer's small window had room for p, so p is an ordinary segment. */
+    /* The peer's small window had room for the segment, so it is an ordinary one. */
     scps_snd_end_persist(s->tx, &s->todo);
     return false;
 }
@@ -226,7 +227,7 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     p.takes = p.len + (p.fin ? 1 : 0);
     data_segment(c, seg, c->s.snd.nxt, p.len, p.flags, NULL);
     enlist(&c->s, &p);
-    if (probe && was_probe(&c->s, &p))
+    if (probe && was_probe(&c->s, p.flags))
         return true;
     if (!scps_rto_runs(c->s.tx)) {
         /* After the MSS has shrunk, a full segment fits the window, so the override timeout is not
