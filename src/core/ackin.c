@@ -272,16 +272,20 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
                                      int64_t ack_in, scps_off ack)
 {
     struct scps_tx *tx = c->s.tx;
-    struct scps_cc_ack a = {.rtt = -1};
     const scps_off edge = c->s.snd.edge;
     struct scps_ack_input n = {
         .seg = seg,
         .ack_in = ack_in,
         .ack = ack,
         .before = c->s.snd.una,
-        .sum = {.oldest_sent = -1},
+        .sum = scps_ack_result_none(),
         .snack = seg->has & SCPS_HAS_SNACK && c->s.agreed.caps & SCPS_CAP_SNACK1 && ack_in >= 0,
+        .told = false,
+        .jumped = false,
         .advanced = ack > c->s.snd.una,
+        .repaired = false,
+        .dup = false,
+        .impatient = false,
     };
 
     take_reports(&c->s, &n);
@@ -293,6 +297,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         take_window(&c->s, seg, n.ack);
     scps_keep_news(&c->keep, c->s.ctx.env->now);
     take_duplicate(&c->s, &n, edge);
+    struct scps_cc_ack a = {.bytes = n.sum.delivered, .rtt = -1};
     take_samples(&c->s, &c->ts, &n, &a);
     if (scps_recovery_is_news(&tx->rec))
         scps_ackloss_progress(&c->s, scps_conn_cc(c), &n);
@@ -378,7 +383,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
  * to be sent. */
 static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
 {
-    struct scps_ack_result sum = {.oldest_sent = -1};
+    struct scps_ack_result sum = scps_ack_result_none();
     scps_time again = scps_rack_look(s, &sum);
     bool found = sum.lost > 0;
 
@@ -402,7 +407,7 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
  * Returns true if something has to be sent. */
 static bool look_for_silence(struct scps_sender *s, void *cc)
 {
-    struct scps_ack_result sum = {.oldest_sent = -1};
+    struct scps_ack_result sum = scps_ack_result_none();
 
     if (s->snd.una == s->snd.nxt || s->todo.bits & SCPS_TODO_PERSIST)
         return false;

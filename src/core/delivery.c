@@ -86,8 +86,6 @@ void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard 
     d->delivered_at = now;
     if (d->app_limited && d->delivered > d->app_limited)
         d->app_limited = 0;
-    a->bytes = sum->delivered;
-    a->rtt = -1;
     if (!r)
         return;
     if (!r->resends)

@@ -36,9 +36,9 @@ void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle)
  * already. */
 void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
                         const struct scps_scoreboard *sb, scps_time now);
-/* Computes the rate sample of the segments that arrived according to sum. Sets in *a: bytes, rtt
- * (µs; -1: none) and sample_bytes; round_start and app_limited if they apply; rate and interval if
- * the interval is at least min_rtt. */
+/* Computes the rate sample of the segments that arrived according to sum. Sets in *a: rtt, if the
+ * newest of them was sent once, µs; sample_bytes; round_start and app_limited if they apply; rate
+ * and interval if the interval is at least min_rtt. Precondition: a->rtt is -1. */
 void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
                           const struct scps_ack_result *sum, scps_dur min_rtt, scps_time now,
                           struct scps_cc_ack *a);

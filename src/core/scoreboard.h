@@ -142,6 +142,11 @@ struct scps_ack_result {
     const struct scps_sent_segment *newest;
 };
 
+/* Returns the result of an acknowledgement that reports nothing. */
+static inline struct scps_ack_result scps_ack_result_none(void)
+{
+    return (struct scps_ack_result){.oldest_sent = -1};
+}
 /* Counts `bytes` more as arrived. They are in no record that has arrived: a duplicate
  * acknowledgement stands for them. */
 static inline void scps_ack_result_add(struct scps_ack_result *sum, uint64_t bytes)
