@@ -6,6 +6,9 @@
  * heap is small: a link direction has one entry however many packets it carries, a host has one,
  * and a timer has one.
  *
+ * Behind the last entry there is one more, *end, whose time is SCPS_NEVER. So an entry with one
+ * child can be compared with two, which takes fewer instructions than a test for the second one.
+ *
  * Entries are reserved when a link, host or timer is created, so setting a time during a run never
  * fails.
  */
@@ -23,29 +26,106 @@ void scps_vclock_init(struct scps_vclock *c, const struct scps_alloc *a)
     c->alloc = *a;
 }
 
-void scps_vclock_fini(struct scps_vclock *c)
+static void free_entries(struct scps_vclock *c)
 {
     if (c->v)
         c->alloc.free(c->alloc.ctx, c->v, c->cap * sizeof *c->v);
-    c->v = NULL;
-    c->n = c->cap = c->reserved = 0;
+}
+
+void scps_vclock_fini(struct scps_vclock *c)
+{
+    free_entries(c);
+    c->v = c->end = c->leaves = NULL;
+    c->cap = c->reserved = 0;
+}
+
+/* ---- order ---- */
+
+static inline bool before(const struct scps_vclock_node *a, const struct scps_vclock_node *b)
+{
+    return a->when < b->when || (a->when == b->when && a->ev->rank < b->ev->rank);
+}
+
+static inline void put_node(struct scps_vclock_node *at, struct scps_vclock_node x)
+{
+    *at = x;
+    x.ev->at = at;
+}
+
+static inline struct scps_vclock_node *parent_of(const struct scps_vclock *c,
+                                                 const struct scps_vclock_node *at)
+{
+    return c->v + (at - c->v - 1) / 2;
+}
+
+/* Moves the free entry `at` towards the first one until event x belongs there, and puts x there. */
+static inline void up(struct scps_vclock *c, struct scps_vclock_node *at, struct scps_vclock_node x)
+{
+    while (at > c->v) {
+        struct scps_vclock_node *parent = parent_of(c, at);
+        if (!before(&x, parent))
+            break;
+        put_node(at, *parent);
+        at = parent;
+    }
+    put_node(at, x);
+}
+
+/* Moves the free entry `at` towards the last ones until event x belongs there, and puts x there. */
+static inline void down(struct scps_vclock *c, struct scps_vclock_node *at,
+                        struct scps_vclock_node x)
+{
+    /* Keep these values in registers: the compiler must assume that a store to an event may change
+     * them. */
+    struct scps_vclock_node *const v = c->v;
+    const struct scps_vclock_node *const leaves = c->leaves;
+
+    while (at < leaves) {
+        struct scps_vclock_node *child = v + 2 * (at - v) + 1;
+        child += before(child + 1, child);
+        if (!before(child, &x))
+            break;
+        put_node(at, *child);
+        at = child;
+    }
+    put_node(at, x);
+}
+
+/* Moves event x to its place in the heap, starting from the free entry `at`. */
+static SCPS_NOINLINE void place_event(struct scps_vclock *c, struct scps_vclock_node *at,
+                                      struct scps_vclock_node x)
+{
+    if (at > c->v && before(&x, parent_of(c, at)))
+        up(c, at, x);
+    else
+        down(c, at, x);
+}
+
+/* ---- entries ---- */
+
+/* Makes the heap end before `end`. */
+static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)
+{
+    c->end = end;
+    c->leaves = c->v + (end - c->v) / 2;
+    end->when = SCPS_NEVER;
 }
 
 int scps_vclock_reserve(struct scps_vclock *c)
 {
-    if (c->reserved == c->cap) {
+    if (c->reserved + 1 >= c->cap) { /* One place is needed for *end. */
         if (c->cap > UINT32_MAX / 4)
             return SCPS_ERR_NOMEM;
         uint32_t cap = c->cap ? c->cap * 2 : 16;
-        struct scps_vclock_node *v = c->alloc.alloc(c->alloc.ctx, cap * sizeof *v);
+        struct scps_vclock_node *v = c->alloc.alloc(c->alloc.ctx, cap * sizeof *v), *end = v;
         if (!v)
             return SCPS_ERR_NOMEM;
-        if (c->v) {
-            memcpy(v, c->v, c->n * sizeof *v);
-            c->alloc.free(c->alloc.ctx, c->v, c->cap * sizeof *c->v);
-        }
+        for (const struct scps_vclock_node *from = c->v; from < c->end; from++)
+            put_node(end++, *from);
+        free_entries(c);
         c->v = v;
         c->cap = cap;
+        set_end(c, end);
     }
     c->reserved++;
     return 0;
@@ -53,88 +133,46 @@ int scps_vclock_reserve(struct scps_vclock *c)
 
 void scps_vclock_release(struct scps_vclock *c)
 {
-    assert(c->reserved > c->n);
+    assert(c->reserved > c->end - c->v);
     c->reserved--;
-}
-
-static inline bool before(const struct scps_vclock_node *a, const struct scps_vclock_node *b)
-{
-    return a->when < b->when || (a->when == b->when && a->ev->rank < b->ev->rank);
-}
-
-static inline void put_node(struct scps_vclock_node *v, uint32_t i, struct scps_vclock_node x)
-{
-    v[i] = x;
-    x.ev->at = i;
-}
-
-static inline void up(struct scps_vclock_node *v, uint32_t i, struct scps_vclock_node x)
-{
-    while (i > 0) {
-        uint32_t parent = (i - 1) / 2;
-        if (!before(&x, &v[parent]))
-            break;
-        put_node(v, i, v[parent]);
-        i = parent;
-    }
-    put_node(v, i, x);
-}
-
-static inline void down(struct scps_vclock_node *v, uint32_t n, uint32_t i,
-                        struct scps_vclock_node x)
-{
-    for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
-        if (k + 1 < n && before(&v[k + 1], &v[k]))
-            k++;
-        if (!before(&v[k], &x))
-            break;
-        put_node(v, i, v[k]);
-    }
-    put_node(v, i, x);
-}
-
-/* Moves event x to its place in the heap, starting from the free entry i. */
-static SCPS_NOINLINE void place_event(struct scps_vclock *c, uint32_t i, struct scps_vclock_node x)
-{
-    if (i > 0 && before(&x, &c->v[(i - 1) / 2]))
-        up(c->v, i, x);
-    else
-        down(c->v, c->n, i, x);
 }
 
 static SCPS_NOINLINE void leave(struct scps_vclock *c, struct scps_vevent *e)
 {
-    uint32_t i = e->at;
+    struct scps_vclock_node *at = e->at, last;
 
-    if (i == SCPS_VCLOCK_OUT)
+    if (!at)
         return;
-    e->at = SCPS_VCLOCK_OUT;
-    if (i != --c->n)
-        place_event(c, i, c->v[c->n]);
+    e->at = NULL;
+    last = c->end[-1];
+    set_end(c, c->end - 1);
+    if (at != c->end)
+        place_event(c, at, last);
 }
 
 /* Sets event x, which is not the first one or leaves the heap. */
 static SCPS_NOINLINE void set_other(struct scps_vclock *c, struct scps_vclock_node x)
 {
-    uint32_t i = x.ev->at;
+    struct scps_vclock_node *at = x.ev->at;
 
     if (x.when == SCPS_NEVER) {
         leave(c, x.ev);
         return;
     }
-    if (i == SCPS_VCLOCK_OUT) {
-        assert(c->n < c->reserved);
-        i = c->n++;
+    if (!at) {
+        assert(c->end - c->v < c->reserved);
+        at = c->end;
+        set_end(c, at + 1);
     }
-    place_event(c, i, x);
+    place_event(c, at, x);
 }
 
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when)
 {
     const struct scps_vclock_node x = {when, e};
 
-    if (e->at != 0 || when == SCPS_NEVER)
+    if (e->at != c->v || when == SCPS_NEVER)
         set_other(c, x);
     else /* Usually the event is the first one, because its time has come. */
-        down(c->v, c->n, 0, x);
+        down(c, c->v, x);
 }

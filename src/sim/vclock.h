@@ -9,17 +9,17 @@
 /* An event, which is a part of each object that can be due. */
 struct scps_vevent {
     uint64_t rank; /* order of events with the same time: the lowest is first; ranks are unique */
-    uint32_t at;   /* index in the heap; SCPS_VCLOCK_OUT when the event is not in it */
+    struct scps_vclock_node *at; /* entry in the heap; NULL when the event is not in it */
 };
-#define SCPS_VCLOCK_OUT UINT32_MAX
 
 struct scps_vclock_node {
     scps_time when;
     struct scps_vevent *ev;
 };
 struct scps_vclock {
-    struct scps_vclock_node *v;
-    uint32_t n, cap;
+    struct scps_vclock_node *v, *end; /* first entry of the heap; place behind the last one */
+    struct scps_vclock_node *leaves;  /* the first entry without children, or end */
+    uint32_t cap;
     uint32_t reserved; /* number of entries that are reserved */
     struct scps_alloc alloc;
 };
@@ -27,7 +27,7 @@ struct scps_vclock {
 static inline void scps_vevent_init(struct scps_vevent *e, uint64_t rank)
 {
     e->rank = rank;
-    e->at = SCPS_VCLOCK_OUT;
+    e->at = NULL;
 }
 void scps_vclock_init(struct scps_vclock *c, const struct scps_alloc *a);
 void scps_vclock_fini(struct scps_vclock *c);
@@ -41,7 +41,7 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
 /* Returns true if no event has a time. */
 static inline bool scps_vclock_empty(const struct scps_vclock *c)
 {
-    return c->n == 0;
+    return c->v == c->end;
 }
 /* Returns the next event. Precondition: the heap is not empty. */
 static inline const struct scps_vclock_node *scps_vclock_top(const struct scps_vclock *c)

@@ -46,9 +46,9 @@ void scps_world_free(struct scps_world *w)
 
     if (!w)
         return;
-    for (uint32_t i = 0; i < w->clock.n; i++)
-        if (SCPS_RANK_KIND(w->clock.v[i].ev->rank) == SCPS_RANK_TIMER)
-            scps_world_give_back(w, w->clock.v[i].ev, sizeof(struct scps_world_timer));
+    for (const struct scps_vclock_node *n = w->clock.v; n < w->clock.end; n++)
+        if (SCPS_RANK_KIND(n->ev->rank) == SCPS_RANK_TIMER)
+            scps_world_give_back(w, n->ev, sizeof(struct scps_world_timer));
     scps_vclock_fini(&w->clock);
     for (struct scps_host *h = w->hosts; h; h = h->next)
         scps_stack_free(h->stack); /* Free the stack before the netifs that are attached to it. */

@@ -84,6 +84,34 @@ static void the_top_is_the_least_after_any_change(void **state)
     scps_vclock_fini(&c);
 }
 
+/* The memory of the heap grows three times while events are in it. Afterwards each of them can
+ * still be set to another time. */
+static void events_stay_when_the_heap_grows(void **state)
+{
+    enum { N = 100 };
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_vclock c;
+    struct scps_vevent e[N];
+    (void)state;
+
+    scps_vclock_init(&c, &a);
+    for (unsigned i = 0; i < N; i++) {
+        scps_vevent_init(&e[i], i);
+        assert_int_equal(scps_vclock_reserve(&c), 0);
+        scps_vclock_set(&c, &e[i], 1000 - (scps_time)i);
+    }
+    for (unsigned i = 0; i < N; i++)
+        scps_vclock_set(&c, &e[i], (scps_time)(i * 37 % N));
+    for (unsigned at = 0; at < N; at++) {
+        const struct scps_vclock_node *top = scps_vclock_top(&c);
+        assert_true(top->when == (scps_time)at);
+        assert_true((top->ev - e) * 37 % N == at);
+        scps_vclock_set(&c, &e[top->ev - e], SCPS_NEVER);
+    }
+    assert_true(scps_vclock_empty(&c));
+    scps_vclock_fini(&c);
+}
+
 static void *no_memory(void *ctx, size_t size)
 {
     (void)ctx;
@@ -108,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ties_go_by_rank_however_they_were_set),
         cmocka_unit_test(the_top_is_the_least_after_any_change),
+        cmocka_unit_test(events_stay_when_the_heap_grows),
         cmocka_unit_test(a_place_is_promised_or_refused),
     };
     return cmocka_run_group_tests_name("vclock", tests, NULL, NULL);
