@@ -192,9 +192,10 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;
 
-    scps_stack_clock(st, h->w->now);
-    if (scps_stack_news(st))
+    if (scps_stack_news(st)) {
+        scps_stack_clock(st, h->w->now);
         pass_events(h);
+    }
     do {
         h->pumped = true;
         wake_at(h, scps_pump_at(st, h->w->now));
