@@ -51,6 +51,12 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
+/* Returns what a full segment costs at a rate that counts packets, bytes. */
+static uint32_t full_packet(const struct scps_sender *s)
+{
+    return scps_agreed_packet(&s->agreed, s->ipv6, s->agreed.mss) + s->ctx.cfg->c.rate_overhead;
+}
+
 /* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
  * Returns that rate, bytes/s; 0: none. */
 static inline uint64_t set_rate(struct scps_sender *s)
@@ -62,6 +68,7 @@ static inline uint64_t set_rate(struct scps_sender *s)
     uint32_t burst = ctl->quantum ? ctl->quantum : 4 * packet;
     uint64_t rate = ctl->rate;
     bool window = rate && cfg->cc->payload_rate;
+    uint32_t share = 0;
 
     if (ctl->cwnd != SCPS_CWND_OPEN) {
         if (!rate && cfg->pacing && s->rtt.srtt) {
@@ -78,12 +85,13 @@ static inline uint64_t set_rate(struct scps_sender *s)
             rate = scps_recovery_rate(s);
         }
     }
-    /* A configured rate counts headers, a rate that follows from the window does not. */
+    /* A configured rate counts headers, a rate that follows from the window does not. If the window
+     * sets the lower of both for full segments, the pacer keeps the configured rate by `share`. */
     if (cfg->rate) {
+        window = window && scps_muldiv(rate, full_packet(s), s->agreed.mss) < cfg->rate;
         if (window)
-            rate = scps_muldiv(rate, packet, s->agreed.mss);
-        window = false;
-        if (!rate || rate > cfg->rate)
+            share = (uint32_t)scps_muldiv(rate, UINT64_C(1) << 32, cfg->rate);
+        else if (!rate || rate > cfg->rate)
             rate = cfg->rate;
     }
     if (rate && tx && scps_recovery_only_probes(tx, s->snd.nxt - s->snd.una, s->agreed.mss)) {
@@ -92,6 +100,7 @@ static inline uint64_t set_rate(struct scps_sender *s)
     }
     if (tx && (rate || tx->pacer.rate)) {
         tx->paces_window = window;
+        tx->pace_share = window ? share : 0;
         scps_pacer_set(&tx->pacer, s->ctx.env->now, rate, cfg->burst ? cfg->burst : burst);
     }
     return rate;

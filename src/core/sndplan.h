@@ -58,16 +58,22 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
 /* Returns what a segment with len octets of data costs at the connection's own rate, bytes; 0:
  * there is no rate. A rate that spreads the congestion window over a round trip counts payload
  * only, as the window does: otherwise a window of small segments would take longer than a round
- * trip, would never be full, and so would not grow. */
+ * trip, would never be full, and so would not grow. If a rate is configured, too, which counts
+ * packets, a segment costs at least what the pacer's rate yields while the packet takes its time at
+ * the configured rate. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
     const struct scps_tx *tx = s->tx;
+    uint32_t packet;
 
     if (!tx->pacer.rate)
         return 0;
-    return tx->paces_window
-               ? len
-               : scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
+    if (tx->paces_window && !tx->pace_share)
+        return len;
+    packet = scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
+    if (!tx->paces_window)
+        return packet;
+    return SCPS_MAX(len, (uint32_t)((uint64_t)packet * tx->pace_share >> 32) + 1);
 }
 
 /* Returns true if the connection's own rate permits a segment that costs `size` octets now;

@@ -34,6 +34,9 @@ struct scps_tx {
     /* true: the pacer's rate spreads the congestion window and counts payload, as the window does;
      * false: it counts packets */
     bool paces_window;
+    /* The pacer's rate divided by the configured rate, which counts packets, in units of 2^-32.
+     * 0: no rate is configured, or the pacer's rate does not spread the window. */
+    uint32_t pace_share;
     struct scps_delivery delivery;
     scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
     /* The retransmission timer. At most one of it, the timer of window probes and the connection's

@@ -190,6 +190,50 @@ static void small_segments_in_a_round_trip(void **x)
     script_free(t);
 }
 
+#define app_writes_record(t, at, n) script_app_writes(t, at, n, SCPS_EOR, __FILE__, __LINE__)
+
+/* A window of 2000 octets, which slow start spreads over half a round trip of 100 ms, beside a
+ * configured rate, which counts packets. The 200 records of ten octets fill the window: RFC 5681
+ * section 3.1 counts it in octets of data. */
+static struct script *two_hundred_records(void **x, uint64_t rate)
+{
+    struct script *t = script_of(x);
+    t->cfg.records = t->cfg.pacing = true;
+    t->cfg.rate = rate;
+    t->cfg.burst = 100;
+    t->cfg.mss = 50;
+    t->cfg.init_cwnd_segs = 40;
+    script_established(t, MS(100));
+    for (int i = 0; i < 200; i++)
+        app_writes_record(t, MS(200), 10);
+    return t;
+}
+
+/* The window leaves within the round trip although its segments are smaller than full ones and a
+ * rate is configured, too. If the pace counted headers, the window would never be full, so it would
+ * not grow (RFC 7661 section 4.1). */
+static void records_in_a_round_trip_under_a_rate(void **x)
+{
+    struct script *t = two_hundred_records(x, 10000000);
+    script_run(t, MS(225));
+    int half = script_forget_sent(t);
+    assert_in_range(half, 100, 112); /* ten of them from the bucket, at once */
+    script_run(t, MS(251));
+    assert_int_equal(half + script_forget_sent(t), 200);
+    script_free(t);
+}
+
+/* The configured rate counts the headers of small segments also where it permits full segments at
+ * the pace of the window: two records in a millisecond are 100 in 50 ms. */
+static void a_spread_window_keeps_the_rate(void **x)
+{
+    uint32_t packet = 10 + (script_of(x)->us.addr.family == 6 ? 60 : 40);
+    struct script *t = two_hundred_records(x, packet * 2000);
+    script_run(t, MS(250));
+    assert_in_range(script_forget_sent(t), 98, 106);
+    script_free(t);
+}
+
 /* Over a long round trip a window is a few bytes a second: 1.2 times 250 octets in 51 s are 5.9.
  * Taken as 4 they take longer than the round trip: the window is never full and does not grow. */
 static void a_few_bytes_a_second(void **x)
@@ -279,6 +323,8 @@ int main(void)
         SCRIPT_TEST(it_needs_a_rate),
         SCRIPT_TEST(a_window_under_a_rate),
         SCRIPT_TEST(small_segments_in_a_round_trip),
+        SCRIPT_TEST(records_in_a_round_trip_under_a_rate),
+        SCRIPT_TEST(a_spread_window_keeps_the_rate),
         SCRIPT_TEST(a_few_bytes_a_second),
         SCRIPT_TEST(a_spread_window_leaves_in_pairs),
         SCRIPT_TEST(a_fast_window_leaves_by_the_millisecond),
