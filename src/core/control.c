@@ -79,8 +79,10 @@ static inline uint64_t set_rate(struct scps_sender *s)
             rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)s->rtt.srtt) + 1;
             window = true;
             /* The window is spread to spare short queues. Therefore at most two full segments
-             * leave back to back, or what the rate yields in a millisecond if that is more. */
-            burst = (uint32_t)SCPS_CLAMP(rate / 1000, 2u * s->agreed.mss, burst);
+             * leave back to back, or up to four, if the rate yields that much in a millisecond and
+             * they are at most a quarter of the window. */
+            burst = (uint32_t)SCPS_MIN(rate / 1000, ctl->cwnd / 4);
+            burst = SCPS_CLAMP(burst, 2u * s->agreed.mss, 4u * s->agreed.mss);
         } else if (!rate && tx && tx->rec.spread_until) {
             rate = scps_recovery_rate(s);
         }

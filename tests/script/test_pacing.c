@@ -295,6 +295,23 @@ static void a_fast_window_leaves_by_the_millisecond(void **x)
     script_free(t);
 }
 
+/* A burst is at most a quarter of the window: on a round trip of a millisecond, of which the rate
+ * yields two windows, a window of eight segments is spread all the same. */
+static void a_short_round_trip_is_spread(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.pacing = true;
+    t->cfg.burst = 0;
+    t->cfg.init_cwnd_segs = 8;
+    script_established(t, MS(1));
+    app_writes(t, MS(200), 8000);
+    script_run(t, MS(200));
+    assert_int_equal(script_forget_sent(t), 2);
+    script_run(t, MS(200) + 130); /* two windows in a millisecond are a segment in 63 us */
+    assert_int_equal(script_forget_sent(t), 2);
+    script_free(t);
+}
+
 /* An acknowledgement without data does not wait for the bucket. */
 static void acknowledgements_do_not_wait(void **x)
 {
@@ -328,6 +345,7 @@ int main(void)
         SCRIPT_TEST(a_few_bytes_a_second),
         SCRIPT_TEST(a_spread_window_leaves_in_pairs),
         SCRIPT_TEST(a_fast_window_leaves_by_the_millisecond),
+        SCRIPT_TEST(a_short_round_trip_is_spread),
         SCRIPT_TEST(acknowledgements_do_not_wait),
         SCRIPT_TEST(no_timeout_before_it_leaves),
     };
