@@ -429,7 +429,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     if (c->s.agreed.rcv_wscale < 14)
         n.rcvbuf = (uint32_t)SCPS_MIN(
             n.rcvbuf, SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->s.agreed.rcv_wscale));
-    s = scps_config_new(c->s.ctx.env, &n, c->s.turns && c->s.turns->gate, &err);
+    s = scps_config_new(c->s.ctx.env, &n, c->s.queue && c->s.queue->gate, &err);
     if (!s)
         return err;
     scps_config_unref(a, c->s.ctx.cfg);

@@ -138,13 +138,13 @@ bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s)
 
     if (g->permitted == s)
         return true;
-    if (!g->floor.rate || tx->in_line)
+    if (!g->floor.rate || tx->floor_queued)
         return false;
-    tx->in_line = true;
-    tx->line_next = NULL;
-    tx->line_prev = g->wait_tail;
+    tx->floor_queued = true;
+    tx->floor_next = NULL;
+    tx->floor_prev = g->wait_tail;
     if (g->wait_tail)
-        g->wait_tail->tx->line_next = s;
+        g->wait_tail->tx->floor_next = s;
     else
         g->wait_head = s;
     g->wait_tail = s;
@@ -153,7 +153,7 @@ bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s)
 
 void scps_gate_forget(struct scps_sender *s)
 {
-    struct scps_gate *g = s->turns ? s->turns->gate : NULL;
+    struct scps_gate *g = s->queue ? s->queue->gate : NULL;
     struct scps_tx *tx = s->tx;
 
     if (!g)
@@ -161,11 +161,11 @@ void scps_gate_forget(struct scps_sender *s)
     if (g->asked == s)
         g->asked = NULL;
     scps_gate_passed(g, s);
-    if (!tx || !tx->in_line)
+    if (!tx || !tx->floor_queued)
         return;
-    *(tx->line_prev ? &tx->line_prev->tx->line_next : &g->wait_head) = tx->line_next;
-    *(tx->line_next ? &tx->line_next->tx->line_prev : &g->wait_tail) = tx->line_prev;
-    tx->in_line = false;
+    *(tx->floor_prev ? &tx->floor_prev->tx->floor_next : &g->wait_head) = tx->floor_next;
+    *(tx->floor_next ? &tx->floor_next->tx->floor_prev : &g->wait_tail) = tx->floor_prev;
+    tx->floor_queued = false;
 }
 
 scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now)

@@ -70,7 +70,7 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
         return;
     }
     if (!(c->s.agreed.opts & SCPS_AGREED_SACK) && c->s.todo.bits & SCPS_TODO_ACK &&
-        !scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate))
+        !scps_gate_budgets(&c->s.ctx.cfg->c, c->s.queue->gate))
         scps_ackout_one_more(&c->ack);
     scps_conn_ack_now(c);
 }

@@ -55,7 +55,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
     scps_off all = scps_receive_next(&c->rcv), next = all;
     bool more, step, syn = seg->flags & SCPS_SYN;
 
-    if (!cfg->stretch_acks && !scps_gate_budgets(cfg, c->s.turns->gate))
+    if (!cfg->stretch_acks && !scps_gate_budgets(cfg, c->s.queue->gate))
         next = scps_ackout_step(&c->ack, cfg, c->rcv.rx, c->rcv.mss, all);
     step = next < all;
     seg->flags |= SCPS_ACK;
@@ -71,7 +71,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
         scps_corruption_tell(&c->s.tp->corruption, c->s.ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
     more = !step && has_report(c->rcv.rx, &c->rcv, &c->s.agreed) &&
-           report(&c->s.ctx, &c->rcv, &c->s.agreed, c->s.turns->gate, seg);
+           report(&c->s.ctx, &c->rcv, &c->s.agreed, c->s.queue->gate, seg);
     if (!scps_ackout_left(&c->ack, next, more, step))
         scps_todo_done(&c->s.todo, SCPS_TODO_ACK | SCPS_TODO_ANSWER);
     scps_ackout_told(&c->ack, c->rcv.rx, &c->rcv, cfg, more);

@@ -17,12 +17,12 @@
 #include "core/ctx.h"
 #include "core/heard.h"
 #include "core/outage.h"
+#include "core/ready_queue.h"
 #include "core/rtt.h"
 #include "core/scoreboard.h"
 #include "core/send.h"
 #include "core/small.h"
 #include "core/todo.h"
-#include "core/turns.h"
 
 struct scps_conn_scps;
 struct scps_tx;
@@ -43,7 +43,7 @@ struct scps_sender {
     struct scps_tx *tx;        /* sending state; NULL: nothing is written and nothing outstanding */
     struct scps_conn_scps *tp; /* state of SCPS-TP features; NULL: no feature in force needs any */
     /* queue in which the connection waits until it may send: that of its link or of its route */
-    struct scps_ready_queue *turns;
+    struct scps_ready_queue *queue;
     /* next connection in that queue, or in the queue of connections to be freed */
     struct scps_sender *ready_next;
     struct scps_agreed agreed;
@@ -59,7 +59,7 @@ struct scps_sender {
     bool syn_lost : 1;
     /* enum scps_soft: the last ICMP error, cleared when SND.UNA advances */
     uint8_t soft_err : 2;
-    bool ready : 1; /* the connection is in the queue `turns` */
+    bool ready : 1; /* the connection is in `queue` */
     bool ipv6 : 1;  /* packets of the connection have IPv6 headers, not IPv4 */
     bool dead : 1;  /* the connection is in the queue of connections to be freed */
     struct scps_heard heard;

@@ -11,7 +11,7 @@
  * records that the route's rate is the reason to send nothing, and returns false. */
 static SCPS_NOINLINE bool gate_covers(struct scps_sender *s, uint32_t len)
 {
-    if (scps_gate_covers(s->turns->gate, s, s->ctx.env->now,
+    if (scps_gate_covers(s->queue->gate, s, s->ctx.env->now,
                          scps_agreed_packet(&s->agreed, s->ipv6, len)))
         return true;
     scps_snd_hold(s, SCPS_HOLD_ROUTE);
@@ -29,7 +29,7 @@ static SCPS_ALWAYS_INLINE bool paced(struct scps_sender *s, uint32_t len, uint32
         if (!scps_plan_covered(s, size))
             return false;
     }
-    if (s->turns->gate && !gate_covers(s, len))
+    if (s->queue->gate && !gate_covers(s, len))
         return false;
     if (pacer->rate)
         scps_pacer_spend(pacer, size);

@@ -12,7 +12,7 @@
 
 SCPS_NOINLINE bool scps_plan_gate_permits(struct scps_sender *s)
 {
-    if (s->turns->gate && scps_gate_permits(s->turns->gate, s))
+    if (s->queue->gate && scps_gate_permits(s->queue->gate, s))
         return true;
     /* The congestion window was the limit of sending, even if the application has written
      * little. */

@@ -201,7 +201,7 @@ static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
         scps_cc_limited(&s->use, true);
     if (tx->pacer.rate && !scps_pacer_covers(&tx->pacer, p->len) &&
         p->avail >= p->len + s->agreed.mss && p->usable >= p->len + s->agreed.mss && !tx->ends.n &&
-        !s->turns->gate && p->inflight + p->len + s->agreed.mss <= window) {
+        !s->queue->gate && p->inflight + p->len + s->agreed.mss <= window) {
         uint32_t next = p->len == s->agreed.mss ? p->size : scps_plan_cost(s, s->agreed.mss);
         /* scps_plan_covered() starts the pacer's timer, so that the connection is not served before
          * it expires. */

@@ -148,7 +148,7 @@ static bool waits_for_rate(const struct scps_sender *s, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
     bool queued = s->hold == SCPS_HOLD_ROUTE || s->ready;
-    struct scps_gate *g = queued && s->turns ? s->turns->gate : NULL;
+    struct scps_gate *g = queued && s->queue ? s->queue->gate : NULL;
 
     if (sb->inflight || !sb->lost || scps_sb_at(sb, sb->head)->state == SCPS_SENT_ARRIVED ||
         (s->hold != SCPS_HOLD_PACE && !g) || user_timed_out(&s->ctx, s->tx, s->established != 0))

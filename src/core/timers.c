@@ -73,7 +73,7 @@ static SCPS_NOINLINE void serve(struct scps_conn *c)
 
     if (expired(&c->ack.timer, now) &&
         scps_ackout_expired(&c->ack, &c->s.ctx, c->rcv.rx, &c->rcv,
-                            scps_gate_budgets(&c->s.ctx.cfg->c, c->s.turns->gate)))
+                            scps_gate_budgets(&c->s.ctx.cfg->c, c->s.queue->gate)))
         scps_conn_ack_now(c);
     if (c->rcv.rx && expired(&c->rcv.rx->budget.timer, now))
         scps_sender_wake(&c->s);

@@ -67,8 +67,8 @@ struct scps_tx {
     scps_off reserved, reserved_to;
     /* Place of the connection on a route with a rate (gate.c). */
     int32_t share; /* bytes that the connection may still send before the next one is served */
-    bool in_line;
-    struct scps_sender *line_next, *line_prev;
+    bool floor_queued;
+    struct scps_sender *floor_next, *floor_prev;
     /* The controller's output from before a recovery episode, restored if the episode was
      * spurious. */
     struct scps_cc_ctl saved_ctl;

@@ -31,7 +31,7 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
  * Returns 0, or an error. */
 static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
-                       const struct scps_route_entry **way)
+                       const struct scps_route_entry **entry)
 {
     if (!remote || !remote->port || (remote->addr.family != 4 && remote->addr.family != 6))
         return SCPS_ERR_INVAL;
@@ -41,8 +41,8 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     /* RFC 9293 MUST-57: opening to a broadcast or multicast address is an error. */
     if (!scps_route_unicast(&f->remote) || scps_route_broadcast(st, &f->remote))
         return SCPS_ERR_BADADDR;
-    *way = scps_route_find(st, &f->remote);
-    if (!*way)
+    *entry = scps_route_find(st, &f->remote);
+    if (!*entry)
         return SCPS_ERR_UNREACH;
     if (local && !scps_stack_any(&local->addr)) {
         if (local->addr.family != f->remote.family || !scps_stack_has_addr(st, &local->addr))
@@ -50,7 +50,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
         f->local = local->addr;
     } else {
         const struct scps_addr *src =
-            scps_route_source(st, scps_nif_of((*way)->route.nif), &f->remote);
+            scps_route_source(st, scps_nif_of((*entry)->route.nif), &f->remote);
         if (!src)
             return SCPS_ERR_ADDRNOTAVAIL;
         f->local = *src;
@@ -67,7 +67,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_flow f = {0};
-    const struct scps_route_entry *way;
+    const struct scps_route_entry *entry;
     struct scps_line nobody = {NULL, 0};
     struct scps_conn_config own;
     struct scps_shared_config *shared;
@@ -76,12 +76,12 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
 
     err = err ? err : &dummy;
     scps_stack_reap(st);
-    *err = choose_flow(st, local, remote, &f, &way);
+    *err = choose_flow(st, local, remote, &f, &entry);
     if (!*err)
         *err = scps_config_take(&own, cfg, &nobody);
     if (*err)
         return NULL;
-    const struct scps_route *r = &way->route;
+    const struct scps_route *r = &entry->route;
     if (!own.expected_rtt)
         own.expected_rtt = r->expected_rtt;
     if (own.loss_cause == SCPS_LOSS_CONGESTION)
@@ -89,7 +89,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     shared = share_config(st, &own, r->rate != 0, err);
     if (!shared)
         return NULL;
-    c = scps_stack_conn(st, shared, &f, scps_nif_of(r->nif), way, err);
+    c = scps_stack_conn(st, shared, &f, scps_nif_of(r->nif), entry, err);
     scps_config_unref(a, shared);
     if (!c)
         return NULL;

@@ -7,12 +7,12 @@
 #define LEAST_MSS 8 /* octets: least MSS, as in scps_agreed_full() */
 
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
-                        const struct scps_route_entry *way, uint8_t family)
+                        const struct scps_route_entry *entry, uint8_t family)
 {
     uint32_t over = family == 4 ? 40 : 60, mtu = nif->nif->mtu;
 
-    if (way && way->route.nif == nif->nif && way->route.mtu)
-        mtu = SCPS_MIN(mtu, way->route.mtu);
+    if (entry && entry->route.nif == nif->nif && entry->route.mtu)
+        mtu = SCPS_MIN(mtu, entry->route.mtu);
     if (st->reserve)
         mtu = SCPS_MIN(mtu, st->reserve->fixed.mss + over);
     mtu = SCPS_MIN(mtu, 65535);
@@ -22,7 +22,7 @@ uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
 
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
-                                  const struct scps_route_entry *way, int *err)
+                                  const struct scps_route_entry *entry, int *err)
 {
     struct scps_conn *c;
     uint16_t mss;
@@ -47,11 +47,11 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
     scps_send_begin(&c->s.snd, scps_isn(st, f));
     scps_ts_begin(&c->ts, scps_ts_offset(st, f));
     scps_sender_ip(&c->s, f->remote.family == 6);
-    scps_sender_serve(&c->s, scps_route_turns(way, nif));
+    scps_sender_serve(&c->s, scps_route_ready_queue(entry, nif));
     if (!++st->next_id)
         ++st->next_id;
     c->s.ctx.id = st->next_id;
-    mss = scps_stack_mss(st, nif, way, f->local.family);
+    mss = scps_stack_mss(st, nif, entry, f->local.family);
     scps_agreed_announce(&c->s.agreed, cfg->c.mss ? SCPS_MIN(mss, cfg->c.mss) : mss);
     scps_conn_set_pmtu_mss(&c->s, mss);
     st->n_conns++;

@@ -204,7 +204,7 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
     static const struct scps_endpoint nobody;
     struct scps_stack *st = d->st;
     const struct scps_addr *src = &d->asked;
-    const struct scps_route_entry *way;
+    const struct scps_route_entry *entry;
     struct scps_endpoint to;
 
     if (!remote) {
@@ -216,13 +216,13 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
         return SCPS_ERR_INVAL;
     if (!scps_route_unicast(&to.addr))
         return SCPS_ERR_BADADDR;
-    way = scps_route_find(st, &to.addr);
-    if (!way)
+    entry = scps_route_find(st, &to.addr);
+    if (!entry)
         return SCPS_ERR_UNREACH;
     if (d->asked.family && d->asked.family != to.addr.family)
         return SCPS_ERR_ADDRNOTAVAIL;
     if (scps_stack_any(&d->asked))
-        src = scps_route_source(st, scps_nif_of(way->route.nif), &to.addr);
+        src = scps_route_source(st, scps_nif_of(entry->route.nif), &to.addr);
     if (!src)
         return SCPS_ERR_ADDRNOTAVAIL;
     set_peer(d, &to, src);
@@ -267,7 +267,7 @@ int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     d->count.in++;
     d->count.in_bytes += bytes;
     st->count.datagrams_in++;
-    scps_dgram_tell(d, SCPS_EV_READABLE);
+    scps_dgram_notify(d, SCPS_EV_READABLE);
     return 0;
 }
 
@@ -308,7 +308,7 @@ void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
     d->err = err;
     d->icmp = icmp;
     d->err_about = *about;
-    scps_dgram_tell(d, SCPS_EV_ERROR);
+    scps_dgram_notify(d, SCPS_EV_ERROR);
 }
 
 bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
@@ -332,9 +332,9 @@ bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
 void scps_dgram_linkdown(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));) {
-        const struct scps_route_entry *way =
+        const struct scps_route_entry *entry =
             d->remote.addr.family ? scps_route_find(st, &d->remote.addr) : NULL;
-        if (way && scps_nif_of(way->route.nif) == nif)
+        if (entry && scps_nif_of(entry->route.nif) == nif)
             scps_dgram_fail(d, SCPS_ERR_LINKDOWN, 0, &d->remote);
     }
 }
@@ -355,7 +355,7 @@ int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned
     if (icmp && err)
         *icmp = d->icmp;
     d->err = 0;
-    scps_dgram_told(d, SCPS_EV_ERROR);
+    scps_dgram_clear_event(d, SCPS_EV_ERROR);
     return err;
 }
 

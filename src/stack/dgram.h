@@ -35,7 +35,7 @@ struct scps_dgram {
     uint32_t in_used, out_used;
     struct scps_nif *nif; /* interface on which the oldest datagram waits to be sent */
     /* shaper of the route that the oldest datagram will take; NULL: that route has no rate */
-    struct scps_shaper *pipe;
+    struct scps_shaper *shaper;
     /* local address that the application gave when it opened the endpoint */
     struct scps_addr asked;
     uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
@@ -84,15 +84,15 @@ void scps_dgram_enter(struct scps_dgram *d);
  * there is none. */
 struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d);
 /* Queues an event for the application that owns d. */
-void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind);
+void scps_dgram_notify(struct scps_dgram *d, enum scps_event_kind kind);
 /* Removes pending event `kind` of d, because the application knows already what it would report. */
-void scps_dgram_told(struct scps_dgram *d, enum scps_event_kind kind);
+void scps_dgram_clear_event(struct scps_dgram *d, enum scps_event_kind kind);
 /* Removes d from all lists except its bucket's, and frees it. */
 void scps_dgram_free(struct scps_dgram *d);
-/* Appends d to the ready queue of d->nif and d->pipe, which are set. */
+/* Appends d to the ready queue of d->nif and d->shaper, which are set. */
 void scps_dgram_make_ready(struct scps_dgram *d);
 /* Removes d from its ready queue. */
-void scps_dgram_unready(struct scps_dgram *d);
+void scps_dgram_dequeue(struct scps_dgram *d);
 
 /* ---- dgram_out.c ---- */
 /* Finds the route of d's oldest datagram again, after routes or the local address have changed.

@@ -19,7 +19,7 @@ struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scp
     return NULL;
 }
 
-void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind)
+void scps_dgram_notify(struct scps_dgram *d, enum scps_event_kind kind)
 {
     struct scps_stack *st = d->st;
 
@@ -37,7 +37,7 @@ void scps_dgram_tell(struct scps_dgram *d, enum scps_event_kind kind)
     st->ev_dgrams_last = d;
 }
 
-void scps_dgram_told(struct scps_dgram *d, enum scps_event_kind kind)
+void scps_dgram_clear_event(struct scps_dgram *d, enum scps_event_kind kind)
 {
     d->events &= (uint16_t) ~(1u << kind);
 }
@@ -90,7 +90,7 @@ void scps_dgram_free(struct scps_dgram *d)
     struct scps_stack *st = d->st;
     const struct scps_alloc *a = &st->env.alloc;
 
-    scps_dgram_unready(d);
+    scps_dgram_dequeue(d);
     untell(d);
     if (d->closed)
         unlink_from(&st->dgrams->closed, d);
@@ -125,14 +125,14 @@ void scps_dgram_close(struct scps_dgram *d)
     st->dgrams->closed = d;
 }
 
-static struct scps_dgram_turns *turns_of(const struct scps_dgram *d)
+static struct scps_dgram_queue *ready_queue_of(const struct scps_dgram *d)
 {
-    return d->pipe ? &d->pipe->dgrams : &d->nif->dgrams;
+    return d->shaper ? &d->shaper->dgrams : &d->nif->dgrams;
 }
 
 void scps_dgram_make_ready(struct scps_dgram *d)
 {
-    struct scps_dgram_turns *t = turns_of(d);
+    struct scps_dgram_queue *t = ready_queue_of(d);
 
     d->ready = true;
     d->ready_next = NULL;
@@ -145,14 +145,14 @@ void scps_dgram_make_ready(struct scps_dgram *d)
     scps_nif_set_others(d->nif);
 }
 
-void scps_dgram_unready(struct scps_dgram *d)
+void scps_dgram_dequeue(struct scps_dgram *d)
 {
-    struct scps_dgram_turns *t;
+    struct scps_dgram_queue *t;
     struct scps_dgram **at, *before = NULL;
 
     if (!d->ready)
         return;
-    t = turns_of(d);
+    t = ready_queue_of(d);
     for (at = &t->head; *at != d; at = &(*at)->ready_next)
         before = *at;
     *at = d->ready_next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sending of datagrams.
  *
- *     scps_dgram_send -> the endpoint's queue -> turns of its link, or of its route's pipe
+ *     scps_dgram_send -> the endpoint's queue -> ready queue of its link, or of its route's shaper
  *     -> a packet
  *
  * An endpoint is in the ready queue of the link or route that its oldest datagram uses; the
@@ -58,10 +58,10 @@ static const struct scps_addr *source(const struct scps_dgram *d, const struct s
     return scps_route_source(d->st, scps_nif_of(w->route.nif), to);
 }
 
-/* Sets *way to the route by which a datagram of d reaches the endpoint `to`. Returns 0 or
+/* Sets *entry to the route by which a datagram of d reaches the endpoint `to`. Returns 0 or
  * SCPS_ERR_*. */
-static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
-                    const struct scps_route_entry **way)
+static int find_route(const struct scps_dgram *d, const struct scps_endpoint *to,
+                      const struct scps_route_entry **entry)
 {
     if (!to->addr.family)
         return SCPS_ERR_NOTCONN;
@@ -69,22 +69,22 @@ static int find_way(const struct scps_dgram *d, const struct scps_endpoint *to,
         return SCPS_ERR_INVAL;
     if (!scps_route_unicast(&to->addr))
         return SCPS_ERR_BADADDR;
-    *way = scps_route_find(d->st, &to->addr);
-    if (!*way)
+    *entry = scps_route_find(d->st, &to->addr);
+    if (!*entry)
         return SCPS_ERR_UNREACH;
-    return source(d, *way, &to->addr) ? 0 : SCPS_ERR_ADDRNOTAVAIL;
+    return source(d, *entry, &to->addr) ? 0 : SCPS_ERR_ADDRNOTAVAIL;
 }
 
 uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to)
 {
-    const struct scps_route_entry *way;
+    const struct scps_route_entry *entry;
     uint32_t over, mtu;
 
     to = to ? to : &d->remote;
-    if (find_way(d, to, &way))
+    if (find_route(d, to, &entry))
         return 0;
     over = ip_header(to->addr.family) + UDP_HDR;
-    mtu = mtu_to(d, way, &to->addr);
+    mtu = mtu_to(d, entry, &to->addr);
     return mtu > over ? mtu - over : 0;
 }
 
@@ -103,7 +103,7 @@ bool scps_dgram_writable(const struct scps_dgram *d)
 static void room_again(struct scps_dgram *d)
 {
     d->wants_room = d->starved = false;
-    scps_dgram_tell(d, SCPS_EV_WRITABLE);
+    scps_dgram_notify(d, SCPS_EV_WRITABLE);
 }
 
 void scps_dgram_memory(struct scps_stack *st)
@@ -118,7 +118,7 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
     d->out_used -= packet(rec);
     scps_recring_pop(&d->out);
     if (scps_recring_empty(&d->out))
-        scps_dgram_tell(d, SCPS_EV_DRAINED);
+        scps_dgram_notify(d, SCPS_EV_DRAINED);
     if (!d->wants_room || d->out_used > d->cfg.sndbuf / 2)
         return;
     room_again(d);
@@ -129,13 +129,13 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
-    const struct scps_route_entry *way;
+    const struct scps_route_entry *entry;
     uint32_t size;
 
     while ((rec = scps_recring_front(&d->out, &size))) {
-        if (!find_way(d, &rec->to, &way) && packet(rec) <= mtu_to(d, way, &rec->to.addr)) {
-            d->nif = scps_nif_of(way->route.nif);
-            d->pipe = way->pipe;
+        if (!find_route(d, &rec->to, &entry) && packet(rec) <= mtu_to(d, entry, &rec->to.addr)) {
+            d->nif = scps_nif_of(entry->route.nif);
+            d->shaper = entry->shaper;
             scps_dgram_make_ready(d);
             return true;
         }
@@ -149,7 +149,7 @@ void scps_dgram_reroute(struct scps_dgram *d)
 {
     if (!d->ready)
         return;
-    scps_dgram_unready(d);
+    scps_dgram_dequeue(d);
     if (!place(d) && d->closed)
         scps_dgram_free(d);
 }
@@ -169,19 +169,19 @@ void scps_dgram_regroup(struct scps_stack *st)
 int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                     size_t len, size_t hollow)
 {
-    const struct scps_route_entry *way;
+    const struct scps_route_entry *entry;
     struct scps_dgram_out *rec;
     uint32_t over;
     int err;
 
     to = to ? to : &d->remote;
-    err = find_way(d, to, &way);
+    err = find_route(d, to, &entry);
     if (err)
         return err;
-    if (hollow && (len > SCPS_DGRAM_PREFIX || !(way->route.nif->flags & SCPS_NETIF_HOLLOW)))
+    if (hollow && (len > SCPS_DGRAM_PREFIX || !(entry->route.nif->flags & SCPS_NETIF_HOLLOW)))
         return SCPS_ERR_INVAL;
     over = ip_header(to->addr.family) + UDP_HDR;
-    if (len > MOST || hollow > MOST || over + len + hollow > mtu_to(d, way, &to->addr))
+    if (len > MOST || hollow > MOST || over + len + hollow > mtu_to(d, entry, &to->addr))
         return SCPS_ERR_MSGSIZE;
     if (d->out_used && d->out_used + over + len + hollow > d->cfg.sndbuf) {
         d->wants_room = true;
@@ -208,14 +208,14 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
 static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
 {
     struct scps_stack *st = d->st;
-    const struct scps_route_entry *way = scps_route_find(st, &rec->to.addr);
+    const struct scps_route_entry *entry = scps_route_find(st, &rec->to.addr);
     const uint8_t *data = (const uint8_t *)(rec + 1);
     struct scps_udp u = {.sport = d->local.port,
                          .dport = rec->to.port,
                          .data = data,
                          .len = rec->len,
                          .apart_len = rec->hollow};
-    struct scps_ip ip = {.src = *source(d, way, &rec->to.addr),
+    struct scps_ip ip = {.src = *source(d, entry, &rec->to.addr),
                          .dst = rec->to.addr,
                          .version = rec->to.addr.family,
                          .proto = SCPS_IPPROTO_UDP,
@@ -254,7 +254,7 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     d->count.out_bytes += rec->len + rec->hollow;
     st->count.datagrams_out++;
     pop(d, rec);
-    scps_dgram_unready(d);
+    scps_dgram_dequeue(d);
     if (!place(d) && d->closed)
         /* The packet just made is lent from d's queue, so d stays in the ready queue and is freed
          * when it is served next. */
@@ -264,7 +264,7 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
 
 /* Returns the endpoint to serve next; NULL: there is none. Frees closed endpoints that have nothing
  * left to send. */
-static struct scps_dgram *next_dgram(struct scps_dgram_turns *t)
+static struct scps_dgram *next_dgram(struct scps_dgram_queue *t)
 {
     while (t->head && scps_recring_empty(&t->head->out))
         scps_dgram_free(t->head);
@@ -290,7 +290,7 @@ scps_time scps_dgram_due(struct scps_shaper *p, scps_time now)
 void scps_dgram_yield(struct scps_ready_queue *t)
 {
     struct scps_shaper *p =
-        (struct scps_shaper *)((uint8_t *)t - offsetof(struct scps_shaper, turns));
+        (struct scps_shaper *)((uint8_t *)t - offsetof(struct scps_shaper, ready));
 
     p->for_dgrams = true;
 }
@@ -311,7 +311,7 @@ bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_
     scps_time now = st->env.now;
     struct scps_dgram *d;
 
-    for (struct scps_shaper *p = nif->pipes; p; p = p->next) {
+    for (struct scps_shaper *p = nif->shapers; p; p = p->next) {
         d = next_dgram(&p->dgrams);
         if (!d || !scps_dgram_first(p) || scps_dgram_due(p, now) > now)
             continue;

@@ -185,10 +185,10 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
 static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
                                   const struct scps_flow *f)
 {
-    const struct scps_route_entry *way = scps_route_find(l->st, &f->remote);
+    const struct scps_route_entry *entry = scps_route_find(l->st, &f->remote);
     int err;
 
-    return scps_stack_conn(l->st, l->cfg, f, nif, way, &err);
+    return scps_stack_conn(l->st, l->cfg, f, nif, entry, &err);
 }
 
 /* Returns how long a half-open connection of l is kept, µs, when another SYN comes: for all its

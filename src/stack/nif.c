@@ -5,7 +5,7 @@
 void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif,
                      scps_time now)
 {
-    *nif = (struct scps_nif){.nif = netif, .turns.link = nif, .since_answer = SCPS_ANSWER_SHARE};
+    *nif = (struct scps_nif){.nif = netif, .ready.link = nif, .since_answer = SCPS_ANSWER_SHARE};
     scps_usage_begin(&nif->usage, now);
     netif->stack = st;
     netif->stack_priv = nif;
@@ -22,16 +22,16 @@ void scps_nif_detach(struct scps_nif *nif)
 
 void scps_nif_add_shaper(struct scps_nif *nif, struct scps_shaper *p)
 {
-    p->turns.gate = &p->gate;
-    p->turns.link = nif;
-    p->next = nif->pipes;
-    nif->pipes = p;
+    p->ready.gate = &p->gate;
+    p->ready.link = nif;
+    p->next = nif->shapers;
+    nif->shapers = p;
     scps_nif_set_others(nif);
 }
 
 void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p)
 {
-    struct scps_shaper **at = &nif->pipes;
+    struct scps_shaper **at = &nif->shapers;
 
     while (*at != p)
         at = &(*at)->next;
@@ -45,7 +45,7 @@ void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p)
     if (!p->next)
         return;
     scps_nif_remove_shaper(nif, p);
-    for (at = &nif->pipes; *at;)
+    for (at = &nif->shapers; *at;)
         at = &(*at)->next;
     *at = p;
     p->next = NULL;

@@ -15,7 +15,7 @@
 #include "base/recring.h"
 #include "core/gate.h"
 #include "core/pacer.h"
-#include "core/turns.h"
+#include "core/ready_queue.h"
 #include "stack/kept.h"
 #include "stack/lastflow.h"
 #include "stack/usage.h"
@@ -24,7 +24,7 @@ struct scps_conn;
 struct scps_dgram;
 
 /* Ready queue of the endpoints whose oldest datagram waits for the same link or route. */
-struct scps_dgram_turns {
+struct scps_dgram_queue {
     struct scps_dgram *head, *tail;
 };
 
@@ -40,8 +40,8 @@ struct scps_answers {
 struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
-    struct scps_ready_queue turns;
-    struct scps_dgram_turns dgrams;
+    struct scps_ready_queue ready;
+    struct scps_dgram_queue dgrams;
     bool for_dgrams; /* true: if datagrams wait, they are served before connections */
     int32_t share;   /* bytes that datagrams may still send before connections are served */
     struct scps_shaper *next; /* next shaper on the list of the shapers of the same link */
@@ -57,10 +57,10 @@ typedef size_t scps_values_fn(struct scps_netif *netif, const struct scps_conn *
 /* What the stack stores for one netif (network interface); scps_netif.stack_priv points to it. */
 struct scps_nif {
     struct scps_netif *nif;
-    struct scps_ready_queue turns;
+    struct scps_ready_queue ready;
     /* list of the shapers of those routes through this netif that have a rate */
-    struct scps_shaper *pipes;
-    struct scps_dgram_turns dgrams; /* endpoints whose datagrams use no route with a rate */
+    struct scps_shaper *shapers;
+    struct scps_dgram_queue dgrams; /* endpoints whose datagrams use no route with a rate */
     uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
     bool after_dgram;  /* the last packet was a datagram, and a connection was ready, too */
     struct scps_answers answers; /* queue of replies through routes without a rate */
@@ -68,7 +68,7 @@ struct scps_nif {
     uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
     /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE */
     uint8_t since_answer;
-    /* there may be packets that do not come from connections in `turns`; see scps_nif_others() */
+    /* there may be packets that do not come from connections in `ready`; see scps_nif_others() */
     bool others;
     scps_values_fn *values; /* valid with the flag SCPS_NETIF_VALUES */
     struct scps_lastflow last;
@@ -106,14 +106,14 @@ static inline void scps_nif_set_others(struct scps_nif *nif)
 static inline bool scps_nif_others(struct scps_nif *nif)
 {
     if (nif->others)
-        nif->others = nif->kept.pending || nif->pipes || nif->n_dgrams || nif->n_answers;
+        nif->others = nif->kept.pending || nif->shapers || nif->n_dgrams || nif->n_answers;
     return nif->others;
 }
 /* Returns true if scps_pump() has to send packets for this netif. False for a netif without
  * operations, whose driver fetches packets by scps_stack_output(). */
 static inline bool scps_nif_busy(struct scps_nif *nif)
 {
-    return (nif->turns.head || scps_nif_others(nif)) && nif->nif->ops;
+    return (nif->ready.head || scps_nif_others(nif)) && nif->nif->ops;
 }
 
 #endif

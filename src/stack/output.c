@@ -38,19 +38,19 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 /* Returns the ready queue to serve next. Routes with a rate come before the link's own queue, whose
  * connections could leave no time for them, and are served in turn. A route is ready if its token
  * bucket holds the cost of its first packet. */
-static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
+static SCPS_NOINLINE struct scps_ready_queue *open_queue(struct scps_stack *st,
                                                          struct scps_nif *nif)
 {
     scps_time now = st->env.now;
 
-    for (struct scps_shaper *p = nif->pipes; p; p = p->next) {
+    for (struct scps_shaper *p = nif->shapers; p; p = p->next) {
         scps_gate_serve(&p->gate, now);
-        if (!p->turns.head || scps_dgram_first(p) || !scps_gate_open(&p->gate, p->turns.head, now))
+        if (!p->ready.head || scps_dgram_first(p) || !scps_gate_open(&p->gate, p->ready.head, now))
             continue;
         scps_nif_shaper_served(nif, p);
-        return &p->turns;
+        return &p->ready;
     }
-    return &nif->turns;
+    return &nif->ready;
 }
 
 /* Called when connection c was served but sent nothing. If c waits for the token bucket of its
@@ -59,11 +59,11 @@ static SCPS_NOINLINE struct scps_ready_queue *open_turns(struct scps_stack *st,
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {
-    if (c->s.turns->gate->asked != &c->s) {
-        scps_gate_passed(c->s.turns->gate, &c->s);
+    if (c->s.queue->gate->asked != &c->s) {
+        scps_gate_passed(c->s.queue->gate, &c->s);
         scps_sender_dequeue(&c->s);
     }
-    return open_turns(st, nif);
+    return open_queue(st, nif);
 }
 
 /* Netif flags of devices that segment by themselves (GSO), or take segments as structures. */
@@ -98,7 +98,7 @@ static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
  * *out, 0 if there is none, or SCPS_OUTPUT_SENT. */
 static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
-    struct scps_ready_queue *t = nif->pipes ? open_turns(st, nif) : &nif->turns;
+    struct scps_ready_queue *t = nif->shapers ? open_queue(st, nif) : &nif->ready;
     struct scps_conn *c;
     struct scps_seg seg;
 
@@ -155,7 +155,7 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
     nif->after_dgram = !nif->after_dgram;
     if (nif->after_dgram && datagram(st, nif, out))
         return 1;
-    int n = nif->turns.head || nif->pipes ? segment(st, nif, out) : 0;
+    int n = nif->ready.head || nif->shapers ? segment(st, nif, out) : 0;
     return n ? n : datagram(st, nif, out);
 }
 
@@ -172,7 +172,7 @@ static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif
         return 1;
     if (nif->n_dgrams)
         n = output_alternate(st, nif, out);
-    else if (nif->turns.head || nif->pipes)
+    else if (nif->ready.head || nif->shapers)
         n = segment(st, nif, out);
     if (n) {
         if (nif->since_answer < SCPS_ANSWER_SHARE)
@@ -186,7 +186,7 @@ int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt
 {
     if (st->env.dead || scps_stack_timers_due(st) || nif->others)
         return output_slow(st, nif, out);
-    return nif->turns.head ? segment(st, nif, out) : 0;
+    return nif->ready.head ? segment(st, nif, out) : 0;
 }
 
 int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time now,

@@ -77,10 +77,10 @@ static uint32_t weight(const struct scps_nif *nif, size_t len)
 static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
                                     const struct scps_addr *dst, size_t len)
 {
-    const struct scps_route_entry *way = scps_route_find(st, dst);
-    struct scps_shaper *pipe = way && way->route.nif == nif->nif ? way->pipe : NULL;
-    struct scps_answers *w = pipe ? &pipe->answers : &nif->answers;
-    uint64_t share = share_of(st, nif, pipe);
+    const struct scps_route_entry *entry = scps_route_find(st, dst);
+    struct scps_shaper *shaper = entry && entry->route.nif == nif->nif ? entry->shaper : NULL;
+    struct scps_answers *w = shaper ? &shaper->answers : &nif->answers;
+    uint64_t share = share_of(st, nif, shaper);
 
     /* The bucket holds what replies may use in one second, within fixed bounds. */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
@@ -160,7 +160,7 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
         return false;
     if (!scps_recring_empty(&nif->answers.queue))
         q = &nif->answers.queue;
-    for (struct scps_shaper *p = nif->pipes; p && !q; p = p->next) {
+    for (struct scps_shaper *p = nif->shapers; p && !q; p = p->next) {
         uint32_t len;
         if (!scps_recring_front(&p->answers.queue, &len) ||
             scps_answer_due(p, st->env.now) > st->env.now)

@@ -14,10 +14,10 @@ const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
 {
     const struct scps_route_entry *best = NULL;
 
-    for (uint32_t i = 0; i < st->n_ways; i++) {
-        const struct scps_route *r = &st->ways[i].route;
+    for (uint32_t i = 0; i < st->n_routes; i++) {
+        const struct scps_route *r = &st->routes[i].route;
         if ((!best || r->prefix >= best->route.prefix) && scps_addr_match(&r->dst, dst, r->prefix))
-            best = &st->ways[i];
+            best = &st->routes[i];
     }
     return best;
 }
@@ -39,15 +39,16 @@ bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a
     return false;
 }
 
-struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif)
+struct scps_ready_queue *scps_route_ready_queue(const struct scps_route_entry *w,
+                                                struct scps_nif *nif)
 {
-    return w && w->pipe && w->route.nif == nif->nif ? &w->pipe->turns : &nif->turns;
+    return w && w->shaper && w->route.nif == nif->nif ? &w->shaper->ready : &nif->ready;
 }
 
 bool scps_route_rated(const struct scps_stack *st)
 {
-    for (uint32_t i = 0; i < st->n_ways; i++)
-        if (st->ways[i].route.rate)
+    for (uint32_t i = 0; i < st->n_routes; i++)
+        if (st->routes[i].route.rate)
             return true;
     return false;
 }

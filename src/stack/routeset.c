@@ -14,11 +14,11 @@
  * and are at the end of the array. */
 static struct scps_route_entry *spare_way(struct scps_stack *st)
 {
-    uint32_t i = st->n_ways;
+    uint32_t i = st->n_routes;
 
-    while (i && !st->ways[i - 1].route.nif)
+    while (i && !st->routes[i - 1].route.nif)
         i--;
-    return i < st->n_ways ? &st->ways[i] : NULL;
+    return i < st->n_routes ? &st->routes[i] : NULL;
 }
 
 static struct scps_local_addr *spare_addr(struct scps_stack *st)
@@ -72,8 +72,8 @@ static bool rated_full(const struct scps_stack *st)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < st->n_ways; i++)
-        n += st->ways[i].pipe != NULL;
+    for (uint32_t i = 0; i < st->n_routes; i++)
+        n += st->routes[i].shaper != NULL;
     return st->reserve && n >= SCPS_FIXED_RATED;
 }
 
@@ -86,17 +86,17 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
 
     if (!in_range(r))
         return SCPS_ERR_RANGE;
-    if (!w->pipe && !r->rate && !r->min_rate)
+    if (!w->shaper && !r->rate && !r->min_rate)
         return 0;
-    if (!w->pipe) {
+    if (!w->shaper) {
         struct scps_shaper *p = rated_full(st) ? NULL : a->alloc(a->ctx, sizeof *p);
         if (!p)
             return SCPS_ERR_NOMEM;
         memset(p, 0, sizeof *p);
         scps_nif_add_shaper(nif, p);
-        w->pipe = p;
+        w->shaper = p;
     }
-    scps_gate_set(&w->pipe->gate, st->env.now, r, route_mtu(r));
+    scps_gate_set(&w->shaper->gate, st->env.now, r, route_mtu(r));
     return 0;
 }
 
@@ -106,10 +106,11 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         struct scps_ready_queue *t;
-        if (!c->s.turns || c->s.turns->link != nif)
+        if (!c->s.queue || c->s.queue->link != nif)
             continue;
-        t = scps_route_turns(scps_route_find(st, &c->remote), (struct scps_nif *)c->s.turns->link);
-        if (t == c->s.turns)
+        t = scps_route_ready_queue(scps_route_find(st, &c->remote),
+                                   (struct scps_nif *)c->s.queue->link);
+        if (t == c->s.queue)
             continue;
         scps_sender_dequeue(&c->s);
         scps_gate_forget(&c->s);
@@ -124,26 +125,26 @@ static void regroup(struct scps_stack *st, const struct scps_nif *nif)
 
 int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *asked, size_t size)
 {
-    struct scps_route_entry way = {.pipe = NULL}, *slot;
-    const struct scps_route *r = &way.route;
+    struct scps_route_entry entry = {.shaper = NULL}, *slot;
+    const struct scps_route *r = &entry.route;
     int err;
 
-    if (!scps_sized_take(&way.route, sizeof way.route, asked, size, LEAST))
+    if (!scps_sized_take(&entry.route, sizeof entry.route, asked, size, LEAST))
         return SCPS_ERR_RANGE;
     if (!r->nif || r->nif->stack != st || (r->dst.family != 4 && r->dst.family != 6) ||
         r->prefix > (r->dst.family == 4 ? 32u : 128u))
         return SCPS_ERR_INVAL;
     slot = spare_way(st);
     if (!slot)
-        slot = append(st, (void **)&st->ways, &st->n_ways, sizeof *slot, SCPS_FIXED_ROUTES);
+        slot = append(st, (void **)&st->routes, &st->n_routes, sizeof *slot, SCPS_FIXED_ROUTES);
     if (!slot)
         return SCPS_ERR_NOMEM;
     /* If the rate cannot be set, the row stays in the array, but matches no address. */
     memset(slot, 0, sizeof *slot);
-    err = set_rate(st, &way, r);
+    err = set_rate(st, &entry, r);
     if (!err)
-        *slot = way;
-    if (slot->pipe)
+        *slot = entry;
+    if (slot->shaper)
         regroup(st, scps_nif_of(r->nif));
     return err;
 }
@@ -165,16 +166,16 @@ int scps_stack_set_route_sized(struct scps_stack *st, const struct scps_route *a
 
     if (!scps_sized_take(&own, sizeof own, asked, size, LEAST))
         return SCPS_ERR_RANGE;
-    for (uint32_t i = st->n_ways; i-- > 0;) {
-        struct scps_route_entry *w = &st->ways[i];
+    for (uint32_t i = st->n_routes; i-- > 0;) {
+        struct scps_route_entry *w = &st->routes[i];
         if (!leads(w, &r->dst, r->prefix, r->nif))
             continue;
-        had = w->pipe != NULL;
+        had = w->shaper != NULL;
         err = set_rate(st, w, r);
         if (err)
             return err;
         w->route = *r;
-        if (w->pipe && !had)
+        if (w->shaper && !had)
             regroup(st, scps_nif_of(r->nif));
         return 0;
     }
@@ -218,14 +219,14 @@ static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_s
 }
 
 /* Removes w from the array of routes, and moves the entries behind it forward. */
-static void remove_way(struct scps_stack *st, struct scps_route_entry *w)
+static void remove_route(struct scps_stack *st, struct scps_route_entry *w)
 {
     struct scps_nif *nif = scps_nif_of(w->route.nif);
-    struct scps_shaper *p = w->pipe;
-    uint32_t after = st->n_ways - (uint32_t)(w - st->ways) - 1;
+    struct scps_shaper *p = w->shaper;
+    uint32_t after = st->n_routes - (uint32_t)(w - st->routes) - 1;
 
     memmove(w, w + 1, after * sizeof *w);
-    st->ways[st->n_ways - 1] = (struct scps_route_entry){0};
+    st->routes[st->n_routes - 1] = (struct scps_route_entry){0};
     regroup(st, nif);
     if (p)
         free_pipe(st, nif, p);
@@ -234,9 +235,9 @@ static void remove_way(struct scps_stack *st, struct scps_route_entry *w)
 int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst, unsigned prefix,
                             const struct scps_netif *nif)
 {
-    for (uint32_t i = st->n_ways; i-- > 0;)
-        if (leads(&st->ways[i], dst, prefix, nif)) {
-            remove_way(st, &st->ways[i]);
+    for (uint32_t i = st->n_routes; i-- > 0;)
+        if (leads(&st->routes[i], dst, prefix, nif)) {
+            remove_route(st, &st->routes[i]);
             return 0;
         }
     return SCPS_ERR_NOENT;
@@ -247,7 +248,7 @@ static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
                       const struct scps_addr *addr)
 {
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
-        if (!c->s.turns || c->s.turns->link != nif || !scps_addr_equal(&c->local, addr))
+        if (!c->s.queue || c->s.queue->link != nif || !scps_addr_equal(&c->local, addr))
             continue;
         scps_conn_finish(c, SCPS_ERR_ADDRNOTAVAIL);
         scps_conn_detach(c);
@@ -271,9 +272,9 @@ int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *netif,
     end_conns(st, nif, &gone.addr);
     if (!scps_stack_has_addr(st, &gone.addr))
         scps_dgram_addr_gone(st, &gone.addr);
-    for (uint32_t i = 0; i < st->n_ways; i++)
-        if (leads(&st->ways[i], &gone.addr, gone.prefix, netif)) {
-            remove_way(st, &st->ways[i]);
+    for (uint32_t i = 0; i < st->n_routes; i++)
+        if (leads(&st->routes[i], &gone.addr, gone.prefix, netif)) {
+            remove_route(st, &st->routes[i]);
             break;
         }
     scps_dgram_regroup(st);
@@ -285,13 +286,13 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
 {
     uint32_t keep = 0;
 
-    for (uint32_t i = 0; i < st->n_ways; i++)
-        if (st->ways[i].route.nif != nif->nif)
-            st->ways[keep++] = st->ways[i];
+    for (uint32_t i = 0; i < st->n_routes; i++)
+        if (st->routes[i].route.nif != nif->nif)
+            st->routes[keep++] = st->routes[i];
     /* Clear the rows that are not used any more, so that they match no address. The array keeps its
      * size, because the allocator needs it for freeing. */
-    for (uint32_t i = keep; i < st->n_ways; i++)
-        st->ways[i] = (struct scps_route_entry){0};
+    for (uint32_t i = keep; i < st->n_routes; i++)
+        st->routes[i] = (struct scps_route_entry){0};
     keep = 0;
     for (uint32_t i = 0; i < st->n_addrs; i++)
         if (st->addrs[i].nif != nif)
@@ -302,12 +303,12 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
 
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig)
 {
-    for (uint32_t i = 0; i < st->n_ways; i++) {
-        struct scps_route_entry *w = &st->ways[i];
-        if (!w->pipe || !w->route.rate || (sig->nif && sig->nif != w->route.nif) ||
+    for (uint32_t i = 0; i < st->n_routes; i++) {
+        struct scps_route_entry *w = &st->routes[i];
+        if (!w->shaper || !w->route.rate || (sig->nif && sig->nif != w->route.nif) ||
             (sig->remote.family && scps_route_find(st, &sig->remote) != w))
             continue;
         w->route.rate = SCPS_MIN(sig->rate, SCPS_RATE_MAX);
-        scps_gate_set(&w->pipe->gate, st->env.now, &w->route, route_mtu(&w->route));
+        scps_gate_set(&w->shaper->gate, st->env.now, &w->route, route_mtu(&w->route));
     }
 }

@@ -9,7 +9,7 @@
 static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
 {
     if (sig->nif &&
-        (!sig->nif->stack_priv || !c->s.turns || c->s.turns->link != sig->nif->stack_priv))
+        (!sig->nif->stack_priv || !c->s.queue || c->s.queue->link != sig->nif->stack_priv))
         return false;
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
@@ -32,7 +32,7 @@ static void path_changed(struct scps_conn *c, uint64_t rate, scps_dur rtt)
 
     if (rtt > 0)
         scps_snd_path(&c->s, rtt);
-    if (rate && !(c->s.turns && c->s.turns->gate && c->s.turns->gate->rate.rate)) {
+    if (rate && !(c->s.queue && c->s.queue->gate && c->s.queue->gate->rate.rate)) {
         scps_conn_get_config(c, &cfg);
         cfg.rate = rate;
         scps_conn_set_config(c, &cfg);

@@ -94,7 +94,7 @@ static void let_go(struct scps_stack *st, struct scps_nif *nif)
     scps_kept_fini(&nif->kept, a);
     st->count.packets_before += nif->usage.packets;
     st->count.bytes_before += nif->usage.bytes;
-    for (struct scps_shaper *p; (p = nif->pipes);) {
+    for (struct scps_shaper *p; (p = nif->shapers);) {
         scps_nif_remove_shaper(nif, p);
         scps_answers_fini(&p->answers, nif, a);
         a->free(a->ctx, p, sizeof *p);
@@ -124,8 +124,8 @@ void scps_stack_free(struct scps_stack *st)
         a.free(a.ctx, st->nifs, st->n_nifs * sizeof *st->nifs);
     if (st->addrs)
         a.free(a.ctx, st->addrs, st->n_addrs * sizeof *st->addrs);
-    if (st->ways)
-        a.free(a.ctx, st->ways, st->n_ways * sizeof *st->ways);
+    if (st->routes)
+        a.free(a.ctx, st->routes, st->n_routes * sizeof *st->routes);
     if (st->buckets)
         a.free(a.ctx, st->buckets, ((size_t)st->bucket_mask + 1) * sizeof *st->buckets);
     scps_connid_free_all(st);
@@ -178,7 +178,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
         return;
     nif = scps_nif_of(netif);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
-        if (!c->s.turns || c->s.turns->link != nif)
+        if (!c->s.queue || c->s.queue->link != nif)
             continue;
         scps_conn_finish(c, SCPS_ERR_LINKDOWN);
         scps_conn_detach(c);
@@ -239,7 +239,7 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
 }
 
 /* Returns the earliest time, µs, at which one of the shapers in list p may send a packet. */
-static SCPS_NOINLINE scps_time pipes_due(struct scps_shaper *p, scps_time now)
+static SCPS_NOINLINE scps_time shapers_due(struct scps_shaper *p, scps_time now)
 {
     scps_time due = SCPS_NEVER;
 
@@ -247,8 +247,8 @@ static SCPS_NOINLINE scps_time pipes_due(struct scps_shaper *p, scps_time now)
         scps_time t = SCPS_MIN(scps_gate_floor_due(&p->gate, now), scps_answer_due(p, now));
         if (scps_dgram_first(p))
             t = SCPS_MIN(t, scps_dgram_due(p, now));
-        else if (p->turns.head)
-            t = SCPS_MIN(t, p->gate.asked == p->turns.head ? p->gate.opens : now);
+        else if (p->ready.head)
+            t = SCPS_MIN(t, p->gate.asked == p->ready.head ? p->gate.opens : now);
         due = SCPS_MIN(due, t);
     }
     return due;
@@ -260,12 +260,12 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
 
     for (uint32_t i = 0; i < st->n_nifs; i++) {
         struct scps_nif *nif = st->nifs[i];
-        if (nif->kept.blocked || !(nif->turns.head || scps_nif_others(nif)))
+        if (nif->kept.blocked || !(nif->ready.head || scps_nif_others(nif)))
             continue;
-        if (nif->turns.head || nif->dgrams.head || !scps_recring_empty(&nif->answers.queue))
+        if (nif->ready.head || nif->dgrams.head || !scps_recring_empty(&nif->answers.queue))
             return st->env.now;
-        if (nif->pipes)
-            due = SCPS_MIN(due, pipes_due(nif->pipes, st->env.now));
+        if (nif->shapers)
+            due = SCPS_MIN(due, shapers_due(nif->shapers, st->env.now));
     }
     return due;
 }

@@ -23,7 +23,7 @@ struct scps_flow { /* addresses and ports of a connection; local ones are those 
 /* A route and its shaper. */
 struct scps_route_entry {
     struct scps_route route;
-    struct scps_shaper *pipe; /* shaper of the route; NULL: the route never had a rate */
+    struct scps_shaper *shaper; /* shaper of the route; NULL: the route never had a rate */
 };
 
 struct scps_local_addr {
@@ -71,8 +71,8 @@ struct scps_stack {
     uint32_t n_nifs;
     struct scps_local_addr *addrs;
     uint32_t n_addrs;
-    struct scps_route_entry *ways;
-    uint32_t n_ways;
+    struct scps_route_entry *routes;
+    uint32_t n_routes;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
     /* configuration of the last scps_connect(), which the next one often has, too */
@@ -185,7 +185,8 @@ const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
                                                const struct scps_addr *dst);
 /* Returns the ready queue of the connections that use route w through nif; w NULL: no route is
  * known. */
-struct scps_ready_queue *scps_route_turns(const struct scps_route_entry *w, struct scps_nif *nif);
+struct scps_ready_queue *scps_route_ready_queue(const struct scps_route_entry *w,
+                                                struct scps_nif *nif);
 /* Returns true if any route has a rate. */
 bool scps_route_rated(const struct scps_stack *st);
 /* Returns the source address for packets to dst through nif; NULL if nif has none of that
@@ -253,15 +254,15 @@ int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const str
 void scps_listener_free_all(struct scps_stack *st);
 
 /* ---- conns.c ---- */
-/* Returns the MSS of packets over nif and route way (NULL, or another link's: no route is known):
- * its MTU less the IP and TCP headers without options (RFC 6691). */
+/* Returns the MSS of packets over nif and route `entry` (NULL, or another link's: no route is
+ * known): its MTU less the IP and TCP headers without options (RFC 6691). */
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
-                        const struct scps_route_entry *way, uint8_t family);
-/* Creates a connection for flow f over nif and route way (NULL, or another link's: no route is
+                        const struct scps_route_entry *entry, uint8_t family);
+/* Creates a connection for flow f over nif and route `entry` (NULL, or another link's: no route is
  * known), and enters it into the tables. The caller opens it. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
-                                  const struct scps_route_entry *way, int *err);
+                                  const struct scps_route_entry *entry, int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connections that have ended and have no owner. */
 void scps_stack_reap(struct scps_stack *st);
@@ -370,7 +371,7 @@ bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_
 /* Returns true if the datagrams that wait for shaper p are served before its connections. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
-    return p->dgrams.head && (p->for_dgrams || !p->turns.head);
+    return p->dgrams.head && (p->for_dgrams || !p->ready.head);
 }
 /* Returns the time at which the first datagram of shaper p may be sent, µs. */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);

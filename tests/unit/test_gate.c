@@ -76,7 +76,7 @@ static void the_minimum_rate_serves_one_at_a_time(void **x)
     (void)x;
     set(&g, 0, 1000);
     ready.gate = &g;
-    a->turns = b->turns = &ready;
+    a->queue = b->queue = &ready;
     assert_false(scps_gate_permits(&g, a));
     assert_false(scps_gate_permits(&g, b));
     assert_int_equal(scps_gate_floor_due(&g, NOW), NOW);

@@ -8,7 +8,7 @@
 /* Asserts that the shapers of n are those of the list `want`, in this order; NULL ends the list. */
 static void assert_shapers(const struct scps_nif *n, struct scps_shaper *const *want)
 {
-    const struct scps_shaper *p = n->pipes;
+    const struct scps_shaper *p = n->shapers;
 
     for (; *want; want++, p = p->next)
         assert_ptr_equal(p, *want);
@@ -25,8 +25,8 @@ static void shapers_take_turns(void **state)
     scps_nif_attach(&n, NULL, &dev, 0);
     assert_shapers(&n, (struct scps_shaper *const[]){NULL});
     scps_nif_add_shaper(&n, &a);
-    assert_ptr_equal(a.turns.gate, &a.gate);
-    assert_ptr_equal(a.turns.link, &n);
+    assert_ptr_equal(a.ready.gate, &a.gate);
+    assert_ptr_equal(a.ready.link, &n);
     scps_nif_add_shaper(&n, &b);
     scps_nif_add_shaper(&n, &c);
     assert_shapers(&n, (struct scps_shaper *const[]){&c, &b, &a, NULL});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of connections that are ready to send (turns.c). */
-#ifndef SCPS_CORE_TURNS_H
-#define SCPS_CORE_TURNS_H
+/* The queue of connections that are ready to send (ready_queue.c). */
+#ifndef SCPS_CORE_READY_QUEUE_H
+#define SCPS_CORE_READY_QUEUE_H
 
 struct scps_gate;
 struct scps_sender;

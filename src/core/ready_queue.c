@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The queues of connections that are ready to send, and of those to be freed. */
-#include "core/turns.h"
+#include "core/ready_queue.h"
 
 #include "core/sender.h"
 
 void scps_sender_serve(struct scps_sender *s, struct scps_ready_queue *t)
 {
-    s->turns = t;
+    s->queue = t;
 }
 
 void scps_sender_wake(struct scps_sender *s)
 {
-    struct scps_ready_queue *t = s->turns;
+    struct scps_ready_queue *t = s->queue;
 
     /* A connection that waits to be freed has nothing to send, and its ready_next belongs to the
      * queue of those to be freed. */
@@ -28,7 +28,7 @@ void scps_sender_wake(struct scps_sender *s)
 
 void scps_sender_dequeue(struct scps_sender *s)
 {
-    struct scps_ready_queue *t = s->turns;
+    struct scps_ready_queue *t = s->queue;
     struct scps_sender *before = NULL;
 
     if (!s->ready)
