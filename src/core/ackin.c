@@ -70,8 +70,9 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
         take_sack(s, n);
     if (n->snack) {
         take_snack(s, n);
-        n->told = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
-        if (n->told) /* Do not count bytes again that duplicate acknowledgements stood for. */
+        n->snack_reported = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
+        /* Do not count bytes again that duplicate acknowledgements stood for. */
+        if (n->snack_reported)
             scps_ack_result_counted(&n->sum, scps_recovery_real(&tx->rec, n->sum.delivered));
     }
 }
@@ -159,7 +160,7 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
              s->snd.edge == edge && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
              !(s->todo.bits & SCPS_TODO_PERSIST);
     if (n->dup)
-        scps_dupack_take(s, n->told, &n->sum);
+        scps_dupack_take(s, n->snack_reported, &n->sum);
     else if (n->advanced && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_recovery_no_duplicates(&tx->rec);
 }
@@ -280,7 +281,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         .before = c->s.snd.una,
         .sum = scps_ack_result_none(),
         .snack = seg->has & SCPS_HAS_SNACK && c->s.agreed.caps & SCPS_CAP_SNACK1 && ack_in >= 0,
-        .told = false,
+        .snack_reported = false,
         .jumped = false,
         .advanced = ack > c->s.snd.una,
         .repaired = false,
@@ -295,11 +296,11 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         advance(&c->s, &c->ts, &n);
     if (ack_in >= (int64_t)n.before)
         take_window(&c->s, seg, n.ack);
-    scps_keep_news(&c->keep, c->s.ctx.env->now);
+    scps_keep_heard(&c->keep, c->s.ctx.env->now);
     take_duplicate(&c->s, &n, edge);
     struct scps_cc_ack a = {.bytes = n.sum.delivered, .rtt = -1};
     take_samples(&c->s, &c->ts, &n, &a);
-    if (scps_recovery_is_news(&tx->rec))
+    if (scps_recovery_concerns_ack(&tx->rec))
         scps_ackloss_progress(&c->s, scps_conn_cc(c), &n);
     scps_ackloss_find(&c->s, scps_conn_cc(c), &n);
     if (seg->flags & SCPS_ECE && c->s.agreed.opts & SCPS_AGREED_ECN && !(seg->flags & SCPS_SYN)) {

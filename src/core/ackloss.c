@@ -23,14 +23,14 @@ static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t 
                       enum scps_evidence evidence)
 {
     bool fresh = s->tx->rec.episode == SCPS_EPISODE_NONE;
-    struct scps_cc_loss news;
+    struct scps_cc_loss loss;
 
     if (fresh) {
         scps_cc_save(s, cc);
         scps_recovery_begin(s, evidence);
     }
-    news = scps_recovery_news(s, bytes, evidence, fresh);
-    scps_cc_loss(s, cc, &news);
+    loss = scps_recovery_describe_loss(s, bytes, evidence, fresh);
+    scps_cc_loss(s, cc, &loss);
     if (!fresh) {
         scps_recovery_lost(s, bytes, delivered);
         return;
@@ -55,13 +55,13 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
  * recovery. */
 static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
 {
-    struct scps_cc_loss news;
+    struct scps_cc_loss loss;
 
     if (s->tx->rec.episode == SCPS_EPISODE_NONE)
         scps_cc_save(s, cc);
     scps_recovery_repaired(s);
-    news = scps_recovery_news(s, s->agreed.mss, SCPS_BY_RACK, true);
-    scps_cc_loss(s, cc, &news);
+    loss = scps_recovery_describe_loss(s, s->agreed.mss, SCPS_BY_RACK, true);
+    scps_cc_loss(s, cc, &loss);
     scps_recovery_end(&s->tx->rec);
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
 }
@@ -82,7 +82,7 @@ static void undo(struct scps_sender *s, bool late)
 /* Restores the controller from before an episode that was spurious, and informs it. */
 static SCPS_NOINLINE void undone(struct scps_sender *s, void *cc)
 {
-    scps_recovery_undo_told(&s->tx->rec);
+    scps_recovery_undo_notified(&s->tx->rec);
     if (!s->ctx.cfg->c.cc->own_recovery)
         scps_cc_restore(s, cc, s->ctl.cwnd);
     scps_recovery_note(s, 2);

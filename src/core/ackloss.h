@@ -20,7 +20,7 @@ struct scps_ack_input {
     bool snack; /* seg has a SNACK that was negotiated, and its SEG.ACK is valid */
     /* the connection has no SACK, and the SNACK of this acknowledgement reports which octets
      * arrived */
-    bool told;
+    bool snack_reported;
     /* best effort: SND.UNA moves past data that the peer may have given up, so its arrival is no
      * sample */
     bool jumped;
@@ -37,7 +37,8 @@ struct scps_ack_input {
  * scps_ackloss_progress() informs the controller when the other reports are processed. */
 void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh);
 /* Decides whether the recovery episode in progress is over, or was spurious, and informs the
- * controller, also of an episode that a DSACK has ended. Precondition: scps_recovery_is_news(). */
+ * controller, also of an episode that a DSACK has ended. Precondition:
+ * scps_recovery_concerns_ack(). */
 void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_input *n);
 /* Detects lost segments by the rule of this connection: SNACK, RACK, SACK or duplicate
  * acknowledgements. */

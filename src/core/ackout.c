@@ -72,7 +72,7 @@ static scps_time next_tick(const struct scps_rx *rx, scps_time now, scps_dur del
 }
 
 bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
-                         const struct scps_receive *rcv, bool thin)
+                         const struct scps_receive *rcv, bool budgeted)
 {
     const scps_dur delay = x->cfg->c.ack_delay;
     const scps_time now = x->env->now;
@@ -90,10 +90,10 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
         scps_timer_set(x, &a->timer, now + delay);
     /* The acknowledgement reports all holes again, in as many segments as necessary; under a budget
      * it reports those first that were not reported yet. */
-    if (thin)
-        scps_report_again(&rx->report);
+    if (budgeted)
+        scps_report_next_pass(&rx->report);
     else
-        scps_report_anew(&rx->report);
+        scps_report_restart(&rx->report);
     return true;
 }
 
@@ -118,21 +118,21 @@ bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const stru
                       const struct scps_receive *rcv)
 {
     const struct scps_conn_config *cfg = &x->cfg->c;
-    uint32_t owed = (uint32_t)rcv->in.next - a->acked_to;
+    uint32_t unacked = (uint32_t)rcv->in.next - a->acked_to;
 
     if (cfg->ack_mode == SCPS_ACK_EVERY ||
         (cfg->ack_mode == SCPS_ACK_OTHER &&
-         (owed > rcv->mss || is_quick(&a->quick, cfg->quick_acks))))
+         (unacked > rcv->mss || is_quick(&a->quick, cfg->quick_acks))))
         return true;
     delay(a, x, rx);
     return false;
 }
 
 bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
-                        uint16_t full, bool news)
+                        uint16_t full, bool hole_changed)
 {
-    if (!news && rx->ack.dups >= OOO_ACKS_IMMEDIATE && x->cfg->c.ack_mode != SCPS_ACK_EVERY &&
-        rx->ack.waiting <= full) {
+    if (!hole_changed && rx->ack.dups >= OOO_ACKS_IMMEDIATE &&
+        x->cfg->c.ack_mode != SCPS_ACK_EVERY && rx->ack.unreported <= full) {
         delay(a, x, rx);
         return false;
     }
@@ -195,7 +195,7 @@ scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_co
     scps_off step = from + (each ? 1u : 2u) * full;
 
     if (rx)
-        step = SCPS_MAX(step, rx->ack.told_to);
+        step = SCPS_MAX(step, rx->ack.cover_to);
     return cfg->ack_mode == SCPS_ACK_DELAYED ? to : SCPS_MIN(step, to);
 }
 
@@ -204,21 +204,21 @@ bool scps_ackout_more(struct scps_ackrx *r, bool more)
     return more && r->burst++ < BURST;
 }
 
-bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step)
+bool scps_ackout_sent(struct scps_ackout *a, scps_off next, bool more, bool step)
 {
     a->acked_to = (uint32_t)next;
-    if (a->owed && !step) {
-        a->owed--;
+    if (a->extra_acks && !step) {
+        a->extra_acks--;
         return true;
     }
     return more || step;
 }
 
-void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
-                      const struct scps_conn_config *cfg, bool more)
+void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
+                          const struct scps_conn_config *cfg, bool more)
 {
     if (rx) {
-        rx->ack.waiting = 0;
+        rx->ack.unreported = 0;
         if (!more)
             rx->ack.burst = 0;
         if (rcv->in.ooo->n &&

@@ -28,7 +28,7 @@ struct scps_ackout {
     uint16_t quick;
     /* number of acknowledgements to send after the next one: without SACK each duplicate segment
      * needs one of its own */
-    uint8_t owed;
+    uint8_t extra_acks;
 };
 
 /* Initialises a. A window of `wnd` octets from offset 1 on counts as offered, and the peer's SYN as
@@ -55,17 +55,17 @@ static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
  * acknowledged by itself. */
 static inline void scps_ackout_one_more(struct scps_ackout *a)
 {
-    if (a->owed < UINT8_MAX)
-        a->owed++;
+    if (a->extra_acks < UINT8_MAX)
+        a->extra_acks++;
 }
 
 /* State of acknowledging that exists only while data is held beyond a hole. */
 struct scps_ackrx {
-    uint32_t dups;    /* number of acknowledgements sent at once since RCV.NXT last advanced */
-    uint32_t waiting; /* bytes beyond a hole that no acknowledgement has reported yet */
-    uint32_t burst;   /* consecutive acknowledgements that could not hold all reports */
+    uint32_t dups;       /* number of acknowledgements sent at once since RCV.NXT last advanced */
+    uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */
+    uint32_t burst;      /* consecutive acknowledgements that could not hold all reports */
     /* at least the data in order below this offset is covered by the next acknowledgement */
-    scps_off told_to;
+    scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;
     /* Strictly delayed mode: `tick` is when the timer last expired with nothing new to report.
@@ -74,9 +74,9 @@ struct scps_ackrx {
     scps_time tick, ticks_end;
 };
 
-static inline void scps_ackrx_tell(struct scps_ackrx *r, scps_off to)
+static inline void scps_ackrx_must_cover(struct scps_ackrx *r, scps_off to)
 {
-    r->told_to = to;
+    r->cover_to = to;
 }
 /* Records that RCV.NXT has advanced. */
 static inline void scps_ackrx_progress(struct scps_ackrx *r)
@@ -87,9 +87,9 @@ static inline void scps_ackrx_data(struct scps_ackrx *r, scps_time now)
 {
     r->data_at = now;
 }
-static inline void scps_ackrx_waits(struct scps_ackrx *r, uint32_t bytes)
+static inline void scps_ackrx_add_unreported(struct scps_ackrx *r, uint32_t bytes)
 {
-    r->waiting += bytes;
+    r->unreported += bytes;
 }
 
 /* The acknowledgement budget: two token buckets that limit acknowledgements without data, in bytes
@@ -106,15 +106,15 @@ struct scps_ackbudget {
  * the delayed-acknowledgement timer. */
 bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx,
                       const struct scps_receive *rcv);
-/* Called when data came beyond a hole. full: payload of a full segment, bytes; news: the hole is
- * new, or another hole has become smaller. Returns true if an acknowledgement is due now; otherwise
- * starts the delayed-acknowledgement timer. */
+/* Called when data came beyond a hole. full: payload of a full segment, bytes; hole_changed: the
+ * hole is new, or another hole has become smaller. Returns true if an acknowledgement is due now;
+ * otherwise starts the delayed-acknowledgement timer. */
 bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
-                        uint16_t full, bool news);
-/* Called when the delayed-acknowledgement timer has expired. thin: there is an acknowledgement
+                        uint16_t full, bool hole_changed);
+/* Called when the delayed-acknowledgement timer has expired. budgeted: there is an acknowledgement
  * budget. Returns true if an acknowledgement is due now. */
 bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
-                         const struct scps_receive *rcv, bool thin);
+                         const struct scps_receive *rcv, bool budgeted);
 /* Returns the window field of a segment that acknowledges the octets before `next`, and records
  * that this window is offered. */
 uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
@@ -135,12 +135,12 @@ bool scps_ackout_more(struct scps_ackrx *r, bool more);
 /* Records that the octets before `next` are acknowledged. more: some reports did not fit; step:
  * some data in order is not acknowledged yet, because stretch_acks is off. Returns true if another
  * acknowledgement is due. */
-bool scps_ackout_left(struct scps_ackout *a, scps_off next, bool more, bool step);
+bool scps_ackout_sent(struct scps_ackout *a, scps_off next, bool more, bool step);
 /* Records that an acknowledgement was sent which reports all data beyond holes, unless `more` says
  * that not all of it fitted. Stops the delayed-acknowledgement timer, except in strictly delayed
  * mode while there is a hole. */
-void scps_ackout_told(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
-                      const struct scps_conn_config *cfg, bool more);
+void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
+                          const struct scps_conn_config *cfg, bool more);
 /* Returns true if an acknowledgement without data may be sent now. If not, sets the timer to the
  * time at which it may. */
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);

@@ -54,7 +54,7 @@ void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *prob
 }
 
 /* Returns true if segment r was resent `retries` times. */
-static bool had_its_tries(const struct scps_sent_segment *r, unsigned retries)
+static bool retries_used_up(const struct scps_sent_segment *r, unsigned retries)
 {
     /* The probes count as one resend, and the first transmission within the window as another. */
     unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0;
@@ -67,7 +67,7 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
 {
     const struct scps_sent_segment *r = scps_bets_oldest(sb, edge);
 
-    return r && (r->from < old || (r->state == SCPS_SENT_LOST && had_its_tries(r, retries)));
+    return r && (r->from < old || (r->state == SCPS_SENT_LOST && retries_used_up(r, retries)));
 }
 
 /* Returns NULL also for a segment that fills the peer's window up to its right edge: it is never

@@ -6,12 +6,12 @@
  */
 #include "core/cause.h"
 
-void scps_cause_name(struct scps_cause *cause, enum scps_loss_cause named, scps_time until)
+void scps_cause_set(struct scps_cause *cause, enum scps_loss_cause temporary, scps_time until)
 {
-    *cause = (struct scps_cause){named, until};
+    *cause = (struct scps_cause){temporary, until};
 }
 
 enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x)
 {
-    return cause && x->env->now < cause->until ? cause->named : x->cfg->c.loss_cause;
+    return cause && x->env->now < cause->until ? cause->temporary : x->cfg->c.loss_cause;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cause to which a loss is attributed.
  *
- * Invariant: before the time `until` the cause is `named`; after it, the configured one.
+ * Invariant: before the time `until` the cause is `temporary`; after it, the configured one.
  */
 #ifndef SCPS_CORE_CAUSE_H
 #define SCPS_CORE_CAUSE_H
@@ -9,11 +9,11 @@
 #include "core/ctx.h"
 
 struct scps_cause {
-    enum scps_loss_cause named;
-    scps_time until; /* end of the time for which `named` applies, µs */
+    enum scps_loss_cause temporary;
+    scps_time until; /* end of the time for which `temporary` applies, µs */
 };
 
-void scps_cause_name(struct scps_cause *cause, enum scps_loss_cause named, scps_time until);
+void scps_cause_set(struct scps_cause *cause, enum scps_loss_cause temporary, scps_time until);
 /* Returns the cause in force now. cause NULL: neither a signal nor the peer has set one. */
 enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x);
 

@@ -261,8 +261,8 @@ int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t
 int scps_config_resolve(struct scps_conn_config *c)
 {
     scps_dur rtt = c->expected_rtt;
-    struct scps_line nobody = {NULL, 0};
-    int err = check(c, &nobody);
+    struct scps_line no_text = {NULL, 0};
+    int err = check(c, &no_text);
 
     if (err)
         return err;
@@ -290,13 +290,13 @@ struct scps_shared_config *scps_config_new(struct scps_env *env, const struct sc
 {
     const struct scps_alloc *a = &env->alloc;
     struct scps_shared_config *s = a->alloc(a->ctx, sizeof *s);
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
 
     *err = SCPS_ERR_NOMEM;
     if (!s)
         return NULL;
     s->refs = 1;
-    *err = scps_config_take(&s->c, c, &nobody);
+    *err = scps_config_take(&s->c, c, &no_text);
     if (!*err)
         *err = scps_config_resolve(&s->c);
     if (!*err && s->c.cc->needs_rate && !s->c.rate && !rated)

@@ -286,7 +286,7 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
 
     c->s.established = SCPS_MAX(c->s.ctx.env->now, 1);
-    scps_keep_news(&c->keep, c->s.established);
+    scps_keep_heard(&c->keep, c->s.established);
     if (c->s.tx)
         scps_rto_anew(&c->s.tx->rto, 0);
     scps_agreed_await(&c->s.agreed, c->s.agreed.caps & SCPS_CAP_COM && c->notify.active);
@@ -416,9 +416,9 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     struct scps_conn_config n;
     const struct scps_conn_config *old = &c->s.ctx.cfg->c;
     struct scps_shared_config *s;
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     scps_dur idle = old->keep_idle;
-    int err = scps_config_take(&n, cfg, &nobody);
+    int err = scps_config_take(&n, cfg, &no_text);
 
     if (err)
         return err;

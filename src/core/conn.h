@@ -81,7 +81,7 @@ static inline void *scps_conn_cc(struct scps_conn *c)
 static inline void scps_conn_ack_now(struct scps_conn *c)
 {
     if (c->rcv.rx)
-        scps_ackrx_tell(&c->rcv.rx->ack, scps_receive_next(&c->rcv));
+        scps_ackrx_must_cover(&c->rcv.rx->ack, scps_receive_next(&c->rcv));
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }

@@ -145,9 +145,9 @@ static SCPS_NOINLINE void note_numbers(const struct scps_conn_ctx *x, const stru
 {
     uint8_t phase = (uint8_t)SCPS_MIN(ctl->phase, SCPS_PHASE_COUNT);
 
-    if (phase != use->told)
-        SCPS_OBSERVE(x, PHASE, phase, use->told, ctl->cwnd, rate);
-    use->told = phase & 127;
+    if (phase != use->phase)
+        SCPS_OBSERVE(x, PHASE, phase, use->phase, ctl->cwnd, rate);
+    use->phase = phase & 127;
     SCPS_OBSERVE(x, CWND, ctl->cwnd, ctl->ssthresh, rate, tx ? tx->sb.inflight : 0);
 }
 

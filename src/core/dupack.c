@@ -16,7 +16,7 @@ static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t f
     return mean > mss / 2 ? mss : (uint32_t)SCPS_MAX(mean, 1u);
 }
 
-void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *sum)
+void scps_dupack_take(struct scps_sender *s, bool snack_reported, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = s->tx;
     uint32_t head = tx->sb.head, thresh = s->ctx.cfg->c.dupthresh, out;
@@ -29,7 +29,7 @@ void scps_dupack_take(struct scps_sender *s, bool told, struct scps_ack_result *
      * the window is that of slow start: segments sent for duplicates would fill a queue that the
      * oldest segment has to pass. Only the duplicate that ends F-RTO permits a segment (RFC 5682
      * section 2.1 step 3a). */
-    if (!told && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
+    if (!snack_reported && (tx->rec.episode != SCPS_EPISODE_RTO || tx->rec.frto)) {
         uint32_t segment = left_network(&tx->sb, s->snd.nxt - s->snd.una, s->agreed.mss);
         scps_recovery_virtual(&tx->rec, segment, s->snd.nxt - s->snd.una);
         scps_ack_result_add(sum, segment);

@@ -18,7 +18,7 @@ void scps_snd_hold(struct scps_sender *s, enum scps_hold why)
 void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time until)
 {
     if (tx)
-        scps_cause_name(&tx->cause, cause, until);
+        scps_cause_set(&tx->cause, cause, until);
 }
 
 void scps_snd_routed(struct scps_sender *s)

@@ -33,7 +33,7 @@ static inline void scps_keep_progress(struct scps_sender *s)
 }
 /* Records that data, or an acknowledgement while data was outstanding, arrived at `now`. The
  * next keep-alive probe is due keep_idle later. */
-static inline void scps_keep_news(struct scps_keep *k, scps_time now)
+static inline void scps_keep_heard(struct scps_keep *k, scps_time now)
 {
     k->heard_at = now;
 }

@@ -60,14 +60,14 @@ static inline scps_time of_age(const struct scps_scoreboard *sb, const struct sc
 }
 
 /* Applies RFC 8985 section 6.2 step 5 to segments that were sent once and begin at or above
- * `named`. Returns the time at which the next of them can be lost; SCPS_NEVER: none can. */
+ * `above`. Returns the time at which the next of them can be lost; SCPS_NEVER: none can. */
 static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
-                             scps_off named, struct scps_ack_result *sum)
+                             scps_off above, struct scps_ack_result *sum)
 {
     for (; sb->frontier != sb->tail; scps_sb_pass(sb)) {
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
         scps_time due;
-        if (r->state != SCPS_SENT_FLIGHT || r->resends || r->from < named)
+        if (r->state != SCPS_SENT_FLIGHT || r->resends || r->from < above)
             continue;
         due = of_age(sb, r, limit);
         if (due > now)
@@ -103,14 +103,14 @@ static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
     const struct scps_rack *rk = &s->tx->rack;
     struct scps_scoreboard *sb = &s->tx->sb;
     scps_dur limit = rk->rtt + scps_rack_window(s->tx, &s->rtt, s->ctx.cfg->c.dupthresh);
-    bool names = scps_agreed_snack(&s->agreed);
-    scps_off named = names ? SCPS_MIN(scps_snacktx_reach(s), sb->hi_arrived) : 0;
+    bool snack = scps_agreed_snack(&s->agreed);
+    scps_off snack_reach = snack ? SCPS_MIN(scps_snacktx_reach(s), sb->hi_arrived) : 0;
     scps_time first, resent;
 
     if (!rk->rtt)
         return 0; /* nothing has arrived yet */
-    first = judge_first(sb, s->ctx.env->now, limit, named, sum);
-    if (!names)
+    first = judge_first(sb, s->ctx.env->now, limit, snack_reach, sum);
+    if (!snack)
         limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto));
     resent = judge_resent(sb, s->ctx.env->now, limit, sum);
     first = SCPS_MIN(first, resent);

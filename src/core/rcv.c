@@ -102,8 +102,8 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
 
     c->s.ctx.st->ooo_segs++;
     scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
-    scps_ackrx_waits(&c->rcv.rx->ack, len);
-    scps_report_came(&c->rcv.rx->report, from, len, run);
+    scps_ackrx_add_unreported(&c->rcv.rx->ack, len);
+    scps_report_arrived(&c->rcv.rx->report, from, len, run);
     if (!(c->s.agreed.opts & SCPS_AGREED_SACK) || scps_report_strict(&c->s.ctx.cfg->c))
         ack_at_once(c);
     else if (scps_ackout_beyond(&c->ack, &c->s.ctx, c->rcv.rx, c->rcv.mss,
@@ -149,7 +149,7 @@ static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
 {
     scps_rcvbuf_renege(in, a);
     if (rx)
-        scps_report_taken_back(&rx->report);
+        scps_report_reneged(&rx->report);
 }
 
 /* Stores the octets [from, from+len) in the receive buffer. Returns false if there was no room for
@@ -211,7 +211,7 @@ static void count(struct scps_conn_ctx *x, struct scps_keep *k, struct scps_rece
     uint32_t size = seg->gso ? seg->gso : seg->len;
 
     scps_stats_received(x->st, x->env->now);
-    scps_keep_news(k, x->env->now);
+    scps_keep_heard(k, x->env->now);
     scps_receive_segment(rcv, size);
 }
 
@@ -226,11 +226,11 @@ struct piece {
 /* Best effort: passes on data below RCV.NXT, which may fill a hole that was given up and not
  * reported to the application yet. Returns true if the application can read more because of
  * that. */
-static bool late(const struct scps_sender *s, struct scps_rcvbuf *in, const struct scps_seg *seg,
-                 const struct piece *p)
+static bool fill_given_up(const struct scps_sender *s, struct scps_rcvbuf *in,
+                          const struct scps_seg *seg, const struct piece *p)
 {
-    const struct scps_late l = {(scps_off)p->from, (scps_off)p->to, p->data,
-                                seg->has & SCPS_HAS_RECORD && s->ctx.cfg->c.records};
+    const struct scps_late_data l = {(scps_off)p->from, (scps_off)p->to, p->data,
+                                     seg->has & SCPS_HAS_RECORD && s->ctx.cfg->c.records};
     struct scps_rcv_marks *m = scps_tp_marks(s->tp);
 
     return m && p->from > 0 && scps_marks_late(m, &s->ctx, in, l);
@@ -251,7 +251,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         int64_t gone = SCPS_MIN(next, p->to) - p->from;
         const struct scps_range twice = {(scps_off)SCPS_MAX(p->from, 1),
                                          (scps_off)(p->from + gone)};
-        if (late(&c->s, &c->rcv.in, seg, p))
+        if (fill_given_up(&c->s, &c->rcv.in, seg, p))
             scps_conn_notify(c, SCPS_EV_READABLE);
         /* False for octets before the beginning of the stream, which were never received. */
         if (p->from + gone > 1) {
@@ -307,7 +307,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (!seg->len && !p.fin)
         return;
     if (c->rcv.fin) { /* All data has arrived already. */
-        if (late(&c->s, &c->rcv.in, seg, &p))
+        if (fill_given_up(&c->s, &c->rcv.in, seg, &p))
             scps_conn_notify(c, SCPS_EV_READABLE);
         scps_conn_ack_now(c);
         return;

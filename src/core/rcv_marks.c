@@ -89,7 +89,7 @@ bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to)
 }
 
 bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
-                     struct scps_rcvbuf *in, struct scps_late late)
+                     struct scps_rcvbuf *in, struct scps_late_data late)
 {
     const struct scps_range *h = &m->hole;
     scps_off from = late.from, to = late.to;

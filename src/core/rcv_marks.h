@@ -57,7 +57,7 @@ static inline void scps_marks_stop(struct scps_rcv_marks *m)
         scps_betsrx_stop(&m->wait);
 }
 /* Data that arrives late, below RCV.NXT: the octets [from, to). */
-struct scps_late {
+struct scps_late_data {
     scps_off from, to;
     const uint8_t *data; /* NULL: hollow stream, the octets are counted, not stored */
     bool record;         /* the last of these octets ends a record */
@@ -65,7 +65,7 @@ struct scps_late {
 /* Stores in `in` those octets of `late` that adjoin either end of the hole. Returns true if there
  * are any, so that the hole has become smaller or is filled. */
 bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
-                     struct scps_rcvbuf *in, struct scps_late late);
+                     struct scps_rcvbuf *in, struct scps_late_data late);
 /* Returns the number of octets in the hole that was given up and not reported to the application
  * yet; 0: no such hole. m may be NULL. */
 static inline uint64_t scps_marks_hole_len(const struct scps_rcv_marks *m)

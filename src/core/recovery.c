@@ -116,24 +116,24 @@ void scps_recovery_end(struct scps_recovery *rec)
     scps_recovery_forget(rec);
 }
 
-struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
-                                       enum scps_evidence evidence, bool fresh)
+struct scps_cc_loss scps_recovery_describe_loss(struct scps_sender *s, uint64_t bytes,
+                                                enum scps_evidence evidence, bool fresh)
 {
-    struct scps_lost_news news = scps_sb_losses(&s->tx->sb);
-    struct scps_cc_loss told = {.bytes = bytes,
+    struct scps_new_losses found = scps_sb_losses(&s->tx->sb);
+    struct scps_cc_loss loss = {.bytes = bytes,
                                 .cause = evidence == SCPS_BY_ECN
                                              ? SCPS_LOSS_CONGESTION
                                              : scps_cause_now(&s->tx->cause, &s->ctx),
                                 .evidence = evidence,
                                 .new_episode = fresh};
 
-    if (news.ranges) {
-        told.app_limited = news.app_limited;
-        told.ranges = news.ranges;
-        told.tx_in_flight = news.tx_in_flight;
-        told.lost_since = (uint32_t)s->tx->sb.lost_ever - news.tx_lost;
+    if (found.ranges) {
+        loss.app_limited = found.app_limited;
+        loss.ranges = found.ranges;
+        loss.tx_in_flight = found.tx_in_flight;
+        loss.lost_since = (uint32_t)s->tx->sb.lost_ever - found.tx_lost;
     }
-    return told;
+    return loss;
 }
 
 void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence)

@@ -144,8 +144,8 @@ void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
 void scps_recovery_repaired(struct scps_sender *s);
 /* Returns the description of a loss of `bytes` bytes that is passed to the controller. fresh: the
  * loss begins an episode. */
-struct scps_cc_loss scps_recovery_news(struct scps_sender *s, uint64_t bytes,
-                                       enum scps_evidence evidence, bool fresh);
+struct scps_cc_loss scps_recovery_describe_loss(struct scps_sender *s, uint64_t bytes,
+                                                enum scps_evidence evidence, bool fresh);
 /* Called when the controller has been informed of a new episode: computes how much may be sent in
  * answer to the acknowledgement, which reports `delivered` arrived bytes. Returns false, and ends
  * the episode, if nothing has to be repaired. */
@@ -171,13 +171,13 @@ void scps_recovery_end(struct scps_recovery *rec);
 /* Ends an episode that has proved spurious. */
 void scps_recovery_undone(struct scps_recovery *rec);
 /* Records that the controller is informed of the spurious episode. */
-static inline void scps_recovery_undo_told(struct scps_recovery *rec)
+static inline void scps_recovery_undo_notified(struct scps_recovery *rec)
 {
     rec->undone = false;
 }
-/* Returns true if an acknowledgement is news for recovery: an episode is in progress, or one was
+/* Returns true if an acknowledgement concerns recovery: an episode is in progress, or one was
  * spurious, and the controller is not informed of that yet. */
-static inline bool scps_recovery_is_news(const struct scps_recovery *rec)
+static inline bool scps_recovery_concerns_ack(const struct scps_recovery *rec)
 {
     return rec->episode | rec->undone;
 }

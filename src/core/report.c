@@ -30,7 +30,7 @@ static void add_block(const struct scps_report_view *v, struct scps_seg *seg, sc
 
 /* Returns true if seg has a SACK block that begins at `from`. dsack: the first block is a DSACK and
  * does not count. */
-static bool told(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
+static bool has_block(uint32_t irs, bool dsack, const struct scps_seg *seg, scps_off from)
 {
     for (unsigned i = dsack ? 1 : 0; i < seg->nsack; i++)
         if (seg->sack[i].left == scps_seq_wrap(irs, from))
@@ -45,10 +45,9 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
 {
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
         const struct scps_range *r = &rep->recent[i];
-        if (r->to > v->rcv->in.next && !(once && told(v->rcv->irs, rep->dsack_to != 0, seg,
-                                                      /* A range that ends at or below RCV.NXT is no
-                                                       * longer beyond a hole. */
-                                                      r->from)))
+        /* A range that ends at or below RCV.NXT is no longer beyond a hole. */
+        if (r->to > v->rcv->in.next &&
+            !(once && has_block(v->rcv->irs, rep->dsack_to != 0, seg, r->from)))
             add_block(v, seg, r->from, r->to);
     }
 }
@@ -64,16 +63,16 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
     /* A retransmission has arrived below the cursor. Since acknowledgements are rare, the range
      * that contains it is reported now, too, or the sender would consider the retransmission
      * lost. */
-    if (rep->snack.mended && v->thin) {
-        uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.mended);
+    if (rep->snack.filled && v->budgeted) {
+        uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.filled);
         const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;
-        if (r && r->from <= rep->snack.mended)
+        if (r && r->from <= rep->snack.filled)
             add_block(v, seg, r->from, r->to);
-        scps_snackrx_mend_told(&rep->snack);
+        scps_snackrx_filled_reported(&rep->snack);
     }
     for (; i < v->rcv->in.ooo->n; i++) {
         const struct scps_range *r = scps_rangeset_at(v->rcv->in.ooo, i);
-        if (!told(v->rcv->irs, rep->dsack_to != 0, seg, r->from)) {
+        if (!has_block(v->rcv->irs, rep->dsack_to != 0, seg, r->from)) {
             if (seg->nsack >= max)
                 return true;
             add_block(v, seg, r->from, r->to);
@@ -111,7 +110,7 @@ static inline bool sack_only_report(const struct scps_report *rep, const struct 
         (seg->has & (SCPS_HAS_RECORD | SCPS_HAS_CORRUPTION) ? SCPS_RECORD_ROOM : 0);
 
     if (seg->len || !(v->agreed->opts & SCPS_AGREED_SACK) || v->agreed->caps & SCPS_CAP_SNACK1 ||
-        rep->dsack_to || rep->anew || scps_report_strict(&v->x->cfg->c) || v->thin ||
+        rep->dsack_to || rep->anew || scps_report_strict(&v->x->cfg->c) || v->budgeted ||
         !SCPS_FAST_PATH(SCPS_FAST_ACK_SACK))
         return false;
     seg->nsack = latest(rep, v, (room - 4) / 8, seg->sack);
@@ -147,8 +146,9 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
                   scps_agreed_unit(a, v->x->cfg->c.snack_raw_unit, a->peer_mss)},
         .sack = a->opts & SCPS_AGREED_SACK,
         .snack = a->caps & SCPS_CAP_SNACK1 && (v->rcv->in.ooo->n || v->fin_at),
-        .sparse = v->thin || scps_report_strict(&v->x->cfg->c),
-        .room = v->thin ? scps_snackrx_room(a) : scps_agreed_opt_room(a) - scps_agreed_overhead(a),
+        .sparse = v->budgeted || scps_report_strict(&v->x->cfg->c),
+        .room =
+            v->budgeted ? scps_snackrx_room(a) : scps_agreed_opt_room(a) - scps_agreed_overhead(a),
     };
     /* A segment with data gets SACK blocks if they fit into the packet, and no SNACK. */
     if (seg->len) {
@@ -188,10 +188,10 @@ static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *o
 {
     scps_off to = cursor(rep);
 
-    scps_snackrx_told(&rep->snack, to);
+    scps_snackrx_reported(&rep->snack, to);
     if (pass_is_over(rep, ooo, p)) {
         to = 0;
-        scps_snackrx_told(&rep->snack, 0);
+        scps_snackrx_reported(&rep->snack, 0);
     }
     rep->sacked_to = to;
 }
@@ -206,11 +206,11 @@ static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_
         rep->dsack_to = 0;
     if (p->snack && ++rep->reports % SNACK_RESTART_EVERY == 0) {
         p->high = rep->snack.high;
-        scps_snackrx_anew(&rep->snack);
+        scps_snackrx_restart(&rep->snack);
     } else if (p->snack && p->sack) {
         p->high = scps_snackrx_go_back(&rep->snack, &p->holes);
     }
-    scps_snackrx_leaves(&rep->snack);
+    scps_snackrx_sent(&rep->snack);
 }
 
 /* Adds SACK blocks, at most max in all. Returns true if some ranges are not reported yet. */
@@ -268,7 +268,7 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
 
     if (!plan_of(v, seg, &p))
         return true;
-    if (v->thin)
+    if (v->budgeted)
         begin_thin(rep, v, &p);
     if (p.snack && p.sack && p.sparse && !p.high &&
         scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to)) {
@@ -287,20 +287,20 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     if (p.snack) {
         if (p.room > 6)
             p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
-        scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->thin);
+        scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->budgeted);
         /* With an ACK budget, these SACK blocks may have reported data above a hole that no SNACK
          * has reported yet. After SNACK was negotiated, the sender resends such a hole only if a
          * SNACK reports it, so the next SACK blocks begin at that hole again. */
-        if (v->thin && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
+        if (v->budgeted && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
             rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
         more = more || scps_snackrx_backlog(&rep->snack, &p.holes) ||
                (p.sparse && v->agreed->opts & SCPS_AGREED_SACK &&
                 scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to));
     }
-    scps_snackrx_told(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
+    scps_snackrx_reported(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
     /* A SNACK that ends where the last range begins ends the pass, too, although no SACK block has
      * reported that range: otherwise passes would follow each other without pause. */
-    more = more && !(v->thin && pass_is_over(rep, v->rcv->in.ooo, &p));
+    more = more && !(v->budgeted && pass_is_over(rep, v->rcv->in.ooo, &p));
     if (!more && rep->anew) {
         rep->anew = false;
         more = true;
@@ -332,10 +332,10 @@ void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
             rep->recent[n++] = was[i];
 }
 
-void scps_report_taken_back(struct scps_report *rep)
+void scps_report_reneged(struct scps_report *rep)
 {
     memset(rep->recent, 0, sizeof rep->recent);
-    scps_report_anew(rep);
-    scps_snackrx_mend_told(&rep->snack);
+    scps_report_restart(rep);
+    scps_snackrx_filled_reported(&rep->snack);
     rep->anew = false;
 }

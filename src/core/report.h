@@ -31,7 +31,7 @@ struct scps_report_view {
     const struct scps_receive *rcv;
     const struct scps_agreed *agreed;
     scps_off fin_at; /* offset of the peer's FIN if it has arrived beyond a hole; 0: it has not */
-    bool thin;       /* there is an ACK budget */
+    bool budgeted;   /* there is an ACK budget */
 };
 
 /* Returns true in strictly delayed mode, in which data beyond a hole also waits for the
@@ -49,8 +49,8 @@ bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run);
 /* Records that the octets [from, from+len) have just arrived, as a part of range `run` beyond a
  * hole. */
-static inline void scps_report_came(struct scps_report *rep, scps_off from, uint32_t len,
-                                    const struct scps_range *run)
+static inline void scps_report_arrived(struct scps_report *rep, scps_off from, uint32_t len,
+                                       const struct scps_range *run)
 {
     struct scps_range *last = &rep->recent[0];
 
@@ -59,7 +59,7 @@ static inline void scps_report_came(struct scps_report *rep, scps_off from, uint
     else
         scps_report_grew(rep, run);
     if (from < SCPS_MAX(rep->sacked_to, rep->snack.high))
-        scps_snackrx_mend(&rep->snack, from);
+        scps_snackrx_filled(&rep->snack, from);
 }
 /* Records that the octets [from, to) have arrived twice, so that a DSACK reports them (RFC
  * 2883). */
@@ -68,19 +68,19 @@ static inline void scps_report_duplicate(struct scps_report *rep, scps_off from,
     rep->dsack_from = from;
     rep->dsack_to = to;
 }
-/* scps_report_anew() restarts the reports with the first range at once; scps_report_again()
+/* scps_report_restart() restarts the reports with the first range at once; scps_report_next_pass()
  * restarts them when the pass in progress has reported every range. */
-static inline void scps_report_anew(struct scps_report *rep)
+static inline void scps_report_restart(struct scps_report *rep)
 {
     rep->sacked_to = 0;
-    scps_snackrx_anew(&rep->snack);
+    scps_snackrx_restart(&rep->snack);
 }
-static inline void scps_report_again(struct scps_report *rep)
+static inline void scps_report_next_pass(struct scps_report *rep)
 {
     rep->anew = true;
 }
 /* Called when all data beyond holes has been discarded, so that no earlier report is valid any
  * more. */
-void scps_report_taken_back(struct scps_report *rep);
+void scps_report_reneged(struct scps_report *rep);
 
 #endif

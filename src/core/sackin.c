@@ -13,8 +13,8 @@ static inline bool same(struct scps_sack a, struct scps_sack b)
 }
 
 /* Returns true if no earlier acknowledgement has reported that the octets [from, to) arrived. */
-static SCPS_NOINLINE bool is_news(const struct scps_scoreboard *sb, scps_off una, scps_off from,
-                                  scps_off to)
+static SCPS_NOINLINE bool first_report(const struct scps_scoreboard *sb, scps_off una,
+                                       scps_off from, scps_off to)
 {
     uint32_t idx;
 
@@ -30,7 +30,7 @@ static inline void unwrap(const struct scps_send *s, struct scps_sack b, int64_t
 }
 
 struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const struct scps_seg *seg,
-                                               scps_off ack, int64_t told,
+                                               scps_off ack, int64_t seg_ack,
                                                struct scps_ack_result *sum)
 {
     struct scps_sackin_first f = {0};
@@ -44,8 +44,8 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     /* RFC 2883 section 4: the first block is a DSACK if it lies below SEG.ACK or within the second
      * block. */
     f.old =
-        to <= told || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
-                       (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
+        to <= seg_ack || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
+                          (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
     if (!f.old || from <= 0 || to <= (int64_t)ack - (int64_t)s->snd.max_wnd)
         return f;
     f.dsack = true;
@@ -54,7 +54,7 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     s->ctx.st->dsacks_in++;
     sum->dsack = true;
     sum->dsack_to = f.to;
-    sum->dsack_fresh = is_news(&s->tx->sb, s->snd.una, f.from, f.to);
+    sum->dsack_fresh = first_report(&s->tx->sb, s->snd.una, f.from, f.to);
     return f;
 }
 

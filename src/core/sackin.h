@@ -32,10 +32,10 @@ static inline void scps_sackin_forget(struct scps_sackin *s)
 {
     memset(s->block, 0, sizeof s->block);
 }
-/* Examines the first SACK block of seg, which may be a DSACK (RFC 2883). told: offset of SEG.ACK;
- * ack: the later of SEG.ACK and SND.UNA. */
+/* Examines the first SACK block of seg, which may be a DSACK (RFC 2883). seg_ack: offset of
+ * SEG.ACK; ack: the later of SEG.ACK and SND.UNA. */
 struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const struct scps_seg *seg,
-                                               scps_off ack, int64_t told,
+                                               scps_off ack, int64_t seg_ack,
                                                struct scps_ack_result *sum);
 /* Applies all SACK blocks of seg to the scoreboard. first: the result of
  * scps_sackin_duplicate(). */

@@ -167,7 +167,7 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    bool told = !r->resends || (min_rtt && now - r->sent >= min_rtt);
+    bool unambiguous = !r->resends || (min_rtt && now - r->sent >= min_rtt);
 
     if (r->state == SCPS_SENT_FLIGHT)
         sb->inflight -= r->len;
@@ -176,7 +176,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
     sum->delivered += r->len;
     if (!r->resends)
         sum->orig = true;
-    if (told && scps_sb_before(sb->hi_xseq, r->xseq))
+    if (unambiguous && scps_sb_before(sb->hi_xseq, r->xseq))
         sb->hi_xseq = r->xseq;
     else if (!r->resends && r->from + r->len <= sum->fack)
         sum->reordered = true;

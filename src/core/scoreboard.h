@@ -60,7 +60,7 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
 };
 
 /* Losses that scps_sb_lose() has found since the last call of scps_sb_losses(). */
-struct scps_lost_news {
+struct scps_new_losses {
     scps_off to;     /* end of the last lost range */
     uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
     /* among the lost segments, xseq of the one that was sent last; the next two fields are from its
@@ -107,7 +107,7 @@ struct scps_scoreboard {
      * episode. needless_from: xseq of the first transmission that can count next. */
     uint32_t needless_from;
     uint8_t needless;
-    struct scps_lost_news news;
+    struct scps_new_losses new_losses;
 };
 
 /* What one acknowledgement, or one report in it, has changed in the scoreboard: for RTT samples,
@@ -259,7 +259,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
  * never given up. Returns the new SND.UNA; *end: end of the record's data. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
 /* Returns the losses found since the last call of this function. */
-struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb);
+struct scps_new_losses scps_sb_losses(struct scps_scoreboard *sb);
 /* Returns the age, µs, that a resent segment must have before later arrivals mean that it is lost
  * again. It is 0 as long as no retransmission was needless, then twice the least round trip,
  * doubled with each further needless one, at most `most`, after which the retransmission timer

@@ -94,17 +94,17 @@ bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
 
 /* ---- losses ---- */
 
-struct scps_lost_news scps_sb_losses(struct scps_scoreboard *sb)
+struct scps_new_losses scps_sb_losses(struct scps_scoreboard *sb)
 {
-    struct scps_lost_news news = sb->news;
+    struct scps_new_losses found = sb->new_losses;
 
-    sb->news = (struct scps_lost_news){0};
-    return news;
+    sb->new_losses = (struct scps_new_losses){0};
+    return found;
 }
 
 static void note_loss(struct scps_scoreboard *sb, const struct scps_sent_segment *r)
 {
-    struct scps_lost_news *n = &sb->news;
+    struct scps_new_losses *n = &sb->new_losses;
 
     sb->lost_ever += r->len;
     if (!n->ranges || scps_sb_before(n->xseq, r->xseq)) {

@@ -72,9 +72,9 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
         seg->has |= SCPS_HAS_CORRUPTION;
     more = !step && has_report(c->rcv.rx, &c->rcv, &c->s.agreed) &&
            report(&c->s.ctx, &c->rcv, &c->s.agreed, c->s.queue->gate, seg);
-    if (!scps_ackout_left(&c->ack, next, more, step))
+    if (!scps_ackout_sent(&c->ack, next, more, step))
         scps_todo_done(&c->s.todo, SCPS_TODO_ACK | SCPS_TODO_ANSWER);
-    scps_ackout_told(&c->ack, c->rcv.rx, &c->rcv, cfg, more);
+    scps_ackout_reported(&c->ack, c->rcv.rx, &c->rcv, cfg, more);
 }
 
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg)

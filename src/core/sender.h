@@ -30,7 +30,7 @@ struct scps_tx;
 /* State of the use of the congestion controller, besides the window and rate that it has set
  * (control.c). */
 struct scps_cc_use {
-    uint8_t told : 7; /* enum scps_cc_phase last reported to the observer */
+    uint8_t phase : 7; /* enum scps_cc_phase last reported to the observer */
     /* the congestion window was the limit of sending since the last acknowledgement */
     uint8_t limited : 1;
 };

@@ -34,7 +34,7 @@
  *
  * Without SACK the sender learns of the arrival of a resent segment only by SNACK. So the next
  * report begins with the hole below that segment, if a bit vector reaches from there to the segment
- * and that hole is below the hole whose turn is next. The turn does not change.
+ * and that hole is below the hole that is reported next. That order does not change.
  */
 #include "core/snackrx.h"
 
@@ -85,10 +85,10 @@ unsigned scps_snackrx_backlog(const struct scps_snackrx *s, const struct scps_ho
 bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_holes *v,
                                scps_off sacked_to)
 {
-    scps_off told = SCPS_MAX(s->high, sacked_to);
+    scps_off reported = SCPS_MAX(s->high, sacked_to);
     struct scps_range h;
 
-    return hole_after(v->in, v->fin_at, SCPS_MAX(told, v->in->next), &h) && !nameable(v, &h);
+    return hole_after(v->in, v->fin_at, SCPS_MAX(reported, v->in->next), &h) && !nameable(v, &h);
 }
 
 /* Writes the bit vector of a long SNACK. Returns the end offset of what the vector reports. whole:
@@ -130,11 +130,11 @@ static uint64_t reach(uint32_t size, unsigned room)
 
 /* Sets *h to the hole below the data that filled a hole last, if a bit vector that begins behind *h
  * covers that data. Returns false if not. */
-static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *v,
+static bool below_filled(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {
     const struct scps_rangeset *ooo = v->in->ooo;
-    uint32_t i = scps_rangeset_find(ooo, s->mended);
+    uint32_t i = scps_rangeset_find(ooo, s->filled);
 
     if (!(v->agreed->caps & SCPS_CAP_SNACK2) || v->agreed->opts & SCPS_AGREED_SACK || !i ||
         i == ooo->n)
@@ -144,16 +144,16 @@ static bool below_mended(const struct scps_snackrx *s, const struct scps_holes *
     return h->from < s->next &&
            /* A quarter of the vector is not counted, because an end-of-record or corruption option
             * may take its room. */
-           s->mended < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
+           s->filled < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
 }
 
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v)
 {
     const struct scps_rangeset *ooo = v->in->ooo;
-    scps_off told = s->high, from = SCPS_MAX(s->mended_from, v->in->next), hole;
+    scps_off reported = s->high, from = SCPS_MAX(s->filled_from, v->in->next), hole;
     uint32_t i;
 
-    if (!(v->agreed->caps & SCPS_CAP_SNACK2) || !s->mended_from || !ooo->n || from >= told)
+    if (!(v->agreed->caps & SCPS_CAP_SNACK2) || !s->filled_from || !ooo->n || from >= reported)
         return 0;
     i = scps_rangeset_find(ooo, from);
     hole = i ? scps_rangeset_at(ooo, i - 1)->to : v->in->next;
@@ -161,17 +161,17 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
         hole + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4)
         return 0;
     s->high = hole;
-    return told;
+    return reported;
 }
 
-/* Sets *h to the hole to report next. Returns the cursor (high, next or mended) that the report has
+/* Sets *h to the hole to report next. Returns the cursor (high, next or filled) that the report has
  * to advance; NULL: there is no hole to report. */
-static scps_off *turn(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
+static scps_off *next_hole(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))
         return &s->high;
-    if (s->mended && below_mended(s, v, h) && nameable(v, h))
-        return &s->mended;
+    if (s->filled && below_filled(s, v, h) && nameable(v, h))
+        return &s->filled;
     if (hole_to_name(v, s->next, h) || hole_to_name(v, 0, h))
         return &s->next;
     return NULL;
@@ -182,7 +182,7 @@ bool scps_snackrx_long_run(struct scps_snackrx *s, const struct scps_holes *v,
 {
     struct scps_range h;
 
-    if (!turn(s, v, &h) || h.to == v->fin_at)
+    if (!next_hole(s, v, &h) || h.to == v->fin_at)
         return false;
     *run = *scps_rangeset_at(v->in->ooo, scps_rangeset_find(v->in->ooo, h.to));
     return run->to - run->from > reach(v->unit, scps_snackrx_room(v->agreed));
@@ -194,15 +194,15 @@ void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
     uint32_t size = v->unit;
     uint64_t off, blocks;
     struct scps_range h;
-    scps_off *told;
+    scps_off *cursor;
 
-    if (room < SNACK_FIXED_LEN || !(told = turn(s, v, &h)))
+    if (room < SNACK_FIXED_LEN || !(cursor = next_hole(s, v, &h)))
         return;
     off = (h.from - v->in->next) / size;
     blocks = (h.to - (v->in->next + off * size) + size - 1) / size;
     /* The rest of a longer hole is reported by later acknowledgements. */
     blocks = SCPS_MIN(blocks, SCPS_SNACK_FULL);
-    *told = SCPS_MIN(h.to, v->in->next + (off + blocks) * size);
+    *cursor = SCPS_MIN(h.to, v->in->next + (off + blocks) * size);
     seg->has |= SCPS_HAS_SNACK;
     seg->snack_off = (uint16_t)off;
     seg->snack_size = (uint16_t)blocks;
@@ -210,10 +210,10 @@ void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
     if (v->agreed->caps & SCPS_CAP_SNACK2 && room > 8 && blocks < SCPS_SNACK_FULL) {
         scps_off end = long_form(v->in->ooo, seg, v->in->next + (off + blocks) * size, size,
                                  SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX), whole);
-        *told = SCPS_MAX(*told, end);
+        *cursor = SCPS_MAX(*cursor, end);
     }
     if (!(v->agreed->opts & SCPS_AGREED_SACK))
-        s->mended = 0;
+        s->filled = 0;
     x->st->snacks_out++;
-    SCPS_OBSERVE(x, SNACK_OUT, h.from, SCPS_MIN(h.to, *told), seg->snack_vec_len, 0);
+    SCPS_OBSERVE(x, SNACK_OUT, h.from, SCPS_MIN(h.to, *cursor), seg->snack_vec_len, 0);
 }

@@ -14,13 +14,13 @@
 
 struct scps_snackrx {
     scps_off high; /* end of the holes that were reported at least once */
-    scps_off next; /* start of the hole whose turn is next when holes are reported again */
+    scps_off next; /* start of the hole to report next when holes are reported again */
     /* lowest offset of octets below `high` that have arrived since the last SNACK; 0: there are
      * none */
-    scps_off mended_from;
+    scps_off filled_from;
     /* without SACK: offset of octets below `high` that have arrived and must be reported; 0:
      * none */
-    scps_off mended;
+    scps_off filled;
 };
 
 /* The holes in the received data, and the unit and options with which they are reported. */
@@ -32,32 +32,32 @@ struct scps_holes {
     uint32_t unit;
 };
 
-/* scps_snackrx_anew() lets all holes be reported again; scps_snackrx_told() records that those
- * below `to` have been reported. */
-static inline void scps_snackrx_anew(struct scps_snackrx *s)
+/* scps_snackrx_restart() lets all holes be reported again; scps_snackrx_reported() records that
+ * those below `to` have been reported. */
+static inline void scps_snackrx_restart(struct scps_snackrx *s)
 {
     s->high = 0;
 }
-static inline void scps_snackrx_told(struct scps_snackrx *s, scps_off to)
+static inline void scps_snackrx_reported(struct scps_snackrx *s, scps_off to)
 {
     s->high = to;
 }
-/* scps_snackrx_mend() records that the octet at `from`, below the holes reported, has arrived;
- * scps_snackrx_mend_told() that this arrival has been reported. */
-static inline void scps_snackrx_mend(struct scps_snackrx *s, scps_off from)
+/* scps_snackrx_filled() records that the octet at `from`, below the holes reported, has arrived;
+ * scps_snackrx_filled_reported() that this arrival has been reported. */
+static inline void scps_snackrx_filled(struct scps_snackrx *s, scps_off from)
 {
-    s->mended = from;
-    if (!s->mended_from || from < s->mended_from)
-        s->mended_from = from;
+    s->filled = from;
+    if (!s->filled_from || from < s->filled_from)
+        s->filled_from = from;
 }
-static inline void scps_snackrx_mend_told(struct scps_snackrx *s)
+static inline void scps_snackrx_filled_reported(struct scps_snackrx *s)
 {
-    s->mended = 0;
+    s->filled = 0;
 }
 /* Called when a report is sent under an ACK budget. */
-static inline void scps_snackrx_leaves(struct scps_snackrx *s)
+static inline void scps_snackrx_sent(struct scps_snackrx *s)
 {
-    s->mended_from = 0;
+    s->filled_from = 0;
 }
 /* Adds a SNACK for the next hole to an acknowledgement without data. room: octets of options that
  * are free. whole: data that has arrived between two reported holes must be reported, too, even if

@@ -85,24 +85,24 @@ static void pass(struct scps_sender *s, scps_off from, scps_off to)
 /* At the end of the data, without SACK: processes the order of reports, here of hole [at, end). The
  * peer reports known holes in ascending order, so there is no hole between those of two consecutive
  * reports. At `ack` the order starts again; any other hole below the last one is out of order. */
-static void in_turn(struct scps_sender *s, scps_off ack, scps_off at, scps_off end)
+static void track_order(struct scps_sender *s, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = s->tx;
-    scps_off last = tx->snack.turn;
+    scps_off last = tx->snack.last_end;
     uint32_t idx;
 
     if (s->agreed.opts & SCPS_AGREED_SACK || !scps_send_all_sent(&s->snd))
         return;
     if (!scps_sb_lookup(&tx->sb, SCPS_MAX(at, s->snd.una), &idx) ||
         !scps_sb_at(&tx->sb, idx)->resends) {
-        tx->snack.turn = 0;
+        tx->snack.last_end = 0;
         return;
     }
     if (last && at != ack && at < last)
         return;
     if (last)
         pass(s, last, at == ack ? tx->sb.hi_arrived : at);
-    tx->snack.turn = end;
+    tx->snack.last_end = end;
 }
 
 void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum)
@@ -129,7 +129,7 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
 /* Returns by how much the peer delays its reports of arrivals, µs. The result is 0 for a sender
  * that a congestion window limits, because its queue may be the reason; a sender limited by its
  * rate alone fills no queue. */
-static scps_dur lateness(struct scps_sender *s)
+static scps_dur report_delay(struct scps_sender *s)
 {
     const struct scps_snacktx *own = &s->tx->snack;
     scps_dur slow = SCPS_MAX(own->slow[0], own->slow[1]), least = scps_rtt_min(&s->rtt);
@@ -139,7 +139,7 @@ static scps_dur lateness(struct scps_sender *s)
 
 bool scps_snacktx_reports_late(struct scps_sender *s)
 {
-    return lateness(s) > SCPS_MAX(scps_rtt_min(&s->rtt) / 8, LEAST);
+    return report_delay(s) > SCPS_MAX(scps_rtt_min(&s->rtt) / 8, LEAST);
 }
 
 static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r)
@@ -147,7 +147,7 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     const scps_dur measured =
         /* latest RTT of data; before the first one, the configured RTT */
         s->tx->rto.latest ? s->tx->rto.latest : s->ctx.cfg->c.expected_rtt;
-    scps_dur rtt = SCPS_MAX(s->rtt.srtt, measured), margin, wait, late = lateness(s),
+    scps_dur rtt = SCPS_MAX(s->rtt.srtt, measured), margin, wait, delay = report_delay(s),
              least = scps_rtt_min(&s->rtt),
              pause = SCPS_MAX(s->tx->snack.pause[0], s->tx->snack.pause[1]);
     bool damaged = scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION;
@@ -161,14 +161,14 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
      * peer's reports. */
     if (s->ctl.cwnd == SCPS_CWND_OPEN && s->snd.nxt >= scps_send_fin_end(&s->snd) && r->resends &&
         least) {
-        rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * late, pause));
+        rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * delay, pause));
         margin = LEAST;
         damaged = true;
     } else {
-        /* The peer waits up to `late` before each SNACK, and may have reported other holes before
+        /* The peer waits up to `delay` before each SNACK, and may have reported other holes before
          * this one, so allow three such delays. */
-        if (late)
-            rtt = SCPS_MAX(rtt, least + 3 * late);
+        if (delay)
+            rtt = SCPS_MAX(rtt, least + 3 * delay);
         /* A sender with a congestion window can fill a queue and so lengthen the RTT. */
         if (s->ctl.cwnd != SCPS_CWND_OPEN)
             margin = SCPS_MAX(margin, rtt / 8);
@@ -213,9 +213,9 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
     if (from >= to)
         return;
     SCPS_OBSERVE2(&s->ctx, SNACK_IN, from, to);
-    if (from < s->tx->snack.named_to && s->tx->snack.named_to < to)
-        from = s->tx->snack.named_to;
-    s->tx->snack.named_to = 0;
+    if (from < s->tx->snack.resume_at && s->tx->snack.resume_at < to)
+        from = s->tx->snack.resume_at;
+    s->tx->snack.resume_at = 0;
     if (!scps_sb_lookup(sb, from, &first))
         return;
     idx = first;
@@ -232,7 +232,7 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
             scps_sb_lose(sb, idx, sum);
     }
     if (work == WORK && idx != sb->tail)
-        s->tx->snack.named_to = scps_sb_at(sb, idx)->from;
+        s->tx->snack.resume_at = scps_sb_at(sb, idx)->from;
 }
 
 static scps_time sooner(scps_time a, scps_time b)
@@ -330,10 +330,10 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
 {
     const scps_time now = s->ctx.env->now;
-    scps_dur patience = scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION ||
-                                s->ctl.cwnd == SCPS_CWND_OPEN
-                            ? 6
-                            : 2;
+    scps_dur silence_limit = scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION ||
+                                     s->ctl.cwnd == SCPS_CWND_OPEN
+                                 ? 6
+                                 : 2;
     scps_time due = 0;
 
     for (unsigned i = 0; s->tx->snack.waits && i < SCPS_SNACK_WAITS; i++) {
@@ -349,7 +349,7 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
     }
     /* If no segment of the peer arrives at all, the retransmission timer decides, because it counts
      * the timeouts and ends the connection. */
-    if (!s->rtt.srtt || now - s->tx->heard_at > patience * s->rtt.rto)
+    if (!s->rtt.srtt || now - s->tx->heard_at > silence_limit * s->rtt.rto)
         return due;
     due = sooner(due, silent(s, sum));
     return sooner(due, unreported(s, sum));
@@ -357,8 +357,8 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
 
 /* Processes a report that [from, to) is missing: at once, or after snack_delay if it is still
  * missing then. Returns the time at which to check; 0: that is not needed. */
-static scps_time named(struct scps_sender *s, scps_off from, scps_off to,
-                       struct scps_ack_result *sum)
+static scps_time take_hole(struct scps_sender *s, scps_off from, scps_off to,
+                           struct scps_ack_result *sum)
 {
     struct scps_snacktx *own = &s->tx->snack;
     const struct scps_alloc *a = &s->ctx.env->alloc;
@@ -393,7 +393,7 @@ static bool set(const struct scps_seg *seg, unsigned bit)
 /* Position in a bit vector that is read in runs of equal bits. */
 struct scps_bits {
     unsigned from, to; /* bits [from, to) are the run in progress */
-    unsigned told;     /* the vector reports on the bits below this number only */
+    unsigned valid;    /* the vector reports on the bits below this number only */
     bool here;         /* true: the octets of the run have arrived; false: they are missing */
 };
 
@@ -411,7 +411,7 @@ static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
         b->to++;
     if (!b->here && b->to == last)
         return false;
-    b->told = b->to;
+    b->valid = b->to;
     return true;
 }
 
@@ -427,7 +427,7 @@ static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_
             scps_sb_arrived(&s->tx->sb, s->ctx.env->now, at + (scps_off)b.from * size,
                             SCPS_MIN(at + (scps_off)b.to * size, s->snd.nxt), scps_rtt_min(&s->rtt),
                             sum);
-    return at + (scps_off)b.told * size;
+    return at + (scps_off)b.valid * size;
 }
 
 /* Processes the holes in the bit vector, whose first bit stands for [at, at+size). Returns the time
@@ -440,8 +440,8 @@ static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_o
 
     while (next_run(seg, &b))
         if (!b.here)
-            due = sooner(due,
-                         named(s, at + (scps_off)b.from * size, at + (scps_off)b.to * size, sum));
+            due = sooner(
+                due, take_hole(s, at + (scps_off)b.from * size, at + (scps_off)b.to * size, sum));
     return due;
 }
 
@@ -455,7 +455,7 @@ scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, s
 {
     uint32_t size = unit(s);
     scps_off at = ack + (scps_off)seg->snack_off * size,
-             end = at + (scps_off)seg->snack_size * size, told = end;
+             end = at + (scps_off)seg->snack_size * size, reported_to = end;
     /* With a size field of 65535 the hole may be longer, so it is unknown where the vector
      * starts. */
     bool has_vector = s->agreed.caps & SCPS_CAP_SNACK2 && seg->snack_size < FULL;
@@ -467,11 +467,11 @@ scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, s
     /* Process arrivals before holes: an arrived segment may have been sent after one that is
      * missing, which is evidence that the latter is lost. */
     if (has_vector)
-        told = arrived(s, seg, end, size, sum);
-    due = named(s, at, end, sum);
+        reported_to = arrived(s, seg, end, size, sum);
+    due = take_hole(s, at, end, sum);
     if (has_vector)
         due = sooner(due, holes(s, seg, end, size, sum));
-    in_turn(s, ack, at, told);
+    track_order(s, ack, at, reported_to);
     return due;
 }
 

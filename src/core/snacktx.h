@@ -33,10 +33,10 @@ struct scps_snacktx {
     scps_time slow_since;
     /* end offset of what the last SNACK reported; 0: that SNACK reported a hole for the first
      * time, so the next one does not continue it */
-    scps_off turn;
+    scps_off last_end;
     /* offset at which the next report of the same hole is continued, because the last one covered
      * more segments than may be examined at once; 0: none */
-    scps_off named_to;
+    scps_off resume_at;
     /* the SCPS_SNACK_WAITS postponed holes; NULL: none is allocated */
     struct scps_snack_wait *waits;
 };

@@ -79,14 +79,14 @@ static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
 static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
 {
     scps_off behind = scps_bets_peer_una(c->s.tx, c->s.snd.una) - 1;
-    bool owed = c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
+    bool ack_due = c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
 
     scps_segment_begin(c, seg, behind);
     scps_segment_ack(c, seg);
     scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
     /* The peer ignores the acknowledgement number of an unacceptable segment, so an acknowledgement
      * that is due is sent separately, too. */
-    if (owed)
+    if (ack_due)
         scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_stats_probe(c->s.ctx.st);
     scps_segment_left(&c->s.ctx, c->s.tx, seg, behind, false);

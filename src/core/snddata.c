@@ -98,11 +98,11 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r)
 {
-    unsigned owed = c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ANSWER);
+    unsigned ack_bits = c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ANSWER);
 
     data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
-    if (owed & SCPS_TODO_ANSWER)
-        scps_todo_add(&c->s.todo, owed);
+    if (ack_bits & SCPS_TODO_ANSWER)
+        scps_todo_add(&c->s.todo, ack_bits);
 }
 
 /* Makes seg a retransmission of record idx that no loss rule asked for, such as a probe. The
@@ -267,16 +267,16 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;
     uint32_t last = sb->tail - 1;
-    bool fresh = new_data(c, seg), owed;
+    bool fresh = new_data(c, seg), ack_due;
 
     if (!fresh) {
         if (scps_sb_at(sb, last)->state != SCPS_SENT_FLIGHT) {
             scps_todo_done(&c->s.todo, SCPS_TODO_TAIL);
             return false;
         }
-        owed = c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
+        ack_due = c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
         again_at_once(c, seg, last);
-        if (owed)
+        if (ack_due)
             scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
         scps_delivery_sent(&c->s.tx->delivery, scps_sb_at(sb, last), sb, c->s.ctx.env->now);
     }

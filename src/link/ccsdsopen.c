@@ -90,17 +90,17 @@ int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size
 
 size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg)
 {
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_ccsds_config c;
 
-    return copy_config(&c, cfg, &nobody) ? memory(&c) : 0;
+    return copy_config(&c, cfg, &no_text) ? memory(&c) : 0;
 }
 
 struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *asked,
                                   const struct scps_alloc *alloc, int *err)
 {
     struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_ccsds_config own;
     const struct scps_ccsds_config *cfg = &own;
     struct scps_ccsds *c;
@@ -109,7 +109,7 @@ struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *asked,
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!copy_config(&own, asked, &nobody))
+    if (!copy_config(&own, asked, &no_text))
         return NULL;
     *err = SCPS_ERR_NOMEM;
     size = memory(cfg);

@@ -82,17 +82,17 @@ int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size
 
 size_t scps_ether_memory(const struct scps_ether_config *cfg)
 {
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_ether_config c;
 
-    return copy_config(&c, cfg, &nobody) ? memory(&c) : 0;
+    return copy_config(&c, cfg, &no_text) ? memory(&c) : 0;
 }
 
 struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
                                   const struct scps_alloc *alloc, int *err)
 {
     struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_ether_config own;
     const struct scps_ether_config *cfg = &own;
     struct scps_ether *e;
@@ -101,7 +101,7 @@ struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!copy_config(&own, asked, &nobody))
+    if (!copy_config(&own, asked, &no_text))
         return NULL;
     *err = SCPS_ERR_NOMEM;
     size = memory(cfg);

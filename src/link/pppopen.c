@@ -89,16 +89,16 @@ int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t m
 
 size_t scps_ppp_memory(const struct scps_ppp_config *cfg)
 {
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_ppp_config c;
 
-    return copy_config(&c, cfg, &nobody) ? memory(&c) : 0;
+    return copy_config(&c, cfg, &no_text) ? memory(&c) : 0;
 }
 
 struct scps_netif *scps_ppp_new(const struct scps_ppp_config *asked, const struct scps_alloc *alloc,
                                 int *err)
 {
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_ppp_config own;
     const struct scps_ppp_config *cfg = &own;
     struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
@@ -108,7 +108,7 @@ struct scps_netif *scps_ppp_new(const struct scps_ppp_config *asked, const struc
 
     err = err ? err : &ignored;
     *err = SCPS_ERR_RANGE;
-    if (!copy_config(&own, asked, &nobody))
+    if (!copy_config(&own, asked, &no_text))
         return NULL;
     *err = SCPS_ERR_NOMEM;
     size = memory(cfg);

@@ -64,9 +64,9 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
 int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
                       const struct scps_conn_config *conn, uint32_t conns)
 {
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_conn_config c;
-    int err = scps_config_take(&c, conn, &nobody);
+    int err = scps_config_take(&c, conn, &no_text);
 
     if (!err)
         err = scps_config_resolve(&c);

@@ -148,11 +148,11 @@ int scps_stack_config_check(const struct scps_stack_config *cfg, char *msg, size
 uint64_t scps_memory_bound(const struct scps_stack_config *st, const struct scps_conn_config *conn,
                            uint32_t n)
 {
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_stack_config host;
     struct scps_reserve r;
 
-    if (!n || copy(&host, st, &nobody) || resolve_fields(&host, &nobody) ||
+    if (!n || copy(&host, st, &no_text) || resolve_fields(&host, &no_text) ||
         scps_reserve_plan(&r, &host, conn, n))
         return 0;
     return scps_reserve_bytes(&r);

@@ -68,7 +68,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     const struct scps_alloc *a = &st->env.alloc;
     struct scps_flow f = {0};
     const struct scps_route_entry *entry;
-    struct scps_line nobody = {NULL, 0};
+    struct scps_line no_text = {NULL, 0};
     struct scps_conn_config own;
     struct scps_shared_config *shared;
     struct scps_conn *c;
@@ -78,7 +78,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     scps_stack_reap(st);
     *err = choose_flow(st, local, remote, &f, &entry);
     if (!*err)
-        *err = scps_config_take(&own, cfg, &nobody);
+        *err = scps_config_take(&own, cfg, &no_text);
     if (*err)
         return NULL;
     const struct scps_route *r = &entry->route;

@@ -201,14 +201,14 @@ static void set_peer(struct scps_dgram *d, const struct scps_endpoint *to,
 
 int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
 {
-    static const struct scps_endpoint nobody;
+    static const struct scps_endpoint no_peer;
     struct scps_stack *st = d->st;
     const struct scps_addr *src = &d->asked;
     const struct scps_route_entry *entry;
     struct scps_endpoint to;
 
     if (!remote) {
-        set_peer(d, &nobody, &d->asked);
+        set_peer(d, &no_peer, &d->asked);
         return 0;
     }
     to = (struct scps_endpoint){only_its_own(&remote->addr), remote->port};

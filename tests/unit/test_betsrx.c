@@ -138,15 +138,15 @@ static void late(void **state)
     w->st.holes = 1;
     w->st.bytes_missing = 10;
     scps_rcvbuf_jump(&w->rcv.in, 20);
-    assert_false(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late){5, 10}));
-    assert_false(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late){12, 15}));
-    assert_true(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late){5, 13}));
+    assert_false(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late_data){5, 10}));
+    assert_false(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late_data){12, 15}));
+    assert_true(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late_data){5, 13}));
     assert_int_equal(w->m.hole.from, 13);
-    assert_true(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late){18, 25}));
+    assert_true(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late_data){18, 25}));
     assert_int_equal(w->m.hole.to, 18);
     assert_int_equal(w->st.bytes_missing, 5);
     assert_int_equal(w->st.holes, 1);
-    assert_true(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late){13, 18}));
+    assert_true(scps_marks_late(&w->m, &w->x, &w->rcv.in, (struct scps_late_data){13, 18}));
     assert_int_equal(w->st.bytes_missing, 0);
     assert_int_equal(w->st.holes, 0);
 }

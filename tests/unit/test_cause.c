@@ -21,7 +21,7 @@ static void holds_until(void **state)
 
     assert_int_equal(scps_cause_now(NULL, &x), SCPS_LOSS_CONGESTION);
     assert_int_equal(scps_cause_now(&cause, &x), SCPS_LOSS_CONGESTION);
-    scps_cause_name(&cause, SCPS_LOSS_CORRUPTION, 20);
+    scps_cause_set(&cause, SCPS_LOSS_CORRUPTION, 20);
     assert_int_equal(scps_cause_now(&cause, &x), SCPS_LOSS_CORRUPTION);
     env.now = 20;
     assert_int_equal(scps_cause_now(&cause, &x), SCPS_LOSS_CONGESTION);
