@@ -15,7 +15,7 @@ int32_t scps_agreed_less(const struct scps_agreed *a)
 uint32_t scps_agreed_full(const struct scps_agreed *a, uint32_t cfg_mss, uint32_t path)
 {
     int32_t less =
-        a->opts & SCPS_AGREED_UNHEARD ? (int32_t)scps_agreed_overhead(a) : scps_agreed_less(a);
+        a->opts & SCPS_AGREED_TCP_HEADERS ? (int32_t)scps_agreed_overhead(a) : scps_agreed_less(a);
     int64_t full = path;
 
     if (a->peer_mss)

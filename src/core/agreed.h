@@ -2,7 +2,7 @@
 /* The options and sizes that both SYNs agreed on.
  *
  * Invariant: all fields are constant once the connection is established, except the sizes, which
- * follow the path MTU, and the bit SCPS_AGREED_UNHEARD.
+ * follow the path MTU, and the bit SCPS_AGREED_TCP_HEADERS.
  */
 #ifndef SCPS_CORE_AGREED_H
 #define SCPS_CORE_AGREED_H
@@ -21,7 +21,7 @@ enum scps_agreed_bit {
      * completes the handshake. The other end: the peer has sent TCP headers only, perhaps because
      * a middlebox removed the capabilities from this end's SYN-ACK; until a compressed header
      * arrives every segment is sent with TCP's own. */
-    SCPS_AGREED_UNHEARD = 1u << 5,
+    SCPS_AGREED_TCP_HEADERS = 1u << 5,
     SCPS_AGREED_PLAIN = 3u << 6 /* two bits for enum scps_plain, which the functions below access */
 };
 
@@ -59,10 +59,15 @@ static inline enum scps_plain scps_agreed_plain(const struct scps_agreed *a)
 {
     return (enum scps_plain)(a->opts >> 6);
 }
-/* With compression: sets SCPS_AGREED_UNHEARD (unheard true), or clears it. */
-static inline void scps_agreed_await(struct scps_agreed *a, bool unheard)
+/* With compression: data is sent with TCP's own header until scps_agreed_compress() is called. */
+static inline void scps_agreed_send_tcp_headers(struct scps_agreed *a)
 {
-    a->opts = (uint8_t)(unheard ? a->opts | SCPS_AGREED_UNHEARD : a->opts & ~SCPS_AGREED_UNHEARD);
+    a->opts |= SCPS_AGREED_TCP_HEADERS;
+}
+/* With compression: data is sent with compressed headers from now on. */
+static inline void scps_agreed_compress(struct scps_agreed *a)
+{
+    a->opts = (uint8_t)(a->opts & ~SCPS_AGREED_TCP_HEADERS);
 }
 /* Returns how many octets of options each data segment has at present. */
 static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
@@ -98,7 +103,7 @@ static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, u
  * with all options but the end of a record. */
 static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
 {
-    if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_UNHEARD)
+    if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_TCP_HEADERS)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
@@ -116,7 +121,7 @@ static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6
     if (a->caps & SCPS_CAP_COM &&
         /* The compressed header carries an acknowledgement, 6 octets, if the packet has room for
          * it. */
-        !(a->opts & SCPS_AGREED_UNHEARD))
+        !(a->opts & SCPS_AGREED_TCP_HEADERS))
         tcp = (a->opts & SCPS_AGREED_TS ? 16u : 8u) + (len <= scps_agreed_any_mss(a) ? 6u : 0);
     return len + (ipv6 ? 40u : 20u) + tcp;
 }

@@ -289,7 +289,8 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
     scps_keep_heard(&c->keep, c->s.established);
     if (c->s.tx)
         scps_rto_anew(&c->s.tx->rto, 0);
-    scps_agreed_await(&c->s.agreed, c->s.agreed.caps & SCPS_CAP_COM && c->notify.active);
+    if (c->s.agreed.caps & SCPS_CAP_COM && c->notify.active)
+        scps_agreed_send_tcp_headers(&c->s.agreed);
     scps_conn_set_pmtu_mss(&c->s, c->s.agreed.pmtu_mss);
     scps_receive_segment(&c->rcv, SCPS_MIN(536, c->s.agreed.adv_mss));
     if (c->s.syn_lost && !c->s.rtt.srtt)
@@ -370,11 +371,19 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
     return 0;
 }
 
-void scps_conn_heard(struct scps_sender *s, bool heard)
+void scps_conn_compress_headers(struct scps_sender *s)
 {
-    if (!(s->agreed.opts & SCPS_AGREED_UNHEARD) == heard)
+    if (!(s->agreed.opts & SCPS_AGREED_TCP_HEADERS))
         return;
-    scps_agreed_await(&s->agreed, !heard);
+    scps_agreed_compress(&s->agreed);
+    scps_conn_set_pmtu_mss(s, s->agreed.pmtu_mss);
+}
+
+void scps_conn_send_tcp_headers(struct scps_sender *s)
+{
+    if (s->agreed.opts & SCPS_AGREED_TCP_HEADERS)
+        return;
+    scps_agreed_send_tcp_headers(&s->agreed);
     scps_conn_set_pmtu_mss(s, s->agreed.pmtu_mss);
 }
 

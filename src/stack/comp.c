@@ -128,7 +128,7 @@ void scps_comp_good(struct scps_conn *c)
 {
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
 
-    scps_conn_heard(&c->s, true);
+    scps_conn_compress_headers(&c->s);
     if (!sum->newest)
         return; /* The segment is a duplicate, or the device has verified its checksum. */
     sum->good = sum->agreed == sum->newest ? FIRM : 1;
@@ -207,8 +207,10 @@ void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct
 
 void scps_comp_came_as_tcp(struct scps_conn *c)
 {
-    if (c->notify.active || !c->s.tp->comp_sum.agreed)
-        scps_conn_heard(&c->s, c->notify.active);
+    if (c->notify.active)
+        scps_conn_compress_headers(&c->s);
+    else if (!c->s.tp->comp_sum.agreed)
+        scps_conn_send_tcp_headers(&c->s);
 }
 
 /* number of full segments with a TCP header, after which compression begins even if the peer has
@@ -225,7 +227,7 @@ static bool goes_as_tcp(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (!seg->len && scps_tp_take_plain(c->s.tp))
         return true;
-    if (c->s.agreed.opts & SCPS_AGREED_UNHEARD &&
+    if (c->s.agreed.opts & SCPS_AGREED_TCP_HEADERS &&
         (seg->len || seg->flags & SCPS_FIN || !c->notify.active))
         return true;
     return scps_conn_doubts_comp(&c->s) &&
@@ -260,7 +262,7 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
          * of them has arrived, or all are resent after a timeout, so the next segment may be
          * compressed. */
         if (c->notify.active && c->s.snd.nxt > FIRST * c->s.agreed.mss)
-            scps_conn_heard(&c->s, true);
+            scps_conn_compress_headers(&c->s);
         return false;
     }
     scps_ip_build(out->data, &ip, n + seg->len);
