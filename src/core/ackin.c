@@ -136,7 +136,7 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     scps_send_acked(&s->snd, n->ack);
     scps_sndbuf_release(&tx->buf, n->ack);
     scps_tx_progress(tx, s->ctx.env->now);
-    scps_rto_answered(&tx->rto);
+    scps_silence_answered(&tx->silence);
     scps_keep_progress(s);
     scps_sender_soft_err(s, SCPS_SOFT_NONE);
     /* A small segment that the application held back with SCPS_MORE may be sent now: it has waited

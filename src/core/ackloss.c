@@ -75,7 +75,7 @@ static void undo(struct scps_sender *s, bool late)
     if (late)
         scps_sb_undo_losses(&tx->sb);
     scps_recovery_undone(&tx->rec);
-    scps_rto_answered(&tx->rto);
+    scps_silence_answered(&tx->silence);
     s->ctx.st->spurious++;
 }
 

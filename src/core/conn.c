@@ -74,11 +74,11 @@ void scps_conn_free(struct scps_conn *c)
  * keeps it until the peer answers. */
 static void trim_tx(struct scps_sender *s)
 {
-    const struct scps_rto rto = s->tx->rto;
+    const uint16_t unanswered = s->tx->silence.unanswered;
 
     scps_conn_free_tx(s);
-    if (rto.backoff && !scps_conn_need_tx(s))
-        scps_rto_go_on(&s->tx->rto, rto.backoff);
+    if (unanswered && !scps_conn_need_tx(s))
+        scps_silence_go_on(&s->tx->silence, unanswered);
 }
 
 void scps_conn_trim(struct scps_conn *c)
@@ -164,7 +164,7 @@ bool scps_conn_falls_back(struct scps_sender *s, uint8_t state, bool active)
 
 bool scps_conn_doubts_comp(const struct scps_sender *s)
 {
-    unsigned backoff = s->tx ? s->tx->rto.backoff : 0;
+    unsigned backoff = s->tx ? s->tx->silence.unanswered : 0;
 
     if (s->todo.bits & SCPS_TODO_OUTAGE)
         return backoff >= 1;
@@ -288,7 +288,7 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
     c->s.established = SCPS_MAX(c->s.ctx.env->now, 1);
     scps_keep_heard(&c->keep, c->s.established);
     if (c->s.tx)
-        scps_rto_anew(&c->s.tx->rto, 0);
+        scps_tx_forget_timeouts(c->s.tx);
     if (c->s.agreed.caps & SCPS_CAP_COM && c->notify.active)
         scps_agreed_send_tcp_headers(&c->s.agreed);
     scps_conn_set_pmtu_mss(&c->s, c->s.agreed.pmtu_mss);

@@ -260,7 +260,7 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
     out->established = c->s.established;
     out->last_sent = tx && tx->sent_at ? tx->sent_at : st->last_sent;
     out->last_ack_received = tx && tx->heard_at ? tx->heard_at : st->last_ack_received;
-    out->backoff = tx ? tx->rto.backoff : 0;
+    out->backoff = tx ? tx->silence.unanswered : 0;
     out->cwnd = c->s.ctl.cwnd;
     out->ssthresh = c->s.ctl.ssthresh;
     out->rate = tx ? tx->pacer.rate : c->s.ctl.rate ? c->s.ctl.rate : c->s.ctx.cfg->c.rate;

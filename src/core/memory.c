@@ -99,7 +99,7 @@ int scps_conn_need_tx(struct scps_sender *s)
         return SCPS_ERR_NOMEM;
     memset(s->tx, 0, tx_size(s->ctx.cfg));
     stop_tx_timers(s->tx);
-    scps_rto_anew(&s->tx->rto, s->snd.una > 1 ? s->rtt.srtt : 0);
+    scps_rto_measured(&s->tx->rto, s->snd.una > 1 ? s->rtt.srtt : 0);
     scps_sndbuf_init(&s->tx->buf, s->snd.end, f ? f->slack : s->agreed.pmtu_mss + 64u);
     scps_sb_init(&s->tx->sb);
     if (f && take_fixed_tx(s->tx, &s->ctx.cfg->c, f, a)) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides when the retransmission timer (RFC 6298) and the timer of window probes expire, and how
- * long a peer may be silent before that ends the connection.
+/* Decides when the retransmission timer (RFC 6298) expires.
  *
  * After an acknowledgement the backoff is kept until a round trip is measured (RFC 6298 section
  * 5.7).
@@ -30,7 +29,7 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigne
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
         if (!s->tx->rto.after_outage)
-            shift = s->tx->rto.backoff;
+            shift = s->tx->silence.unanswered;
         shift = shift > DAMAGED ? shift - DAMAGED : 0;
         max = SCPS_MIN(max, MIN_RTO);
     }
@@ -40,11 +39,14 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigne
 
 static inline scps_dur backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max)
 {
-    const struct scps_rto *r = &s->tx->rto;
+    const unsigned unanswered = s->tx->silence.unanswered, kept = s->tx->rto.kept;
 
-    if (!(r->backoff | r->kept))
-        return rto;
-    return backed_off_by(s, SCPS_MAX(r->backoff, r->kept), rto, max);
+    return unanswered | kept ? backed_off_by(s, SCPS_MAX(unanswered, kept), rto, max) : rto;
+}
+
+scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max)
+{
+    return backed_off(s, rto, max);
 }
 
 /* Sets the timer of window probes to `when` in place of the retransmission timer; in an outage sets
@@ -52,7 +54,7 @@ static inline scps_dur backed_off(const struct scps_sender *s, scps_dur rto, scp
 static SCPS_NOINLINE void arm_instead(struct scps_sender *s, scps_time when)
 {
     if (!(s->todo.bits & SCPS_TODO_OUTAGE))
-        scps_timer_set(&s->ctx, &s->tx->persist_timer, when);
+        scps_persist_at(&s->tx->persist, &s->ctx, when);
 }
 
 /* Best effort: returns `when`, or the end of the segment's lifetime if that is earlier. */
@@ -89,73 +91,8 @@ void scps_snd_path(struct scps_sender *s, scps_dur rtt)
         scps_snd_arm_rtx(s);
 }
 
-void scps_snd_arm_persist(struct scps_sender *s)
-{
-    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
-    scps_dur wait = backed_off(s, s->rtt.rto, cfg->persist_max);
-
-    scps_timer_stop(&s->tx->rto.timer);
-    scps_timer_set(&s->ctx, &s->tx->persist_timer,
-                   s->ctx.env->now + SCPS_MIN(wait, cfg->persist_max));
-}
-
-/* Starts the override timer with the time of an RTO within 0.1 to 1 s. RFC 9293 section 3.8.6.2.1:
- * "The override timeout should be in the range 0.1 - 1.0 seconds. It may be convenient to combine
- * this timer with the timer used to probe zero windows". */
-void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto)
-{
-    scps_dur wait = SCPS_CLAMP(rto, SCPS_MS(100), SCPS_SEC(1));
-
-    scps_timer_by(x, &tx->persist_timer, x->env->now + wait);
-}
-
-/* ---- R2 ---- */
-
-#define R2_DATA    SCPS_SEC(100)
-#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1: least first timeout of a SYN in R2 */
-#define SYN_RTO_TO SCPS_SEC(60)
-
-/* Returns the time, µs, of `retries` timeouts that begin with `rto` and double up to `max`, plus
- * the following one, which ends the connection. The limit is a time and not a count, because
- * timeouts that are attributed to corruption do not back off, and fifteen of them may be over in
- * seconds. */
-static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
-{
-    scps_dur total = 0, wait = SCPS_MAX(rto, 1);
-
-    max = SCPS_MAX(max, wait);
-    for (; retries && wait < max; retries--) {
-        total += wait;
-        wait = wait > max / 2 ? max : 2 * wait;
-    }
-    return wait > (SCPS_NEVER - total) / (retries + 1) ? SCPS_NEVER : total + (retries + 1) * wait;
-}
-
-/* Returns R2 of RFC 9293 section 3.8.3 as a time, µs: how long the peer may be silent. For data it
- * is at least 100 s (SHLD-11). For a SYN the first timeout counts as a second and the limit of the
- * backoff as a minute at least, so with syn_retries 7 it is at least three minutes (MUST-23),
- * however short the round trip is expected to be. A SYN-ACK has the same limit: the peer repeats
- * its SYN as long, and must not complete a handshake that has ended here. */
-static SCPS_NOINLINE scps_dur retry_limit(const struct scps_sender *s, scps_dur max)
-{
-    const struct scps_conn_config *cfg = &s->ctx.cfg->c;
-
-    if (!s->established)
-        return backoff_total(SCPS_MAX(s->rtt.rto, SYN_RTO), SCPS_MAX(max, SYN_RTO_TO),
-                             cfg->syn_retries);
-    return SCPS_MAX(R2_DATA, backoff_total(s->rtt.rto, max, cfg->data_retries));
-}
-
 bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max)
 {
-    return s->ctx.env->now - s->tx->rto.silent_since >= retry_limit(s, max);
-}
-
-int scps_snd_silence_err(uint8_t soft)
-{
-    static const int err[] = {[SCPS_SOFT_NONE] = SCPS_ERR_TIMEDOUT,
-                              [SCPS_SOFT_REFUSED] = SCPS_ERR_REFUSED,
-                              [SCPS_SOFT_UNREACH] = SCPS_ERR_UNREACH};
-
-    return err[soft];
+    return s->ctx.env->now - s->tx->silence.since >=
+           scps_silence_limit(&s->ctx.cfg->c, s->established != 0, s->rtt.rto, max);
 }

@@ -28,7 +28,7 @@ static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
  * attributed to corruption, because then the backed-off timer allows a sample. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
-    return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->rto.silent_since : -1;
+    return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silence.since : -1;
 }
 
 /* Counts an acknowledgement that came `first` µs after the first transmission of its data, and may

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides what is sent: snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c. */
+/* Decides what is sent: snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c,
+ * persist.c. */
 #ifndef SCPS_CORE_SND_H
 #define SCPS_CORE_SND_H
 
@@ -7,15 +8,12 @@
 #include <scps/wire.h>
 
 #include "core/hold.h"
+#include "core/persist.h"
 #include "core/rto.h"
 #include "core/sender.h"
 
 struct scps_conn;
 
-/* scps_snd_begin_persist() begins window probing, when the peer's window is closed or permits only
- * silly segments (RFC 9293 section 3.8.6.2.1); scps_snd_end_persist() ends it. */
-void scps_snd_begin_persist(struct scps_sender *s);
-void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo);
 /* Makes the next segment with data, or a probe, in *seg. Precondition: c->s.tx is not NULL. Returns
  * false if none may be sent; the reason is then in c->s.hold. */
 bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg);
@@ -39,18 +37,13 @@ void scps_snd_window_changed(struct scps_sender *s);
 /* Starts the retransmission timer for a segment that is sent at `from`, which is now or later. */
 void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
 #define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
-/* Starts the timer of window probes, and stops the retransmission timer. */
-void scps_snd_arm_persist(struct scps_sender *s);
-/* Starts the override timer, after which a silly segment is sent to a small window, unless the
- * timer expires earlier already. */
-void scps_rto_arm_override(struct scps_conn_ctx *x, struct scps_tx *tx, scps_dur rto);
+/* Returns the timeout rto, µs, doubled for each timeout that is kept or not answered, at most
+ * max. */
+scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max);
 /* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
  * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe
- * has set tx->rto.silent_since. */
+ * has set tx->silence.since. */
 bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
-/* Returns the error (SCPS_ERR_...) that ends a connection whose peer has been silent for longer
- * than R2. soft: enum scps_soft, the last ICMP error. */
-int scps_snd_silence_err(uint8_t soft);
 /* Begins an outage of the link. until: its end, µs; SCPS_NEVER: unknown. inferred: it was concluded
  * from timeouts, not signalled. */
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred);

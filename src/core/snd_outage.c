@@ -83,8 +83,10 @@ void scps_snd_outage_over(struct scps_conn *c)
         return;
     SCPS_OBSERVE_CONN2(c, OUTAGE, 0, 0);
     scps_todo_done(&c->s.todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
-    if (c->s.tx)
+    if (c->s.tx) {
+        scps_silence_answered(&c->s.tx->silence);
         scps_rto_outage_over(&c->s.tx->rto, c->s.outage.inferred);
+    }
     scps_timer_stop(&c->outage_timer);
     if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
         /* A later echo of an old timestamp shows only that the first transmission of the
@@ -119,7 +121,7 @@ void scps_snd_outage_timer(struct scps_conn *c)
      * section 3.8.3). */
     if (c->notify.released && c->s.tx && scps_outage_may_end(&c->s.outage) &&
         scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
-        scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
+        scps_conn_reset(c, scps_silence_err(c->s.soft_err));
         return;
     }
     /* During the handshake the probe is the SYN of the end that connects. The other end sends no

@@ -183,13 +183,13 @@ static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
 static SCPS_NOINLINE bool was_probe(struct scps_sender *s, uint32_t flags)
 {
     scps_todo_done(&s->todo, SCPS_TODO_PROBE);
-    SCPS_OBSERVE2(&s->ctx, PROBE, 0, s->tx->rto.backoff);
+    SCPS_OBSERVE2(&s->ctx, PROBE, 0, s->tx->silence.unanswered);
     if (flags & SCPS_SENT_PROBE) {
         scps_stats_probe(s->ctx.st);
         return true;
     }
     /* The peer's small window had room for the segment, so it is an ordinary one. */
-    scps_snd_end_persist(s->tx, &s->todo);
+    scps_persist_end(s);
     return false;
 }
 
@@ -213,8 +213,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         scps_tx_progress(tx, c->s.ctx.env->now);
         /* Best effort gave up the data for which no answer came, so the new data begins a new
          * series of timeouts. */
-        if (tx->rto.backoff && !probe)
-            scps_rto_silent_since(&tx->rto, c->s.ctx.env->now);
+        if (tx->silence.unanswered && !probe)
+            scps_silence_since(&tx->silence, c->s.ctx.env->now);
         if (p.len)
             scps_stats_flight(c->s.ctx.st, c->s.ctx.env->now);
         if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c))
@@ -233,7 +233,7 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         /* After the MSS has shrunk, a full segment fits the window, so the override timeout is not
          * needed. */
         if (c->s.todo.bits & SCPS_TODO_PERSIST)
-            scps_snd_end_persist(c->s.tx, &c->s.todo);
+            scps_persist_end(&c->s);
         scps_snd_arm_rtx(&c->s);
     }
     scps_plan_look_ahead(&c->s, &p);
@@ -301,7 +301,7 @@ static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
     again_at_once(c, seg, sb->head);
     scps_stats_probe(c->s.ctx.st);
     scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-    SCPS_OBSERVE_CONN2(c, PROBE, 0, c->s.tx->rto.backoff);
+    SCPS_OBSERVE_CONN2(c, PROBE, 0, c->s.tx->silence.unanswered);
     return true;
 }
 

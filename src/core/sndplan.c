@@ -32,8 +32,8 @@ SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t
         /* The window will soon permit a larger segment, or the override timeout sends this one. */
         scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
         if (s->snd.una == s->snd.nxt && !(s->todo.bits & SCPS_TODO_PERSIST)) {
-            scps_snd_begin_persist(s);
-            scps_rto_arm_override(&s->ctx, s->tx, s->rtt.rto);
+            scps_persist_begin(s);
+            scps_persist_arm_override(s);
         }
         return false;
     }

@@ -144,7 +144,7 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     if (!p->usable) {
         scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
         if (scps_plan_must_probe(&s->snd) && !(s->todo.bits & SCPS_TODO_PERSIST))
-            scps_snd_begin_persist(s);
+            scps_persist_begin(s);
         return false;
     }
     p->full = s->todo.bits & SCPS_TODO_CWR ? scps_agreed_any_mss(&s->agreed) : s->agreed.mss;

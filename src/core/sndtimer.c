@@ -7,21 +7,6 @@
 #include "core/conn.h"
 #include "core/fixed.h"
 
-void scps_snd_begin_persist(struct scps_sender *s)
-{
-    scps_todo_add(&s->todo, SCPS_TODO_PERSIST);
-    scps_heard_since_persist(&s->heard);
-    scps_rto_silent_since(&s->tx->rto, s->ctx.env->now);
-    scps_snd_arm_persist(s);
-}
-
-SCPS_NOINLINE void scps_snd_end_persist(struct scps_tx *tx, struct scps_todo *todo)
-{
-    scps_todo_done(todo, SCPS_TODO_PERSIST);
-    scps_rto_answered(&tx->rto);
-    scps_rto_stop(tx);
-}
-
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 {
     /* The window is open again. A probe that the peer did not accept is resent first. */
@@ -30,11 +15,11 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
         if (scps_send_awaits_override(&s->snd, s->agreed.mss) && !s->tx->ends.n) {
             /* The series of unanswered probes ends here, and not with each octet by which the
              * window opens. */
-            scps_rto_answered(&s->tx->rto);
-            scps_rto_arm_override(&s->ctx, s->tx, s->rtt.rto);
+            scps_silence_answered(&s->tx->silence);
+            scps_persist_arm_override(s);
             return;
         }
-        scps_snd_end_persist(s->tx, &s->todo);
+        scps_persist_end(s);
         if (scps_sb_count(&s->tx->sb)) {
             struct scps_sent_segment *head = scps_sb_at(&s->tx->sb, s->tx->sb.head);
             if (head->flags & SCPS_SENT_PROBE)
@@ -83,7 +68,7 @@ static void give_up(struct scps_sender *s, void *cc)
 
     scps_send_acked(&s->snd, scps_bets_give_up(&tx->bets, &tx->sb, from, s->ctx.env->now, &end));
     /* For a FIN that remains, the silence that ends the connection (R2) begins now. */
-    scps_rto_silent_since(&tx->rto, s->ctx.env->now);
+    scps_silence_since(&tx->silence, s->ctx.env->now);
     keep_range(s, from, end);
     scps_sndbuf_release(&tx->buf, s->snd.una);
     scps_recovery_forget(&tx->rec);
@@ -169,17 +154,17 @@ void scps_snd_probe_timeout(struct scps_conn *c)
      * application has closed the connection, a closed window ends it as silence does (RFC 6429
      * section 3): otherwise peers could make such connections accumulate. */
     if (c->s.heard.persist && !c->notify.released)
-        scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
+        scps_silence_since(&c->s.tx->silence, c->s.ctx.env->now);
     scps_heard_since_persist(&c->s.heard);
     if (cfg->user_timeout ? user_timed_out(&c->s.ctx, c->s.tx, c->s.established != 0)
                           : scps_snd_silent_too_long(&c->s, cfg->persist_max)) {
-        scps_conn_reset(c, scps_snd_silence_err(c->s.soft_err));
+        scps_conn_reset(c, scps_silence_err(c->s.soft_err));
         return;
     }
-    scps_rto_back_off(&c->s.tx->rto);
+    scps_silence_count(&c->s.tx->silence);
     scps_todo_add(&c->s.todo, SCPS_TODO_PROBE);
     scps_sender_wake(&c->s);
-    scps_snd_arm_persist(&c->s);
+    scps_persist_arm(&c->s);
 }
 
 /* Called when the retransmission timer expires: declares lost the SYN, or the data that should have
@@ -246,18 +231,19 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     scps_conn_ctx_need_stats(&c->s.ctx);
     c->s.ctx.st->timeouts++;
-    SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->rto.backoff, tx->sb.inflight);
-    if (!c->s.tx->rto.backoff) /* This is the first timeout of a series. */
+    SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->silence.unanswered,
+                      tx->sb.inflight);
+    if (!c->s.tx->silence.unanswered) /* This is the first timeout of a series. */
         /* The RTO may have grown since the timer was set, but R2 does not begin before SND.UNA last
          * moved, or before the first data was sent. */
-        scps_rto_silent_since(&tx->rto,
-                              SCPS_MAX(c->s.ctx.env->now - c->s.rtt.rto, tx->progress_at));
-    if (cfg->outage_after && c->s.tx->rto.backoff >= cfg->outage_after && !handshake) {
+        scps_silence_since(&tx->silence,
+                           SCPS_MAX(c->s.ctx.env->now - c->s.rtt.rto, tx->progress_at));
+    if (cfg->outage_after && c->s.tx->silence.unanswered >= cfg->outage_after && !handshake) {
         scps_snd_outage(c, SCPS_NEVER, true);
         return;
     }
     if (timed_out(&c->s)) {
-        int err = scps_snd_silence_err(c->s.soft_err);
+        int err = scps_silence_err(c->s.soft_err);
         if (handshake)
             scps_conn_finish(c, err);
         else
@@ -265,10 +251,10 @@ void scps_snd_timeout(struct scps_conn *c)
         return;
     }
     presume_lost(&c->s, scps_conn_cc(c), handshake);
-    scps_rto_back_off(&c->s.tx->rto);
+    scps_silence_count(&c->s.tx->silence);
     if (c->s.agreed.caps & SCPS_CAP_COM && scps_conn_doubts_comp(&c->s))
         ask_as_tcp(&c->s);
-    if (c->state == SCPS_SYN_SENT && c->s.tx->rto.backoff == cfg->caps_tries)
+    if (c->state == SCPS_SYN_SENT && c->s.tx->silence.unanswered == cfg->caps_tries)
         scps_conn_falls_back(&c->s, c->state, c->notify.active);
     scps_snd_arm_rtx(&c->s);
     scps_sender_wake(&c->s);

@@ -276,7 +276,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
              * SYN-ACK. */
             !c->s.snd.una) {
             scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
-            scps_rto_silent_since(&c->s.tx->rto, c->s.ctx.env->now);
+            scps_silence_since(&c->s.tx->silence, c->s.ctx.env->now);
             if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
                 scps_snd_arm_rtx(&c->s);
         }

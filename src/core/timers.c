@@ -12,7 +12,7 @@
 static inline scps_time of_tx(const struct scps_tx *tx, scps_time t)
 {
     t = SCPS_MIN(t, tx->rto.timer.at);
-    t = SCPS_MIN(t, tx->persist_timer.at);
+    t = SCPS_MIN(t, tx->persist.timer.at);
     t = SCPS_MIN(t, tx->retry_timer.at);
     t = SCPS_MIN(t, tx->cork_timer.at);
     t = SCPS_MIN(t, tx->look_timer.at);
@@ -58,7 +58,7 @@ static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
         scps_ackin_look(&c->s, scps_conn_cc(c), c->outage_timer.at);
     if (expired(&c->outage_timer, now))
         scps_snd_outage_timer(c);
-    if (c->s.tx && expired(&tx->persist_timer, now))
+    if (c->s.tx && expired(&tx->persist.timer, now))
         scps_snd_probe_timeout(c);
     if (c->s.tx && expired(&tx->rto.timer, now))
         scps_snd_timeout(c);

@@ -12,6 +12,7 @@
 #include "core/cause.h"
 #include "core/delivery.h"
 #include "core/pacer.h"
+#include "core/persist.h"
 #include "core/rack.h"
 #include "core/record.h"
 #include "core/recovery.h"
@@ -19,6 +20,7 @@
 #include "core/sackin.h"
 #include "core/sample.h"
 #include "core/scoreboard.h"
+#include "core/silence.h"
 #include "core/snacktx.h"
 #include "core/sndbuf.h"
 #include "core/tp.h"
@@ -42,8 +44,9 @@ struct scps_tx {
     /* The retransmission timer. At most one of it, the timer of window probes and the connection's
      * outage_timer runs. */
     struct scps_rto rto;
-    struct scps_timer persist_timer; /* timer of window probes (RFC 9293 section 3.8.6.1) */
-    struct scps_timer pace_timer;    /* expires when the connection's own rate permits a segment */
+    struct scps_persist persist;  /* timer of window probes (RFC 9293 section 3.8.6.1) */
+    struct scps_silence silence;  /* timeouts or window probes that the peer has not answered */
+    struct scps_timer pace_timer; /* expires when the connection's own rate permits a segment */
     /* expires when segments in flight must be examined for loss by rack.c or snacktx.c */
     struct scps_timer look_timer;
     /* expires when a segment for which memory was lacking is tried again */
@@ -81,16 +84,22 @@ static inline void scps_tx_progress(struct scps_tx *tx, scps_time now)
 {
     tx->progress_at = now;
 }
+/* Forgets the timeouts of the handshake, and the RTT of the SYN, when data transfer begins. */
+static inline void scps_tx_forget_timeouts(struct scps_tx *tx)
+{
+    scps_silence_answered(&tx->silence);
+    scps_rto_measured(&tx->rto, 0);
+}
 /* Returns true if the retransmission timer or the timer of window probes runs. */
 static inline bool scps_rto_runs(const struct scps_tx *tx)
 {
-    return scps_timer_runs(&tx->rto.timer) || scps_timer_runs(&tx->persist_timer);
+    return scps_timer_runs(&tx->rto.timer) || scps_timer_runs(&tx->persist.timer);
 }
 /* Stops the retransmission timer and the timer of window probes. */
 static inline void scps_rto_stop(struct scps_tx *tx)
 {
-    scps_timer_stop(&tx->rto.timer);
-    scps_timer_stop(&tx->persist_timer);
+    scps_rto_stop_timer(&tx->rto);
+    scps_persist_stop(&tx->persist);
 }
 /* retransmissions of one segment that corruption, or a queue, may explain */
 #define SCPS_RESENDS_EXPLAINED 64

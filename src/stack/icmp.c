@@ -45,7 +45,7 @@ static bool lost_again(const struct scps_scoreboard *sb, scps_off quoted)
  * retransmission with another one. Precondition: s->tx is not NULL. */
 static bool makes_progress(const struct scps_sender *s, uint32_t quoted)
 {
-    return s->snd.una > s->agreed.mss && !s->tx->rto.backoff &&
+    return s->snd.una > s->agreed.mss && !s->tx->silence.unanswered &&
            !lost_again(&s->tx->sb, (scps_off)scps_seq_unwrap(s->snd.iss, s->snd.una, quoted));
 }
 
