@@ -45,7 +45,7 @@ struct qlog {
     uint64_t cwnd, ssthresh, rate;
     /* controller phase that the last record reported, an enum scps_cc_phase; SCPS_PHASE_NONE: none
      * yet */
-    uint32_t told;
+    uint32_t cc_phase;
     bool recovering;
     const char *phase;
 };
@@ -329,7 +329,7 @@ static void lost(struct qlog *q, const struct scps_note *n)
 
 static void phase(struct qlog *q, const struct scps_note *n)
 {
-    const char *is = q->told                 ? scps_cc_phase_name(q->told)
+    const char *is = q->cc_phase             ? scps_cc_phase_name(q->cc_phase)
                      : q->recovering         ? "recovery"
                      : q->cwnd < q->ssthresh ? "slow_start"
                                              : "congestion_avoidance";
@@ -439,7 +439,7 @@ void qlog_note(struct qlog *q, const struct scps_note *n)
         phase(q, n);
         break;
     case SCPS_NOTE_PHASE:
-        q->told = (uint32_t)n->arg[0];
+        q->cc_phase = (uint32_t)n->arg[0];
         phase(q, n);
         break;
     case SCPS_NOTE_RECEIVED:

@@ -168,15 +168,15 @@ static void ask_for_nack(struct model *m, scps_dur round_trip)
 static void transfer(struct model *m, scps_dur round_trip)
 {
     /* Packets that the sender knows to have arrived, from the NACKs received */
-    uint8_t *told = lab_alloc(m->packets);
+    uint8_t *reported = lab_alloc(m->packets);
 
     do {
-        send_pass(m, told);
+        send_pass(m, reported);
         ask_for_nack(m, round_trip);
-        memcpy(told, m->have, m->packets);
+        memcpy(reported, m->have, m->packets);
         m->out->info.recoveries++;
     } while (m->missing > 0 && m->now < m->timeout);
-    free(told);
+    free(reported);
 }
 
 bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_watch *w,

@@ -84,10 +84,10 @@ struct ttcp_drecv {
     const uint8_t *rest; /* bytes of the datagram read last that the output has not taken yet */
     size_t rest_len;
     bool begun, ours /* the sender is an scps_ttcp, as its guard datagrams show */, numbered, timed;
-    unsigned guards; /* number of guard datagrams that have arrived behind the data */
-    bool silent;     /* the run ended because nothing arrived for TTCP_SILENCE */
-    bool differs;    /* a datagram arrived whose content the sender never sent */
-    uint64_t told;   /* number of datagrams sent, as the guard datagrams report it */
+    unsigned guards;       /* number of guard datagrams that have arrived behind the data */
+    bool silent;           /* the run ended because nothing arrived for TTCP_SILENCE */
+    bool differs;          /* a datagram arrived whose content the sender never sent */
+    uint64_t sent_by_peer; /* number of datagrams sent, as the guard datagrams report it */
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];
     int64_t transit;

@@ -41,7 +41,7 @@ void ttcp_dgram_receive_fini(struct ttcp_receiver *r)
 
 uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d)
 {
-    uint64_t n = d->guards > 0 && d->ours ? d->told : d->numbered ? d->highest : 0;
+    uint64_t n = d->guards > 0 && d->ours ? d->sent_by_peer : d->numbered ? d->highest : 0;
 
     return n != 0 && n < d->packets ? d->packets : n;
 }
@@ -131,7 +131,7 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
         if (d->guards++ == 0)
             r->ended = at;
         if (len == TTCP_GUARD)
-            d->told = ttcp_get(p, TTCP_GUARD);
+            d->sent_by_peer = ttcp_get(p, TTCP_GUARD);
     }
 }
 

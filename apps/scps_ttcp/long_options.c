@@ -174,10 +174,10 @@ TAKE(take_outage)
     const char *comma = strrchr(arg, ','), *word = comma != NULL ? comma + 1 : arg;
     size_t table = comma != NULL ? (size_t)(comma - arg) : 0;
 
-    o->outage_told = strcmp(word, "plan") == 0     ? TTCP_TOLD_END
-                     : strcmp(word, "signal") == 0 ? TTCP_TOLD
-                                                   : TTCP_NOT_TOLD;
-    if (o->outage_told == TTCP_NOT_TOLD)
+    o->outage_signal = strcmp(word, "plan") == 0     ? TTCP_SIGNAL_WITH_END
+                       : strcmp(word, "signal") == 0 ? TTCP_SIGNAL_BEGIN
+                                                     : TTCP_SIGNAL_NONE;
+    if (o->outage_signal == TTCP_SIGNAL_NONE)
         table = strlen(arg);
     if (table >= sizeof(o->outage))
         return FAIL("--outage: %zu characters are too many: put the table into a file, @FILE",

@@ -83,7 +83,11 @@ struct ttcp_options {
     char link_text[4096];  /* the link SPEC with the table of --outage */
     /* The table of --outage; empty: the outages of the link SPEC, if any, are used */
     char outage[2048];
-    enum ttcp_told { TTCP_NOT_TOLD, TTCP_TOLD, TTCP_TOLD_END } outage_told;
+    enum ttcp_outage_signal {
+        TTCP_SIGNAL_NONE,
+        TTCP_SIGNAL_BEGIN,
+        TTCP_SIGNAL_WITH_END
+    } outage_signal;
     struct scps_link_config fwd, back;
     struct scps_link_tables *tables; /* tables to which fwd and back point */
     struct scps_ifopts ifs;

@@ -248,7 +248,7 @@ static void datagrams(const struct ttcp_result *r, FILE *f)
 }
 
 /* Writes the result that the receiver reported. */
-static void told(FILE *f, const struct ttcp_result *r)
+static void receipt(FILE *f, const struct ttcp_result *r)
 {
     const struct ttcp_receipt *t = &r->receipt;
     char seconds[32], rate[48], what[24];
@@ -273,7 +273,7 @@ static void sender_lines(FILE *f, const struct ttcp_result *r)
         counters(f, 't', &r->tx);
     braked(f, 't', &r->tx);
     if (r->receipt.there)
-        told(f, r);
+        receipt(f, r);
     if (r->unasked > 0)
         fprintf(f,
                 "ttcp-t: warning: %" PRIu64 " bytes came back and were skipped: if --bidir is "

@@ -317,12 +317,12 @@ static scps_time tell_outage(struct ttcp_virtual *x, scps_time now)
     scps_time change;
     bool out;
 
-    if (x->o->outage_told == TTCP_NOT_TOLD)
+    if (x->o->outage_signal == TTCP_SIGNAL_NONE)
         return SCPS_NEVER;
     out = ttcp_outage_at(s, now, &change);
     if (out) {
         sig.kind = SCPS_SIGNAL_LINK_DOWN;
-        sig.until = x->o->outage_told == TTCP_TOLD_END ? change : SCPS_NEVER;
+        sig.until = x->o->outage_signal == TTCP_SIGNAL_WITH_END ? change : SCPS_NEVER;
     }
     for (int i = 0; i < 2; i++) {
         scps_stack_signal(scps_host_stack(hosts[i]), now, &sig);

@@ -306,7 +306,7 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 /* Adds the table of outages of --outage to the description of the link. */
 static int settle_outage(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
-    if (o->outage_told == TTCP_NOT_TOLD && o->outage[0] == '\0')
+    if (o->outage_signal == TTCP_SIGNAL_NONE && o->outage[0] == '\0')
         return 0;
     if (!o->link)
         return FAIL("--outage is for a virtual link: over an interface take the link down");

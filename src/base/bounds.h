@@ -20,8 +20,8 @@ struct scps_bounds {
     }
 
 /* Writes the message "NAME: V: give LEAST to MOST". */
-static inline void scps_bounds_say(struct scps_line *why, const char *name, int64_t v,
-                                   int64_t least, int64_t most)
+static inline void scps_bounds_message(struct scps_line *why, const char *name, int64_t v,
+                                       int64_t least, int64_t most)
 {
     scps_line_text(why, name);
     scps_line_text(why, ": ");
@@ -42,7 +42,7 @@ static inline bool scps_bounds_hold(const struct scps_bounds *rows, size_t n, co
         int64_t v = scps_field_get((const char *)cfg + b->at, b->size);
 
         if (v < b->least || v > b->most) {
-            scps_bounds_say(why, b->name, v, b->least, b->most);
+            scps_bounds_message(why, b->name, v, b->least, b->most);
             return false;
         }
     }
@@ -59,7 +59,7 @@ static inline bool scps_bounds_take(void *to, size_t most, const void *from, siz
     if (scps_sized_take_own(to, most, from, least))
         return true;
     memcpy(&n, from, sizeof n);
-    scps_bounds_say(why, "size", (int64_t)n, (int64_t)least, (int64_t)most);
+    scps_bounds_message(why, "size", (int64_t)n, (int64_t)least, (int64_t)most);
     scps_line_text(why, ", as the function that returns the defaults sets it");
     return false;
 }

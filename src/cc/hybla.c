@@ -35,7 +35,7 @@ enum { HALF = 512 };
 
 struct hybla {
     struct scps_win win;
-    struct scps_ack_train_ss quick;
+    struct scps_ack_train_ss train_ss;
     scps_dur rtt0;
     uint32_t ss_gain, max_rho;
     bool estimate;
@@ -95,7 +95,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t bytes = scps_win_credit(&hy->win, v, a, ctl);
     uint64_t rho = rho256(hy, v);
 
-    scps_quick_round(&hy->quick, a, ctl);
+    scps_train_ss_round(&hy->train_ss, a, ctl);
     if (!bytes)
         return;
     if (ctl->cwnd >= ctl->ssthresh) {
@@ -103,7 +103,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         return;
     }
     if (hy->estimate && ctl->ssthresh == UINT64_MAX)
-        scps_quick_estimate(&hy->quick, v, a, v->min_rtt, 4 * (uint64_t)v->mss, ctl);
+        scps_train_ss_estimate(&hy->train_ss, v, a, v->min_rtt, 4 * (uint64_t)v->mss, ctl);
     uint64_t grow = bytes * slow_start_gain(hy, rho) / 256;
     scps_win_slow_start(&hy->win, v, a, SCPS_MIN(grow, ctl->cwnd), ctl);
 }
@@ -114,7 +114,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     struct hybla *hy = s;
 
     if (scps_win_loss(&hy->win, v, l, HALF, ctl))
-        scps_quick_forget(&hy->quick, ctl);
+        scps_train_ss_forget(&hy->train_ss, ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -123,7 +123,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     struct hybla *hy = s;
 
     if (scps_win_change(&hy->win, v, what, HALF, ctl))
-        scps_quick_forget(&hy->quick, ctl);
+        scps_train_ss_forget(&hy->train_ss, ctl);
 }
 
 const struct scps_cc_ops scps_cc_hybla = {

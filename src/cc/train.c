@@ -16,8 +16,8 @@ void scps_train_forget(struct scps_ack_train *tr)
     tr->acks = 0;
 }
 
-bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
-                      scps_dur base, uint64_t queue, uint64_t *carried)
+bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
+                       scps_dur base, uint64_t queue, uint64_t *carried)
 {
     scps_dur gap = now - tr->last;
     scps_dur mean = tr->acks > 1 ? (tr->last - tr->began) / (tr->acks - 1) : 0;
@@ -45,20 +45,20 @@ bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, 
     return true;
 }
 
-void scps_quick_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
-                      struct scps_cc_ctl *ctl)
+void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
+                         struct scps_cc_ctl *ctl)
 {
     if (a->round_start && q->paced && ctl->cwnd >= ctl->ssthresh && !--q->paced)
         ctl->rate = 0;
 }
 
-void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
-                         const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
-                         struct scps_cc_ctl *ctl)
+void scps_train_ss_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
+                            const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
+                            struct scps_cc_ctl *ctl)
 {
     uint64_t carried;
 
-    if (!scps_train_tells(&q->train, v->now, a->bytes, a->rtt, base, queue, &carried))
+    if (!scps_train_on_ack(&q->train, v->now, a->bytes, a->rtt, base, queue, &carried))
         return;
     ctl->ssthresh = SCPS_MAX(carried + queue, 2 * (uint64_t)v->mss);
     ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
@@ -67,7 +67,7 @@ void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view 
     q->paced = 2;
 }
 
-void scps_quick_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl)
+void scps_train_ss_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl)
 {
     scps_train_forget(&q->train);
     if (q->paced)

@@ -30,8 +30,8 @@ void scps_train_forget(struct scps_ack_train *tr);
  * unknown); base: round trip of the path, µs. Returns true when the train is long enough and more
  * than `queue` bytes wait in the path; then *carried is what the bottleneck carries in a round
  * trip, bytes. */
-bool scps_train_tells(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
-                      scps_dur base, uint64_t queue, uint64_t *carried);
+bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
+                       scps_dur base, uint64_t queue, uint64_t *carried);
 
 /* A threshold for a slow start that grows much faster than doubling. Such a slow start must know
  * its end before it gets there, and must not put the whole window into the queue. The first train
@@ -43,14 +43,14 @@ struct scps_ack_train_ss {
 };
 
 /* Called first on every ACK: ends the bottleneck's rate when its rounds are over. */
-void scps_quick_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
-                      struct scps_cc_ctl *ctl);
+void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
+                         struct scps_cc_ctl *ctl);
 /* Called on every ACK of a slow start without a threshold: sets ssthresh and the rate when a train
  * of ACKs shows them. */
-void scps_quick_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
-                         const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
-                         struct scps_cc_ctl *ctl);
+void scps_train_ss_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
+                            const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
+                            struct scps_cc_ctl *ctl);
 /* Forgets the measured rate at a loss, a timeout or a change of path. */
-void scps_quick_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl);
+void scps_train_ss_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl);
 
 #endif

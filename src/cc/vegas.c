@@ -115,7 +115,7 @@ struct vegas {
     scps_dur waited;      /* value of base before it was set from early ACKs, µs; 0: it was not */
     uint64_t wide;        /* window when base was set from early ACKs, bytes */
     scps_dur soonest;     /* lowest RTT of the newest segment that an ACK covers, µs */
-    struct scps_ack_train_ss quick;
+    struct scps_ack_train_ss train_ss;
 };
 
 static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
@@ -217,7 +217,7 @@ static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
     ve->early_rounds = EARLY_MAX;
     ve->over = 0;
     ve->samples = 0;
-    scps_quick_forget(&ve->quick, ctl);
+    scps_train_ss_forget(&ve->train_ss, ctl);
 }
 
 static void new_round(struct vegas *ve, const struct scps_cc_view *v)
@@ -314,7 +314,7 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
     switch (scps_vegas_brake_round(&ve->braking, &r)) {
     case SCPS_VEGAS_BRAKE_HALVE:
         scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
-        scps_quick_forget(&ve->quick, ctl);
+        scps_train_ss_forget(&ve->train_ss, ctl);
         ve->exponential = false;
         ve->over = 0;
         ctl->phase = SCPS_PHASE_BRAKE;
@@ -349,7 +349,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t credit = scps_win_credit(&ve->win, v, a, ctl);
     scps_dur rtt = sample(ve, v, a, ctl->cwnd);
 
-    scps_quick_round(&ve->quick, a, ctl);
+    scps_train_ss_round(&ve->train_ss, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
     ve->barred = a->in_recovery && !ve->win.spared; /* takes effect when the round ends */
@@ -368,11 +368,11 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t carried, few = (uint64_t)ve->gamma * v->mss;
     if (ve->ss == SS_QUICK) { /* No single ACK more than doubles the window. */
         if (credit && ctl->ssthresh == UINT64_MAX)
-            scps_quick_estimate(&ve->quick, v, a, ve->base, few, ctl);
+            scps_train_ss_estimate(&ve->train_ss, v, a, ve->base, few, ctl);
         credit = SCPS_MIN(31 * credit, ctl->cwnd);
     } else if (ve->train_on && credit &&
-               scps_train_tells(&ve->quick.train, v->now, a->bytes, a->rtt, ve->base, few,
-                                &carried) &&
+               scps_train_on_ack(&ve->train_ss.train, v->now, a->bytes, a->rtt, ve->base, few,
+                                 &carried) &&
                ctl->cwnd > carried + carried / 2) {
         leave(ve, v, carried, ctl);
         return;
@@ -419,7 +419,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         return;
     }
     scps_win_cut(&ve->win, v, flight(ve, v, ctl), ve->keep, ctl);
-    scps_quick_forget(&ve->quick, ctl);
+    scps_train_ss_forget(&ve->train_ss, ctl);
     ve->exponential = false;
     ve->over = 0;
 }
@@ -435,7 +435,7 @@ static void timeout(struct vegas *ve, const struct scps_cc_view *v, struct scps_
     scps_win_rto(&ve->win, v, ve->keep, ctl);
     ve->exponential = true;
     ve->over = 0;
-    scps_quick_forget(&ve->quick, ctl);
+    scps_train_ss_forget(&ve->train_ss, ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -456,7 +456,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_IDLE: /* Go back to the old window as fast as the queue allows. */
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
-        scps_quick_forget(&ve->quick, ctl);
+        scps_train_ss_forget(&ve->train_ss, ctl);
         break;
     /* The window is that from before the outage, whose time is no round trip. */
     case SCPS_CC_LINK_UP:

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-void scps_cct_say(char *msg, size_t len, const char *fmt, ...)
+void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
 {
     va_list ap;
 
@@ -189,11 +189,11 @@ bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_row *rows,
         if ((r->want_cwnd && r->want_cwnd != t->ctl.cwnd) ||
             (r->want_ssthresh && r->want_ssthresh != t->ctl.ssthresh) ||
             (r->want_rate && r->want_rate != t->ctl.rate)) {
-            scps_cct_say(msg, msglen,
-                         "row %zu: cwnd %" PRIu64 " ssthresh %" PRIu64 " rate %" PRIu64
-                         ", wanted %" PRIu64 " %" PRIu64 " %" PRIu64 " (0: not looked at)",
-                         i, t->ctl.cwnd, t->ctl.ssthresh, t->ctl.rate, r->want_cwnd,
-                         r->want_ssthresh, r->want_rate);
+            scps_cct_message(msg, msglen,
+                             "row %zu: cwnd %" PRIu64 " ssthresh %" PRIu64 " rate %" PRIu64
+                             ", wanted %" PRIu64 " %" PRIu64 " %" PRIu64 " (0: not looked at)",
+                             i, t->ctl.cwnd, t->ctl.ssthresh, t->ctl.rate, r->want_cwnd,
+                             r->want_ssthresh, r->want_rate);
             return false;
         }
     }

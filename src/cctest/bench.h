@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Writes a message into a buffer, as snprintf() does; msg may be NULL. */
-void scps_cct_say(char *msg, size_t len, const char *fmt, ...)
+void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
 #endif

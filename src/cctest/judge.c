@@ -95,29 +95,29 @@ static bool params_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen)
         const struct scps_cc_param *p = &ops->params[i];
 
         if (i >= SCPS_CC_PARAMS) {
-            scps_cct_say(msg, msglen,
-                         "more than %d parameters, or no entry without name behind "
-                         "the last one",
-                         SCPS_CC_PARAMS);
+            scps_cct_message(msg, msglen,
+                             "more than %d parameters, or no entry without name behind "
+                             "the last one",
+                             SCPS_CC_PARAMS);
             return false;
         }
         if (!plain(p->name) || !p->help) {
-            scps_cct_say(msg, msglen,
-                         "parameter %zu: give it a name of letters, digits, - and _, "
-                         "and a help text",
-                         i + 1);
+            scps_cct_message(msg, msglen,
+                             "parameter %zu: give it a name of letters, digits, - and _, "
+                             "and a help text",
+                             i + 1);
             return false;
         }
         if (p->min > p->max || p->def < p->min || p->def > p->max) {
-            scps_cct_say(msg, msglen,
-                         "parameter %s: its default %" PRId64 " is not within %" PRId64
-                         " to %" PRId64,
-                         p->name, p->def, p->min, p->max);
+            scps_cct_message(msg, msglen,
+                             "parameter %s: its default %" PRId64 " is not within %" PRId64
+                             " to %" PRId64,
+                             p->name, p->def, p->min, p->max);
             return false;
         }
         for (size_t k = 0; k < i; k++)
             if (!strcmp(ops->params[k].name, p->name)) {
-                scps_cct_say(msg, msglen, "parameter %s is there twice", p->name);
+                scps_cct_message(msg, msglen, "parameter %s is there twice", p->name);
                 return false;
             }
     }
@@ -143,7 +143,7 @@ bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen)
     else if (ops->state_size > SCPS_CC_STATE_MAX)
         wrong = "its state is larger than SCPS_CC_STATE_MAX";
     if (wrong)
-        scps_cct_say(msg, msglen, "%s", wrong);
+        scps_cct_message(msg, msglen, "%s", wrong);
     return !wrong && params_ok(ops, msg, msglen);
 }
 
@@ -155,18 +155,19 @@ static void explain(const struct scps_cctest_history *h, uint64_t seed, const ch
     size_t used;
     char one[SCPS_CCTEST_ACTIONLEN];
 
-    scps_cct_say(msg, len, "seed %" PRIu64 ", %zu action%s [", seed, h->n, h->n == 1 ? "" : "s");
+    scps_cct_message(msg, len, "seed %" PRIu64 ", %zu action%s [", seed, h->n,
+                     h->n == 1 ? "" : "s");
     for (size_t i = 0; i < h->n; i++) {
         used = strlen(msg);
         if (used + 200 > len) {
-            scps_cct_say(msg + used, len - used, "; ...");
+            scps_cct_message(msg + used, len - used, "; ...");
             break;
         }
-        scps_cct_say(msg + used, len - used, "%s%s", i ? "; " : "",
-                     scps_cctest_action_print(&h->v[i], one));
+        scps_cct_message(msg + used, len - used, "%s%s", i ? "; " : "",
+                         scps_cctest_action_print(&h->v[i], one));
     }
     used = strlen(msg);
-    scps_cct_say(msg + used, len - used, "]: %s", what);
+    scps_cct_message(msg + used, len - used, "]: %s", what);
 }
 
 /* Checks one invariant with every seed. Each invariant is checked in runs of its own, because the
@@ -185,7 +186,7 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
             continue;
         v->ok = false;
         if (v->exempt) { /* The check is exempted, so no minimal history has to be found. */
-            scps_cct_say(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
+            scps_cct_message(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
             return;
         }
         scps_cctest_shrink(c->ops, c->param, &h, rate, which);
@@ -193,8 +194,8 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
         explain(&h, seed, what, v->msg, sizeof v->msg);
         return;
     }
-    scps_cct_say(v->msg, sizeof v->msg, "%u random histories of %d events", seeds,
-                 SCPS_CCTEST_ACTIONS);
+    scps_cct_message(v->msg, sizeof v->msg, "%u random histories of %d events", seeds,
+                     SCPS_CCTEST_ACTIONS);
 }
 
 static void one(const struct scps_cct_case *c, const struct scps_cctest_expect *x, unsigned seeds,

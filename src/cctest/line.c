@@ -233,14 +233,14 @@ static void send(struct scps_cctest_line *l)
 
 /* ---- processing of acknowledgements ---- */
 
-struct news {
+struct acked {
     struct scps_cc_ack a;
     uint64_t lost;
     const struct segment *lost_last;
     bool late; /* a segment that the timeout had declared lost has been acknowledged */
 };
 
-static void rate_sample(struct scps_cctest_line *l, const struct segment *g, struct news *n)
+static void rate_sample(struct scps_cctest_line *l, const struct segment *g, struct acked *n)
 {
     int64_t send_time = g->sent - g->first_sent, ack_time = l->now - g->delivered_at;
     int64_t interval = SCPS_MAX(SCPS_MAX(send_time, ack_time), 1000);
@@ -268,9 +268,9 @@ static void rtt_sample(struct scps_cctest_line *l, int64_t rtt)
     v->min_rtt = v->min_rtt ? SCPS_MIN(v->min_rtt, rtt) : rtt;
 }
 
-static struct news collect(struct scps_cctest_line *l, uint64_t upto)
+static struct acked collect(struct scps_cctest_line *l, uint64_t upto)
 {
-    struct news n = {.a = {.rtt = -1, .rtt_old = -1}};
+    struct acked n = {.a = {.rtt = -1, .rtt_old = -1}};
     const struct segment *newest = NULL;
 
     for (; l->acked < upto; l->acked++) {
@@ -303,7 +303,7 @@ static struct news collect(struct scps_cctest_line *l, uint64_t upto)
     return n;
 }
 
-static void lose(struct scps_cctest_line *l, const struct news *n)
+static void lose(struct scps_cctest_line *l, const struct acked *n)
 {
     bool fresh = !l->in_episode && !l->in_rto;
     struct scps_cc_loss e = {.bytes = n->lost * l->p.mss,
@@ -327,7 +327,7 @@ static void hear(struct scps_cctest_line *l, uint64_t upto)
 {
     struct scps_cc_view *v = &l->t.view;
     uint64_t outstanding = l->sent - l->acked;
-    struct news n = collect(l, upto);
+    struct acked n = collect(l, upto);
 
     v->now = clock_us(l, l->now);
     v->outstanding = outstanding * v->mss;

@@ -67,12 +67,12 @@ static void judge_trial(const struct scps_cct_case *c, const struct trial *t,
     bool runaway = t->fits && r.peak_cwnd / 1000 > RUNAWAY * t->fits + 20;
 
     v->ok = use >= t->least && (t->most_lost <= 0 || lost <= t->most_lost) && !runaway;
-    scps_cct_say(v->msg, sizeof v->msg,
-                 "%.0f %% of the link (wanted: %.0f), %.1f %% lost (allowed: %.0f), %" PRIu64
-                 " timeouts, window at most %" PRIu64 " segments (allowed: %" PRIu64 ")%s",
-                 use * 100, t->least * 100, lost * 100, t->most_lost > 0 ? t->most_lost * 100 : 100,
-                 r.timeouts, r.peak_cwnd / 1000, RUNAWAY * t->fits + 20,
-                 runaway ? ": it runs away" : "");
+    scps_cct_message(v->msg, sizeof v->msg,
+                     "%.0f %% of the link (wanted: %.0f), %.1f %% lost (allowed: %.0f), %" PRIu64
+                     " timeouts, window at most %" PRIu64 " segments (allowed: %" PRIu64 ")%s",
+                     use * 100, t->least * 100, lost * 100,
+                     t->most_lost > 0 ? t->most_lost * 100 : 100, r.timeouts, r.peak_cwnd / 1000,
+                     RUNAWAY * t->fits + 20, runaway ? ": it runs away" : "");
 }
 
 /* ---- comparison with the same path and one acknowledgement for each segment ---- */
@@ -97,11 +97,12 @@ static void compare(const struct scps_cct_case *c, const struct trial *plain,
         r = run_trial(c, &t, &cwnd);
         runaway = r.peak_cwnd / 1000 > RUNAWAY * t.fits;
         v->ok = (double)r.goodput >= least * (double)base && base && !runaway;
-        scps_cct_say(v->msg, sizeof v->msg,
-                     "%s: %.2f Mbit/s, with an acknowledgement for each segment %.2f (wanted: "
-                     "%.0f %% of it), window at most %" PRIu64 " segments (allowed: %" PRIu64 ")%s",
-                     other[i].name, (double)r.goodput * 1e-6, (double)base * 1e-6, least * 100,
-                     r.peak_cwnd / 1000, RUNAWAY * t.fits, runaway ? ": it runs away" : "");
+        scps_cct_message(v->msg, sizeof v->msg,
+                         "%s: %.2f Mbit/s, with an acknowledgement for each segment %.2f (wanted: "
+                         "%.0f %% of it), window at most %" PRIu64 " segments (allowed: %" PRIu64
+                         ")%s",
+                         other[i].name, (double)r.goodput * 1e-6, (double)base * 1e-6, least * 100,
+                         r.peak_cwnd / 1000, RUNAWAY * t.fits, runaway ? ": it runs away" : "");
     }
 }
 
@@ -185,11 +186,11 @@ static void ack_size(const struct scps_cct_case *c, uint64_t octets, struct scps
 
     v->run = plain != SCPS_CWND_OPEN;
     v->ok = !v->run || (octets < 1000 ? other <= plain + plain / 2 : other >= plain / 2);
-    scps_cct_say(v->msg, sizeof v->msg,
-                 "three round trips with an acknowledgement for each %" PRIu64
-                 " octets: window %" PRIu64 " octets, for each segment of 1000 %" PRIu64
-                 " (allowed: at %s)",
-                 octets, other, plain, octets < 1000 ? "most 1.5 of it" : "least half of it");
+    scps_cct_message(v->msg, sizeof v->msg,
+                     "three round trips with an acknowledgement for each %" PRIu64
+                     " octets: window %" PRIu64 " octets, for each segment of 1000 %" PRIu64
+                     " (allowed: at %s)",
+                     octets, other, plain, octets < 1000 ? "most 1.5 of it" : "least half of it");
 }
 
 /* ---- a pause of the application ---- */
@@ -219,10 +220,11 @@ static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
     v->run = before != SCPS_CWND_OPEN;
     v->ok =
         !v->run || (after <= before + 20000 && soon <= SCPS_MAX(before, after + after / 4) + 20000);
-    scps_cct_say(v->msg, sizeof v->msg,
-                 "window at most %" PRIu64 " octets before, %" PRIu64 " at the end of the pause, "
-                 "at most %" PRIu64 " in the two round trips after it (allowed: %" PRIu64 ")",
-                 before, after, soon, SCPS_MAX(before, after + after / 4) + 20000);
+    scps_cct_message(v->msg, sizeof v->msg,
+                     "window at most %" PRIu64 " octets before, %" PRIu64
+                     " at the end of the pause, "
+                     "at most %" PRIu64 " in the two round trips after it (allowed: %" PRIu64 ")",
+                     before, after, soon, SCPS_MAX(before, after + after / 4) + 20000);
 }
 
 /* ---- the other checks, which are struct trial ---- */
@@ -326,10 +328,10 @@ static void response(const struct scps_cct_case *c, const struct scps_cctest_for
         double got = scps_cctest_response(c->ops, c->param, period[i], SCPS_MS(100), 20, 40);
 
         v->ok = got >= want * (1 - f->tolerance) && got <= want * (1 + f->tolerance);
-        scps_cct_say(v->msg, sizeof v->msg,
-                     "%s: one loss in %" PRIu64 " segments, 100 ms: %.1f segments, closed form "
-                     "%.1f, tolerance %.0f %%",
-                     f->name, period[i], got, want, f->tolerance * 100);
+        scps_cct_message(v->msg, sizeof v->msg,
+                         "%s: one loss in %" PRIu64 " segments, 100 ms: %.1f segments, closed form "
+                         "%.1f, tolerance %.0f %%",
+                         f->name, period[i], got, want, f->tolerance * 100);
     }
 }
 
@@ -343,10 +345,10 @@ static void growth(const struct scps_cct_case *c, const struct scps_cctest_form 
         double got = scps_cctest_growth(c->ops, c->param, 200, rounds[i], SCPS_MS(100));
 
         v->ok = got >= want * (1 - f->growth_tolerance) && got <= want * (1 + f->growth_tolerance);
-        scps_cct_say(v->msg, sizeof v->msg,
-                     "%s: %u round trips of 100 ms after a loss at 200 segments: %.1f, closed "
-                     "form %.1f, tolerance %.0f %%",
-                     f->name, rounds[i], got, want, f->growth_tolerance * 100);
+        scps_cct_message(v->msg, sizeof v->msg,
+                         "%s: %u round trips of 100 ms after a loss at 200 segments: %.1f, closed "
+                         "form %.1f, tolerance %.0f %%",
+                         f->name, rounds[i], got, want, f->growth_tolerance * 100);
     }
 }
 

@@ -295,15 +295,16 @@ enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int6
     for (size_t i = 0; i < h->n && s.rules.broken == SCPS_CCTEST_CHECKS; i++) {
         act(&s, &h->v[i]);
         if (!s.pure && s.rules.mask & SCPS_CCTEST_BIT(SCPS_CCTEST_PURE)) {
-            scps_cct_say(msg, msglen,
-                         "action %zu: a second copy with the same events has another result, or "
-                         "octets behind state_size were written: keep everything in the state",
-                         i + 1);
+            scps_cct_message(
+                msg, msglen,
+                "action %zu: a second copy with the same events has another result, or "
+                "octets behind state_size were written: keep everything in the state",
+                i + 1);
             return SCPS_CCTEST_PURE;
         }
     }
     if (s.rules.broken != SCPS_CCTEST_CHECKS)
-        scps_cct_say(msg, msglen, "%s", s.rules.msg);
+        scps_cct_message(msg, msglen, "%s", s.rules.msg);
     return s.rules.broken;
 }
 

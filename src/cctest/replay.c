@@ -193,7 +193,7 @@ int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
     p.t.ctx = &p;
     scps_cct_rules_init(&p.rules, ~exempt);
     if (!read_head(&p)) {
-        scps_cct_say(msg, msglen, "line %" PRIu64 ": not a recording of scps_cctest", p.line);
+        scps_cct_message(msg, msglen, "line %" PRIu64 ": not a recording of scps_cctest", p.line);
         return SCPS_ERR_INVAL;
     }
     while (next_line(&p, &line, &n)) {
@@ -201,7 +201,7 @@ int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
         uint64_t whose;
 
         if (!read_event(&p, line, n, &whose, &e)) {
-            scps_cct_say(msg, msglen, "line %" PRIu64 ": not a call with its numbers", p.line);
+            scps_cct_message(msg, msglen, "line %" PRIu64 ": not a call with its numbers", p.line);
             return SCPS_ERR_INVAL;
         }
         if (whose != conn || (!p.started && e.kind != SCPS_CCTEST_START))
@@ -220,6 +220,6 @@ int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
     out->broken = p.rules.broken;
     memcpy(out->msg, p.rules.msg, sizeof out->msg);
     if (!p.started)
-        scps_cct_say(msg, msglen, "the recording has no connection %u", conn);
+        scps_cct_message(msg, msglen, "the recording has no connection %u", conn);
     return p.started ? 0 : SCPS_ERR_NOENT;
 }

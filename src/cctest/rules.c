@@ -44,13 +44,14 @@ static void broke(struct scps_cct_rules *r, enum scps_cctest_check c,
     if (r->broken != SCPS_CCTEST_CHECKS || !(r->mask & SCPS_CCTEST_BIT(c)))
         return;
     r->broken = c;
-    scps_cct_say(r->msg, sizeof r->msg,
-                 "event %" PRIu64 ", %s: %s: cwnd %" PRIu64 " to %" PRIu64 ", ssthresh %" PRIu64
-                 " to %" PRIu64 ", rate %" PRIu64 "; acked %" PRIu64 ", outstanding %" PRIu64
-                 ", mss %" PRIu32,
-                 r->events, kind_name(e), what, e->before.cwnd, e->after.cwnd, e->before.ssthresh,
-                 e->after.ssthresh, e->after.rate, e->kind == SCPS_CCTEST_ACK ? e->ack.bytes : 0,
-                 e->view.outstanding, e->view.mss);
+    scps_cct_message(r->msg, sizeof r->msg,
+                     "event %" PRIu64 ", %s: %s: cwnd %" PRIu64 " to %" PRIu64 ", ssthresh %" PRIu64
+                     " to %" PRIu64 ", rate %" PRIu64 "; acked %" PRIu64 ", outstanding %" PRIu64
+                     ", mss %" PRIu32,
+                     r->events, kind_name(e), what, e->before.cwnd, e->after.cwnd,
+                     e->before.ssthresh, e->after.ssthresh, e->after.rate,
+                     e->kind == SCPS_CCTEST_ACK ? e->ack.bytes : 0, e->view.outstanding,
+                     e->view.mss);
 }
 
 static void bounds(struct scps_cct_rules *r, const struct scps_cctest_event *e)

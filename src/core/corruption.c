@@ -25,7 +25,7 @@ void scps_corruption_felt(struct scps_corruption *co, const struct scps_rtt *rtt
     co->acks = AT_LEAST;
 }
 
-bool scps_corruption_tell(struct scps_corruption *co, scps_time now)
+bool scps_corruption_must_send(struct scps_corruption *co, scps_time now)
 {
     if (!co->acks && now >= co->until)
         return false;

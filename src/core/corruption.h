@@ -18,6 +18,6 @@ struct scps_corruption {
 void scps_corruption_felt(struct scps_corruption *co, const struct scps_rtt *rtt, scps_time now,
                           scps_time until);
 /* Returns true if the segment that is sent now must carry the option, and counts that segment. */
-bool scps_corruption_tell(struct scps_corruption *co, scps_time now);
+bool scps_corruption_must_send(struct scps_corruption *co, scps_time now);
 
 #endif

@@ -68,7 +68,7 @@ static SCPS_NOINLINE void fill(struct scps_conn *c, struct scps_seg *seg)
         scps_todo_done(&c->s.todo, SCPS_TODO_ECE_DUE);
     }
     if (c->s.tp && seg->len + 8 <= scps_agreed_any_mss(&c->s.agreed) && !syn &&
-        scps_corruption_tell(&c->s.tp->corruption, c->s.ctx.env->now))
+        scps_corruption_must_send(&c->s.tp->corruption, c->s.ctx.env->now))
         seg->has |= SCPS_HAS_CORRUPTION;
     more = !step && has_report(c->rcv.rx, &c->rcv, &c->s.agreed) &&
            report(&c->s.ctx, &c->rcv, &c->s.agreed, c->s.queue->gate, seg);

@@ -71,8 +71,8 @@ int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg)
     while (kind < 3 && (strlen(kinds[kind]) != n || memcmp(value, kinds[kind], n) != 0))
         kind++;
     if (kind == 3 || strlen(value) >= SCPS_IFWORD_ROOM) {
-        scps_io_say(msg, "--ccsds \"%.60s\": give the kind of frames first: aos, uslp or tm",
-                    value);
+        scps_io_message(msg, "--ccsds \"%.60s\": give the kind of frames first: aos, uslp or tm",
+                        value);
         return SCPS_ERR_INVAL;
     }
     o->ccsds = true;
@@ -85,16 +85,16 @@ int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg)
 int scps_ifccsds_check(const struct scps_ifopts *o, char *msg)
 {
     if (o->ccsds_speed && !o->ccsds_line[0])
-        scps_io_say(msg, "--ccsds: speed is of a line, and there is none: add line=DEVICE, or "
-                         "leave it out; --line-rate says what the link takes");
+        scps_io_message(msg, "--ccsds: speed is of a line, and there is none: add line=DEVICE, or "
+                             "leave it out; --line-rate says what the link takes");
     else if (!o->ccsds_line[0] && !o->udp)
-        scps_io_say(msg, "--ccsds: give --udp LOCAL:PORT,REMOTE:PORT, or line=DEVICE");
+        scps_io_message(msg, "--ccsds: give --udp LOCAL:PORT,REMOTE:PORT, or line=DEVICE");
     else if (o->ccsds_line[0] && o->udp)
-        scps_io_say(msg, "--ccsds: line=DEVICE and --udp exclude each other");
+        scps_io_message(msg, "--ccsds: line=DEVICE and --udp exclude each other");
     else if (o->udp && !o->udp_remote.port)
-        scps_io_say(msg, "--ccsds: give --udp a REMOTE:PORT, too: frames name no sender");
+        scps_io_message(msg, "--ccsds: give --udp a REMOTE:PORT, too: frames name no sender");
     else if (o->mtu > 65500)
-        scps_io_say(msg, "--mtu %u: over --ccsds give 68 to 65500", o->mtu);
+        scps_io_message(msg, "--mtu %u: over --ccsds give 68 to 65500", o->mtu);
     else
         return 0;
     return SCPS_ERR_INVAL;
@@ -119,7 +119,7 @@ struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg)
         return NULL;
     ccsds = scps_ccsds_new(&c, NULL, NULL);
     if (!ccsds) {
-        scps_io_say(msg, "out of memory");
+        scps_io_message(msg, "out of memory");
         scps_netif_close(dev);
         return NULL;
     }

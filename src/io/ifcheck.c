@@ -67,14 +67,15 @@ static int check_gateway(const struct scps_ifopts *o, const struct scps_addr *g,
 
     scps_addr_format(g, text);
     if (!has_family(o, g->family))
-        scps_io_say(msg, "--gateway %s: no --addr of the same family: give one", text);
+        scps_io_message(msg, "--gateway %s: no --addr of the same family: give one", text);
     else if ((o->tun[0] || o->tap[0]) && !is_neighbour(o, g))
-        scps_io_say(msg,
-                    "--gateway %s is outside the prefix of --addr: give a router on this link, or "
-                    "a shorter /LEN",
-                    text);
+        scps_io_message(
+            msg,
+            "--gateway %s is outside the prefix of --addr: give a router on this link, or "
+            "a shorter /LEN",
+            text);
     else if ((o->tun[0] || o->tap[0]) && is_own(o, g))
-        scps_io_say(msg, "--gateway %s is this end's own --addr: give the router's", text);
+        scps_io_message(msg, "--gateway %s is this end's own --addr: give the router's", text);
     else
         return 0;
     return SCPS_ERR_INVAL;
@@ -89,19 +90,20 @@ static int check_device(const struct scps_ifopts *o, char *msg)
     if (o->ccsds_line[0])
         devices++;
     if (devices != 1)
-        scps_io_say(
+        scps_io_message(
             msg, devices ? "--tun, --tap, --udp, --ppp and --ccsds with line=DEVICE exclude each "
                            "other: give one of them"
                          : "no interface: give --tun NAME, --tap NAME, --ppp DEVICE, --udp "
                            "LOCAL:PORT,REMOTE:PORT or --ccsds KIND,line=DEVICE");
     else if (!o->naddr && !o->ppp[0])
-        scps_io_say(msg, "no address for this stack: give --addr A/LEN");
+        scps_io_message(msg, "no address for this stack: give --addr A/LEN");
     else if (o->udp && !o->ccsds && o->offload)
-        scps_io_say(msg, "--offload is for --tun: over UDP it is always used where the kernel can");
+        scps_io_message(msg,
+                        "--offload is for --tun: over UDP it is always used where the kernel can");
     else if (o->udp_ecn && o->ccsds)
-        scps_io_say(msg, "--udp ...,ecn: transfer frames have no ECN field: leave ecn out");
+        scps_io_message(msg, "--udp ...,ecn: transfer frames have no ECN field: leave ecn out");
     else if (!o->tun[0] && o->offload)
-        scps_io_say(msg, "--offload is for --tun: other links carry single packets");
+        scps_io_message(msg, "--offload is for --tun: other links carry single packets");
     else
         return 0;
     return SCPS_ERR_INVAL;
@@ -114,22 +116,23 @@ static int check_kernel(const struct scps_ifopts *o, const struct scps_ifaddr *k
 
     scps_addr_format(&k->addr, text);
     if (!o->tun[0] && !o->tap[0])
-        scps_io_say(msg,
-                    "--kernel-addr is for --tun and --tap: over %s there is no kernel on the link",
-                    o->udp      ? "UDP"
-                    : o->ppp[0] ? "PPP"
-                                : "CCSDS frames");
+        scps_io_message(
+            msg, "--kernel-addr is for --tun and --tap: over %s there is no kernel on the link",
+            o->udp      ? "UDP"
+            : o->ppp[0] ? "PPP"
+                        : "CCSDS frames");
     else if (!a)
-        scps_io_say(msg, "--kernel-addr %s: no --addr of the same family: give one", text);
+        scps_io_message(msg, "--kernel-addr %s: no --addr of the same family: give one", text);
     else if (is_own(o, &k->addr))
-        scps_io_say(msg,
-                    "%s cannot be both --addr and --kernel-addr: the stack and the kernel need one "
-                    "each",
-                    text);
+        scps_io_message(
+            msg,
+            "%s cannot be both --addr and --kernel-addr: the stack and the kernel need one "
+            "each",
+            text);
     else if (a->has_prefix && !scps_addr_match(&k->addr, &a->addr, a->prefix) && !k->has_prefix)
-        scps_io_say(msg,
-                    "--kernel-addr %s is outside the prefix of --addr: give it a /LEN of its own",
-                    text);
+        scps_io_message(
+            msg, "--kernel-addr %s is outside the prefix of --addr: give it a /LEN of its own",
+            text);
     else
         return 0;
     return SCPS_ERR_INVAL;

@@ -13,12 +13,13 @@ int scps_ifether_check(const struct scps_ifopts *o, char *msg)
 
     for (unsigned i = 0; i < o->naddr; i++)
         if (!o->addr[i].has_prefix) {
-            scps_io_say(msg, "--addr %s: over --tap give it a /LEN, which says who is a neighbour",
-                        scps_addr_format(&o->addr[i].addr, text));
+            scps_io_message(msg,
+                            "--addr %s: over --tap give it a /LEN, which says who is a neighbour",
+                            scps_addr_format(&o->addr[i].addr, text));
             return SCPS_ERR_INVAL;
         }
     if (o->mtu && (o->mtu < 576 || o->mtu > 9000)) {
-        scps_io_say(msg, "--mtu %u: over Ethernet give 576 to 9000", o->mtu);
+        scps_io_message(msg, "--mtu %u: over Ethernet give 576 to 9000", o->mtu);
         return SCPS_ERR_INVAL;
     }
     return 0;
@@ -41,7 +42,7 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
     c.gateway[0] = o->gateway[0];
     c.gateway[1] = o->gateway[1];
     if (scps_entropy(c.mac, sizeof c.mac)) {
-        scps_io_say(msg, "no randomness from the kernel");
+        scps_io_message(msg, "no randomness from the kernel");
         scps_netif_close(dev);
         return NULL;
     }
@@ -49,10 +50,11 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
     c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2);
     ether = scps_ether_new(&c, NULL, &err);
     if (!ether && err == SCPS_ERR_NOMEM)
-        scps_io_say(msg, "out of memory");
+        scps_io_message(msg, "out of memory");
     else if (!ether)
-        scps_io_say(msg, "--tap %s: the device has an MTU of %u: give --mtu 1500, or 576 to 9000",
-                    o->tap, c.mtu);
+        scps_io_message(msg,
+                        "--tap %s: the device has an MTU of %u: give --mtu 1500, or 576 to 9000",
+                        o->tap, c.mtu);
     if (!ether) {
         scps_netif_close(dev);
         return NULL;

@@ -146,20 +146,21 @@ static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *valu
     memcpy(text, value, n);
     text[n] = 0;
     if (scps_addr_parse(text, &a.addr)) {
-        scps_io_say(msg, "--%s %.80s: not an IPv4 or IPv6 address: give one, as 10.9.0.2", opt,
-                    value);
+        scps_io_message(msg, "--%s %.80s: not an IPv4 or IPv6 address: give one, as 10.9.0.2", opt,
+                        value);
         return SCPS_ERR_INVAL;
     }
     if (!is_unicast(&a.addr)) {
-        scps_io_say(msg,
-                    "--%s %.80s: no host has this address: give one that is not multicast, "
-                    "reserved or 0, as 10.9.0.2",
-                    opt, value);
+        scps_io_message(msg,
+                        "--%s %.80s: no host has this address: give one that is not multicast, "
+                        "reserved or 0, as 10.9.0.2",
+                        opt, value);
         return SCPS_ERR_INVAL;
     }
     prefix = a.addr.family == 4 ? 32 : 128;
     if (slash && !number(slash + 1, prefix, &prefix)) {
-        scps_io_say(msg, "--%s %.80s: the prefix length goes from 0 to %lu", opt, value, prefix);
+        scps_io_message(msg, "--%s %.80s: the prefix length goes from 0 to %lu", opt, value,
+                        prefix);
         return SCPS_ERR_INVAL;
     }
     a.prefix = (unsigned)prefix;
@@ -208,19 +209,20 @@ static int parse_udp(struct scps_ifopts *o, const char *value, char *msg)
     if (!parse_endpoint(value, n, &local) ||
         (comma && (!parse_endpoint(comma + 1, len - n - 1, &remote) || !remote.port ||
                    !remote.addr.family))) {
-        scps_io_say(msg,
-                    "--udp %.80s: wanted LOCAL:PORT,REMOTE:PORT, as "
-                    "127.0.0.1:7001,127.0.0.1:7002, with IPv6 in brackets, and ,ecn behind it if "
-                    "ECN fields are to be copied outward",
-                    value);
+        scps_io_message(
+            msg,
+            "--udp %.80s: wanted LOCAL:PORT,REMOTE:PORT, as "
+            "127.0.0.1:7001,127.0.0.1:7002, with IPv6 in brackets, and ,ecn behind it if "
+            "ECN fields are to be copied outward",
+            value);
         return SCPS_ERR_INVAL;
     }
     if (!comma && !local.port) {
-        scps_io_say(msg, "--udp %s: without a remote side the local port cannot be 0", value);
+        scps_io_message(msg, "--udp %s: without a remote side the local port cannot be 0", value);
         return SCPS_ERR_INVAL;
     }
     if (comma && local.addr.family && local.addr.family != remote.addr.family) {
-        scps_io_say(msg, "--udp %s: one side is IPv4 and the other IPv6", value);
+        scps_io_message(msg, "--udp %s: one side is IPv4 and the other IPv6", value);
         return SCPS_ERR_INVAL;
     }
     o->udp = true;
@@ -234,7 +236,7 @@ static int parse_more(struct scps_ifaddr *list, unsigned *n, const char *opt, co
                       char *msg)
 {
     if (*n == SCPS_IFOPTS_ADDRS) {
-        scps_io_say(msg, "--%s %s: more than %d addresses", opt, value, SCPS_IFOPTS_ADDRS);
+        scps_io_message(msg, "--%s %s: more than %d addresses", opt, value, SCPS_IFOPTS_ADDRS);
         return SCPS_ERR_INVAL;
     }
     int err = parse_addr(&list[*n], opt, value, msg);
@@ -251,10 +253,10 @@ static int parse_option(struct scps_ifopts *o, const char *name, const char *val
 
     if (strcmp(name, "tun") == 0 || strcmp(name, "tap") == 0) {
         if (!scps_tun_name_is_good(value) || strchr(value, ',')) {
-            scps_io_say(msg,
-                        "--%s \"%.60s\": give a name for a device alone: 1 to 15 characters "
-                        "without / : , or space",
-                        name, value);
+            scps_io_message(msg,
+                            "--%s \"%.60s\": give a name for a device alone: 1 to 15 characters "
+                            "without / : , or space",
+                            name, value);
             return SCPS_ERR_INVAL;
         }
         strcpy(name[1] == 'a' ? o->tap : o->tun, value);
@@ -272,8 +274,8 @@ static int parse_option(struct scps_ifopts *o, const char *name, const char *val
         struct scps_ifaddr g;
         err = parse_addr(&g, name, value, msg);
         if (!err && g.has_prefix) {
-            scps_io_say(msg, "--gateway %.80s: give the address of a router without a length",
-                        value);
+            scps_io_message(msg, "--gateway %.80s: give the address of a router without a length",
+                            value);
             err = SCPS_ERR_INVAL;
         }
         if (!err)
@@ -281,16 +283,16 @@ static int parse_option(struct scps_ifopts *o, const char *name, const char *val
     } else if (strcmp(name, "mtu") == 0) {
         unsigned long v;
         if (!octets(value, 65535, &v) || v < 68) {
-            scps_io_say(msg, "--mtu %.80s: a number of bytes from 68 to 65535, as 1500 or 9K",
-                        value);
+            scps_io_message(msg, "--mtu %.80s: a number of bytes from 68 to 65535, as 1500 or 9K",
+                            value);
             return SCPS_ERR_INVAL;
         }
         o->mtu = (uint32_t)v;
     } else if (strcmp(name, "line-rate") == 0) {
         if (!line_rate(value, &o->line_rate)) {
-            scps_io_say(msg,
-                        "--line-rate %.80s: give bit/s, 8 to 1000gbit, as 64kbit, 10mbit or 1gbit",
-                        value);
+            scps_io_message(
+                msg, "--line-rate %.80s: give bit/s, 8 to 1000gbit, as 64kbit, 10mbit or 1gbit",
+                value);
             return SCPS_ERR_INVAL;
         }
     } else if (strcmp(name, "offload") == 0) {
@@ -364,10 +366,10 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
     for (unsigned i = 0; dev && i < o->naddr; i++)
         if (is_kernels_own(&o->addr[i].addr)) {
             char text[SCPS_ADDR_STRLEN];
-            scps_io_say(msg,
-                        "address %s is in use by this host's kernel: give the stack one of its "
-                        "own with --addr",
-                        scps_addr_format(&o->addr[i].addr, text));
+            scps_io_message(msg,
+                            "address %s is in use by this host's kernel: give the stack one of its "
+                            "own with --addr",
+                            scps_addr_format(&o->addr[i].addr, text));
             scps_netif_close(dev);
             dev = NULL;
         }
@@ -400,8 +402,8 @@ static int add_address(struct scps_stack *st, struct scps_netif *top, const stru
     int err = scps_stack_add_addr(st, top, a, prefix);
 
     if (err)
-        scps_io_say(msg, "cannot use the address %s: %s", scps_addr_format(a, text),
-                    scps_strerror(err));
+        scps_io_message(msg, "cannot use the address %s: %s", scps_addr_format(a, text),
+                        scps_strerror(err));
     return err;
 }
 
@@ -412,7 +414,7 @@ static int add_default_route(struct scps_stack *st, struct scps_netif *top, uint
     int err = scps_stack_add_route(st, &r);
 
     if (err)
-        scps_io_say(msg, "cannot add the default route: %s", scps_strerror(err));
+        scps_io_message(msg, "cannot add the default route: %s", scps_strerror(err));
     return err;
 }
 
@@ -424,7 +426,7 @@ int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct 
     bool rest[2] = {o->gateway[0].family != 0, o->gateway[1].family != 0};
     int err = scps_loop_add(l, top);
     if (err) {
-        scps_io_say(msg, "cannot use the device: %s", scps_strerror(err));
+        scps_io_message(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
     /* The stack gets its addresses only after the PPP link is open and the caller can listen. Until

@@ -67,10 +67,11 @@ int scps_ifppp_parse(struct scps_ifopts *o, const char *value, char *msg)
     size_t n = strcspn(value, ",");
 
     if (!n || n >= sizeof o->ppp || strlen(value) >= SCPS_IFWORD_ROOM) {
-        scps_io_say(msg,
-                    "--ppp \"%.60s\": give a serial line or pseudo terminal first, in at most %zu "
-                    "characters, as /dev/ttyS0",
-                    value, sizeof o->ppp - 1);
+        scps_io_message(
+            msg,
+            "--ppp \"%.60s\": give a serial line or pseudo terminal first, in at most %zu "
+            "characters, as /dev/ttyS0",
+            value, sizeof o->ppp - 1);
         return SCPS_ERR_INVAL;
     }
     o->ppp_config = scps_ppp_config_default();
@@ -102,14 +103,15 @@ int scps_ifppp_check(const struct scps_ifopts *o, char *msg)
     struct scps_ppp_config c = o->ppp_config;
 
     if (o->mtu && (o->mtu < SCPS_PPP_MRU_MIN || o->mtu > SCPS_PPP_MRU_MAX)) {
-        scps_io_say(msg, "--mtu %u: over PPP give %d to %d", o->mtu, SCPS_PPP_MRU_MIN,
-                    SCPS_PPP_MRU_MAX);
+        scps_io_message(msg, "--mtu %u: over PPP give %d to %d", o->mtu, SCPS_PPP_MRU_MIN,
+                        SCPS_PPP_MRU_MAX);
         return SCPS_ERR_INVAL;
     }
     families(o, &c);
     if (!c.ipv4 && (!c.vj || c.remote.family)) {
-        scps_io_say(msg, "--ppp: %s is of IPv4, and each --addr is IPv6: leave it out, or add one",
-                    c.vj ? "remote" : "novj");
+        scps_io_message(msg,
+                        "--ppp: %s is of IPv4, and each --addr is IPv6: leave it out, or add one",
+                        c.vj ? "remote" : "novj");
         return SCPS_ERR_INVAL;
     }
     return 0;
@@ -128,7 +130,7 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
     if (!c.remote.family)
         c.remote = (struct scps_addr){4, {10, 64, 64, 64}};
     if (scps_entropy(&c.seed, sizeof c.seed)) {
-        scps_io_say(msg, "no randomness from the kernel");
+        scps_io_message(msg, "no randomness from the kernel");
         return NULL;
     }
     dev = scps_tty_open_for("--ppp", &tty, msg);
@@ -136,7 +138,7 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
         return NULL;
     ppp = scps_ppp_new(&c, NULL, NULL);
     if (!ppp) {
-        scps_io_say(msg, "out of memory");
+        scps_io_message(msg, "out of memory");
         scps_netif_close(dev);
         return NULL;
     }
@@ -208,23 +210,25 @@ static int given_up(const struct scps_ifopts *o, enum progress how, const struct
     bool own_limit = o->ppp_wait && (!o->patience || o->ppp_wait <= o->patience);
 
     if (how == STOPPED)
-        scps_io_say(msg, "--ppp %.100s: interrupted before the link was open", o->ppp);
+        scps_io_message(msg, "--ppp %.100s: interrupted before the link was open", o->ppp);
     else if (s->why == SCPS_PPP_WHY_SAME_ADDRESS)
-        scps_io_say(msg,
-                    "--ppp %.100s: both ends have the IPv4 address %s: give one of them another "
-                    "with --addr",
-                    o->ppp, scps_addr_format(&s->local, text));
+        scps_io_message(
+            msg,
+            "--ppp %.100s: both ends have the IPv4 address %s: give one of them another "
+            "with --addr",
+            o->ppp, scps_addr_format(&s->local, text));
     else if (how == HALF)
-        scps_io_say(msg, "--ppp %.80s: no IPv%c: %s: leave out the --addr of IPv%c", o->ppp,
-                    s->ipv4 ? '6' : '4', scps_ppp_why_text(s->why), s->ipv4 ? '6' : '4');
+        scps_io_message(msg, "--ppp %.80s: no IPv%c: %s: leave out the --addr of IPv%c", o->ppp,
+                        s->ipv4 ? '6' : '4', scps_ppp_why_text(s->why), s->ipv4 ? '6' : '4');
     else if (how == LATE)
-        scps_io_say(msg, "--ppp %.80s: no link within %s%.3f%s: %s", o->ppp,
-                    own_limit ? "wait=" : "", (double)(own_limit ? o->ppp_wait : o->patience) / 1e6,
-                    own_limit ? "" : " s", reason(s));
+        scps_io_message(msg, "--ppp %.80s: no link within %s%.3f%s: %s", o->ppp,
+                        own_limit ? "wait=" : "",
+                        (double)(own_limit ? o->ppp_wait : o->patience) / 1e6,
+                        own_limit ? "" : " s", reason(s));
     else if (s->why == SCPS_PPP_WHY_NONE)
-        scps_io_say(msg, "--ppp %.100s: the line was closed at its other end", o->ppp);
+        scps_io_message(msg, "--ppp %.100s: the line was closed at its other end", o->ppp);
     else
-        scps_io_say(msg, "--ppp %.100s: %s", o->ppp, reason(s));
+        scps_io_message(msg, "--ppp %.100s: %s", o->ppp, reason(s));
     return how == LATE && !own_limit ? SCPS_ERR_TIMEDOUT : SCPS_ERR_LINKDOWN;
 }
 

@@ -88,7 +88,7 @@ int scps_ifword_list(const char *option, const char *words, struct scps_ifopts *
         const char *wanted;
 
         if (!n) {
-            scps_io_say(msg, "%s: a comma without a key behind it: leave it out", option);
+            scps_io_message(msg, "%s: a comma without a key behind it: leave it out", option);
             return SCPS_ERR_INVAL;
         }
         memcpy(word, at, n);
@@ -97,14 +97,14 @@ int scps_ifword_list(const char *option, const char *words, struct scps_ifopts *
         if (value)
             *value++ = 0;
         if (is_repeated(words, at, strlen(word))) {
-            scps_io_say(msg, "%s: %.40s is given twice: leave out one of them", option, word);
+            scps_io_message(msg, "%s: %.40s is given twice: leave out one of them", option, word);
             return SCPS_ERR_INVAL;
         }
         at += n;
         wanted = take(o, word, value);
         if (wanted) {
-            scps_io_say(msg, "%s: %.40s%s%.40s: give %s", option, word, value ? "=" : "",
-                        value ? value : "", wanted);
+            scps_io_message(msg, "%s: %.40s%s%.40s: give %s", option, word, value ? "=" : "",
+                            value ? value : "", wanted);
             return SCPS_ERR_INVAL;
         }
     }

@@ -174,11 +174,13 @@ int scps_tty_check(const char *option, const char *path, char msg[SCPS_IO_MSGLEN
     if (stat(path, &st)) {
         if (errno != ENOENT && errno != ENOTDIR)
             return 0;
-        scps_io_say(msg, "%s: there is no %.120s: give a serial line or a pseudo terminal that is",
-                    option, path);
+        scps_io_message(msg,
+                        "%s: there is no %.120s: give a serial line or a pseudo terminal that is",
+                        option, path);
     } else if (!may_be_terminal(&st)) {
-        scps_io_say(msg, "%s: %.120s is not a terminal: give a serial line or a pseudo terminal",
-                    option, path);
+        scps_io_message(msg,
+                        "%s: %.120s is not a terminal: give a serial line or a pseudo terminal",
+                        option, path);
     } else {
         return 0;
     }
@@ -192,7 +194,7 @@ struct scps_netif *scps_tty_open_for(const char *option, const struct scps_tty_c
     struct scps_netif *nif = scps_tty_open(cfg, why);
 
     if (!nif)
-        scps_io_say(msg, "%s: %.200s", option, why);
+        scps_io_message(msg, "%s: %.200s", option, why);
     return nif;
 }
 
@@ -247,34 +249,34 @@ struct scps_netif *scps_tty_open_sized(const struct scps_tty_config *asked, size
     if (!scps_io_take(&own, sizeof own, asked, size, SCPS_SIZED_TO(scps_tty_config, speed), msg))
         return NULL;
     if (cfg->speed && !speed_code(cfg->speed, &speed)) {
-        scps_io_say(msg, "speed %u: give one that lines have, as 9600, 115200 or 921600",
-                    cfg->speed);
+        scps_io_message(msg, "speed %u: give one that lines have, as 9600, 115200 or 921600",
+                        cfg->speed);
         return NULL;
     }
     fd = open(cfg->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
-        scps_io_say(msg, "cannot open %.100s: %s: %s", cfg->path, strerror(errno),
-                    open_remedy(errno));
+        scps_io_message(msg, "cannot open %.100s: %s: %s", cfg->path, strerror(errno),
+                        open_remedy(errno));
         return NULL;
     }
     t = calloc(1, sizeof *t);
     if (!t) {
-        scps_io_say(msg, "out of memory");
+        scps_io_message(msg, "out of memory");
         return failed(fd, t);
     }
     t->dev.fd = fd;
     if (tcgetattr(fd, &t->before)) {
-        scps_io_say(msg, "%.120s is not a terminal: give a serial line or a pseudo terminal",
-                    cfg->path);
+        scps_io_message(msg, "%.120s is not a terminal: give a serial line or a pseudo terminal",
+                        cfg->path);
         return failed(fd, t);
     }
     if (flock(fd, LOCK_EX | LOCK_NB)) {
-        scps_io_say(msg, "%.120s is in use by another program: stop it, or take another line",
-                    cfg->path);
+        scps_io_message(msg, "%.120s is in use by another program: stop it, or take another line",
+                        cfg->path);
         return failed(fd, t);
     }
     if (!set_raw(t, speed, cfg->speed != 0)) {
-        scps_io_say(msg, "cannot set %.120s to raw mode: %s", cfg->path, strerror(errno));
+        scps_io_message(msg, "cannot set %.120s to raw mode: %s", cfg->path, strerror(errno));
         return failed(fd, t);
     }
     t->dev.read = tty_read;

@@ -190,16 +190,18 @@ static int open_control(char *msg)
     if (fd >= 0)
         return fd;
     if (errno == ENOENT)
-        scps_io_say(msg, "there is no " TUN_PATH ": load the module (modprobe tun), make the node "
-                         "(mknod " TUN_PATH " c 10 200), or use --udp");
+        scps_io_message(msg,
+                        "there is no " TUN_PATH ": load the module (modprobe tun), make the node "
+                        "(mknod " TUN_PATH " c 10 200), or use --udp");
     else if (errno == ENODEV || errno == ENXIO)
-        scps_io_say(msg, TUN_PATH " has no driver: load the module (modprobe tun), or use --udp");
+        scps_io_message(msg,
+                        TUN_PATH " has no driver: load the module (modprobe tun), or use --udp");
     else if (errno == EACCES || errno == EPERM)
-        scps_io_say(msg, "no permission to open " TUN_PATH
-                         ": run as root, or allow it (chmod 666 " TUN_PATH
-                         "), or use --udp, which needs no privilege");
+        scps_io_message(msg, "no permission to open " TUN_PATH
+                             ": run as root, or allow it (chmod 666 " TUN_PATH
+                             "), or use --udp, which needs no privilege");
     else
-        scps_io_say(msg, "cannot open " TUN_PATH ": %s", strerror(errno));
+        scps_io_message(msg, "cannot open " TUN_PATH ": %s", strerror(errno));
     return -1;
 }
 
@@ -210,34 +212,34 @@ static void say_why(const char *name, const struct scps_tunlink *link, bool tap,
     const char *kind = tap ? "TAP" : "TUN";
 
     if (err == EBUSY)
-        scps_io_say(msg, "device %s is in use by another program: stop it, or take another name",
-                    name);
+        scps_io_message(
+            msg, "device %s is in use by another program: stop it, or take another name", name);
     else if ((err == EPERM || err == EACCES) && link->index)
-        scps_io_say(msg,
-                    "no permission to use device %s: it belongs to another user; run as root "
-                    "or with CAP_NET_ADMIN, or use --udp",
-                    name);
+        scps_io_message(msg,
+                        "no permission to use device %s: it belongs to another user; run as root "
+                        "or with CAP_NET_ADMIN, or use --udp",
+                        name);
     else if (err == EPERM || err == EACCES)
-        scps_io_say(msg,
-                    "no permission to create device %s: run as root or with CAP_NET_ADMIN, or "
-                    "beforehand: ip tuntap add dev %s mode %s user NAME; or use --udp",
-                    name, name, tap ? "tap" : "tun");
+        scps_io_message(msg,
+                        "no permission to create device %s: run as root or with CAP_NET_ADMIN, or "
+                        "beforehand: ip tuntap add dev %s mode %s user NAME; or use --udp",
+                        name, name, tap ? "tap" : "tun");
     else if (err == EINVAL && link->index && link->ethernet && !tap)
-        scps_io_say(msg,
-                    "device %s carries Ethernet frames (a tap or a card), not IP packets: take "
-                    "another name",
-                    name);
+        scps_io_message(msg,
+                        "device %s carries Ethernet frames (a tap or a card), not IP packets: take "
+                        "another name",
+                        name);
     else if (err == EINVAL && link->index)
-        scps_io_say(msg, "device %s is not a single-queue %s device: take another name", name,
-                    kind);
+        scps_io_message(msg, "device %s is not a single-queue %s device: take another name", name,
+                        kind);
     else if (err == EINVAL)
-        scps_io_say(msg,
-                    "\"%s\" is not a name for a device: 1 to %d characters without / : or "
-                    "space",
-                    name, IFNAMSIZ - 1);
+        scps_io_message(msg,
+                        "\"%s\" is not a name for a device: 1 to %d characters without / : or "
+                        "space",
+                        name, IFNAMSIZ - 1);
     else
-        scps_io_say(msg, "cannot open %s device %s: %s: take another name", kind, name,
-                    strerror(err));
+        scps_io_message(msg, "cannot open %s device %s: %s: take another name", kind, name,
+                        strerror(err));
 }
 
 /* Tells the kernel that this end accepts uncut segments and incomplete checksums. Sending them to
@@ -281,7 +283,7 @@ struct scps_netif *scps_tun_open_sized(const struct scps_tun_config *asked, size
     }
     t = calloc(1, sizeof *t);
     if (!t) {
-        scps_io_say(msg, "out of memory");
+        scps_io_message(msg, "out of memory");
         goto fail;
     }
     t->existed = link.index != 0;

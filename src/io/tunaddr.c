@@ -25,7 +25,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-void scps_io_say(char *msg, const char *fmt, ...)
+void scps_io_message(char *msg, const char *fmt, ...)
 {
     if (!msg)
         return;
@@ -41,7 +41,7 @@ static struct nl_sock *open_rtnl(char *msg)
     int err = sk ? nl_connect(sk, NETLINK_ROUTE) : -NLE_NOMEM;
     if (!err)
         return sk;
-    scps_io_say(msg, "cannot talk to the kernel's rtnetlink: %s", nl_geterror(err));
+    scps_io_message(msg, "cannot talk to the kernel's rtnetlink: %s", nl_geterror(err));
     nl_socket_free(sk);
     return NULL;
 }
@@ -55,7 +55,7 @@ static int find_link(struct nl_sock *sk, const char *name, struct rtnl_link **fo
     if (err == -NLE_NODEV || err == -NLE_OBJ_NOTFOUND)
         return 0;
     if (err < 0) {
-        scps_io_say(msg, "cannot look up device %s: %s", name, nl_geterror(err));
+        scps_io_message(msg, "cannot look up device %s: %s", name, nl_geterror(err));
         return SCPS_ERR_SYSTEM;
     }
     *out = (struct scps_tunlink){.index = rtnl_link_get_ifindex(l),
@@ -84,11 +84,11 @@ int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg)
 static int refused(int err, const char *what, const char *name, const char *remedy, char *msg)
 {
     if (err == -NLE_PERM) {
-        scps_io_say(msg, "no permission to %s device %s: run as root or with CAP_NET_ADMIN%s%s",
-                    what, name, remedy ? ", or beforehand: " : "", remedy ? remedy : "");
+        scps_io_message(msg, "no permission to %s device %s: run as root or with CAP_NET_ADMIN%s%s",
+                        what, name, remedy ? ", or beforehand: " : "", remedy ? remedy : "");
         return SCPS_ERR_PERM;
     }
-    scps_io_say(msg, "cannot %s device %s: %s", what, name, nl_geterror(err));
+    scps_io_message(msg, "cannot %s device %s: %s", what, name, nl_geterror(err));
     return SCPS_ERR_SYSTEM;
 }
 
@@ -186,10 +186,10 @@ static int add_addr(struct nl_sock *sk, const char *name, int index,
         return 0;
     scps_addr_format(a, text);
     if (a->family == 6 && err != -NLE_PERM) {
-        scps_io_say(msg,
-                    "cannot add %s/%u to device %s: %s (is IPv6 switched off, see sysctl "
-                    "net.ipv6.conf.all.disable_ipv6, or the MTU below 1280?)",
-                    text, cfg->kernel_prefix[i], name, nl_geterror(err));
+        scps_io_message(msg,
+                        "cannot add %s/%u to device %s: %s (is IPv6 switched off, see sysctl "
+                        "net.ipv6.conf.all.disable_ipv6, or the MTU below 1280?)",
+                        text, cfg->kernel_prefix[i], name, nl_geterror(err));
         return SCPS_ERR_SYSTEM;
     }
     snprintf(what, sizeof what, "add %s/%u to", text, cfg->kernel_prefix[i]);
@@ -203,7 +203,7 @@ static int change_link(struct nl_sock *sk, const char *name, struct rtnl_link *l
     char remedy[96];
     struct rtnl_link *want = rtnl_link_alloc();
     if (!want) {
-        scps_io_say(msg, "out of memory");
+        scps_io_message(msg, "out of memory");
         return SCPS_ERR_NOMEM;
     }
     if (mtu)
@@ -214,7 +214,7 @@ static int change_link(struct nl_sock *sk, const char *name, struct rtnl_link *l
     if (!err)
         return 0;
     if (mtu && (err == -NLE_INVAL || err == -NLE_RANGE)) {
-        scps_io_say(msg, "device %s refuses an MTU of %u: 68 to 65535 are possible", name, mtu);
+        scps_io_message(msg, "device %s refuses an MTU of %u: 68 to 65535 are possible", name, mtu);
         return SCPS_ERR_SYSTEM;
     }
     if (mtu)
@@ -234,7 +234,7 @@ int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
         return SCPS_ERR_SYSTEM;
     int err = find_link(sk, name, &l, link, msg);
     if (!err && !link->index) {
-        scps_io_say(msg, "device %s vanished while it was being set up", name);
+        scps_io_message(msg, "device %s vanished while it was being set up", name);
         err = SCPS_ERR_SYSTEM;
     }
     if (err)
@@ -294,9 +294,10 @@ bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t leas
 {
     if (scps_sized_take(to, most, from, n, least))
         return true;
-    scps_io_say(msg,
-                "size: a configuration of %zu bytes: this library takes %zu to %zu: compile the "
-                "program with its headers",
-                n, least, most);
+    scps_io_message(
+        msg,
+        "size: a configuration of %zu bytes: this library takes %zu to %zu: compile the "
+        "program with its headers",
+        n, least, most);
     return false;
 }

@@ -18,7 +18,7 @@ struct scps_tunlink { /* state of a device, as the kernel reports it */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-void scps_io_say(char *msg, const char *fmt, ...);
+void scps_io_message(char *msg, const char *fmt, ...);
 /* Copies a structure of n octets, which may be of an older version, to `to`, which has `most`
  * octets and is zeroed first. Returns false, with one line in msg, if n is below `least` or a size
  * that this version does not know. */

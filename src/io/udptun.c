@@ -391,7 +391,7 @@ static void say_bind(const struct scps_endpoint *e, int err, char *msg)
                       : err == EADDRNOTAVAIL ? ": not an address of this host"
                       : err == EACCES ? ": ports below 1024 need privileges; take a higher one"
                                       : "";
-    scps_io_say(msg, "cannot use UDP %s port %u: %s%s", text, e->port, strerror(err), why);
+    scps_io_message(msg, "cannot use UDP %s port %u: %s%s", text, e->port, strerror(err), why);
 }
 
 static struct udptun *new_udptun(int fd, uint8_t family, const struct scps_udptun_config *cfg)
@@ -429,12 +429,12 @@ static uint8_t family_of(const struct scps_udptun_config *cfg, char msg[SCPS_IO_
     uint8_t lf = cfg->local.addr.family, rf = cfg->remote.addr.family;
 
     if (lf && rf && lf != rf)
-        scps_io_say(msg,
-                    "the two UDP addresses are of different families: give both IPv4 or both IPv6");
+        scps_io_message(
+            msg, "the two UDP addresses are of different families: give both IPv4 or both IPv6");
     else if (cfg->remote.port && !rf)
-        scps_io_say(msg, "the remote UDP port has no address: give ADDRESS:PORT");
+        scps_io_message(msg, "the remote UDP port has no address: give ADDRESS:PORT");
     else if (cfg->mtu > DGRAM_MAX || (cfg->mtu && cfg->mtu < 68))
-        scps_io_say(msg, "an MTU of %u does not go into UDP: 68 to %d", cfg->mtu, DGRAM_MAX);
+        scps_io_message(msg, "an MTU of %u does not go into UDP: 68 to %d", cfg->mtu, DGRAM_MAX);
     else
         return lf ? lf : rf ? rf : 4;
     return 0;
@@ -456,7 +456,7 @@ struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *asked
         return NULL;
     int fd = socket(family == 4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) {
-        scps_io_say(msg, "cannot open a UDP socket: %s", strerror(errno));
+        scps_io_message(msg, "cannot open a UDP socket: %s", strerror(errno));
         return NULL;
     }
     set_buffers(fd);
@@ -468,14 +468,15 @@ struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *asked
     }
     if (cfg->remote.port && connect(fd, &remote.sa, sock_len(&remote))) {
         char text[SCPS_ADDR_STRLEN];
-        scps_io_say(msg, "cannot reach UDP %s port %u: %s",
-                    scps_addr_format(&cfg->remote.addr, text), cfg->remote.port, strerror(errno));
+        scps_io_message(msg, "cannot reach UDP %s port %u: %s",
+                        scps_addr_format(&cfg->remote.addr, text), cfg->remote.port,
+                        strerror(errno));
         goto fail;
     }
     scps_udpctl_listen(fd, local.sa.sa_family);
     u = new_udptun(fd, family, cfg);
     if (!u) {
-        scps_io_say(msg, "out of memory");
+        scps_io_message(msg, "out of memory");
         goto fail;
     }
     u->to = remote;

@@ -51,9 +51,9 @@ static bool identifiers_hold(const struct scps_ccsds_config *c, struct scps_line
                 [SCPS_CCSDS_TM] = {0x3ff, 7}};
 
     if (c->spacecraft > most[c->kind].spacecraft)
-        scps_bounds_say(why, "spacecraft", c->spacecraft, 0, most[c->kind].spacecraft);
+        scps_bounds_message(why, "spacecraft", c->spacecraft, 0, most[c->kind].spacecraft);
     else if (c->channel > most[c->kind].channel)
-        scps_bounds_say(why, "channel", c->channel, 0, most[c->kind].channel);
+        scps_bounds_message(why, "channel", c->channel, 0, most[c->kind].channel);
     else
         return true;
     return false;

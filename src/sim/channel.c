@@ -63,8 +63,8 @@ void scps_channel_free(struct scps_channel *ch)
 
 void scps_channel_observe(struct scps_channel *ch, scps_verdict_fn *fn, void *ctx)
 {
-    ch->dir.tell = fn;
-    ch->dir.tell_ctx = ctx;
+    ch->dir.verdict_fn = fn;
+    ch->dir.verdict_ctx = ctx;
 }
 
 int scps_channel_change(struct scps_channel *ch, scps_time now, const struct scps_link_config *cfg)

@@ -48,12 +48,12 @@ struct window {
 
 /* Returns when the receiver acknowledges a segment that was sent at `at` on a path without delay,
  * s. */
-static double told(const struct window *x, double at)
+static double ack_time(const struct window *x, double at)
 {
-    double turns = x->every > 0 ? at / x->every : 0;
-    uint64_t whole = (uint64_t)turns;
+    double intervals = x->every > 0 ? at / x->every : 0;
+    uint64_t whole = (uint64_t)intervals;
 
-    return x->every > 0 ? (double)(whole + (turns > (double)whole)) * x->every : at;
+    return x->every > 0 ? (double)(whole + (intervals > (double)whole)) * x->every : at;
 }
 
 /* Simulates one transfer. Returns the time from the first segment until the last acknowledgement,
@@ -92,7 +92,7 @@ static double transfer(struct window *x, struct scps_prng *r)
         }
         now += segment == x->n - 1 ? x->last : x->slot;
         x->fate[(fate_at + fates++) % x->w] =
-            (struct fate){told(x, now) + x->rtt, segment, scps_chance_hit(x->loss, r)};
+            (struct fate){ack_time(x, now) + x->rtt, segment, scps_chance_hit(x->loss, r)};
     }
     return now;
 }

@@ -218,7 +218,7 @@ static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uin
         d->head = pos;
     d->line = pos;
     scps_time end = d->idle_at, at = end + d->cfg.delay;
-    if (d->simple && !d->tell && (d->head == d->line || at >= d->last_at))
+    if (d->simple && !d->verdict_fn && (d->head == d->line || at >= d->last_at))
         settle_simple(d, r, s, at);
     else
         scps_linkfate_settle(d, r, s, first, end);
@@ -460,7 +460,7 @@ static SCPS_NOINLINE void pop_any(struct scps_linkdir *d)
     d->st.in_flight--;
     /* While more packets are under way, the line is simulated later, when the next of them has
      * arrived. */
-    if (d->head == d->line || d->tell)
+    if (d->head == d->line || d->verdict_fn)
         run_line(d, now);
     find_next(d);
 }
@@ -472,7 +472,8 @@ static inline bool pop_in_order(struct scps_linkdir *d)
     const struct scps_link_record *r = scps_link_record_at(d, d->head), *next;
     uint64_t pos = scps_linkring_behind(r, d->head);
 
-    if (!d->in_order || d->what != SCPS_LINK_ARRIVES || r->frame != 1 || pos == d->line || d->tell)
+    if (!d->in_order || d->what != SCPS_LINK_ARRIVES || r->frame != 1 || pos == d->line ||
+        d->verdict_fn)
         return false;
     next = scps_link_record_at(d, pos);
     if (next->at == SCPS_LINK_GONE || next->at == SCPS_LINK_WRAP)

@@ -76,8 +76,8 @@ struct scps_linkdir {
     uint8_t *scratch;       /* copy of a packet before its bits were flipped */
     uint32_t scratch_cap;
 
-    scps_verdict_fn *tell; /* observer of the fate of each packet; NULL: none */
-    void *tell_ctx;
+    scps_verdict_fn *verdict_fn; /* observer of the fate of each packet; NULL: none */
+    void *verdict_ctx;
 
     struct scps_link_config cfg;
     struct scps_link_stats st;

@@ -44,9 +44,9 @@ void scps_linkfate_count(struct scps_linkdir *d, enum scps_fate fate)
     st->in_flight--;
 }
 
-static SCPS_SELDOM void tell(struct scps_linkdir *d, struct scps_verdict *v)
+static SCPS_SELDOM void report_verdict(struct scps_linkdir *d, struct scps_verdict *v)
 {
-    d->tell(d->tell_ctx, v);
+    d->verdict_fn(d->verdict_ctx, v);
 }
 
 SCPS_SELDOM void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered, uint64_t number,
@@ -55,8 +55,8 @@ SCPS_SELDOM void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered,
     struct scps_verdict v = {number, offered, SCPS_NEVER, SCPS_NEVER, SCPS_NEVER, fate, false, pkt};
 
     scps_linkfate_count(d, fate);
-    if (d->tell)
-        tell(d, &v);
+    if (d->verdict_fn)
+        report_verdict(d, &v);
 }
 
 /* Returns true if there is room for len octets at d->scratch. */
@@ -91,7 +91,7 @@ struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_re
                            .payload_len = r->hollow,
                            .at = r->at};
 
-    if (!r->values || !d->tell)
+    if (!r->values || !d->verdict_fn)
         return pkt;
     if (!scratch_room(d, r->len)) {
         to_octets(r);
@@ -127,7 +127,7 @@ static SCPS_SELDOM void save(void *ctx)
 
     if (s->r->values)
         to_octets(s->r);
-    if (!d->tell || !scratch_room(d, s->r->len))
+    if (!d->verdict_fn || !scratch_room(d, s->r->len))
         return;
     memcpy(d->scratch, s->r + 1, s->r->len);
     s->done = true;
@@ -213,6 +213,6 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     if (kept.done)
         pkt.data = d->scratch;
     pkt.at = v.offered;
-    if (d->tell)
-        tell(d, &v);
+    if (d->verdict_fn)
+        report_verdict(d, &v);
 }

@@ -179,7 +179,7 @@ static bool pass_events(struct scps_host *h)
     struct scps_event ev;
     bool any = false;
 
-    while (scps_stack_news(h->stack) && scps_stack_event(h->stack, &ev)) {
+    while (scps_stack_has_event(h->stack) && scps_stack_event(h->stack, &ev)) {
         any = true;
         if (h->on_event)
             h->on_event(h, &ev, h->ctx);
@@ -192,7 +192,7 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;
 
-    if (scps_stack_news(st)) {
+    if (scps_stack_has_event(st)) {
         scps_stack_clock(st, h->w->now);
         pass_events(h);
     }
@@ -200,7 +200,8 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
         h->pumped = true;
         wake_at(h, scps_pump_at(st, h->w->now));
         h->pumped = false;
-    } while (scps_stack_news(st) && pass_events(h)); /* The timers may have caused events, too. */
+    } while (scps_stack_has_event(st) &&
+             pass_events(h)); /* The timers may have caused events, too. */
 }
 
 /* Serves host h, which has received a packet. After most packets the stack has nothing to send and
@@ -210,7 +211,7 @@ static inline void serve(struct scps_host *h)
     struct scps_stack *st = h->stack;
 
     scps_stack_clock(st, h->w->now);
-    if (!scps_stack_news(st) && scps_stack_quiet(st, h->w->now) &&
+    if (!scps_stack_has_event(st) && scps_stack_quiet(st, h->w->now) &&
         SCPS_FAST_PATH(SCPS_FAST_NO_PUMP))
         wake_at(h, scps_heap_min(&st->env.deadlines));
     else

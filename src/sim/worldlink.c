@@ -188,8 +188,8 @@ struct scps_netif *scps_link_netif(const struct scps_link *l, int end)
 
 void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx)
 {
-    l->dir[dir].dir.tell = fn;
-    l->dir[dir].dir.tell_ctx = ctx;
+    l->dir[dir].dir.verdict_fn = fn;
+    l->dir[dir].dir.verdict_ctx = ctx;
 }
 
 void scps_link_get_stats_sized(struct scps_link *l, int dir, struct scps_link_stats *out,

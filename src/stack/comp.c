@@ -86,7 +86,8 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
  * (sum->other) to use that number from now on. expected: the number of this end's configuration. A
  * segment without data (bare) needs fewer, since the first segment of the reference implementation
  * has no data. */
-static bool enough(const struct scps_comp_sum *sum, uint8_t expected, bool bare, scps_time now)
+static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
+                         scps_time now)
 {
     uint8_t accepted = sum->agreed ? sum->agreed : expected;
     unsigned n = sum->other == expected || sum->other == accepted || bare ? 2 : 3;
@@ -121,7 +122,7 @@ static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool
         return true;
     }
     count(sum, found, copy, now);
-    return enough(sum, expected, bare, now);
+    return enough_agree(sum, expected, bare, now);
 }
 
 void scps_comp_good(struct scps_conn *c)

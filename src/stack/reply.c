@@ -74,8 +74,8 @@ static uint32_t weight(const struct scps_nif *nif, size_t len)
 
 /* Returns the queue for a reply of len bytes to dst; NULL if the token bucket of that queue does
  * not permit the reply now. */
-static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
-                                    const struct scps_addr *dst, size_t len)
+static struct scps_answers *queue_with_credit(struct scps_stack *st, struct scps_nif *nif,
+                                              const struct scps_addr *dst, size_t len)
 {
     const struct scps_route_entry *entry = scps_route_find(st, dst);
     struct scps_shaper *shaper = entry && entry->route.nif == nif->nif ? entry->shaper : NULL;
@@ -93,7 +93,7 @@ static struct scps_answers *covered(struct scps_stack *st, struct scps_nif *nif,
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len)
 {
-    struct scps_answers *w = covered(st, nif, dst, len);
+    struct scps_answers *w = queue_with_credit(st, nif, dst, len);
 
     if (w)
         scps_pacer_spend(&w->share, weight(nif, len));
@@ -105,7 +105,7 @@ bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struc
 static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         const uint8_t *p, size_t len)
 {
-    struct scps_answers *w = covered(st, nif, dst, len);
+    struct scps_answers *w = queue_with_credit(st, nif, dst, len);
     const struct scps_alloc *a = &st->env.alloc;
     uint32_t most = st->reserve ? SCPS_FIXED_ANSWERS : RING;
     uint8_t *room = NULL;

@@ -395,7 +395,7 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
                     const uint8_t *p, size_t len);
 
 /* Returns true if scps_stack_event() has an event to return. */
-static inline bool scps_stack_news(const struct scps_stack *st)
+static inline bool scps_stack_has_event(const struct scps_stack *st)
 {
     return ((uintptr_t)st->env.events.first | (uintptr_t)st->ev_listeners |
             (uintptr_t)st->ev_dgrams) != 0;

@@ -60,7 +60,7 @@ bool scps_tr_wanted(enum field_id i, unsigned what)
     }
 }
 
-bool scps_tr_says(const struct scps_trace_dir *d, enum field_id i)
+bool scps_tr_is_nonzero(const struct scps_trace_dir *d, enum field_id i)
 {
     switch (scps_tr_field[i].kind) {
     case 'U':

@@ -26,6 +26,6 @@ const char *scps_tr_words(const struct scps_trace_dir *d, enum field_id i);
 /* Returns true if a field belongs to a report with these parts (SCPS_TRACE_WINDOWS and so on). */
 bool scps_tr_wanted(enum field_id i, unsigned what);
 /* Returns true if the figure is neither zero nor absent. */
-bool scps_tr_says(const struct scps_trace_dir *d, enum field_id i);
+bool scps_tr_is_nonzero(const struct scps_trace_dir *d, enum field_id i);
 
 #endif

@@ -117,8 +117,8 @@ void scps_tr_flow_reset(struct scps_trace *t, struct flow *f)
         scps_tr_hist_free(t, &h->tsrtt_hist);
         scps_tr_why_free(t, h);
         scps_tr_free(t, h->rounds, h->caprounds * sizeof *h->rounds);
-        scps_tr_free(t, h->seldom, sizeof *h->seldom);
-        h->seldom = NULL;
+        scps_tr_free(t, h->rare, sizeof *h->rare);
+        h->rare = NULL;
         h->rounds = NULL;
         h->caprounds = h->nrounds = 0;
     }

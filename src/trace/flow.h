@@ -32,7 +32,7 @@ void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
 struct conn_dir;
 /* returns h's rare figures, and allocates them if need be; never NULL */
-struct conn_rare *scps_tr_seldom(struct scps_trace *t, struct conn_dir *h);
+struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- segments of one direction (segs.c) ---- */
 
@@ -241,7 +241,7 @@ struct conn_dir {
     struct scps_rangeset sacked;
     scps_time sack_at;
     struct why *why;
-    struct conn_rare *seldom;
+    struct conn_rare *rare;
     struct round *rounds;
     uint16_t nrounds, caprounds;
     uint64_t round_end;

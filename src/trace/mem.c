@@ -32,11 +32,11 @@ void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to)
     return q;
 }
 
-struct conn_rare *scps_tr_seldom(struct scps_trace *t, struct conn_dir *h)
+struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h)
 {
-    if (!h->seldom)
-        h->seldom = scps_tr_alloc(t, sizeof *h->seldom);
-    return h->seldom ? h->seldom : &t->lost;
+    if (!h->rare)
+        h->rare = scps_tr_alloc(t, sizeof *h->rare);
+    return h->rare ? h->rare : &t->lost;
 }
 
 static void *range_alloc(void *ctx, size_t size)

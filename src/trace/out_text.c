@@ -126,7 +126,7 @@ static void line(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 
 static bool either_direction_has(const struct scps_trace_conn *c, enum field_id i)
 {
-    return scps_tr_says(&c->a2b, i) || scps_tr_says(&c->b2a, i);
+    return scps_tr_is_nonzero(&c->a2b, i) || scps_tr_is_nonzero(&c->b2a, i);
 }
 
 /* Writes figures in words that tcptrace does not have. They may be long, so each has a line of its
@@ -135,7 +135,7 @@ static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i
 {
     for (int k = 0; k < 2; k++) {
         const struct scps_trace_dir *d = k ? &c->b2a : &c->a2b;
-        if (scps_tr_says(d, i))
+        if (scps_tr_is_nonzero(d, i))
             fprintf(f, "     %s->%s %s: %s\n", k ? c->letter_b : c->letter_a,
                     k ? c->letter_a : c->letter_b, scps_tr_field[i].label, scps_tr_words(d, i));
     }

@@ -285,7 +285,7 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
 {
     static const struct conn_rare nothing;
     const struct conn_dir *h = &f->h[dir], *o = &f->h[!dir];
-    const struct conn_rare *x = h->seldom ? h->seldom : &nothing;
+    const struct conn_rare *x = h->rare ? h->rare : &nothing;
     const double etime = (double)SCPS_MAX(f->last - f->first, 0) / 1e6;
     memset(r, 0, sizeof *r);
     packets(h, x, r);

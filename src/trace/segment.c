@@ -108,8 +108,8 @@ static SCPS_ALWAYS_INLINE void time_passes(const struct step *x, struct conn_dir
 }
 
 /* Processes options that only few segments have. */
-static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
-                           struct conn_dir *h, struct conn_dir *o, bool syn)
+static void rare_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
+                         struct conn_dir *h, struct conn_dir *o, bool syn)
 {
     if (s->o.has_mss) {
         h->mss = s->o.mss;
@@ -125,7 +125,7 @@ static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const 
     if (s->o.sack_ok)
         h->sack_ok = true;
     if (s->o.bad)
-        scps_tr_seldom(t, h)->bad_options++;
+        scps_tr_rare(t, h)->bad_options++;
     if (s->o.caps && syn) {
         h->caps_seen = true;
         h->caps = s->o.caps_bits;
@@ -135,11 +135,11 @@ static void seldom_options(struct scps_trace *t, struct flow *f, int dir, const 
             scps_tr_comp_learn(t, f, dir, s->o.caps_id);
     }
     if (s->o.record && !syn)
-        scps_tr_seldom(t, h)->records++;
+        scps_tr_rare(t, h)->records++;
     if (s->o.corruption)
-        scps_tr_seldom(t, h)->corruption++;
+        scps_tr_rare(t, h)->corruption++;
     if (s->compressed)
-        scps_tr_seldom(t, h)->comp_pkts++;
+        scps_tr_rare(t, h)->comp_pkts++;
 }
 
 static SCPS_ALWAYS_INLINE void options(const struct step *x, struct conn_dir *h, struct conn_dir *o)
@@ -152,7 +152,7 @@ static SCPS_ALWAYS_INLINE void options(const struct step *x, struct conn_dir *h,
     if (TR_UNLIKELY(h->ws != o->ws) && !x->syn)
         h->wscale = o->wscale = 0;
     if (x->odd)
-        seldom_options(x->t, x->f, x->dir, x->s, h, o, x->syn);
+        rare_options(x->t, x->f, x->dir, x->s, h, o, x->syn);
 }
 
 static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
@@ -164,8 +164,8 @@ static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
         h->push_pkts++;
     h->data_bytes += len;
     if (TR_UNLIKELY(x->flags & SCPS_URG)) {
-        scps_tr_seldom(x->t, h)->urg_pkts++;
-        scps_tr_seldom(x->t, h)->urg_bytes += x->s->urp;
+        scps_tr_rare(x->t, h)->urg_pkts++;
+        scps_tr_rare(x->t, h)->urg_bytes += x->s->urp;
     }
     if (TR_UNLIKELY(len > h->max_seg)) {
         h->max_seg = len;
@@ -213,10 +213,10 @@ static SCPS_ALWAYS_INLINE void packet(struct step *x, struct conn_dir *h)
         h->win_scaled_pkts++;
     x->dup_below = k->version == 4 && hw_dup(h, k->id, x->s->seq);
     if (TR_UNLIKELY(k->tos & 3) && (k->tos & 3) == SCPS_ECN_CE)
-        scps_tr_seldom(x->t, h)->ce++;
+        scps_tr_rare(x->t, h)->ce++;
     if (TR_UNLIKELY(x->flags & (SCPS_ECE | SCPS_CWR)) && !x->syn) {
-        scps_tr_seldom(x->t, h)->ece += (x->flags & SCPS_ECE) != 0;
-        scps_tr_seldom(x->t, h)->cwr += (x->flags & SCPS_CWR) != 0;
+        scps_tr_rare(x->t, h)->ece += (x->flags & SCPS_ECE) != 0;
+        scps_tr_rare(x->t, h)->cwr += (x->flags & SCPS_CWR) != 0;
     }
 }
 

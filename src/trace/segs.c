@@ -311,8 +311,8 @@ static inline void touch_quad(struct scps_trace *t, struct segs *s, uint64_t pos
 static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x, scps_time now)
 {
     scps_dur d = SCPS_MAX(now - x->at, 0);
-    scps_tr_seldom(t, h)->retr_max = SCPS_MAX(scps_tr_seldom(t, h)->retr_max, x->retrans);
-    scps_tr_dist_add(&scps_tr_seldom(t, h)->retr, d);
+    scps_tr_rare(t, h)->retr_max = SCPS_MAX(scps_tr_rare(t, h)->retr_max, x->retrans);
+    scps_tr_dist_add(&scps_tr_rare(t, h)->retr, d);
     x->at = now;
 }
 
@@ -438,7 +438,7 @@ static scps_dur answered(struct scps_trace *t, struct conn_dir *h, const struct 
         return -1;
     }
     if (x->retrans) {
-        scps_tr_dist_add(&scps_tr_seldom(t, h)->rtt_last, v);
+        scps_tr_dist_add(&scps_tr_rare(t, h)->rtt_last, v);
         h->rtt_ambig++;
         h->rtt_newest = 0;
         return -1;

@@ -26,7 +26,7 @@ static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir 
 static void hole(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o, uint64_t from,
                  uint64_t to)
 {
-    struct conn_rare *x = scps_tr_seldom(t, h);
+    struct conn_rare *x = scps_tr_rare(t, h);
     x->snack_bytes += to - from;
     x->snack_holes++;
     scps_tr_why_snack(t, o, from, to, t->now);
@@ -62,11 +62,11 @@ void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_di
     uint32_t unit = snack_unit(o, h);
     uint64_t from = ack + (uint64_t)s->o.snack_off * unit;
     uint64_t to = from + (uint64_t)s->o.snack_size * unit;
-    scps_tr_seldom(t, h)->snack_pkts++;
+    scps_tr_rare(t, h)->snack_pkts++;
     if (s->o.snack_vec_len)
-        scps_tr_seldom(t, h)->snack_long++;
+        scps_tr_rare(t, h)->snack_long++;
     if (s->o.snack_size == 0 || from >= o->segs.top) {
-        scps_tr_seldom(t, h)->snack_ignored++;
+        scps_tr_rare(t, h)->snack_ignored++;
     } else {
         uint64_t end = SCPS_MIN(to, o->segs.top);
         hole(t, h, o, from, end);

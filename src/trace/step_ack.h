@@ -53,17 +53,17 @@ static SCPS_ALWAYS_INLINE void answer(struct step *x, struct conn_dir *h, struct
     if (x->s->ack == o->syn + 1 && o->syn_count == 1)
         o->rtt_3whs = o->rtt_newest;
     if (TR_UNLIKELY(o->segs.top && x->ack64 > o->segs.top))
-        scps_tr_seldom(x->t, h)->acks_beyond++;
+        scps_tr_rare(x->t, h)->acks_beyond++;
     if (x->ack64 > h->ack_hi)
         advance(x, h, o);
     else if (x->ack64 < h->ack_hi)
-        scps_tr_seldom(x->t, h)->acks_old++;
+        scps_tr_rare(x->t, h)->acks_old++;
     else if (x->len == 0 && !x->syn && !x->fin && h->sent_hi <= x->first &&
              (o->dupacks != dup_before || (x->win == h->win_last && o->sent_hi > x->ack64)))
         o->dup_run++;
     if (TR_UNLIKELY(x->win != h->win_last) && x->len == 0 && x->win && x->s->ack == h->ack &&
         h->sent_hi <= x->first && !(x->flags & (SCPS_SYN | SCPS_FIN | SCPS_RST)))
-        scps_tr_seldom(x->t, h)->win_updates++;
+        scps_tr_rare(x->t, h)->win_updates++;
 }
 
 /* ---- window and reports of SACK ---- */

@@ -29,12 +29,12 @@ static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
         scps_tr_why_gap_opened(t, h, o, h->sent_hi, first, opt->has_ts, opt->tsval, t->now);
         return false;
     }
-    scps_tr_seldom(t, h)->gap_fills++;
+    scps_tr_rare(t, h)->gap_fills++;
     bool repair = scps_tr_why_gap(h, o, first, end, opt->has_ts, opt->tsval, t->now, re);
     if (repair)
-        scps_tr_seldom(t, h)->repaired++;
+        scps_tr_rare(t, h)->repaired++;
     else
-        scps_tr_seldom(t, h)->reordered++;
+        scps_tr_rare(t, h)->reordered++;
     return repair;
 }
 
@@ -53,8 +53,8 @@ static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const st
 {
     if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !x->syn)) {
         x->probe = true;
-        scps_tr_seldom(x->t, h)->zwnd_pkts++;
-        scps_tr_seldom(x->t, h)->zwnd_bytes += x->len;
+        scps_tr_rare(x->t, h)->zwnd_pkts++;
+        scps_tr_rare(x->t, h)->zwnd_bytes += x->len;
         return;
     }
     struct resend re = {0};
@@ -99,7 +99,7 @@ static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);
     if (TR_UNLIKELY(x->keepalive))
-        scps_tr_seldom(x->t, h)->keepalives++;
+        scps_tr_rare(x->t, h)->keepalives++;
     if (x->len && !x->probe)
         sent_within(x, h, o);
 }

@@ -71,7 +71,7 @@ static bool serve(struct world *w, struct host *h)
         MUST(n < 2000);
         sent = true;
         h->packets++;
-        pair_say_packet(w, out.data, out.len, out.payload_len, h->nr ? "1 >" : "0 >", "");
+        pair_log_packet(w, out.data, out.len, out.payload_len, h->nr ? "1 >" : "0 >", "");
         pair_judge_packet(w, h, &out);
         pair_carry(w, h, &out);
     }
@@ -105,7 +105,7 @@ static void settle(struct world *w)
             continue;
         if (!effect[i] && w->now >= h->due) {
             h->idle++;
-            pair_say(w, "%u served without effect", h->nr);
+            pair_log(w, "%u served without effect", h->nr);
         }
         h->touched = false;
         pair_judge_served(w, h);
@@ -218,7 +218,7 @@ static void order(struct world *w, unsigned nr)
     struct flow *f = &w->flow[(a >> 1 & 3) % FLOWS];
     struct end *e = &f->end[h->nr];
 
-    pair_say(w, "order %u %02x %02x %02x", what, a, b, c);
+    pair_log(w, "order %u %02x %02x %02x", what, a, b, c);
     switch (what) {
     case 0:
         pass(w, nr, w->now + ((scps_time)1 << a % 32), 150);
@@ -279,7 +279,7 @@ static void heal(struct world *w)
 {
     struct scps_signal up = {.kind = SCPS_SIGNAL_LINK_UP};
 
-    pair_say(w, "the channel heals");
+    pair_log(w, "the channel heals");
     w->healed = true;
     pair_heal(w);
     for (int i = 0; i < HOSTS; i++) {
@@ -297,7 +297,7 @@ static void heal(struct world *w)
 }
 
 /* The packets that have left and not arrived: each arrives at a time of its own. */
-static unsigned on_way(const struct world *w)
+static unsigned in_transit(const struct world *w)
 {
     unsigned n = 0;
 
@@ -323,7 +323,7 @@ static void run_out(struct world *w)
             w->host[i].gone = true;
         }
     settle(w);
-    MUST(advance(w, SCPS_NEVER, 2000 + on_way(w)));
+    MUST(advance(w, SCPS_NEVER, 2000 + in_transit(w)));
 }
 
 static void finish(struct world *w)
@@ -371,7 +371,7 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     for (unsigned n = 0; w->in.p < w->in.end && n < MOST_ORDERS; n++)
         order(w, n);
     heal(w);
-    until = w->now + pair_patience(w);
+    until = w->now + pair_time_limit(w);
     settle(w);
     for (unsigned n = 0; !pair_finished(w) && (at = next(w)) <= until; n++) {
         bool endless = w->host[0].gone || w->host[1].gone || w->doubt & DOUBT_END;

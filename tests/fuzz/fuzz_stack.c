@@ -60,7 +60,7 @@ struct world {
     bool loud; /* FUZZ_LOUD in the environment: say what happens, to read one input's story */
 };
 
-static void tell(const struct world *w, const char *what, const uint8_t *p, size_t len)
+static void log_event(const struct world *w, const char *what, const uint8_t *p, size_t len)
 {
     char line[300];
 
@@ -156,7 +156,7 @@ static void check_packet(struct world *w, const struct scps_pkt *out)
     struct scps_icmp m;
     size_t total = out->len + out->payload_len;
 
-    tell(w, ">", out->data, out->len);
+    log_event(w, ">", out->data, out->len);
     MUST(scps_ip_parse(out->data, out->len, total, &ip) == 0);
     MUST(ip.total_len == total && ip.version == w->us.family);
     MUST(out->gso ? w->nif.flags & SCPS_NETIF_GSO && out->gso < out->payload_len && total <= 65535
@@ -217,11 +217,11 @@ static void input(struct world *w, const uint8_t *p, size_t len)
     if (!exact)
         return;
     memcpy(exact, p, len);
-    tell(w, "      <", p, len);
+    log_event(w, "      <", p, len);
     int why = scps_stack_input(w->st, &w->nif, &in);
     MUST(why >= 0 && why < SCPS_DROP_COUNT);
     if (why)
-        tell(w, scps_drop_name((enum scps_drop)why), NULL, 0);
+        log_event(w, scps_drop_name((enum scps_drop)why), NULL, 0);
     free(exact);
 }
 
@@ -680,7 +680,7 @@ static void order(struct world *w)
         "close",     "abort",      "connect",         "accept",       "reconfigure", "icmp",
         "raw",       "signal",     "cork or nodelay", "memory fails", "datagrams",   "events"};
 
-    tell(w, name[what % 24], NULL, 0);
+    log_event(w, name[what % 24], NULL, 0);
     switch (what % 24) {
     case 0:
         advance(w, w->now + ((scps_time)1 << which % 32), 200);

@@ -172,7 +172,7 @@ struct world {
     struct host host[HOSTS];
     struct flow flow[FLOWS];
     struct packet *head, *tail; /* on the way, by time of arrival */
-    unsigned on_way;
+    unsigned in_transit;
     scps_time now;
     unsigned third;
     bool inject;        /* the third party's packets are sent in this run */
@@ -218,9 +218,9 @@ static inline uint32_t draw(uint32_t *x) /* xorshift (Marsaglia); *x is never 0 
 /* ---- pair_story.c: nothing unless FUZZ_LOUD is set */
 
 /* A line with the time of the run. */
-void pair_say(const struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pair_log(const struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A packet of len octets at p and of so many that lie apart, and what became of it. */
-void pair_say_packet(const struct world *w, const uint8_t *p, size_t len, size_t apart,
+void pair_log_packet(const struct world *w, const uint8_t *p, size_t len, size_t apart,
                      const char *from, const char *verdict);
 /* The notes of this host's stack that FUZZ_NOTES names (scps_note_name), between commas. */
 void pair_story(const struct world *w, struct host *h);
@@ -293,7 +293,7 @@ void pair_series(void (*run)(const uint8_t *data, size_t size), const uint8_t *d
 /* ---- pair_bounds.c */
 
 /* How long two ends may take after the channel healed. */
-scps_dur pair_patience(const struct world *w);
+scps_dur pair_time_limit(const struct world *w);
 bool pair_without_backoff(const struct world *w);
 /* Do the hosts count SNACK in different units? */
 bool pair_units_differ(const struct world *w);

@@ -364,7 +364,7 @@ static void heed(struct world *w, struct flow *f, struct end *e, const struct sc
         e->can_read = true;
         e->failed = true;
         e->err = ev->err;
-        pair_say(w, "host %u, flow %u: error %s", (unsigned)(e - f->end), f->nr,
+        pair_log(w, "host %u, flow %u: error %s", (unsigned)(e - f->end), f->nr,
                  scps_errname(ev->err));
         pair_judge_error(w, f, e);
         f->excuse |= EXCUSE_PEER;

@@ -37,7 +37,7 @@ static bool expires_on_the_way(const struct world *w)
  * 36 octets. A timeout that was measured while the path was longer is as long now: the answer to
  * the first may end the wait, but a peer that has gone is found out by R2 alone, which is sixteen
  * of them where they do not back off (core/rto.c). */
-scps_dur pair_patience(const struct world *w)
+scps_dur pair_time_limit(const struct world *w)
 {
     scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
     scps_dur silence = SCPS_SEC(1500) + 16 * longest_rto(w);

@@ -43,11 +43,11 @@ static void enqueue(struct world *w, struct packet *p)
 {
     struct packet **at = &w->head;
 
-    if (w->on_way >= 3000) {
+    if (w->in_transit >= 3000) {
         free(p);
         return;
     }
-    w->on_way++;
+    w->in_transit++;
     if (w->tail && w->tail->at <= p->at)
         at = &w->tail->next;
     else
@@ -66,7 +66,7 @@ static struct packet *dequeue(struct world *w)
     w->head = p->next;
     if (!w->head)
         w->tail = NULL;
-    w->on_way--;
+    w->in_transit--;
     return p;
 }
 
@@ -109,7 +109,7 @@ bool pair_deliver(struct world *w)
             int why = scps_stack_input(h->st, &h->nif, &in);
             h->touched = true;
             h->arrived++;
-            pair_say_packet(w, p->data, p->len, p->hollow, h->nr ? "   > 1" : "   > 0",
+            pair_log_packet(w, p->data, p->len, p->hollow, h->nr ? "   > 1" : "   > 0",
                             why ? scps_drop_name((enum scps_drop)why) : "");
             pair_judge_input(w, p, why);
             pair_arrived(w, h);
@@ -137,7 +137,7 @@ static scps_dur wait_of(uint8_t c)
 static void meet(struct world *w, struct packet *p, const struct flow *fl, const struct fate *f,
                  struct plan *plan)
 {
-    pair_say(w, "      %s", fate_name[f->what]);
+    pair_log(w, "      %s", fate_name[f->what]);
     if (p->damaged && f->what >= FATE_FORGE) /* mending its checksum would hide that */
         return;
     switch (f->what) {

@@ -190,7 +190,7 @@ static void explain(struct world *w, const struct flow *f)
         struct scps_info n = {0};
         if (e->c)
             scps_conn_info(e->c, &n);
-        pair_say(w,
+        pair_log(w,
                  "flow %u, host %d: %s%s wrote %llu of %llu, read %llu (missing %llu),%s%s%s error "
                  "%s; unacked %llu, window %llu, timeouts %u",
                  f->nr, i, e->had ? "" : "never was, ", e->c ? scps_state_name(n.state) : "gone",
@@ -262,7 +262,7 @@ void pair_compare(const struct world *w, const struct outcome *with, const struc
             if (ended ? memcmp(&with->end[i][k], &without->end[i][k], sizeof with->end[i][k]) != 0
                       : with->end[i][k].failed != without->end[i][k].failed ||
                             with->end[i][k].err != without->end[i][k].err) {
-                pair_say(w,
+                pair_log(w,
                          "flow %d, host %d: read %llu, missing %llu, error %s with the third "
                          "party, %llu, %llu, %s without",
                          i, k, (unsigned long long)with->end[i][k].read,

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-void pair_say(const struct world *w, const char *fmt, ...)
+void pair_log(const struct world *w, const char *fmt, ...)
 {
     va_list ap;
 
@@ -45,13 +45,13 @@ static const char *compressed(const uint8_t *p, size_t len, size_t total, char *
     return line;
 }
 
-void pair_say_packet(const struct world *w, const uint8_t *p, size_t len, size_t apart,
+void pair_log_packet(const struct world *w, const uint8_t *p, size_t len, size_t apart,
                      const char *from, const char *verdict)
 {
     char line[400];
 
     if (w->loud)
-        pair_say(w, "%s %s%s%s", from, compressed(p, len, len + apart, line, sizeof line),
+        pair_log(w, "%s %s%s%s", from, compressed(p, len, len + apart, line, sizeof line),
                  *verdict ? ": " : "", verdict);
 }
 

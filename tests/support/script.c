@@ -6,7 +6,7 @@
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-void script_tell(struct script *t, const char *text)
+void script_log(struct script *t, const char *text)
 {
     struct script_priv *p = t->p;
     char buf[700];
@@ -26,7 +26,7 @@ void script_comment(struct script *t, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(buf, sizeof buf, fmt, ap);
     va_end(ap);
-    script_tell(t, buf);
+    script_log(t, buf);
 }
 
 void script_fail(struct script *t, const char *file, int line, const char *fmt, ...)

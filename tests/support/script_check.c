@@ -64,7 +64,7 @@ void script_inspect(struct script *t, const struct sent *sent)
     if (ip.proto != SCPS_IPPROTO_TCP) {
         char line[500] = "> ";
         scps_print_packet(p, len, line + 2, sizeof line - 2);
-        script_tell(t, line);
+        script_log(t, line);
         return;
     }
     if (!script_parse(p, len, &ip, &s))
@@ -92,7 +92,7 @@ void script_inspect(struct script *t, const struct sent *sent)
     script_describe(t, &s, true, text, sizeof text);
     if (sent->compressed)
         strcat(text, " (compressed)");
-    script_tell(t, text);
+    script_log(t, text);
     if (!flow || !v->know_iss)
         return;
     if (s.has & SCPS_HAS_TS)

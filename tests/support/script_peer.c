@@ -15,7 +15,7 @@ int script_input(struct script *t, scps_time at, const uint8_t *p, size_t len)
     if (why) {
         char text[100];
         snprintf(text, sizeof text, "         (dropped: %s)", scps_drop_name((enum scps_drop)why));
-        script_tell(t, text);
+        script_log(t, text);
     }
     script_drain(t);
     return why;
@@ -93,7 +93,7 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
         s.has |= SCPS_HAS_CORRUPTION;
 
     script_describe(t, &s, false, text, sizeof text);
-    script_tell(t, text);
+    script_log(t, text);
     struct scps_ip ip = {.src = t->them.addr,
                          .dst = t->us.addr,
                          .version = t->us.addr.family,
@@ -134,7 +134,7 @@ void script_peer_says(struct script *t, scps_time at, const struct script_say *y
     free(exact);
     if (why) {
         snprintf(text, sizeof text, "         (dropped: %s)", scps_drop_name((enum scps_drop)why));
-        script_tell(t, text);
+        script_log(t, text);
     }
     v->in_batch = y->more;
     if (!y->more)
@@ -178,6 +178,6 @@ void script_peer_icmp(struct script *t, scps_time at, uint8_t type, uint8_t code
     scps_put16(m + 2, scps_cksum_fold(sum));
     char text[600] = "     < ";
     scps_print_packet(pkt, n + len, text + 7, sizeof text - 7);
-    script_tell(t, text);
+    script_log(t, text);
     script_input(t, at, pkt, n + len);
 }

@@ -73,7 +73,7 @@ static inline int64_t given(int64_t v, int64_t usual)
 }
 
 /* Adds a line to the record of the conversation, which is printed if the script fails. */
-void script_tell(struct script *t, const char *text);
+void script_log(struct script *t, const char *text);
 /* Describes a segment as text with relative numbers. from_us: true: the stack sent it; false: the
  * peer did. */
 void script_describe(struct script *t, const struct scps_seg *s, bool from_us, char *buf,

@@ -35,18 +35,18 @@ static void three_acknowledgements(void **state)
     struct scps_rtt rtt = {.srtt = 100, .rto = 1000};
     (void)state;
 
-    assert_false(scps_corruption_tell(&co, 0));
+    assert_false(scps_corruption_must_send(&co, 0));
     /* For one round trip (100 µs) each acknowledgement reports the damage to the peer. */
     scps_corruption_felt(&co, &rtt, 10, 0);
     for (int i = 0; i < 5; i++)
-        assert_true(scps_corruption_tell(&co, 109));
-    assert_false(scps_corruption_tell(&co, 110));
+        assert_true(scps_corruption_must_send(&co, 109));
+    assert_false(scps_corruption_must_send(&co, 110));
     /* The time to report damage (`until`, 150 µs) is over at 200 µs: three acknowledgements report
      * it all the same. */
     scps_corruption_felt(&co, &rtt, 200, 150);
     for (int i = 0; i < 3; i++)
-        assert_true(scps_corruption_tell(&co, 300));
-    assert_false(scps_corruption_tell(&co, 300));
+        assert_true(scps_corruption_must_send(&co, 300));
+    assert_false(scps_corruption_must_send(&co, 300));
 }
 
 static void no_round_trip_known(void **state)

@@ -469,12 +469,12 @@ static void a_late_ack_is_no_queue(void **state)
     scps_time now = SCPS_SEC(1);
     uint64_t carried = 0;
     for (int i = 0; i < 20; i++)
-        assert_false(scps_train_tells(&tr, now += SCPS_MS(65), 1048, SCPS_MS(967), SCPS_MS(967),
-                                      2000, &carried));
-    assert_false(
-        scps_train_tells(&tr, now += SCPS_MS(200), 4, SCPS_MS(1167), SCPS_MS(967), 2000, &carried));
-    assert_true(scps_train_tells(&tr, now + SCPS_MS(65), 1048, SCPS_MS(1167), SCPS_MS(967), 2000,
-                                 &carried));
+        assert_false(scps_train_on_ack(&tr, now += SCPS_MS(65), 1048, SCPS_MS(967), SCPS_MS(967),
+                                       2000, &carried));
+    assert_false(scps_train_on_ack(&tr, now += SCPS_MS(200), 4, SCPS_MS(1167), SCPS_MS(967), 2000,
+                                   &carried));
+    assert_true(scps_train_on_ack(&tr, now + SCPS_MS(65), 1048, SCPS_MS(1167), SCPS_MS(967), 2000,
+                                  &carried));
 }
 
 /* A delayed ACK that comes a long time before the next train is not used for the rate of that
@@ -492,11 +492,12 @@ static void a_lone_ack_is_no_train(void **state)
             bool told = false;
 
             for (int k = 0; k < ahead; k++)
-                assert_false(scps_train_tells(&tr, now += 2400, 2896, SCPS_MS(570), SCPS_MS(560),
-                                              5000, &carried));
+                assert_false(scps_train_on_ack(&tr, now += 2400, 2896, SCPS_MS(570), SCPS_MS(560),
+                                               5000, &carried));
             now += lone[i];
             for (int k = 0; k < 40 && !told; k++, now += 2400)
-                told = scps_train_tells(&tr, now, 2896, SCPS_MS(600), SCPS_MS(560), 5000, &carried);
+                told =
+                    scps_train_on_ack(&tr, now, 2896, SCPS_MS(600), SCPS_MS(560), 5000, &carried);
             assert_true(told);
             assert_in_range(carried, 560000 / 2400 * 2896, 560000 / 2400 * 2896 * 5 / 4);
         }

@@ -122,7 +122,7 @@ static void drops_what_the_rfc_drops(void **state)
         scps_time now = 0, free = 0;
         unsigned drops = 0;
         assert_int_equal(scps_linkdir_init(&d, &c, 0, &a), 0);
-        d.tell = hear;
+        d.verdict_fn = hear;
         memset(q, 0, sizeof *q);
         memset(fell, 0, sizeof fell);
         scps_prng_seed(&r, seed);

@@ -710,8 +710,8 @@ static void listening_and_looking_change_nothing(void **state)
         scps_time now = 0;
         uint64_t told = 0;
         if (how == 1) {
-            d->tell = ignore;
-            d->tell_ctx = &told;
+            d->verdict_fn = ignore;
+            d->verdict_ctx = &told;
         }
         scps_prng_seed(&r, 9);
         for (uint32_t i = 0; i < 20000 || d->next != SCPS_NEVER; i++) {

@@ -123,7 +123,7 @@ static void same_as_the_obvious(void **state)
         assert_int_equal(h->rtt_nosample, late);
         scps_tr_segs_free(t, h);
         scps_tr_hist_free(t, &h->rtt_hist);
-        scps_tr_free(t, h->seldom, sizeof *h->seldom);
+        scps_tr_free(t, h->rare, sizeof *h->rare);
         assert_int_equal(scps_trace_memory(t, NULL), 0);
         free(o);
         free(h);
