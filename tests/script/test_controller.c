@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* When the congestion controller is informed: last, when everything that an acknowledgement reports
- * is processed, and in the order of the events. RFC 4015 section 3.2 has the sender that detects a
- * spurious timeout set its window from FlightSize and from the octets that the acknowledgement
- * covers, so both must be known by then. */
+/* When the congestion controller is informed: after everything that an acknowledgement reports has
+ * been processed, and in the order of the events. RFC 4015 section 3.2: a sender that detects a
+ * spurious timeout sets its window from FlightSize and from the octets that the acknowledgement
+ * covers, so both must be known. */
 #include "script.h"
 
 enum what { NONE, ACK, LOSS, ECN, UNDONE, RECOVERED, OTHER };
 
-/* One call of the controller, with two values of the view that each acknowledgement changes. */
+/* A call of the controller, with two values of struct scps_cc_view that each acknowledgement
+ * changes. */
 struct call {
     enum what what;
     uint64_t outstanding, delivered;
@@ -65,8 +66,8 @@ static void forget_calls(struct script *t)
     n_calls = 0;
 }
 
-/* The calls since forget_calls() are the ones expected, and each saw SND.UNA and the arrived octets
- * as the last one did. */
+/* Asserts that the calls since forget_calls() are those expected, and that all of them saw the same
+ * SND.UNA and the same number of octets delivered. */
 #define expect_calls(...)                                                                          \
     do {                                                                                           \
         static const enum what want_[] = {__VA_ARGS__};                                            \
@@ -86,7 +87,7 @@ static void plain(void **x)
     peer_says(t, MS(300), .ack = 2001);
     expect_calls(ACK);
     assert_int_equal(calls[0].outstanding, 8000);
-    assert_int_equal(calls[0].delivered, 2001); /* with the SYN */
+    assert_int_equal(calls[0].delivered, 2001); /* The number includes the SYN. */
     script_forget_sent(t);
     script_free(t);
 }
@@ -140,7 +141,8 @@ static void undone_by_dsack_and_loss(void **x)
     script_free(t);
 }
 
-/* RFC 3522 section 3.2 step 5: the echoed time stamp is older than the retransmission */
+/* RFC 3522 section 3.2 step 5: the echoed time stamp is older than the retransmission, so the loss
+ * was spurious. */
 static void undone_by_eifel(void **x)
 {
     struct script *t = recorded(x);
@@ -159,7 +161,8 @@ static void undone_by_eifel(void **x)
     script_free(t);
 }
 
-/* RFC 5682 section 2.1 step 3b */
+/* RFC 5682 section 2.1 step 3b: the acknowledgement covers data that was not resent, so the timeout
+ * was spurious. */
 static void undone_by_frto(void **x)
 {
     struct script *t = recorded(x);
@@ -175,7 +178,7 @@ static void undone_by_frto(void **x)
     script_free(t);
 }
 
-/* RFC 3168 section 6.1.2 */
+/* RFC 3168 section 6.1.2: an ECN echo is reported to the controller as congestion. */
 static void echo_of_congestion(void **x)
 {
     struct script *t = recorded(x);

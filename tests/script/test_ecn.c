@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Explicit congestion notification (RFC 3168): which packets carry which codepoint, and that no
- * echo is lost. The handshake is in test_handshake, echo and mark in test_sending. */
+/* Explicit congestion notification (RFC 3168): which packets have which codepoint, and that every
+ * mark is echoed. The handshake is tested in test_handshake, the sender's reaction in
+ * test_sending. */
 #include "script.h"
 
 static struct script *with_ecn(void **x)
@@ -10,10 +11,12 @@ static struct script *with_ecn(void **x)
     t->cfg.ecn = true;
     script_connect(t, 0);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
-    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE); /* 6.1.1 */
+    /* RFC 3168 section 6.1.1: the SYN is Not-ECT. */
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE);
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
     expect_sent(t, .ack = 1);
-    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE); /* 6.1.4: pure acknowledgements */
+    /* RFC 3168 section 6.1.4: pure acknowledgements are Not-ECT. */
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE);
     script_forget_events(t);
     return t;
 }
@@ -34,11 +37,11 @@ static void echo_with_the_last_acknowledgement(void **x)
     uint64_t after = script_info(t).cwnd;
     assert_true(after < before);
     assert_false(script_info(t).in_recovery);
-    peer_says(t, MS(301), .ack = 4001, .flags = SCPS_ACK | SCPS_ECE); /* nothing is outstanding */
+    peer_says(t, MS(301), .ack = 4001, .flags = SCPS_ACK | SCPS_ECE); /* No data is outstanding. */
     assert_int_equal(script_info(t).cwnd, after);
     app_writes(t, MS(400), 2000);
-    expect_sent(t, .from = 4001, .len = 1000,
-                .flags = SCPS_ACK | SCPS_CWR); /* 6.1.2: the first new data */
+    /* RFC 3168 section 6.1.2: the first new data segment carries CWR. */
+    expect_sent(t, .from = 4001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
     expect_sent(t, .from = 5001, .len = 1000);
     peer_says(t, MS(500), .ack = 6001);
     assert_true(script_info(t).cwnd >= after);
@@ -92,7 +95,7 @@ static void answers(void **x)
     }
 }
 
-/* 6.1.1.1: a SYN that stays without answer goes again as a host without ECN would send it */
+/* RFC 3168 section 6.1.1.1: a SYN that was not answered is sent again without asking for ECN. */
 static void a_lost_syn_goes_again_without(void **x)
 {
     struct script *t = script_of(x);
@@ -105,7 +108,7 @@ static void a_lost_syn_goes_again_without(void **x)
     script_free(t);
 }
 
-/* 6.1.3: CWR ends the echo; a mark that comes with it begins the next one */
+/* RFC 3168 section 6.1.3: CWR ends the echo; a mark on the same segment begins the next one. */
 static void a_mark_beside_cwr(void **x)
 {
     struct script *t = with_ecn(x);
@@ -118,8 +121,9 @@ static void a_mark_beside_cwr(void **x)
     script_free(t);
 }
 
-/* 6.1.3: "if any of the received data packets are CE packets, then the returning ACK has the
- * ECN-Echo flag set": CWR behind a mark that no acknowledgement has echoed ends nothing */
+/* RFC 3168 section 6.1.3: "if any of the received data packets are CE packets, then the returning
+ * ACK has the ECN-Echo flag set": CWR after a mark that no acknowledgement has echoed yet does not
+ * end the echo. */
 static void a_mark_before_cwr(void **x)
 {
     struct script *t = with_ecn(x);
@@ -132,8 +136,8 @@ static void a_mark_before_cwr(void **x)
     script_free(t);
 }
 
-/* RFC 6040 section 4.2: a mark on the header of a tunnel is echoed like one on the packet itself;
- * where the packet is Not-ECT it is dropped, so that the peer resends it. */
+/* RFC 6040 section 4.2: a mark on the outer header of a tunnel is echoed like one on the packet
+ * itself; if the inner packet is Not-ECT it is dropped, so the peer resends it. */
 static void a_mark_on_the_header_of_a_tunnel(void **x)
 {
     struct script *t = with_ecn(x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RACK-TLP, RFC 8985: the examples of its section 3.5 and 7, packet by packet, and what fallbacks
- * there are. */
+/* RACK-TLP (RFC 8985): the examples of its sections 3.4 and 7, packet by packet, and what happens
+ * where it cannot be used. */
 #include "script.h"
 
 /* Opens a connection with RACK and a round trip of 100 ms, then sends n segments of 1000 octets
@@ -22,10 +22,11 @@ static struct script *rack(void **x, scps_time *at, int n)
         expect_sent(t, .at = *at, .from = 10001 + 1000 * k, .len = 1000);
     return t;
 }
-#define P(k) (10001 + 1000 * (k)) /* first octet of the k-th of these segments, from 0 */
+/* The first octet of the k-th of these segments, counted from 0. */
+#define P(k) (10001 + 1000 * (k))
 
-/* Section 3.4.1, figure 1: P0 lost, P1 alone is reported. No third duplicate is needed: a quarter
- * of the least round trip after the report, P0 is lost. */
+/* RFC 8985 section 3.4.1, figure 1: P0 is lost and only P1 is reported. P0 counts as lost a quarter
+ * of the minimum RTT after the report, without a third duplicate. */
 static void one_report_and_the_window(void **x)
 {
     scps_time at;
@@ -41,7 +42,8 @@ static void one_report_and_the_window(void **x)
     script_free(t);
 }
 
-/* Section 3.4.1: reordering within that quarter causes no retransmission. */
+/* RFC 8985 section 3.4.1: reordering within a quarter of the minimum RTT causes no
+ * retransmission. */
 static void late_within_the_window(void **x)
 {
     scps_time at;
@@ -56,8 +58,8 @@ static void late_within_the_window(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: three reports are evidence enough while nothing was ever reordered: at
- * once */
+/* RFC 8985 section 6.2 step 4: as long as no reordering has been seen, three reports suffice to
+ * count a segment as lost at once. */
 static void three_reports(void **x)
 {
     scps_time at;
@@ -71,8 +73,8 @@ static void three_reports(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: after reordering was seen, three reports do not suffice: only the time since
- * sending counts. */
+/* RFC 8985 section 6.2 step 4: after reordering has been seen, three reports do not suffice; the
+ * time since sending decides. */
 static void three_reports_after_reordering(void **x)
 {
     scps_time at;
@@ -92,9 +94,9 @@ static void three_reports_after_reordering(void **x)
     script_free(t);
 }
 
-/* Section 7.2: "enter loss recovery", which RFC 6937 governs. Its section 3: "limit =
- * MAX(prr_delivered - prr_out, DeliveredData) + MSS". The reordering timer finds 32 segments lost
- * while an episode is in progress, when eight segments have been delivered and one was resent. */
+/* RFC 8985 section 7.2: "enter loss recovery", which follows RFC 6937 section 3: "limit =
+ * MAX(prr_delivered - prr_out, DeliveredData) + MSS". Here the reordering timer finds 32 segments
+ * lost during an episode in which eight segments have been delivered and one was resent. */
 static void the_timer_finds_a_flight(void **x)
 {
     scps_time at;
@@ -104,7 +106,8 @@ static void the_timer_finds_a_flight(void **x)
     t->cfg.init_cwnd_segs = 50;
     script_established(t, at = MS(100));
     app_writes(t, at += MS(100), 2000);
-    peer_says(t, at + MS(100), .ack = 1, .sack = {{1001, 2001}}); /* reordering */
+    /* This report shows reordering. */
+    peer_says(t, at + MS(100), .ack = 1, .sack = {{1001, 2001}});
     peer_says(t, at + MS(110), .ack = 2001);
     app_writes(t, at += MS(200), 1000);
     app_writes(t, at + MS(50), 40000);
@@ -120,8 +123,8 @@ static void the_timer_finds_a_flight(void **x)
     script_free(t);
 }
 
-/* Section 3.3.1: a lost retransmission: what was sent after it has arrived, so it is lost again,
- * without a timeout */
+/* RFC 8985 section 3.3.1: a segment that was sent after the retransmission has arrived, so the
+ * retransmission is lost: it is resent without a timeout. */
 static void lost_retransmission(void **x)
 {
     scps_time at;
@@ -139,18 +142,18 @@ static void lost_retransmission(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: a DSACK widens the window by a quarter of the least round trip, once a round
- * trip */
+/* RFC 8985 section 6.2 step 4: a DSACK widens the reordering window by a quarter of the minimum
+ * RTT, at most once per round trip. */
 static void dsack_widens(void **x)
 {
     scps_time at;
     struct script *t = rack(x, &at, 2);
     peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
     expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
-    peer_says(t, at + MS(130), .ack = P(2)); /* it was only late */
+    peer_says(t, at + MS(130), .ack = P(2)); /* P0 was only late. */
     peer_says(t, at + MS(230), .ack = P(2), .sack = {{P(0), P(1)}});
-    peer_says(t, at + MS(231), .ack = P(2),
-              .sack = {{P(0), P(1)}}); /* nothing outstanding: not heard */
+    /* No data is outstanding, so the DSACK is ignored. */
+    peer_says(t, at + MS(231), .ack = P(2), .sack = {{P(0), P(1)}});
     at += MS(300);
     app_writes(t, at, 2000);
     expect_sent(t, .from = P(2), .len = 1000);
@@ -170,7 +173,7 @@ static void dsacks_of_one_round_trip(void **x)
     struct script *t = rack(x, &at, 2);
     peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
     expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
-    peer_says(t, at + MS(130), .ack = P(2)); /* it was only late */
+    peer_says(t, at + MS(130), .ack = P(2)); /* P0 was only late. */
     at += MS(300);
     app_writes(t, at, 2000);
     assert_int_equal(script_forget_sent(t), 2);
@@ -178,7 +181,7 @@ static void dsacks_of_one_round_trip(void **x)
     assert_int_equal(script_info(t).reo_wnd, MS(50));
     peer_says(t, at + MS(101), .ack = P(3), .sack = {{P(1), P(2)}});
     assert_int_equal(script_info(t).reo_wnd, MS(50));
-    peer_says(t, at + MS(102), .ack = P(4)); /* the round trip ends */
+    peer_says(t, at + MS(102), .ack = P(4)); /* A round trip ends here. */
     at += MS(300);
     app_writes(t, at, 2000);
     assert_int_equal(script_forget_sent(t), 2);
@@ -188,23 +191,24 @@ static void dsacks_of_one_round_trip(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 4: the wider window stays for 16 recoveries without a DSACK, and is then a
- * quarter again.  another: an acknowledgement arrives between the start of each recovery and the
- * end. */
+/* RFC 8985 section 6.2 step 4: the wider window stays for 16 recoveries without a DSACK, and is
+ * then a quarter of the minimum RTT again. another: an acknowledgement arrives between the start
+ * and the end of each recovery. */
 static void forgets_the_wider_window(void **x, bool another)
 {
     scps_time at;
     struct script *t = rack(x, &at, 2);
     peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
     expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
-    peer_says(t, at + MS(130), .ack = P(2)); /* it was only late */
+    peer_says(t, at + MS(130), .ack = P(2)); /* P0 was only late. */
     at += MS(300);
     app_writes(t, at, 2000);
     expect_sent(t, .from = P(2), .len = 1000);
     expect_sent(t, .from = P(3), .len = 1000);
-    peer_says(t, at + MS(100), .ack = P(4), .sack = {{P(0), P(1)}}); /* and the resend needless */
+    /* The DSACK shows that the retransmission was needless. */
+    peer_says(t, at + MS(100), .ack = P(4), .sack = {{P(0), P(1)}});
     for (int k = 4; k < 4 + 2 * 16; k += 2) {
-        at += MS(300); /* before unused memory goes back */
+        at += MS(300); /* The time is shorter than that after which unused memory is freed. */
         app_writes(t, at, 2000);
         expect_sent(t, .at = at, .from = P(k), .len = 1000);
         expect_sent(t, .at = at, .from = P(k + 1), .len = 1000);
@@ -230,13 +234,13 @@ static void a_recovery_of_one_acknowledgement_counts(void **x)
     forgets_the_wider_window(x, false);
 }
 
-/* Section 7: a tail that nothing follows is asked after by its last segment; the report repairs the
- * rest */
+/* RFC 8985 section 7: if the last segments are not acknowledged, the last one is resent as a probe;
+ * its acknowledgement shows the other losses. */
 static void tail_probe(void **x)
 {
     scps_time at;
     struct script *t = rack(x, &at, 5);
-    peer_says(t, at + MS(100), .ack = P(2)); /* the other three are lost */
+    peer_says(t, at + MS(100), .ack = P(2)); /* The other three segments are lost. */
     expect_sent(t, .at = at + MS(300), .slack = MS(20), .from = P(4), .len = 1000);
     assert_int_equal(script_info(t).tlp_probes, 1);
     assert_int_equal(script_info(t).timeouts, 0);
@@ -250,8 +254,8 @@ static void tail_probe(void **x)
     script_free(t);
 }
 
-/* Section 7.2: a FIN is a segment like others: the probe waits from when it left, and the longer as
- * it is alone */
+/* RFC 8985 section 7.2: a FIN is probed like data: the wait begins when it is sent, and is longer
+ * because it is alone in flight. */
 static void a_fin_is_asked_after(void **x)
 {
     scps_time at;
@@ -269,7 +273,8 @@ static void a_fin_is_asked_after(void **x)
     script_free(t);
 }
 
-/* Section 7.3: the probe sends new data if there is any, although the congestion window is full. */
+/* RFC 8985 section 7.3: the probe sends new data if there is any, even if the congestion window is
+ * full. */
 static void probe_with_new_data(void **x)
 {
     struct script *t = script_of(x);
@@ -283,21 +288,23 @@ static void probe_with_new_data(void **x)
     expect_sent(t, .at = MS(400), .slack = MS(1), .from = 2001, .len = 1000);
     assert_int_equal(script_info(t).tlp_probes, 1);
     peer_says(t, MS(500), .ack = 1, .sack = {{2001, 3001}});
-    expect_sent(t, .at = MS(500), .from = 1, .len = 1000); /* old enough by now */
+    /* The first segment is old enough to count as lost now. */
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     assert_int_equal(script_info(t).timeouts, 0);
     script_forget_sent(t);
     script_free(t);
 }
 
-/* Section 7.4.2: a probe that repaired the only loss is news of congestion; one that the receiver
- * had already is not */
+/* RFC 8985 section 7.4.2: if the probe repaired the only loss, the congestion controller is
+ * informed of a loss; if the receiver already had the data of the probe, it is not. */
 static void what_a_probe_says(void **x)
 {
     for (int needless = 0; needless < 2; needless++) {
         scps_time at;
         struct script *t = rack(x, &at, 1);
         uint64_t cwnd = script_info(t).cwnd;
-        expect_sent(t, .at = at + MS(300), .from = P(0), .len = 1000); /* when the timer would */
+        /* The probe is sent when the retransmission timer would expire. */
+        expect_sent(t, .at = at + MS(300), .from = P(0), .len = 1000);
         scps_time sent = script_now(t);
         app_writes(t, sent + MS(1), 1000);
         expect_sent(t, .from = P(1), .len = 1000);
@@ -331,10 +338,11 @@ static void one_probe_then_the_timer(void **x)
     script_free(t);
 }
 
-/* A timeout that was imagined: the original is acknowledged behind a queue, longer after the resend
- * than the least round trip. The timestamp says so, or without it the order of acknowledgements:
- * RFC 5682 3.1 step 2b, "transmit up to two new (previously unsent) segments", and step 3b. That
- * the resend arrived is no evidence against what was sent before it. */
+/* A spurious timeout: the original is acknowledged late because of a queue, longer than the
+ * minimum RTT after the retransmission. A time stamp shows that; without it the order of
+ * acknowledgements does: RFC 5682 section 3.1 step 2b, "transmit up to two new (previously unsent)
+ * segments", and step 3b. The arrival of the retransmission does not mean that segments sent
+ * before it are lost. */
 static void an_imagined_timeout(void **x)
 {
     for (int ts = 0; ts < 2; ts++) {
@@ -347,7 +355,8 @@ static void an_imagined_timeout(void **x)
         for (int k = 0; k < 10; k++)
             expect_sent(t, .from = 1 + len * k, .len = len);
         uint32_t echo = t->last.tsval;
-        expect_sent(t, .at = MS(400), .from = 1 + len * 10, .len = len); /* the probe */
+        /* This is the tail loss probe. */
+        expect_sent(t, .at = MS(400), .from = 1 + len * 10, .len = len);
         expect_sent(t, .at = MS(700), .slack = MS(20), .from = 1, .len = len);
         peer_says(t, MS(900), .ack = 1 + len, .tsecr = echo);
         if (!ts) {
@@ -364,9 +373,9 @@ static void an_imagined_timeout(void **x)
     }
 }
 
-/* The same with nothing new to send and no timestamps: "the recommended action is to refrain from
- * entering step 3 of this algorithm. Rather, continue with slow-start retransmissions" (RFC 5682
- * 3.1 step 2b): nobody waits for an answer that nothing elicits */
+/* The same without new data and without time stamps: RFC 5682 section 3.1 step 2b, "the recommended
+ * action is to refrain from entering step 3 of this algorithm. Rather, continue with slow-start
+ * retransmissions", because there is no segment whose acknowledgement could be awaited. */
 static void a_timeout_at_the_end(void **x)
 {
     struct script *t = script_of(x);
@@ -375,7 +384,7 @@ static void a_timeout_at_the_end(void **x)
     app_writes(t, MS(200), 11000);
     for (int k = 0; k < 10; k++)
         expect_sent(t, .from = 1 + 1000 * k, .len = 1000);
-    expect_sent(t, .at = MS(400), .from = 10001, .len = 1000); /* the probe */
+    expect_sent(t, .at = MS(400), .from = 10001, .len = 1000); /* This is the tail loss probe. */
     expect_sent(t, .at = MS(700), .slack = MS(20), .from = 1, .len = 1000);
     peer_says(t, MS(900), .ack = 1001);
     expect_sent(t, .at = MS(900), .from = 1001, .len = 1000);
@@ -386,10 +395,10 @@ static void a_timeout_at_the_end(void **x)
     script_free(t);
 }
 
-/* Section 6.2 step 2: "If the ACK.TSecr is less than Segment.xmit_ts: return": the left edge moves,
- * but not because the resend of P0 has arrived, so nothing that left before the resend is lost. The
- * first sending was late behind a queue; or a best-effort peer has given up the hole
- * (docs/SCPS-TP.md section 7), which without time stamps nothing tells from an arrival. */
+/* RFC 8985 section 6.2 step 2: "If the ACK.TSecr is less than Segment.xmit_ts: return". SND.UNA
+ * advances, but not because the retransmission of P0 has arrived, so nothing sent before it is
+ * lost. Either the original was late, or a best-effort peer has given up the hole (docs/SCPS-TP.md
+ * section 7), which without time stamps cannot be told from an arrival. */
 static void the_left_edge_moves_without_the_resend(void **x)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loss found by acknowledgements: RFC 5681 section 3.2, RFC 3042 (limited transmit), RFC 6582
- * (NewReno), RFC 6675 (SACK), RFC 6937 (PRR), RFC 2883 and 3708 (duplicates reported). */
+/* Losses that acknowledgements show: RFC 5681 section 3.2, RFC 3042 (limited transmit), RFC 6582
+ * (NewReno), RFC 6675 (SACK), RFC 6937 (PRR), RFC 2883 and RFC 3708 (DSACK). */
 #include "script.h"
 
 /* Sends ten segments of 1000 octets at 200 ms; more data waits in the send buffer. */
@@ -16,7 +16,8 @@ static struct script *ten_out(void **x, bool sack)
     return t;
 }
 
-/* RFC 5681 3.2, RFC 3042: two duplicates each let a new segment go, the third starts the repair */
+/* RFC 5681 section 3.2, RFC 3042: the first two duplicate ACKs each release a new segment; the
+ * third starts fast retransmit. */
 static void fast_retransmit(void **x)
 {
     struct script *t = ten_out(x, false);
@@ -30,7 +31,7 @@ static void fast_retransmit(void **x)
     assert_int_equal(i.recoveries, 1);
     assert_in_range(i.ssthresh, 5000, 6000);
     assert_true(i.in_recovery);
-    /* the rest of the flight was delivered */
+    /* The other segments of the flight were delivered. */
     for (int k = 0; k < 8; k++)
         peer_says(t, MS(303 + k), .ack = 1);
     script_forget_sent(t);
@@ -74,13 +75,14 @@ static void not_duplicates(void **x)
     script_free(t);
 }
 
-/* RFC 6582 3.2: two holes, no SACK: a partial acknowledgement repairs the second, one a round
- * trip. */
+/* RFC 6582 section 3.2: with two losses and no SACK a partial acknowledgement resends the second:
+ * one segment per round trip. */
 static void partial_acknowledgements(void **x)
 {
     struct script *t = ten_out(x, false);
+    /* Segments 1 and 5001 are lost. */
     for (int k = 0; k < 8; k++)
-        peer_says(t, MS(300 + k), .ack = 1); /* 1 and 5001 are missing */
+        peer_says(t, MS(300 + k), .ack = 1);
     unsigned n = script_sent_count(t);
     bool first = false;
     for (unsigned k = 0; k < n; k++) {
@@ -95,7 +97,7 @@ static void partial_acknowledgements(void **x)
     script_forget_sent(t);
     peer_says(t, MS(500), .ack = end);
     assert_false(script_info(t).in_recovery);
-    assert_int_equal(script_info(t).recoveries, 1); /* the window is halved once */
+    assert_int_equal(script_info(t).recoveries, 1); /* The window is halved once. */
     assert_int_equal(script_info(t).resent_segs, 2);
     assert_in_range(script_info(t).cwnd, 5000, 7000);
     script_forget_sent(t);
@@ -107,8 +109,9 @@ static void partial_acknowledgements(void **x)
 static void many_partial_acknowledgements(void **x)
 {
     struct script *t = ten_out(x, false);
+    /* All segments up to 6001 are lost. */
     for (int k = 0; k < 4; k++)
-        peer_says(t, MS(300 + k), .ack = 1); /* all up to 6001 are missing */
+        peer_says(t, MS(300 + k), .ack = 1);
     for (int k = 1; k <= 4; k++) {
         script_forget_sent(t);
         peer_says(t, MS(300 + 95 * k), .ack = 1 + 1000 * k);
@@ -139,7 +142,8 @@ static void a_partial_ack_releases_a_new_segment(void **x)
     assert_int_equal(script_forget_sent(t), 40);
     for (int k = 0; k < 10; k++)
         peer_says(t, MS(300 + k), .ack = 1);
-    int64_t next = 40001 + 1000 * ((int64_t)script_forget_sent(t) - 1); /* one was a resend */
+    /* One of them was a retransmission. */
+    int64_t next = 40001 + 1000 * ((int64_t)script_forget_sent(t) - 1);
     peer_says(t, MS(380), .ack = 1001);
     expect_sent(t, .at = MS(380), .from = 1001, .len = 1000);
     expect_sent(t, .at = MS(380), .from = next, .len = 1000);
@@ -179,8 +183,8 @@ static void sack_finds_many(void **x)
     struct script *t = ten_out(x, true);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}, {3001, 4001}, {5001, 6001}});
     script_forget_sent(t);
-    assert_int_equal(script_info(t).resent_segs,
-                     1); /* below three arrived ones lies only the first */
+    /* Only the first segment has three others above it that have arrived. */
+    assert_int_equal(script_info(t).resent_segs, 1);
     peer_says(t, MS(301), .ack = 1, .sack = {{7001, 8001}, {1001, 2001}, {3001, 4001}});
     peer_says(t, MS(302), .ack = 1, .sack = {{9001, 10001}, {7001, 8001}, {1001, 2001}});
     peer_says(t, MS(303), .ack = 1, .sack = {{10001, 11001}, {9001, 10001}, {7001, 8001}});
@@ -201,29 +205,31 @@ static void sack_finds_many(void **x)
     script_free(t);
 }
 
-/* RFC 6937 3: while the pipe is above ssthresh one leaves for two that arrive; no burst, no silence
- * */
+/* RFC 6937 section 3: while pipe is above ssthresh, one segment leaves for two that arrive, without
+ * a burst or a pause. */
 static void proportional_rate(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.init_cwnd_segs = 20;
     script_flight(t, MS(200), 100000, 20);
     unsigned sent[20] = {0}, total = 0;
-    for (int k = 1; k < 20; k++) { /* the first is lost, nineteen arrive */
+    for (int k = 1; k < 20; k++) { /* The first segment is lost, nineteen arrive. */
         peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
         sent[k] = script_forget_sent(t);
         total += sent[k];
         assert_true(sent[k] <= 2);
     }
-    /* 20 in flight, target 10: about half of what was delivered, the resend among it */
+    /* 20 segments were in flight and the target is 10: about half of what was delivered is sent,
+     * including the retransmission. */
     assert_int_equal(total, 10);
-    /* RecoverFS is 22 segments, ssthresh 10, and the third report, which begins the episode, counts
-     * in prr_delivered: the second segment leaves when 2 * 22 / 10 = 4.4 segments have been
-     * delivered, that is with the seventh report */
+    /* RecoverFS is 22 segments and ssthresh 10; the third report begins the episode and counts in
+     * prr_delivered. The second segment leaves when 2 * 22 / 10 = 4.4 segments have been delivered,
+     * which the seventh report shows. */
     assert_int_equal(sent[3] + sent[4] + sent[5] + sent[6], 1);
     assert_int_equal(sent[7], 1);
     assert_in_range(script_info(t).cwnd, 10000, 11000);
-    peer_says(t, MS(403), .ack = 22001); /* two were sent beside the first reports */
+    /* Two new segments were sent at the first two reports (limited transmit). */
+    peer_says(t, MS(403), .ack = 22001);
     script_forget_sent(t);
     assert_false(script_info(t).in_recovery);
     assert_in_range(script_info(t).cwnd, 10000, 11000);
@@ -231,9 +237,9 @@ static void proportional_rate(void **x)
     script_free(t);
 }
 
-/* RFC 6937 section 3: once pipe is not above ssthresh, PRR-SSRB: "limit = MAX(prr_delivered -
- * prr_out, DeliveredData) + MSS; sndcnt = MIN(ssthresh - pipe, limit)". Of twenty four arrive at
- * once: five may leave, then two for one that arrives. */
+/* RFC 6937 section 3: when pipe is not above ssthresh, PRR-SSRB applies: "limit = MAX(prr_delivered
+ * - prr_out, DeliveredData) + MSS; sndcnt = MIN(ssthresh - pipe, limit)". Of twenty segments four
+ * arrive at once: five may leave, then two for one that arrives. */
 static void reduction_bound(void **x)
 {
     struct script *t = script_of(x);
@@ -246,9 +252,10 @@ static void reduction_bound(void **x)
     script_free(t);
 }
 
-/* RFC 6937 section 3: pipe is that of RFC 6675 section 4, which leaves out all that is deemed lost.
- * A later acknowledgement of the episode shows that 33 more segments are lost: "limit =
- * MAX(prr_delivered - prr_out, DeliveredData) + MSS" of them may leave, not all that left pipe. */
+/* RFC 6937 section 3 uses the pipe of RFC 6675 section 4, without the segments that are lost. A
+ * later acknowledgement of the episode shows that 33 more segments are lost: only "limit =
+ * MAX(prr_delivered - prr_out, DeliveredData) + MSS" may leave, not all by which pipe became
+ * smaller. */
 static void more_is_lost(void **x)
 {
     for (int rack = 0; rack < 2; rack++) {
@@ -261,7 +268,8 @@ static void more_is_lost(void **x)
         script_forget_sent(t);
         peer_says(t, MS(310), .ack = 1, .sack = {{37001, 40001}, {1001, 4001}});
         expect_sent(t, .at = MS(310), .from = 4001, .len = 1000);
-        /* prr_delivered is 6 segments, prr_out 1 or, with a new segment beside the resend, 2 */
+        /* prr_delivered is 6 segments, prr_out 1, or 2 if a new segment was sent beside the
+         * retransmission. */
         assert_in_range(script_forget_sent(t), 4, 5);
         script_free(t);
     }
@@ -277,7 +285,8 @@ static void corruption(void **x)
         peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
     assert_true(script_info(t).cwnd >= 10000);
     assert_int_equal(script_info(t).resent_segs, 1);
-    assert_true(script_forget_sent(t) >= 10); /* the window stays full */
+    /* The window stays as it was, so the sender can fill it. */
+    assert_true(script_forget_sent(t) >= 10);
     peer_says(t, MS(403), .ack = 10001);
     assert_true(script_info(t).cwnd >= 10000);
     script_forget_sent(t);
@@ -292,7 +301,7 @@ static void lost_again(void **x)
     for (int k = 1; k < 10; k++)
         peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
     assert_int_equal(script_info(t).resent_segs, 1);
-    for (int round = 0; round < 2; round++) { /* all arrives but the resent one */
+    for (int round = 0; round < 2; round++) { /* All segments arrive except the retransmission. */
         int64_t end = 1 + (int64_t)script_info(t).outstanding;
         script_forget_sent(t);
         peer_says(t, MS(410 + 100 * round), .ack = 1, .sack = {{1001, end}});
@@ -304,7 +313,8 @@ static void lost_again(void **x)
     script_free(t);
 }
 
-/* RFC 5827: nothing more is to be sent, so three reports cannot come: all that can suffice */
+/* RFC 5827 section 3.2: nothing more can be sent, so three reports cannot come: reports of all the
+ * other segments suffice. */
 static void early_retransmit(void **x)
 {
     struct script *t = script_of(x);
@@ -317,7 +327,8 @@ static void early_retransmit(void **x)
     script_free(t);
 }
 
-/* RFC 5827 section 3.1: without SACK one duplicate less than there are segments outstanding */
+/* RFC 5827 section 3.1: without SACK one duplicate ACK less than the number of outstanding segments
+ * suffices. */
 static void early_retransmit_without_sack(void **x)
 {
     for (int n = 2; n <= 4; n++) {
@@ -336,8 +347,9 @@ static void early_retransmit_without_sack(void **x)
     }
 }
 
-/* RFC 5827 section 3.1: behind a single segment nothing was sent that could cause a duplicate: the
- * network has copied an acknowledgement. Neither it nor a few more are a loss. */
+/* RFC 5827 section 3.1: if one segment is outstanding, nothing was sent behind it that could cause
+ * a duplicate ACK, so the network has duplicated an acknowledgement: this shows no loss, even if it
+ * happens several times. */
 static void no_early_retransmit_of_a_single_segment(void **x)
 {
     struct script *t = script_of(x);
@@ -352,27 +364,29 @@ static void no_early_retransmit_of_a_single_segment(void **x)
     script_free(t);
 }
 
-/* RFC 5827 section 3.2: so it is where "the advertised receive window does not permit new segments
- * to be transmitted" */
+/* RFC 5827 section 3.2: the same holds where "the advertised receive window does not permit new
+ * segments to be transmitted". */
 static void early_retransmit_in_a_full_window(void **x)
 {
     struct script *t = script_of(x);
     t->peer_wnd = 3000;
     script_flight(t, MS(200), 6000, 3);
-    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}}); /* one of two */
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}}); /* One of two segments is reported. */
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     peer_says(t, MS(301), .ack = 1, .sack = {{1001, 3001}});
     expect_sent(t, .at = MS(301), .from = 1, .len = 1000);
     script_free(t);
 }
 
-/* With more to send, and room for it, the usual three are waited for; and with four outstanding */
+/* Early retransmit does not apply if more data can be sent, or if four segments are outstanding:
+ * three reports are needed. */
 static void no_early_retransmit(void **x)
 {
     struct script *t = script_of(x);
     t->peer_wnd = 4000;
     script_flight(t, MS(200), 6000, 4);
-    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}}); /* two, and the window is full */
+    /* Two segments are reported, and the window is full. */
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}});
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     script_free(t);
@@ -390,9 +404,9 @@ static void tail_loss(void **x)
     script_free(t);
 }
 
-/* RFC 6675 section 4, NextSeg (3): two reports above a hole are not enough, and with nothing more
- * to send there will be no third. "If the conditions for rules (1) and (2) fail, but there exists
- * an unSACKed sequence number 'S3'", it is sent again; here when the resent one has arrived. */
+/* RFC 6675 section 4, NextSeg (3): with two reports above a hole and nothing more to send, a third
+ * report will not come: "If the conditions for rules (1) and (2) fail, but there exists an unSACKed
+ * sequence number 'S3'", it is sent again; here when the first retransmission has arrived. */
 static void the_last_segments(void **x)
 {
     struct script *t = script_of(x);
@@ -428,8 +442,8 @@ static void the_very_last_segment(void **x)
     script_free(t);
 }
 
-/* RFC 2883, RFC 3708: every segment resent is reported as a duplicate: it was reordering; the
- * window comes back */
+/* RFC 2883, RFC 3708: DSACK reports every retransmission as a duplicate, so there was no loss but
+ * reordering, and the window is restored. */
 static void dsack_undo(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -437,7 +451,7 @@ static void dsack_undo(void **x)
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 1);
     assert_true(script_info(t).cwnd <= 6000);
-    peer_says(t, MS(305), .ack = 4001); /* the first was only late */
+    peer_says(t, MS(305), .ack = 4001); /* The first segment was only late. */
     peer_says(t, MS(400), .ack = 4001, .sack = {{1, 1001}});
     struct scps_info i = script_info(t);
     assert_int_equal(i.spurious, 1);
@@ -447,8 +461,8 @@ static void dsack_undo(void **x)
     script_free(t);
 }
 
-/* The report may come when everything of the episode has been acknowledged: it is over, but the
- * window is still what it has left */
+/* The DSACK arrives when everything of the episode has been acknowledged: the episode is over, but
+ * its reduction of the window is undone. */
 static void dsack_undo_after_the_episode(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -463,14 +477,15 @@ static void dsack_undo_after_the_episode(void **x)
     assert_int_equal(script_info(t).spurious, 1);
     assert_true(script_info(t).cwnd >= 10000);
     script_forget_sent(t);
-    peer_says(t, MS(405), .ack = 10001, .sack = {{1, 1001}}); /* once only */
+    /* The window is restored once only. */
+    peer_says(t, MS(405), .ack = 10001, .sack = {{1, 1001}});
     assert_int_equal(script_info(t).spurious, 1);
     script_forget_sent(t);
     script_free(t);
 }
 
-/* A duplicate of what was never sent again is the network's (RFC 3708): it tells nothing of the
- * resend, which was needed */
+/* RFC 3708: a DSACK for a segment that was sent once shows a duplicate made by the network, not a
+ * needless retransmission, so the window is not restored. */
 static void network_duplicate(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -484,15 +499,15 @@ static void network_duplicate(void **x)
     assert_int_equal(i.spurious, 0);
     assert_true(i.cwnd <= cwnd);
     script_forget_sent(t);
-    peer_says(t, MS(400), .ack = 4001, .sack = {{1, 1001}}); /* but this one was sent twice */
+    peer_says(t, MS(400), .ack = 4001, .sack = {{1, 1001}}); /* This segment was sent twice. */
     assert_int_equal(script_info(t).spurious, 1);
     script_forget_sent(t);
     script_free(t);
 }
 
-/* RFC 5681 section 3.2 (4): a duplicate stands for "the additional segment that has left the
- * network". Twenty of 100 octets are out: three duplicates are 300 octets, not the 2000 that
- * three full segments would cover */
+/* RFC 5681 section 3.2 step 4: a duplicate ACK stands for "the additional segment that has left the
+ * network". Twenty segments of 100 octets are outstanding: three duplicates stand for 300 octets,
+ * not for the 3000 of three full segments. */
 static void small_segments_leave(void **x)
 {
     struct script *t = script_of(x);
@@ -502,7 +517,7 @@ static void small_segments_leave(void **x)
     for (int k = 0; k < 20; k++)
         app_writes(t, MS(200), 100);
     assert_int_equal(script_forget_sent(t), 20);
-    app_writes_more(t, MS(210), 900); /* less than a full segment waits */
+    app_writes_more(t, MS(210), 900); /* Less than a full segment waits to be sent. */
     app_writes(t, MS(290), 49100);
     script_forget_sent(t);
     uint64_t sent = script_info(t).bytes_sent;
@@ -511,13 +526,13 @@ static void small_segments_leave(void **x)
     script_run(t, MS(310));
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 1);
-    assert_int_equal(script_info(t).bytes_sent - sent, 100); /* the resend */
+    assert_int_equal(script_info(t).bytes_sent - sent, 100); /* Only the retransmission was sent. */
     script_free(t);
 }
 
-/* RFC 5681 section 3.2 inflates the window in fast recovery alone: after a timeout, in slow
- * start, duplicates release nothing, or they would keep the queue full in which the oldest
- * segment was lost */
+/* RFC 5681 section 3.2 inflates the window only in fast recovery: in slow start after a timeout
+ * duplicate ACKs release nothing; otherwise they would keep the queue full in which the oldest
+ * segment was lost. */
 static void duplicates_after_a_timeout(void **x)
 {
     struct script *t = script_of(x);
@@ -528,7 +543,7 @@ static void duplicates_after_a_timeout(void **x)
     script_run(t, MS(600));
     script_forget_sent(t);
     assert_int_equal(script_info(t).timeouts, 1);
-    peer_says(t, MS(620), .ack = 1001); /* ends F-RTO's first step */
+    peer_says(t, MS(620), .ack = 1001); /* This acknowledgement ends the first step of F-RTO. */
     script_run(t, MS(621));
     peer_says(t, MS(640), .ack = 1001);
     script_run(t, MS(641));
@@ -542,7 +557,7 @@ static void duplicates_after_a_timeout(void **x)
     script_free(t);
 }
 
-/* The same spurious recovery with timestamps: the first echo shows that the original segment
+/* The same spurious recovery with time stamps: the first echo shows that the original segment
  * arrived (RFC 3522). */
 static void timestamp_undo(void **x)
 {
@@ -563,13 +578,13 @@ static void timestamp_undo(void **x)
     script_free(t);
 }
 
-/* Taking back an imagined loss takes back what was lost indeed, too: three more reports find it
- * again, no timeout. */
+/* Undoing a spurious loss also undoes the real one: three more reports find that again, without a
+ * timeout. */
 static void lost_after_undo(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.timestamps = t->peer.ts = true;
-    t->cfg.rate = 100000; /* a segment every 10 ms */
+    t->cfg.rate = 100000; /* A segment leaves every 10 ms. */
     t->cfg.burst = 1052;
     script_established(t, MS(100));
     app_writes(t, MS(200), 9880);
@@ -577,14 +592,15 @@ static void lost_after_undo(void **x)
     for (int k = 0; k < 10; k++)
         expect_sent(t, .from = 1 + 988 * k, .len = 988);
     uint32_t echo = t->last.tsval;
-    /* the first is late, the fifth is lost; the pacer lets the first go */
+    /* The first segment is late, the fifth is lost; the pacer lets the first retransmission
+     * leave. */
     peer_says(t, MS(400), .ack = 1, .sack = {{989, 3953}, {4941, 7905}}, .tsecr = echo);
     expect_sent(t, .at = MS(400), .from = 1, .len = 988);
     peer_says(t, MS(405), .ack = 3953, .sack = {{4941, 7905}}, .tsecr = echo);
     assert_int_equal(script_info(t).spurious, 1);
     assert_int_equal(script_info(t).lost, 0);
     app_writes(t, MS(406), 9880);
-    script_run(t, MS(450)); /* new data goes out; old evidence does not count */
+    script_run(t, MS(450)); /* New data is sent; reports from before the undo do not count. */
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 1);
     peer_says(t, MS(500), .ack = 3953, .sack = {{4941, 9881}}, .tsecr = echo);
@@ -596,8 +612,8 @@ static void lost_after_undo(void **x)
     script_free(t);
 }
 
-/* Invalid SACK blocks have no effect: beyond SND.NXT, empty, with exchanged edges, or below the
- * acknowledgement. */
+/* Invalid SACK blocks have no effect: beyond SND.NXT, empty, with exchanged edges, or below
+ * SEG.ACK. */
 static void senseless_blocks(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -612,8 +628,8 @@ static void senseless_blocks(void **x)
     script_free(t);
 }
 
-/* A SACK block covers a part of a segment, which was cut on the way: the segment counts as arrived
- * when all of it is reported. */
+/* A SACK block covers a part of a segment that the network has cut: the segment counts as arrived
+ * when all of it has been reported. */
 static void partial_blocks(void **x)
 {
     struct script *t = ten_out(x, true);
@@ -621,7 +637,8 @@ static void partial_blocks(void **x)
     assert_int_equal(script_info(t).sacked, 0);
     peer_says(t, MS(301), .ack = 1, .sack = {{1001, 2501}});
     assert_int_equal(script_info(t).sacked, 1000);
-    peer_says(t, MS(302), .ack = 500, .sack = {{1001, 2501}}); /* and a left edge inside one */
+    /* The acknowledgement number lies inside a segment. */
+    peer_says(t, MS(302), .ack = 500, .sack = {{1001, 2501}});
     assert_int_equal(script_info(t).outstanding + 0, 10000 + 1000 * script_forget_sent(t) - 499);
     peer_says(t, MS(350), .ack = 10001);
     script_forget_sent(t);
@@ -635,7 +652,8 @@ static void second_episode(void **x)
     struct script *t = ten_out(x, true);
     for (int k = 1; k < 10; k++)
         peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
-    peer_says(t, MS(403), .ack = 12001); /* everything outstanding when it began */
+    /* All data that was outstanding when the episode began is acknowledged. */
+    peer_says(t, MS(403), .ack = 12001);
     script_forget_sent(t);
     assert_false(script_info(t).in_recovery);
     uint64_t cwnd = script_info(t).cwnd;
@@ -650,9 +668,9 @@ static void second_episode(void **x)
     script_free(t);
 }
 
-/* Vegas's fine-grained check: the first duplicate is enough when the oldest segment is older than
- * srtt + 4 rttvar, and the acknowledgements after a resend look at the next one's age; a younger
- * one waits for the third, and so does everyone's with another controller. */
+/* The fine-grained check of Vegas: the first duplicate ACK suffices if the oldest segment is older
+ * than srtt + 4 rttvar, and acknowledgements after a retransmission check the age of the next
+ * segment. A younger segment, or another controller, needs three duplicate ACKs. */
 static void by_age(void **x)
 {
     for (int vegas = 0; vegas < 2; vegas++) {
@@ -661,7 +679,8 @@ static void by_age(void **x)
         assert_int_equal(scps_conn_config_parse_cc(&t->cfg, vegas ? "vegas" : "vj", NULL, 0), 0);
         t->peer.sack = false;
         script_established(t, MS(100));
-        for (int k = 0; k < 12; k++, at += MS(100)) { /* a steady path: rttvar goes to 0 */
+        /* The RTT does not vary, so rttvar falls to 0. */
+        for (int k = 0; k < 12; k++, at += MS(100)) {
             app_writes(t, at, 1000);
             expect_sent(t, .at = at, .from = 1 + 1000 * k, .len = 1000);
             peer_says(t, at + MS(100), .ack = 1001 + 1000 * k);
@@ -671,7 +690,8 @@ static void by_age(void **x)
             expect_sent(t, .from = 12001 + 1000 * k, .len = 1000);
         peer_says(t, at + MS(100), .ack = 12001);
         expect_quiet(t, ANY_HOLD);
-        assert_int_equal(script_info(t).resent_segs, 0); /* young: it may be late */
+        /* The segment is younger than that, so it may only be late. */
+        assert_int_equal(script_info(t).resent_segs, 0);
         peer_says(t, at + MS(101), .ack = 13001);
         peer_says(t, at + MS(150), .ack = 13001);
         if (vegas) {
@@ -687,9 +707,9 @@ static void by_age(void **x)
     }
 }
 
-/* 1000 segments are under way, and one a millisecond is reported, in random order. A report of a
- * resent one may be about its first sending, however late: taken for the resend each would have
- * all that was resent before it sent again, 17 to 28 times each. */
+/* 1000 segments are in flight, and one per millisecond is reported, in random order. A report of a
+ * segment that was resent may be caused by its original, however late. If it were taken for the
+ * retransmission's, each report would resend everything resent before, 17 to 28 times each. */
 static void reported_in_random_order(void **x)
 {
     enum { N = 1000 };
@@ -708,7 +728,8 @@ static void reported_in_random_order(void **x)
         peer_says(t, MS(150), .ack = 1, .wnd = 65535);
         app_writes(t, MS(200), N * 1000);
         assert_int_equal(script_forget_sent(t), N);
-        for (uint32_t i = 0; i < N; i++) { /* put in anywhere among those before */
+        /* The segment takes a random place among those before it. */
+        for (uint32_t i = 0; i < N; i++) {
             r = r * 1664525 + 1013904223;
             uint32_t k = (r >> 8) % (i + 1);
             order[i] = order[k];
@@ -720,7 +741,8 @@ static void reported_in_random_order(void **x)
         }
         print_message("%s: %u resent\n", ccs[run / 2], (unsigned)script_info(t).resent_segs);
         expect_that(t, script_info(t).resent_segs <= 4 * N);
-        /* The report of SND.UNA is false, as SEG.ACK shows, and only a timeout resends that. */
+        /* The report of SND.UNA is false, as SEG.ACK shows, so only a timeout resends that
+         * segment. */
         expect_that(t, script_info(t).timeouts <= 1);
         script_free(t);
     }

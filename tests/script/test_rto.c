@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The retransmission timer and what follows it: RFC 6298, RFC 5681 section 3.1, RFC 5682 (F-RTO),
- * retry limits and the user timeout of RFC 9293 section 3.8.3 and RFC 5482. */
+/* The retransmission timer and the recovery after it expires: RFC 6298, RFC 5681 section 3.1, RFC
+ * 5682 (F-RTO), the retry limits of RFC 9293 section 3.8.3 and the user timeout of RFC 5482. */
 #include "script.h"
 
-/* RFC 6298 2.2, 2.3, with the least value bounding the margin: srtt 100, rttvar 50: rto 300 ms */
+/* RFC 6298 (2.2) and (2.3), with rto_min as a lower bound of the margin: srtt 100 ms, rttvar 50 ms,
+ * RTO 300 ms. */
 static void estimates(void **x)
 {
     struct script *t = script_of(x);
@@ -12,17 +13,17 @@ static void estimates(void **x)
     assert_true(i.srtt == MS(100) && i.rttvar == MS(50) && i.rto == MS(300));
     app_writes(t, MS(200), 10);
     expect_sent(t, .from = 1, .len = 10);
-    peer_says(t, MS(380), .ack = 11); /* 180 ms */
+    peer_says(t, MS(380), .ack = 11); /* This RTT is 180 ms. */
     i = script_info(t);
-    assert_true(i.rttvar == 57500); /* 3/4 50 + 1/4 80 */
-    assert_true(i.srtt == MS(110)); /* 7/8 100 + 1/8 180 */
+    assert_true(i.rttvar == 57500); /* 3/4 of 50 ms and 1/4 of 80 ms. */
+    assert_true(i.srtt == MS(110)); /* 7/8 of 100 ms and 1/8 of 180 ms. */
     assert_true(i.rto == 340000);
     assert_true(i.last_rtt == MS(180) && i.min_rtt == MS(100));
     script_free(t);
 }
 
-/* 5.5: backoff doubles; 5.7 and Karn: the acknowledgement of a resent segment is no sample; 5.3:
- * new data restarts */
+/* RFC 6298 (5.5): a timeout doubles the RTO. (5.7) and Karn's algorithm: the acknowledgement of a
+ * retransmission is no sample. (5.3): the acknowledgement of new data restarts the timer. */
 static void backoff(void **x)
 {
     struct script *t = script_of(x);
@@ -39,8 +40,8 @@ static void backoff(void **x)
     assert_true(i.srtt == MS(100) && i.backoff == 0);
     assert_int_equal(i.timeouts, 4);
     assert_int_equal(i.cwnd, 1000 + 10);
-    /* of a resent segment no round trip is measured, and until one is the timer stays where it was
-     * (section 3) */
+    /* A retransmission gives no sample, and RFC 6298 section 3 keeps the backed-off RTO until there
+     * is one. */
     app_writes(t, MS(5700), 10);
     expect_sent(t, .at = MS(5700), .from = 11, .len = 10);
     expect_sent(t, .at = MS(5700 + 4800), .from = 11, .len = 10);
@@ -56,8 +57,8 @@ static void backoff(void **x)
     script_free(t);
 }
 
-/* With timestamps the echo says which sending was acknowledged: a round trip is measured, and the
- * backoff is over */
+/* With time stamps the echo shows which transmission was acknowledged: the RTT is measured and ends
+ * the backoff. */
 static void backoff_with_timestamps(void **x)
 {
     struct script *t = script_of(x);
@@ -76,7 +77,7 @@ static void backoff_with_timestamps(void **x)
     script_free(t);
 }
 
-/* 5.3: an acknowledgement of new data restarts the timer for what remains */
+/* RFC 6298 (5.3): the acknowledgement of new data restarts the timer for the rest. */
 static void progress_restarts_the_timer(void **x)
 {
     struct script *t = script_of(x);
@@ -118,7 +119,7 @@ static void rto_is_bounded(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.rto_max = SEC(2);
-    t->cfg.data_retries = 52; /* 0.3 + 0.6 + 1.2 + 50 x 2 s */
+    t->cfg.data_retries = 52; /* The connection ends after 0.3 + 0.6 + 1.2 + 50 x 2 s. */
     script_established(t, MS(100));
     script_forget_events(t);
     app_writes(t, MS(1000), 10);
@@ -140,7 +141,7 @@ static void rto_is_bounded(void **x)
 static void rto_min_of_a_short_path(void **x)
 {
     struct script *t = script_of(x);
-    t->cfg.expected_rtt = 20; /* a bus, 20 us */
+    t->cfg.expected_rtt = 20; /* The expected RTT is 20 µs, as on a bus. */
     script_established(t, 20);
     assert_in_range(script_info(t).rto, 20, 200);
     app_writes(t, 1000, 10);
@@ -149,7 +150,8 @@ static void rto_min_of_a_short_path(void **x)
     script_free(t);
 }
 
-/* Mars: 40 minutes. The handshake times out later than the answer can be back. */
+/* The expected RTT is 40 minutes, as to Mars: the SYN must not time out before its answer can
+ * arrive. */
 static void rto_of_a_long_path(void **x)
 {
     struct script *t = script_of(x);
@@ -163,8 +165,8 @@ static void rto_of_a_long_path(void **x)
     script_free(t);
 }
 
-/* A slow line: a full segment takes it five seconds, the SYN a few hundred milliseconds. Until one
- * has been measured the hint holds. */
+/* A slow line takes five seconds for a full segment and a few hundred milliseconds for a SYN: the
+ * expected RTT holds until a full segment has been measured. */
 static void rto_of_a_slow_line(void **x)
 {
     struct script *t = script_of(x);
@@ -183,8 +185,8 @@ static void rto_of_a_slow_line(void **x)
     script_free(t);
 }
 
-/* Behind a queue of minutes the largest timeout does not end before the answer can be back; backed
- * off neither */
+/* The path has a queue of minutes: even the largest RTO, backed off or not, does not expire before
+ * the acknowledgement can arrive. */
 static void rto_behind_a_deep_queue(void **x)
 {
     struct script *t = script_of(x);
@@ -210,12 +212,12 @@ static void rto_behind_a_deep_queue(void **x)
     script_free(t);
 }
 
-/* A resend that waits for the rate was not sent, so it cannot have failed: one timeout, and no
- * backoff beyond its own */
+/* A retransmission that waits for the rate has not been sent, so it cannot time out: there is one
+ * timeout and one backoff. */
 static void a_resend_that_waits(void **x)
 {
     struct script *t = script_of(x);
-    t->cfg.rate = 500; /* a segment in two seconds */
+    t->cfg.rate = 500; /* A segment takes two seconds. */
     t->cfg.burst = 1060;
     script_established(t, MS(100));
     app_writes(t, MS(200), 1000);
@@ -228,8 +230,8 @@ static void a_resend_that_waits(void **x)
     script_free(t);
 }
 
-/* An expected round trip is no measurement that varies by a half: the SYN leaves again when that
- * and the least margin are over, a quarter of it and the peer's delayed acknowledgement */
+/* An expected RTT is not a sample, so half of it is not the RTO's margin: the SYN is resent after
+ * the expected RTT and the least margin, a quarter of it plus the peer's delayed-ACK time. */
 static void a_lost_syn_with_a_hint(void **x)
 {
     struct script *t = script_of(x);
@@ -244,7 +246,8 @@ static void a_lost_syn_with_a_hint(void **x)
     script_free(t);
 }
 
-/* RFC 5681 3.1: window of one, half the flight as threshold, slow start over what was lost */
+/* RFC 5681 section 3.1: after a timeout the window is one segment, ssthresh half of FlightSize, and
+ * slow start resends what was lost. */
 static void window_after_a_timeout(void **x)
 {
     struct script *t = script_of(x);
@@ -266,8 +269,8 @@ static void window_after_a_timeout(void **x)
     script_free(t);
 }
 
-/* RFC 5681 3.1: what is resent fills the window of one segment, so its acknowledgement opens it,
- * though the application had no more to send then */
+/* RFC 5681 section 3.1: the retransmission fills the window of one segment, so its acknowledgement
+ * enlarges the window, even if the application had nothing more to send. */
 static void window_after_a_lonely_timeout(void **x)
 {
     struct script *t = script_of(x);
@@ -285,7 +288,7 @@ static void window_after_a_lonely_timeout(void **x)
     script_free(t);
 }
 
-/* What SACK has reported is not sent again */
+/* After a timeout, data reported by SACK is not resent. */
 static void a_timeout_with_sack(void **x)
 {
     struct script *t = script_of(x);
@@ -311,20 +314,22 @@ static void reneging(void **x)
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     uint32_t iss = t->last.seq - 1;
-    peer_says(t, MS(600), .ack = 1001); /* the hole is filled, yet 1001 is what is missing */
+    /* The hole is filled, but the acknowledgement number shows that 1001 is missing. */
+    peer_says(t, MS(600), .ack = 1001);
     script_run(t, MS(2000));
     bool seen = false;
     while (script_sent_count(t)) {
         expect_sent(t, .any_len = true);
         seen |= t->last.len == 1000 && t->last.seq - iss == 1001;
     }
-    assert_true(seen); /* what had been reported, and was thrown away */
+    assert_true(seen); /* The data that the peer had reported and discarded is resent. */
     peer_says(t, MS(2100), .ack = 3001);
     script_free(t);
 }
 
-/* RFC 2018 8: a report is false, as what stands at SND.UNA has not arrived. What arrives behind it
- * meanwhile does not start the timer anew, or that would never run out. */
+/* RFC 2018 section 8: the segment at SND.UNA was reported by SACK but has not arrived, so the
+ * report is false. Data that arrives behind it does not restart the timer; otherwise the timer
+ * would never expire. */
 static void a_false_report_at_the_left_edge(void **x)
 {
     struct script *t = script_of(x);
@@ -343,15 +348,17 @@ static void a_false_report_at_the_left_edge(void **x)
     script_free(t);
 }
 
-/* RFC 5682 2.1: the first acknowledgement after a timeout allows two new segments instead of
- * resends; when the next advances too, nothing was lost and the window comes back */
+/* RFC 5682 section 2.1: the first acknowledgement after a timeout releases two new segments instead
+ * of retransmissions. If the next one advances SND.UNA, too, the timeout was spurious and the
+ * window is restored. */
 static void frto_without_sack(void **x)
 {
     struct script *t = script_of(x);
     t->peer.sack = false;
     script_flight(t, MS(200), 20000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
-    peer_says(t, MS(600), .ack = 1001); /* of the original: a delay of 400 ms */
+    /* The original is acknowledged, 400 ms after it was sent. */
+    peer_says(t, MS(600), .ack = 1001);
     expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
     expect_sent(t, .at = MS(600), .from = 11001, .len = 1000);
     expect_quiet(t, ANY_HOLD);
@@ -367,7 +374,7 @@ static void frto_without_sack(void **x)
     script_free(t);
 }
 
-/* The same when it was lost after all: the second acknowledgement is a duplicate */
+/* The same if the segment was lost: the second acknowledgement is a duplicate. */
 static void frto_says_lost(void **x)
 {
     struct script *t = script_of(x);
@@ -385,16 +392,16 @@ static void frto_says_lost(void **x)
     script_free(t);
 }
 
-/* RFC 5682 3.1 step 2b: "if the Cumulative Acknowledgment field does not cover RecoveryPoint but is
- * larger than SND.UNA, transmit up to two new (previously unsent) segments and proceed to step 3",
- * whatever the first acknowledgement covers besides; step 3b: the second, for what was not sent
- * again, declares the timeout spurious */
+/* RFC 5682 section 3.1 step 2b: "if the Cumulative Acknowledgment field does not cover
+ * RecoveryPoint but is larger than SND.UNA, transmit up to two new (previously unsent) segments and
+ * proceed to step 3", whatever else the first acknowledgement covers. Step 3b: the second covers
+ * data that was not resent, so the timeout was spurious. */
 static void frto_with_sack(void **x)
 {
     struct script *t = script_of(x);
     script_flight(t, MS(200), 20000, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
-    peer_says(t, MS(520), .ack = 2001); /* more than was resent */
+    peer_says(t, MS(520), .ack = 2001); /* The acknowledgement covers more than was resent. */
     assert_int_equal(script_info(t).spurious, 0);
     expect_sent(t, .at = MS(520), .from = 10001, .len = 1000);
     expect_sent(t, .at = MS(520), .from = 11001, .len = 1000);
@@ -407,8 +414,8 @@ static void frto_with_sack(void **x)
     script_free(t);
 }
 
-/* RFC 5682 3.1 step 3a: "If the Cumulative Acknowledgment field or the SACK information covers more
- * than RecoveryPoint": conventional recovery, although the left edge moves, too */
+/* RFC 5682 section 3.1 step 3a: "If the Cumulative Acknowledgment field or the SACK information
+ * covers more than RecoveryPoint", conventional recovery follows, even if SND.UNA advances. */
 static void frto_with_sack_says_lost(void **x)
 {
     struct script *t = script_of(x);
@@ -438,11 +445,11 @@ static void frto_and_a_part(void **x)
     script_free(t);
 }
 
-/* RFC 5682 2.1 and 3.1 step 2b: "If the TCP sender does not have any new data to send, or the
- * advertised window prohibits new transmissions, the recommended action is to skip step 3 of this
- * algorithm and continue with slow-start retransmissions, following the conventional RTO recovery
- * algorithm": here a receiver without timestamps has missed the last five segments of the flight,
- * and is served in three round trips after the timeout */
+/* RFC 5682 sections 2.1 and 3.1 step 2b: "If the TCP sender does not have any new data to send, or
+ * the advertised window prohibits new transmissions, the recommended action is to skip step 3 of
+ * this algorithm and continue with slow-start retransmissions, following the conventional RTO
+ * recovery algorithm". Here a receiver without time stamps lacks the last five segments of the
+ * flight and gets them within three round trips after the timeout. */
 static void frto_without_new_data(void **x)
 {
     for (int how = 0; how < 4; how++) {
@@ -471,9 +478,9 @@ static void frto_without_new_data(void **x)
     }
 }
 
-/* RFC 5682 2.1 step 1: "If the TCP sender is already in RTO recovery AND recover is larger than or
- * equal to SND.UNA, do not enter step 2 of this algorithm": after the second timeout what is lost
- * goes before new data, though the left edge moved between the two */
+/* RFC 5682 section 2.1 step 1: "If the TCP sender is already in RTO recovery AND recover is larger
+ * than or equal to SND.UNA, do not enter step 2 of this algorithm". After the second timeout lost
+ * segments are resent before new data is sent, even if SND.UNA advanced between the two. */
 static void frto_once_a_recovery(void **x)
 {
     for (int sack = 0; sack < 2; sack++) {
@@ -484,7 +491,7 @@ static void frto_once_a_recovery(void **x)
         peer_says(t, MS(600), .ack = 1001);
         expect_sent(t, .at = MS(600), .from = 10001, .len = 1000);
         expect_sent(t, .at = MS(600), .from = 11001, .len = 1000);
-        /* the timer is at 300 ms, backed off as long as no round trip is measured */
+        /* The RTO is 300 ms, backed off until an RTT is measured. */
         expect_sent(t, .at = MS(1200), .from = 1001, .len = 1000);
         peer_says(t, MS(1300), .ack = 2001);
         expect_sent(t, .at = MS(1300), .from = 2001, .len = 1000);
@@ -495,7 +502,8 @@ static void frto_once_a_recovery(void **x)
     }
 }
 
-/* RFC 3522 (Eifel): the echo of an older timestamp */
+/* RFC 3522 (Eifel): the acknowledgement echoes the time stamp of the original, so the timeout was
+ * spurious. */
 static void eifel(void **x)
 {
     struct script *t = script_of(x);
@@ -513,7 +521,8 @@ static void eifel(void **x)
     script_free(t);
 }
 
-/* ... and the echo of the resent one's: lost indeed */
+/* RFC 3522: the acknowledgement echoes the time stamp of the retransmission, so the segment was
+ * lost. */
 static void eifel_says_lost(void **x)
 {
     struct script *t = script_of(x);
@@ -527,8 +536,8 @@ static void eifel_says_lost(void **x)
     script_free(t);
 }
 
-/* A flight of ten with timestamps, whose first segment the timer has resent at 500 ms; returns the
- * last one's timestamp */
+/* Sends ten segments with time stamps and lets the timer resend the first at 500 ms. Returns the
+ * time stamp of the last segment. */
 static uint32_t resent_after(struct script *t)
 {
     uint32_t echo;
@@ -543,10 +552,11 @@ static uint32_t resent_after(struct script *t)
     return echo;
 }
 
-/* RFC 3522 3.2 step 5: "If the acceptable ACK carries a DSACK option, then proceed to step (DONE)":
- * all acknowledgements were lost, the duplicate is answered with the timestamp of what had arrived
- * before (RFC 7323 4.3), and nothing was late (3.3). By RFC 3708 the window comes back, but what
- * lies behind may be missing: repair goes on at once. The round trip is that of the resending */
+/* RFC 3522 section 3.2 step 5: "If the acceptable ACK carries a DSACK option, then proceed to step
+ * (DONE)". All acknowledgements were lost, and the retransmission is a duplicate, which is answered
+ * with the time stamp of earlier data (RFC 7323 section 4.3): nothing was late (section 3.3). By
+ * RFC 3708 the window is restored, but later segments may be lost, so they are resent at once. The
+ * RTT is that of the retransmission. */
 static void eifel_and_a_duplicate(void **x)
 {
     struct script *t = script_of(x);
@@ -560,19 +570,19 @@ static void eifel_and_a_duplicate(void **x)
     script_free(t);
 }
 
-/* ... sooner than the least round trip it is no answer to the last resending, and tells no round
- * trip */
+/* A DSACK that arrives sooner than the minimum RTT after the last retransmission is not its answer,
+ * and gives no sample. */
 static void a_duplicate_too_soon(void **x)
 {
     struct script *t = script_of(x);
     uint32_t echo = resent_after(t);
     peer_says(t, MS(550), .ack = 1 + 4 * 988, .sack = {{1, 989}}, .tsecr = echo);
-    assert_int_equal(script_info(t).srtt, MS(100)); /* the handshake's */
+    assert_int_equal(script_info(t).srtt, MS(100)); /* The RTT is still that of the handshake. */
     script_forget_sent(t);
     script_free(t);
 }
 
-/* A report of a duplicate from before says nothing of what is acknowledged now */
+/* A DSACK of an older duplicate says nothing about the data that is acknowledged now. */
 static void eifel_and_an_older_duplicate(void **x)
 {
     struct script *t = script_of(x);
@@ -593,9 +603,9 @@ static void eifel_and_an_older_duplicate(void **x)
     script_free(t);
 }
 
-/* RFC 3522 3.2: "The Eifel detection algorithm MUST NOT be reinitiated after loss recovery has
- * already started": a timeout further on in it is not proven spurious, and the losses at its
- * beginning stay real */
+/* RFC 3522 section 3.2: "The Eifel detection algorithm MUST NOT be reinitiated after loss recovery
+ * has already started": a later timeout of the same recovery cannot be found spurious, and its
+ * earlier losses stay. */
 static void eifel_begins_once(void **x)
 {
     struct script *t = script_of(x);
@@ -619,8 +629,9 @@ static void eifel_begins_once(void **x)
 }
 
 /* RFC 3522 section 3.2 step 2: what counts is the time stamp "in the retransmit sent when loss
- * recovery is initiated", which is not always of the oldest segment: the fifth was resent before,
- * in a recovery that was spurious, when the tenth is found lost. Its acknowledgement decides. */
+ * recovery is initiated", which need not be that of the oldest segment: the fifth segment was
+ * resent in an earlier, spurious recovery, and now the tenth is found lost. The acknowledgement of
+ * the tenth decides. */
 static void eifel_beyond_the_edge(void **x)
 {
     for (int late = 0; late < 2; late++) {
@@ -651,9 +662,9 @@ static void eifel_beyond_the_edge(void **x)
     }
 }
 
-/* The same without timestamps: the receiver had what the timer resent, so by RFC 3708 the window
- * comes back, but its acknowledgement was lost, not late, and what lies behind may be missing:
- * repair goes on at once */
+/* The same without time stamps: the receiver had the data that the timer resent, so by RFC 3708 the
+ * window is restored. Its acknowledgement was lost, not late, and later segments may be lost, so
+ * they are resent at once. */
 static void frto_and_a_duplicate(void **x)
 {
     struct script *t = script_of(x);
@@ -667,19 +678,20 @@ static void frto_and_a_duplicate(void **x)
     script_free(t);
 }
 
-/* A peer not known to report duplicates: an echo from before the last resending is no round trip */
+/* The peer is not known to send DSACK: an echo from before the last retransmission gives no
+ * sample. */
 static void an_old_echo(void **x)
 {
     struct script *t = script_of(x);
     t->peer.sack = false;
     uint32_t echo = resent_after(t);
     peer_says(t, MS(600), .ack = 1 + 10 * 988, .tsecr = echo);
-    assert_int_equal(script_info(t).srtt, MS(100)); /* the handshake's */
+    assert_int_equal(script_info(t).srtt, MS(100)); /* The RTT is still that of the handshake. */
     script_free(t);
 }
 
-/* Nor when a SYN-ACK was lost and the repeated SYN brought another, which echoes the first. RFC
- * 6298 5.7: then the timer begins with 3 s. An echo of the last SYN is a round trip */
+/* A SYN-ACK was lost, and the one that answers the repeated SYN echoes the first SYN: this gives no
+ * sample, and by RFC 6298 (5.7) the RTO for data is 3 s. An echo of the last SYN gives a sample. */
 static void a_lost_syn_ack(void **x)
 {
     for (int last = 0; last < 2; last++) {
@@ -712,11 +724,11 @@ static void undo_is_optional(void **x)
     script_free(t);
 }
 
-/* Each segment is acknowledged 700 ms after it left, as under a budget of acknowledgements. The
- * timer of 300 ms, from the handshake, resends it, and a loss that is put down to corruption does
- * not back off. What the answer echoes is the first sending (RFC 7323 section 4.3), or nothing, and
- * Karn's algorithm (RFC 6298 section 3) takes no sample: the timer has to learn of it all the same.
- */
+/* Each segment is acknowledged 700 ms after it was sent, as with an ACK budget. The RTO of 300 ms
+ * comes from the handshake: each segment is resent, and losses attributed to corruption do not
+ * back off. The acknowledgement echoes the original (RFC 7323 section 4.3) or nothing, and Karn's
+ * algorithm (RFC 6298 section 3) takes no sample: the RTO has to learn the longer RTT all the
+ * same. */
 static void late_answers(void **x, bool ts, bool sack)
 {
     struct script *t = script_of(x);
@@ -763,9 +775,9 @@ static void late_answers_with_dsack(void **x)
     late_answers(x, false, true);
 }
 
-/* RFC 9293 3.8.3: R2 corresponds to at least 100 s. Timeouts that are put down to corruption do not
- * back off, but data_retries stands for the time that they would take if they did: 0.3 + 0.6 + ...
- * + 38.4 + 8 x 60 s. Progress begins anew */
+/* RFC 9293 section 3.8.3: R2 is at least 100 s. Timeouts attributed to corruption do not back off,
+ * but data_retries stands for the time that they would take with backoff: 0.3 + 0.6 + ... + 38.4 +
+ * 8 x 60 s. An acknowledgement starts it anew. */
 static void corruption_does_not_shorten_the_limit(void **x)
 {
     for (int few = 0; few < 2; few++) {
@@ -792,9 +804,10 @@ static void corruption_does_not_shorten_the_limit(void **x)
     }
 }
 
-/* RFC 6298 5.5, 2.4: eight timeouts in a row may be damage, and do not back off. But a silence that
- * lasts is none, and the timer backs off up to a second: on a path of 1 ms, with a timeout of 3 ms,
- * 33 000 would fit into the time until the connection is given up. An answer ends that. */
+/* RFC 6298 (5.5) and (2.4): up to eight timeouts in a row attributed to corruption do not back off.
+ * In a longer silence the RTO backs off up to a second: otherwise, on a path of 1 ms with an RTO of
+ * 3 ms, 33 000 timeouts would fit into the time until the connection ends. An acknowledgement ends
+ * that backoff. */
 static void corruption_does_not_last(void **x)
 {
     struct script *t = script_of(x);
@@ -818,8 +831,9 @@ static void corruption_does_not_last(void **x)
     script_free(t);
 }
 
-/* As many retries as a counter of 8 bits holds, one more, and as many as there can be:
- * 0.3 + 0.6 + ... + 38.4 + (n - 7) x 60 s; and those of a timer that doubles for a hundred years */
+/* The number of retries is 255, 256 (more than 8 bits hold), or the largest: the connection ends
+ * after 0.3 + 0.6 + ... + 38.4 + (n - 7) x 60 s; and with a timer that doubles for a hundred
+ * years. */
 static void many_retries(void **x)
 {
     static const uint16_t retries[] = {255, 256, 300, UINT16_MAX};
@@ -855,7 +869,8 @@ static void many_retries(void **x)
     script_free(t);
 }
 
-/* RFC 5482: unacknowledged for so long; the number of retries does not matter then */
+/* RFC 5482: the connection ends when data has not been acknowledged for the user timeout, whatever
+ * the number of retries. */
 static void user_timeout(void **x)
 {
     struct script *t = script_of(x);
@@ -872,13 +887,14 @@ static void user_timeout(void **x)
     script_free(t);
 }
 
-/* RFC 6298 5.6: a longer timeout is forgotten when a new sample comes (rto follows srtt again) */
+/* RFC 6298 (5.6): an RTO that was raised is computed anew from SRTT when a new sample comes. */
 static void a_growing_path(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.timestamps = t->peer.ts = true;
     script_established(t, MS(100));
-    app_writes(t, MS(200), 10); /* a resend too many, which the peer reports: it can */
+    /* A needless retransmission that the peer reports shows that the peer can report them. */
+    app_writes(t, MS(200), 10);
     expect_sent(t, .at = MS(200), .from = 1, .len = 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 10);
     peer_says(t, MS(600), .ack = 11, .sack = {{1, 11}});
@@ -887,15 +903,15 @@ static void a_growing_path(void **x)
     scps_dur rto = script_info(t).rto;
     expect_sent(t, .at = MS(1000) + rto, .from = 11, .len = 10);
     uint32_t echo = t->last.tsval;
-    peer_says(t, MS(1800), .ack = 21,
-              .tsecr = echo - (uint32_t)(rto / 1000)); /* of the first: 800 ms */
+    /* This acknowledges the original: 800 ms. */
+    peer_says(t, MS(1800), .ack = 21, .tsecr = echo - (uint32_t)(rto / 1000));
     struct scps_info i = script_info(t);
     assert_true(i.srtt > MS(150) && i.rto > MS(800));
     script_free(t);
 }
 
-/* The SYN was lost and no round trip is known: what was resent on the timeout and is reported now
- * may be its first sending, so it tells nothing of what was resent before it */
+/* The SYN was lost and no RTT is known: the report of a segment resent after the timeout may belong
+ * to its original, so it says nothing about segments resent before it. */
 static void no_round_trip_yet(void **x)
 {
     struct script *t = script_of(x);
@@ -909,14 +925,14 @@ static void no_round_trip_yet(void **x)
     script_forget_sent(t);
     peer_says(t, SEC(1) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     app_writes(t, SEC(1) + MS(100), 6000);
-    script_run(t, SEC(4) + MS(50)); /* RFC 6298 section 5.7: 3 s */
+    script_run(t, SEC(4) + MS(50)); /* RFC 6298 (5.7): the RTO is 3 s. */
     script_forget_sent(t);
     script_run(t, SEC(4) + MS(150));
     for (int k = 0; k < 6; k++)
         expect_sent(t, .at = SEC(4) + MS(100), .slack = 1, .from = 1 + 1000 * k, .len = 1000);
     peer_says(t, SEC(4) + MS(160), .ack = 1, .sack = {{5001, 6001}});
     expect_quiet(t, ANY_HOLD);
-    assert_int_equal(script_info(t).resent_segs, 7); /* the SYN is one */
+    assert_int_equal(script_info(t).resent_segs, 7); /* The count includes the SYN. */
     script_free(t);
 }
 

@@ -2,7 +2,8 @@
 /* SNACK on a connection, both ends: CCSDS 714.0-B-2 section 3.3, docs/SCPS-TP.md section 2. */
 #include "script.h"
 
-/* Agreed; a steady path of 100 ms, then ten segments out at *at. sack: with SACK beside it. */
+/* Opens a connection with SNACK over a path of 100 ms, then sends ten segments at *at. sack: the
+ * peer also uses SACK. */
 static struct script *ten_out(void **x, scps_time *at, bool sack, uint8_t caps,
                               void (*tune)(struct script *))
 {
@@ -11,8 +12,9 @@ static struct script *ten_out(void **x, scps_time *at, bool sack, uint8_t caps,
     t->peer.caps = caps;
     t->peer.sack = sack;
     t->cfg.nodelay = true;
-    t->cfg.dupthresh = 100;                   /* nor fast retransmit */
-    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no window in the way of repair */
+    t->cfg.dupthresh = 100; /* Fast retransmit must not resend before SNACK does. */
+    /* The congestion window must not delay retransmissions. */
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
     if (tune)
         tune(t);
     script_established(t, MS(100));
@@ -28,11 +30,12 @@ static struct script *ten_out(void **x, scps_time *at, bool sack, uint8_t caps,
         expect_sent(t, .at = *at, .from = 11 + mss * k, .len = (int32_t)mss);
     return t;
 }
-#define S(k)  (11 + 1000 * (k)) /* first octet of the k-th of them, without timestamps */
+/* The first octet of the k-th of these segments, without time stamps. */
+#define S(k)  (11 + 1000 * (k))
 #define SHORT SCPS_CAP_SNACK1
 #define LONG  (SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
 
-/* One report is enough, and it is answered at once; all blocks it names, nothing else */
+/* One SNACK suffices: all segments that it names are resent at once, and no others. */
 static void short_form(void **x)
 {
     scps_time at;
@@ -53,9 +56,9 @@ static void by_the_clock(struct script *t)
     t->cfg.recovery = SCPS_RECOVERY_RACK;
 }
 
-/* A receiver that names its holes in order, on a thin return link, has not told yet of what arrived
- * between two of them.  The clock of RFC 8985 does not take that for lost: it judges what lies
- * beyond all that has arrived, which nobody can name. */
+/* With an ACK budget a receiver names its holes in order, and has not yet reported what arrived
+ * between two of them. RACK (RFC 8985) does not take such data for lost: it only applies to
+ * segments above everything that has arrived, which no SNACK can name. */
 static void the_clock_leaves_named_holes(void **x)
 {
     scps_time at;
@@ -65,7 +68,7 @@ static void the_clock_leaves_named_holes(void **x)
     peer_says(t, at + MS(130), .ack = S(0), .sack = {{S(7), S(8)}}, .snack = {{6, 1}});
     expect_sent(t, .at = at + MS(130), .from = S(6), .len = 1000);
     expect_quiet(t, ANY_HOLD);
-    /* what is known to have arrived left after S(8) and S(9) */
+    /* The segment that is reported was sent after S(8) and S(9). */
     peer_says(t, at + MS(200), .ack = S(6), .sack = {{S(7), S(8)}});
     for (int k = 8; k < 10; k++)
         expect_sent(t, .at = at + MS(200), .from = S(k), .len = 1000);
@@ -73,8 +76,8 @@ static void the_clock_leaves_named_holes(void **x)
     script_free(t);
 }
 
-/* docs/SCPS-TP.md section 2.4: once a round trip, however often it is named; then again, named or
- * not */
+/* docs/SCPS-TP.md section 2.4: a segment is resent once per round trip, however often it is named;
+ * after that again, whether it is named or not. */
 static void once_a_round_trip(void **x)
 {
     for (int named = 0; named < 2; named++) {
@@ -95,12 +98,12 @@ static void once_a_round_trip(void **x)
     }
 }
 
-/* docs/SCPS-TP.md section 2.4: after four fast resends the embargo doubles, but not where losses
- * are corruption */
+/* docs/SCPS-TP.md section 2.4: after four retransmissions in a row the embargo (the time before the
+ * next one) doubles, but not if losses are attributed to corruption. */
 static void congestion(struct script *t)
 {
     t->cfg.loss_cause = SCPS_LOSS_CONGESTION;
-    t->cfg.rto_min = SEC(2); /* not in the way */
+    t->cfg.rto_min = SEC(2); /* The retransmission timer must not expire first. */
 }
 
 static void embargo_grows(void **x)
@@ -113,9 +116,10 @@ static void embargo_grows(void **x)
             expect_sent(t, .at = script_now(t), .slack = SEC(1), .from = S(0), .len = 1000);
             gap[k] = script_now(t) - last;
             last = script_now(t);
-            peer_says(t, last + MS(20), .ack = S(0)); /* it is there */
+            peer_says(t, last + MS(20), .ack = S(0)); /* The segment has arrived. */
         }
-        assert_true(gap[4] < MS(120)); /* the fifth resend is the last that is not put off */
+        /* Up to the fifth retransmission the embargo is one round trip. */
+        assert_true(gap[4] < MS(120));
         assert_true(corrupt || gap[5] > 2 * gap[4] - MS(10));
         assert_true(corrupt ? gap[7] < MS(120) : gap[7] > 2 * gap[3] - MS(10));
         assert_int_equal(script_info(t).timeouts, 0);
@@ -136,9 +140,9 @@ static void rate_alone(struct script *t)
     t->cfg.rate = t->cfg.burst = 100000000;
 }
 
-/* Damage explains few losses of one segment in a row: after 64 resends the embargo doubles
- * where losses are corruption, too, up to a second (RFC 6298 section 2.4), and so it does at the
- * end of the data of a sender that only its rate limits. */
+/* Corruption explains only few losses of one segment in a row: after 64 retransmissions the embargo
+ * doubles up to a second also where losses are attributed to corruption (RFC 6298 section 2.4), and
+ * also at the end of the data of a sender with pure rate control. */
 static void embargo_of_damage_grows_late(void **x)
 {
     for (int rate = 0; rate < 2; rate++) {
@@ -154,7 +158,7 @@ static void embargo_of_damage_grows_late(void **x)
             gap[k] = script_now(t) - last;
             last = script_now(t);
             peer_says(t, last + MS(20), .ack = S(0));
-            if (k >= 64) /* named again, which is too soon now */
+            if (k >= 64) /* The segment is named again, which now is within the embargo. */
                 peer_says(t, last + MS(150), .ack = S(0), .snack = {{0, 1}});
         }
         for (int k = 2; k <= 64; k++)
@@ -200,7 +204,8 @@ static void one_segment_is_dropped_for_ever(void **x)
     script_free(t);
 }
 
-/* A report can be about nothing that left less than a round trip ago */
+/* A SNACK that arrives less than a round trip after a segment was sent cannot be about that
+ * segment. */
 static void too_early(void **x)
 {
     scps_time at;
@@ -212,7 +217,8 @@ static void too_early(void **x)
     script_free(t);
 }
 
-/* Clipped to what was sent; senseless ones do nothing; overlapping ones resend once */
+/* A SNACK is cut to what was sent; an invalid one has no effect; overlapping ones resend a segment
+ * once. */
 static void ranges(void **x)
 {
     scps_time at;
@@ -232,7 +238,8 @@ static void ranges(void **x)
     for (int k = 4; k < 6; k++)
         expect_sent(t, .from = S(k), .len = 1000);
     expect_quiet(t, ANY_HOLD);
-    /* behind: counted from the acknowledgement it came with, never from the present left edge */
+    /* A SNACK that arrives late counts from the acknowledgement number in its segment, not from the
+     * present SND.UNA. */
     peer_says(t, at + MS(4), .ack = S(4));
     peer_says(t, at + MS(5), .ack = S(0), .snack = {{0, 4}});
     expect_quiet(t, ANY_HOLD);
@@ -243,8 +250,8 @@ static void ranges(void **x)
     script_free(t);
 }
 
-/* docs/SCPS-TP.md section 2.1: blocks are of the MSS less the timestamps' octets, or of the bare
- * MSS on request */
+/* docs/SCPS-TP.md section 2.1: the unit is the MSS less the octets of time stamps, or the whole MSS
+ * with snack_raw_unit. */
 static void timestamps(struct script *t)
 {
     t->cfg.timestamps = t->peer.ts = true;
@@ -263,15 +270,16 @@ static void unit(void **x)
         peer_says(t, at + MS(100), .ack = 11, .snack = {{0, 1}});
         expect_sent(t, .from = 11, .len = 988);
         peer_says(t, at + MS(101), .ack = 11, .snack = {{8, 1}});
-        /* octets 8000 to 8999, which begin within the ninth segment; or 7904 to 8891, that
-         * segment */
+        /* The SNACK names octets 8000 to 8999, which begin within the ninth segment, or 7904 to
+         * 8891, which are that segment. */
         expect_sent(t, .from = 11 + 988 * (raw ? 9 : 8), .len = 988);
         script_forget_sent(t);
         script_free(t);
     }
 }
 
-/* The long form says what is here, too; zeros behind the last one say nothing */
+/* The long form also shows what has arrived; zeros after the last 1 of the bit vector mean
+ * nothing. */
 static void long_form(void **x)
 {
     scps_time at;
@@ -287,14 +295,15 @@ static void long_form(void **x)
     script_free(t);
 }
 
-/* Duplicates without SACK stand for what has arrived, but not for what the vectors on them name
- * (RFC 5681 section 3.2): counted twice, it would let a repair send at twice the window. One that
- * names nothing new is counted, until it is named. */
+/* RFC 5681 section 3.2: without SACK a duplicate ACK stands for a segment that has arrived, unless
+ * its bit vector names that segment: counted twice, it would let recovery send at twice the window.
+ * A duplicate ACK that names nothing new counts until the segment is named. */
 static void arrivals_count_once(void **x)
 {
     scps_time at;
     struct script *t = ten_out(x, &at, false, LONG, congestion);
-    for (int k = 1; k <= 4; k++) { /* left are the resent one and those not named */
+    /* The retransmission and the segments that no bit vector names remain. */
+    for (int k = 1; k <= 4; k++) {
         uint8_t vec = (uint8_t)(0xff << (8 - k));
         peer_says(t, at + MS(99 + k), .ack = S(0), .snack = {{0, 1}}, .snack_vec = {vec},
                   .snack_vec_len = 1);
@@ -311,7 +320,7 @@ static void arrivals_count_once(void **x)
     script_free(t);
 }
 
-/* A report that was not agreed is none; a vector that was not agreed is left out of it */
+/* A SNACK that was not agreed is ignored; a bit vector that was not agreed is ignored, too. */
 static void not_agreed(void **x)
 {
     for (int caps = 0; caps < 2; caps++) {
@@ -330,7 +339,8 @@ static void not_agreed(void **x)
     }
 }
 
-/* SACK beside it feeds the same scoreboard: what has arrived is not resent, whoever asks */
+/* SACK and SNACK change the same scoreboard: a segment that has arrived is not resent, whatever
+ * names it. */
 static void beside_sack(void **x)
 {
     scps_time at;
@@ -340,7 +350,7 @@ static void beside_sack(void **x)
     expect_sent(t, .from = S(0), .len = 1000);
     expect_sent(t, .from = S(2), .len = 1000);
     expect_quiet(t, ANY_HOLD);
-    /* a lost retransmission: what was sent after it has arrived */
+    /* The retransmission is lost: data that was sent after it has arrived. */
     app_writes(t, at + MS(101), 3000);
     script_forget_sent(t);
     peer_says(t, at + MS(201), .ack = S(0), .sack = {{S(1), S(13)}});
@@ -350,8 +360,8 @@ static void beside_sack(void **x)
     script_free(t);
 }
 
-/* snack_delay: what was only late comes meanwhile; what did not is resent then, without a second
- * report */
+/* snack_delay: a segment that was only late arrives during the delay; others are resent after it,
+ * without a second report. */
 static void delay_20(struct script *t)
 {
     t->cfg.snack_delay = MS(20);
@@ -375,8 +385,8 @@ static void delay(void **x)
     script_free(t);
 }
 
-/* Ten small segments lie in the unit that the report names. One of them is missing, and SACK has
- * told of none that left after the one behind it: those are still on their way. */
+/* The unit that the SNACK names holds ten small segments. One is missing, and SACK has reported
+ * none that was sent after the one behind it, so the later ones are still in flight. */
 static void small_segments(void **x)
 {
     scps_time at;
@@ -398,9 +408,9 @@ static void small_segments(void **x)
     script_free(t);
 }
 
-/* The end of the data. No report names the last segments: nothing came behind them. The one with
- * the FIN is sent again after its embargo, in time with what a timeout would do a good while
- * later */
+/* At the end of the data no SNACK can name the last segments, because nothing comes behind them.
+ * The segment with the FIN is resent after its embargo, well before the retransmission timer would
+ * expire. */
 static void last_is_lost(void **x)
 {
     scps_time at;
@@ -426,9 +436,9 @@ static void congestion_after_a_timeout(struct script *t)
     t->cfg.rto_min = SEC(1);
 }
 
-/* RFC 6298 (5.5), (5.6): what a timeout resends waits for the timer that has backed off, unless
- * something above it has arrived. The peer may hold its acknowledgement of a lone segment for as
- * long as its delayed-ACK timer. */
+/* RFC 6298 (5.5) and (5.6): a segment that a timeout resent waits for the backed-off timer, unless
+ * a segment above it has arrived: the peer may delay the acknowledgement of a single segment by its
+ * delayed-ACK timer. */
 static void after_a_timeout(void **x)
 {
     scps_time at;
@@ -448,8 +458,8 @@ static void after_a_timeout(void **x)
     script_free(t);
 }
 
-/* ...but a round trip of data has to be measured first: the SYN's says little on a slow line, where
- * a hint says more */
+/* The rule for the last segments needs a round trip of data: that of the SYN says little on a slow
+ * line, where an expected RTT says more. */
 static void the_end_on_a_slow_line(void **x)
 {
     struct script *t = script_of(x);
@@ -467,8 +477,8 @@ static void the_end_on_a_slow_line(void **x)
     script_free(t);
 }
 
-/* A repair that left after them has arrived, and they are older than a round trip: lost, without a
- * report or the timer */
+/* A retransmission that was sent after the last segments has arrived, and these are older than a
+ * round trip: they are lost, without a report or the timer. */
 static void last_ones_are_lost(void **x)
 {
     scps_time at;
@@ -481,8 +491,8 @@ static void last_ones_are_lost(void **x)
     script_forget_sent(t);
     peer_says(t, at + MS(100), .ack = S(10), .snack = {{0, 1}}, .sack = {{S(11), S(16)}});
     expect_sent(t, .at = at + MS(100), .from = S(10), .len = 1000);
-    expect_sent(t, .at = at + MS(110), .slack = MS(8), .from = S(19),
-                .flags = SCPS_FIN | SCPS_ACK); /* lost, too */
+    /* The FIN is lost, too. */
+    expect_sent(t, .at = at + MS(110), .slack = MS(8), .from = S(19), .flags = SCPS_FIN | SCPS_ACK);
     peer_says(t, at + MS(200), .ack = S(16));
     for (int k = 16; k < 19; k++)
         expect_sent(t, .at = at + MS(205), .slack = MS(40), .from = S(k), .len = 1000);
@@ -491,8 +501,8 @@ static void last_ones_are_lost(void **x)
     script_free(t);
 }
 
-/* Three duplicates of a segment that was resent less than an embargo ago say what a SNACK would:
- * nothing yet */
+/* Three duplicate ACKs within the embargo of a retransmission do not resend the segment again, as a
+ * SNACK would not. */
 static void three(struct script *t)
 {
     t->cfg.dupthresh = 3;
@@ -510,7 +520,7 @@ static void duplicates_in_an_embargo(void **x)
     assert_int_equal(script_forget_sent(t), 3);
     peer_says(t, at + MS(201), .ack = S(0), .snack = {{10, 1}});
     expect_sent(t, .at = at + MS(201), .from = S(10), .len = 1000);
-    peer_says(t, at + MS(202), .ack = S(10)); /* the episode is over */
+    peer_says(t, at + MS(202), .ack = S(10)); /* The episode is over. */
     for (int k = 3; k < 8; k++)
         peer_says(t, at + MS(200 + k), .ack = S(10));
     expect_quiet(t, ANY_HOLD);
@@ -518,16 +528,16 @@ static void duplicates_in_an_embargo(void **x)
     script_free(t);
 }
 
-/* A peer that tells of first sendings a good while later than the path takes, where no queue can be
- * the reason, tells of others first: what was sent after a resent segment has been told of, and
- * that is no reason to send it again before its embargo, which is longer by some turns of that. Of
- * one that answers at once it is. */
+/* A peer that reports first transmissions much later than the path takes, where no queue can be the
+ * reason, reports others earlier. The arrival of data that was sent after a retransmission is then
+ * no reason to resend it before its embargo, which is longer by three times that delay and an
+ * eighth. For a peer that reports at once it is a reason. */
 static void only_the_rate(struct script *t)
 {
     t->cfg.cc = scps_cc_find("rate");
     t->cfg.rate = t->cfg.burst = 100000000;
     t->cfg.dupthresh = 3;
-    t->peer_wnd = 13000; /* there is always more to send */
+    t->peer_wnd = 13000; /* The sender always has more to send. */
 }
 
 static void what_the_peer_keeps_to_itself(void **x)
@@ -544,7 +554,7 @@ static void what_the_peer_keeps_to_itself(void **x)
         peer_says(t, at + MS(101), .ack = S(0), .sack = {{S(1), S(13)}});
         if (late)
             expect_quiet(t, ANY_HOLD);
-        /* 100 ms, thrice the 40 that it takes longer, and an eighth more */
+        /* 100 ms, three times the 40 ms of delay, and an eighth more. */
         expect_sent(t, .at = at + (late ? MS(220) : MS(101)), .slack = late ? MS(65) : 0,
                     .from = S(0), .len = 1000);
         assert_int_equal(script_info(t).timeouts, 0);
@@ -553,9 +563,9 @@ static void what_the_peer_keeps_to_itself(void **x)
     }
 }
 
-/* The end of the data without SACK. Two holes have been resent. A report that has passed over one
- * of them means that it has arrived: when the peer falls silent only the other is resent, and each
- * of them if there was none */
+/* The end of the data without SACK, after two segments were resent. A report that names a later
+ * hole shows that one of them has arrived: when the peer falls silent, only the other is resent, or
+ * both if there was no such report. */
 static void passed_over(void **x)
 {
     for (int told = 0; told < 2; told++) {
@@ -563,23 +573,24 @@ static void passed_over(void **x)
         struct script *t = ten_out(x, &at, false, SHORT, NULL);
         scps_conn_shutdown(t->c);
         script_run(t, at + MS(50));
-        script_forget_sent(t); /* the FIN */
+        script_forget_sent(t); /* The FIN is sent. */
         at += MS(101);
         for (int k = 0; k < 7; k += 3) {
             peer_says(t, at + k, .ack = S(0), .snack = {{(uint16_t)k, 1}});
             expect_sent(t, .at = at + k, .from = S(k), .len = 1000);
         }
+        /* The sender has to assume that the FIN is lost. */
         expect_sent(t, .at = at + MS(11), .slack = MS(3), .from = S(10),
-                    .flags = SCPS_FIN | SCPS_ACK); /* lost, for all one knows */
+                    .flags = SCPS_FIN | SCPS_ACK);
         if (told)
-            for (int k = 0; k < 7; k += 6) /* the fourth is not named any more */
+            for (int k = 0; k < 7; k += 6) /* The fourth segment is no longer named. */
                 peer_says(t, at + MS(100) + k, .ack = S(0), .snack = {{(uint16_t)k, 1}});
         expect_sent(t, .at = at + MS(112), .slack = MS(3), .from = S(0), .len = 1000);
         if (!told)
             expect_sent(t, .at = at + MS(112), .slack = MS(3), .from = S(3), .len = 1000);
         expect_sent(t, .at = at + MS(112), .slack = MS(20), .from = S(6), .len = 1000);
         script_run(t, at + MS(200));
-        assert_int_equal(script_info(t).resent_segs, told ? 7 : 8); /* the FIN twice */
+        assert_int_equal(script_info(t).resent_segs, told ? 7 : 8); /* The FIN was resent twice. */
         script_forget_sent(t);
         assert_int_equal(script_info(t).timeouts, 0);
         script_free(t);
@@ -602,7 +613,8 @@ static struct script *receiving(void **x, enum scps_ack_mode mode, bool long_one
 }
 #define R(k) (1 + 1000 * (k))
 
-/* Each new hole once, lowest first; then all of them in turn; what is filled is named no more */
+/* Each new hole is named once, the lowest first, then all of them in turn; a hole that is filled is
+ * no longer named. */
 static void order_of_reports(void **x)
 {
     for (int every = 0; every < 2; every++) {
@@ -611,7 +623,8 @@ static void order_of_reports(void **x)
         expect_sent(t, .at = MS(200), .ack = R(0), .snack = {{0, 1}});
         peer_says(t, MS(201), .seq = R(4), .len = 1000);
         expect_sent(t, .at = MS(201), .ack = R(0), .snack = {{2, 2}});
-        peer_says(t, MS(202), .seq = R(5), .len = 1000); /* nothing new: in turn */
+        /* There is no new hole, so the next in turn is named. */
+        peer_says(t, MS(202), .seq = R(5), .len = 1000);
         expect_sent(t, .at = MS(202), .ack = R(0), .snack = {{0, 1}});
         peer_says(t, MS(203), .seq = R(7), .len = 1000);
         expect_sent(t, .at = MS(203), .ack = R(0), .snack = {{6, 1}});
@@ -629,7 +642,8 @@ static void order_of_reports(void **x)
     }
 }
 
-/* F0: nothing before the timer; then every hole, in as many acknowledgements as it takes */
+/* Mode F0: nothing is sent before the timer expires; then every hole is named, in as many
+ * acknowledgements as that takes. */
 static void strictly_delayed(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_DELAYED, false);
@@ -644,8 +658,8 @@ static void strictly_delayed(void **x)
     script_free(t);
 }
 
-/* F0: a FIN is answered at once, and does not put off what the timer has to tell; which goes on as
- * long as there are holes, so that what fills one does not wait for a whole delay of its own */
+/* Mode F0: a FIN is acknowledged at once and does not delay the reports of the timer. The timer
+ * runs as long as there are holes, so a segment that fills one does not wait for a whole delay. */
 static void the_timer_goes_on(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_DELAYED, false);
@@ -661,13 +675,14 @@ static void the_timer_goes_on(void **x)
     expect_quiet(t, ANY_HOLD);
     for (int k = 0; k < 6; k += 4)
         expect_sent(t, .at = MS(800), .ack = R(0), .snack = {{(uint16_t)k, 1}});
-    script_run(t, SEC(20)); /* nobody sends any more: nothing is told, and the timer ends */
+    /* No more segments arrive, so nothing is reported and the timer stops. */
+    script_run(t, SEC(20));
     expect_quiet(t, ANY_HOLD);
     script_free(t);
 }
 
-/* holes_at_once: what is in order still waits for the timer, what is beyond a hole or fills one
- * does not */
+/* holes_at_once: data in order still waits for the timer; data beyond a hole, or data that fills
+ * one, is reported at once. */
 static void at_once(void **x)
 {
     struct script *t = script_of(x);
@@ -696,7 +711,7 @@ static void at_once(void **x)
     script_free(t);
 }
 
-/* A FIN alone beyond a hole is what tells of it */
+/* A FIN alone beyond a hole causes the report of the hole. */
 static void before_a_fin(void **x)
 {
     for (int sack = 0; sack < 2; sack++) {
@@ -719,41 +734,42 @@ static void before_a_fin(void **x)
     }
 }
 
-/* The long form tells of all behind the first hole at once, and the next report goes on behind what
- * it told */
+/* The long form reports everything behind the first hole at once; the next report begins behind
+ * what it has reported. */
 static void long_reports(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_DELAYED, true);
     for (int k = 1; k < 12; k += 2)
         peer_says(t, MS(200 + k), .seq = R(k), .len = 1000);
     expect_sent(t, .at = MS(401), .ack = R(0), .snack = {{0, 1}});
-    assert_int_equal(t->last.snack_vec_len, 2); /* 10101010 101..... */
+    assert_int_equal(t->last.snack_vec_len, 2); /* The bit vector is 10101010 101..... */
     assert_int_equal(t->last.snack_vec[0], 0xaa);
     assert_int_equal(t->last.snack_vec[1], 0xa0);
     expect_quiet(t, ANY_HOLD);
     script_free(t);
 }
 
-/* Without SACK the arrival of a repair is told by a vector that begins with the hole below it, if
- * that is below the one whose turn is next */
+/* Without SACK the arrival of a retransmission is reported by a bit vector that begins with the
+ * hole below it, if that hole is below the one whose turn is next. */
 static void repairs_are_told(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_OTHER, true);
     for (int k = 1; k < 12; k += 2)
         peer_says(t, MS(200 + k), .seq = R(k), .len = 1000);
     script_forget_sent(t);
-    peer_says(t, MS(300), .seq = R(12),
-              .len = 1000); /* all again: the next turn begins at the end */
+    /* All holes are named again; the next report begins at the end. */
+    peer_says(t, MS(300), .seq = R(12), .len = 1000);
     expect_sent(t, .at = MS(300), .ack = R(0), .snack = {{0, 1}});
     peer_says(t, MS(301), .seq = R(4), .len = 1000);
     expect_sent(t, .at = MS(301), .ack = R(0), .snack = {{2, 1}});
-    assert_int_equal(t->last.snack_vec[0], 0xea); /* from the fourth: 1110 1010 1 */
+    /* The vector begins with the fourth hole: 1110 1010 1. */
+    assert_int_equal(t->last.snack_vec[0], 0xea);
     script_free(t);
 }
 
-/* Too many blocks for one vector: what lies behind a hole for longer than that is one SACK block,
- * and where a vector ends among holes the next report begins with its last: nothing between two
- * reports is left out */
+/* The holes need more blocks than a vector has. Data behind a hole that is longer than a vector is
+ * reported by one SACK block; where a vector ends among holes, the next report begins with the last
+ * of them, so that nothing is left out. */
 #define Q(k) (1 + 200 * (k))
 
 static void nothing_left_out(void **x)
@@ -766,20 +782,21 @@ static void nothing_left_out(void **x)
     t->peer.sack = true;
     t->peer.mss = 200;
     script_established(t, MS(100));
-    for (int k = 1; k < 320; k++) /* missing: 0, 290, 300 */
+    for (int k = 1; k < 320; k++) /* Segments 0, 290 and 300 are missing. */
         if (k != 290 && k != 300)
             peer_says(t, MS(200) + k, .seq = Q(k), .len = 200);
     expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{0, 1}}, .sack = {{Q(1), Q(290)}});
     assert_int_equal(t->last.snack_vec_len, 0);
     expect_sent(t, .at = MS(400) + 1, .ack = Q(0), .snack = {{290, 1}});
-    assert_int_equal(t->last.snack_vec_len, 4); /* 291 to 319, one of them not here */
+    /* The vector covers segments 291 to 319, of which one is missing. */
+    assert_int_equal(t->last.snack_vec_len, 4);
     expect_quiet(t, ANY_HOLD);
     script_free(t);
 }
 
-/* docs/SCPS-TP.md section 2.1: the offset is a 16-bit number of blocks and saturates. A hole beyond
- * it is not named, nor taken as told: it is when the left edge has come closer. Until then the
- * first hole is named again, and SACK tells of what lies beyond. */
+/* docs/SCPS-TP.md section 2.1: the offset of a SNACK is a number of blocks with 16 bits, at most
+ * 65535. A hole beyond that is not named, and not counted as reported: it is named when RCV.NXT has
+ * come closer. Until then the first hole is named again, and SACK reports the data further on. */
 #define B(k) (1 + 100 * (k))
 
 static struct script *wide_open(void **x, uint8_t caps, bool sack, bool strictly)
@@ -809,7 +826,8 @@ static void beyond_the_offset(void **x)
         expect_sent(t, .ack = B(0), .snack = {{0, 65535}});
         assert_int_equal(t->last.snack_vec_len, 0);
         assert_int_equal(t->last.nsack, sack ? 2 : 0);
-        peer_says(t, MS(202), .seq = B(0), .len = 100); /* at offset 65535: that may be more */
+        /* The hole has offset 65535, which may also mean more. */
+        peer_says(t, MS(202), .seq = B(0), .len = 100);
         expect_sent(t, .ack = B(1), .snack = {{0, 65534}});
         peer_says(t, MS(203), .seq = B(1), .len = 100);
         expect_sent(t, .ack = B(2), .snack = {{65534, 1}});
@@ -817,21 +835,21 @@ static void beyond_the_offset(void **x)
     }
 }
 
-/* A hole that is longer than the size field says: the rest of it is due, and named as soon as the
- * offset can */
+/* A hole is longer than the size field can say: the rest of it is named as soon as the offset can
+ * express it. */
 static void longer_than_the_size(void **x)
 {
     struct script *t = wide_open(x, LONG, true, false);
     peer_says(t, MS(200), .seq = B(70000), .len = 100);
     expect_sent(t, .ack = B(0), .snack = {{0, 65535}});
-    assert_int_equal(t->last.snack_vec_len, 0); /* it would begin nobody knows where */
+    assert_int_equal(t->last.snack_vec_len, 0); /* A bit vector would begin at an unknown place. */
     peer_says(t, MS(201), .seq = B(0), .len = 300);
     expect_sent(t, .ack = B(3), .snack = {{65532, 4465}});
     script_free(t);
 }
 
-/* Where each range is told once, SACK goes on where the offset ends; the latest follow (RFC 2018
- * section 4) */
+/* With an ACK budget SACK continues where the offset of SNACK ends; the newest ranges follow (RFC
+ * 2018 section 4). */
 static void sack_goes_on(void **x)
 {
     struct script *t = wide_open(x, LONG, true, true);
@@ -849,10 +867,10 @@ static void sack_goes_on(void **x)
     script_free(t);
 }
 
-/* A report that is false, as from a peer with another unit of SNACK: what stands at SND.UNA has not
- * arrived, but only the FIN counts as missing. It goes again and again, and each time the peer
- * answers. The retransmission timer, 300 ms, must run out all the same: RFC 2018 section 8 has all
- * that was reported sent again then. */
+/* A report of the peer is false, for example because the peer uses another unit of SNACK: the
+ * segment at SND.UNA has not arrived, but only the FIN counts as missing. The FIN is resent again
+ * and again, and the peer answers each time. The retransmission timer of 300 ms has to expire all
+ * the same: then RFC 2018 section 8 resends everything that was reported. */
 static void a_false_report(void **x)
 {
     scps_time at, until;
@@ -871,9 +889,9 @@ static void a_false_report(void **x)
     script_free(t);
 }
 
-/* No round trip has been measured, as the SYN was sent twice (RFC 6298 section 3): the initial
- * timeout stands for it (section 2.1), and a hole that is named again before that may tell nothing
- * of the segment that was sent again. */
+/* RFC 6298 section 3: the SYN was sent twice, so no RTT has been measured and the initial timeout
+ * stands for it (section 2.1). A hole that is named again before that time may say nothing about
+ * the retransmission. */
 static void no_round_trip_yet(void **x)
 {
     struct script *t = script_of(x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timestamps: RFC 7323 sections 3 to 5: what is echoed, round trips of resent segments, PAWS. */
+/* Time stamps (RFC 7323 sections 3 to 5): which one is echoed, RTTs of retransmissions, PAWS. */
 #include "script.h"
 
 static struct script *with_ts(void **x)
@@ -10,29 +10,31 @@ static struct script *with_ts(void **x)
     return t;
 }
 
-/* Section 4.3: the echo is of the segment at the left edge, so that a delayed ACK tells the longer
- * time */
+/* RFC 7323 section 4.3: the echo is the time stamp of the segment at RCV.NXT, so that the RTT of a
+ * delayed ACK includes the delay. */
 static void what_is_echoed(void **x)
 {
     struct script *t = with_ts(x);
     peer_says(t, MS(200), .len = 988, .tsval = 2000001);
     peer_says(t, MS(201), .len = 988, .tsval = 2000002);
     expect_sent(t, .ack = 1977, .has = SCPS_HAS_TS);
-    assert_int_equal(t->last.tsecr, 2000001); /* of the first of the two */
+    /* The echo is the time stamp of the first of the two segments. */
+    assert_int_equal(t->last.tsecr, 2000001);
     peer_says(t, MS(202), .seq = 2965, .len = 988, .tsval = 2000003);
     expect_sent(t, .ack = 1977);
-    assert_int_equal(t->last.tsecr, 2000001); /* not of what is beyond a hole */
+    assert_int_equal(t->last.tsecr, 2000001); /* The echo is not that of data beyond a hole. */
     peer_says(t, MS(203), .seq = 1977, .len = 988, .tsval = 2000004);
     expect_sent(t, .ack = 3953);
     assert_int_equal(t->last.tsecr, 2000004);
-    /* the same where the window has changed, which takes another path through the code */
+    /* The same with a changed window, which the fast path does not process. */
     peer_says(t, MS(204), .seq = 4941, .len = 988, .wnd = 60000, .tsval = 2000005);
     expect_sent(t, .ack = 3953);
     assert_int_equal(t->last.tsecr, 2000004);
     script_free(t);
 }
 
-/* Section 3.2: once agreed, in every segment; our clock runs in milliseconds */
+/* RFC 7323 section 3.2: when time stamps are agreed every segment has them; this end's clock counts
+ * milliseconds. */
 static void in_every_segment(void **x)
 {
     struct script *t = with_ts(x);
@@ -47,19 +49,21 @@ static void in_every_segment(void **x)
     script_free(t);
 }
 
-/* Section 4: with timestamps resent segments are timed too */
+/* RFC 7323 section 4: with time stamps the RTT of a retransmission is measured. */
 static void a_resent_segment_is_timed(void **x)
 {
     struct script *t = with_ts(x);
     app_writes(t, MS(1000), 500);
     expect_sent(t, .at = MS(1000), .from = 1, .len = 500);
     expect_sent(t, .at = MS(1300), .from = 1, .len = 500);
-    peer_says(t, MS(1420), .ack = 501); /* the echo is of the second: 120 ms */
+    /* The acknowledgement echoes the second transmission: the RTT is 120 ms. */
+    peer_says(t, MS(1420), .ack = 501);
     assert_true(script_info(t).last_rtt == MS(120));
     script_free(t);
 }
 
-/* Section 5.3: older than the last one: acknowledged and dropped */
+/* RFC 7323 section 5.3: a segment with an older time stamp than the last one's is acknowledged and
+ * dropped. */
 static void paws(void **x)
 {
     struct script *t = with_ts(x);
@@ -68,11 +72,12 @@ static void paws(void **x)
     expect_sent(t, .at = MS(300), .ack = 101);
     assert_int_equal(script_info(t).paws_drops, 1);
     assert_int_equal(scps_conn_readable(t->c), 100);
-    peer_says(t, MS(400), .seq = 101, .len = 100, .tsval = 3000000); /* equal is not older */
+    /* An equal time stamp is not older. */
+    peer_says(t, MS(400), .seq = 101, .len = 100, .tsval = 3000000);
     assert_int_equal(scps_conn_readable(t->c), 200);
     script_run(t, SEC(1));
     script_forget_sent(t);
-    /* a segment with an old timestamp changes neither the window nor SND.UNA */
+    /* A segment with an old time stamp changes neither the window nor SND.UNA. */
     app_writes(t, SEC(2), 100);
     expect_sent(t, .from = 1, .len = 100);
     peer_says(t, MS(2100), .ack = 101, .tsval = 1000);
@@ -81,8 +86,8 @@ static void paws(void **x)
     script_free(t);
 }
 
-/* Section 5.2: a reset "MUST NOT be subjected to the PAWS check by verifying an acceptable value in
- * SEG.TSval", whether it has no time stamp or an old one. */
+/* RFC 7323 section 5.2: a reset "MUST NOT be subjected to the PAWS check by verifying an acceptable
+ * value in SEG.TSval", whether it has no time stamp or an old one. */
 static void paws_and_resets(void **x)
 {
     for (int old = 0; old < 2; old++) {
@@ -96,8 +101,8 @@ static void paws_and_resets(void **x)
     }
 }
 
-/* The clock wraps after 24.8 days; a timestamp that old is not held against anybody (section 5.5)
- * */
+/* RFC 7323 section 5.5: the clock wraps after 24.8 days, so a stored time stamp of that age does
+ * not make PAWS refuse segments. */
 static void paws_after_long_silence(void **x)
 {
     struct script *t = with_ts(x);
@@ -118,7 +123,7 @@ static void paws_wraps(void **x)
     expect_sent(t, .flags = SCPS_SYN);
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .tsval = 0xfffffff0);
     expect_sent(t, .ack = 1);
-    peer_says(t, MS(200), .len = 100, .tsval = 5); /* 21 later */
+    peer_says(t, MS(200), .len = 100, .tsval = 5); /* This time stamp is 21 later, modulo 2^32. */
     assert_int_equal(scps_conn_readable(t->c), 100);
     peer_says(t, MS(300), .len = 100, .tsval = 0xfffffffe);
     assert_int_equal(scps_conn_readable(t->c), 100);
@@ -126,7 +131,7 @@ static void paws_wraps(void **x)
     script_free(t);
 }
 
-/* If timestamps were not agreed on, a timestamps option that arrives has no effect. */
+/* If time stamps were not agreed on, the option has no effect. */
 static void uninvited_timestamps(void **x)
 {
     struct script *t = script_of(x);
@@ -138,7 +143,7 @@ static void uninvited_timestamps(void **x)
     script_free(t);
 }
 
-/* An old duplicate of the handshake's time comes late: its echo is no round trip */
+/* An old duplicate from the time of the handshake arrives: its echo gives no RTT sample. */
 static void an_echo_of_zero(void **x)
 {
     struct script *t = with_ts(x);
