@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When we acknowledge and with what: RFC 1122 section 4.2.3.2, RFC 5681 section 4.2, RFC 9293
- * section 3.8.6.3, RFC 2018 section 4, RFC 2883 section 4. */
+/* When the receiver acknowledges and what it reports: RFC 1122 section 4.2.3.2, RFC 5681 section
+ * 4.2, RFC 9293 section 3.8.6.3, RFC 2018 section 4, RFC 2883 section 4. */
 #include "script.h"
 
 /* RFC 5681 section 4.2: the receiver acknowledges at least every second full segment, and within
@@ -24,8 +24,8 @@ static void every_second_segment(void **x)
     script_free(t);
 }
 
-/* The window of the peer may hold just a full segment and a short one, in either order: acknowledge
- * both at once. */
+/* The window may hold just one full segment and a short one, in either order: both are acknowledged
+ * at once. */
 static void full_and_short(void **x)
 {
     struct script *t = script_of(x);
@@ -82,7 +82,7 @@ static void acknowledgement_rides_on_data(void **x)
     app_writes(t, MS(250), 10);
     expect_sent(t, .at = MS(250), .from = 1, .len = 10, .ack = 501);
     peer_says(t, MS(300), .ack = 11);
-    script_run(t, SEC(2)); /* and nothing is owed any more */
+    script_run(t, SEC(2)); /* No acknowledgement is due any more. */
     script_free(t);
 }
 
@@ -107,17 +107,19 @@ static void mode_delayed(void **x)
     for (int i = 0; i < 8; i++)
         peer_says(t, MS(200 + i), .len = 1000);
     expect_sent(t, .at = MS(250), .ack = 8001);
-    peer_says(t, MS(300), .seq = 9001, .len = 1000); /* even of a hole: one report a timer */
+    /* With F0 even a hole is reported only when the timer expires. */
+    peer_says(t, MS(300), .seq = 9001, .len = 1000);
     peer_says(t, MS(310), .seq = 10001, .len = 1000);
     expect_sent(t, .at = MS(350), .ack = 8001, .sack = {{9001, 11001}});
-    peer_says(t, MS(400), .seq = 8001,
-              .len = 1000); /* what fills it, too (docs/SCPS-TP.md section 5.1) */
+    /* A segment that fills a hole is acknowledged by the timer, too (docs/SCPS-TP.md section
+     * 5.1). */
+    peer_says(t, MS(400), .seq = 8001, .len = 1000);
     expect_sent(t, .at = MS(450), .ack = 11001, .no_sack = true);
     script_free(t);
 }
 
-/* RFC 2018 3: blocks are of sequence numbers, and a FIN has one: a block that ends with it covers
- * the last segment */
+/* RFC 2018 section 3: a SACK block is a range of sequence numbers. A FIN has one, so a block that
+ * ends with the FIN's covers the last data segment. */
 static void fin_beyond_a_hole(void **x)
 {
     struct script *t = script_of(x);
@@ -145,11 +147,12 @@ static void out_of_order(void **x)
     expect_sent(t, .ack = 1, .sack = {{6001, 7001}, {4001, 5001}, {2001, 3001}});
     peer_says(t, MS(203), .seq = 8001, .len = 1000);
     expect_sent(t, .ack = 1, .sack = {{8001, 9001}, {6001, 7001}, {4001, 5001}, {2001, 3001}});
-    peer_says(t, MS(204), .seq = 10001, .len = 1000); /* a fifth: the oldest goes */
+    /* This is the fifth block, so the oldest is no longer reported. */
+    peer_says(t, MS(204), .seq = 10001, .len = 1000);
     expect_sent(t, .ack = 1, .sack = {{10001, 11001}, {8001, 9001}, {6001, 7001}, {4001, 5001}});
-    peer_says(t, MS(205), .seq = 3001, .len = 1000); /* joins two: one block */
+    peer_says(t, MS(205), .seq = 3001, .len = 1000); /* The segment joins two blocks into one. */
     expect_sent(t, .ack = 1, .sack = {{2001, 5001}, {10001, 11001}, {8001, 9001}, {6001, 7001}});
-    /* the first hole is filled, first in part and then wholly */
+    /* The first hole is filled, first in part and then whole. */
     peer_says(t, MS(206), .seq = 1, .len = 1000);
     expect_sent(t, .at = MS(206), .ack = 1001);
     peer_says(t, MS(207), .seq = 1001, .len = 1000);
@@ -198,7 +201,8 @@ static void duplicates_without_sack(void **x)
     script_free(t);
 }
 
-/* RFC 2883 sections 4.1.1 and 4.2.1: the DSACK block is the first one. */
+/* RFC 2883 sections 4.1.1 and 4.2.1: a duplicate is reported by a DSACK block, which is the first
+ * block. */
 static void duplicates_are_named(void **x)
 {
     struct script *t = script_of(x);
@@ -206,21 +210,21 @@ static void duplicates_are_named(void **x)
     peer_says(t, MS(200), .len = 1000);
     peer_says(t, MS(200), .len = 1000);
     expect_sent(t, .ack = 2001);
-    peer_says(t, MS(300), .seq = 1, .len = 1000); /* below the left edge */
+    peer_says(t, MS(300), .seq = 1, .len = 1000); /* The duplicate lies below RCV.NXT. */
     expect_sent(t, .at = MS(300), .ack = 2001, .sack = {{1, 1001}});
     peer_says(t, MS(310), .seq = 4001, .len = 1000);
-    expect_sent(t, .ack = 2001, .sack = {{4001, 5001}}); /* told once only */
-    peer_says(t, MS(320), .seq = 4001, .len = 1000);     /* within a block above it */
+    expect_sent(t, .ack = 2001, .sack = {{4001, 5001}}); /* Each duplicate is reported once. */
+    peer_says(t, MS(320), .seq = 4001, .len = 1000); /* The duplicate lies within a SACK block. */
     expect_sent(t, .at = MS(320), .ack = 2001, .sack = {{4001, 5001}, {4001, 5001}});
-    peer_says(t, MS(330), .seq = 1501, .len = 1000); /* half of it new */
+    peer_says(t, MS(330), .seq = 1501, .len = 1000); /* Half of the segment is new. */
     expect_sent(t, .at = MS(330), .ack = 2501, .sack = {{1501, 2001}, {4001, 5001}});
     assert_int_equal(script_info(t).dsacks_out, 3);
     assert_int_equal(script_info(t).bytes_duplicate, 2500);
     script_free(t);
 }
 
-/* RFC 2883 4.2: of a segment that is new in part, the first octets known already, wherever they
- * lie */
+/* RFC 2883 section 4.2: if only a part of a segment is new, the DSACK block names its first octets
+ * that had arrived before, wherever they lie. */
 static void partial_duplicates_are_named(void **x)
 {
     struct script *t = script_of(x);
@@ -228,16 +232,20 @@ static void partial_duplicates_are_named(void **x)
     for (int i = 0; i < 3; i++)
         peer_says(t, MS(200), .seq = 2001 + 2000 * i, .len = 1000);
     script_forget_sent(t);
-    peer_says(t, MS(210), .seq = 4501, .len = 1000); /* its front */
+    /* The first octets of the segment had arrived before. */
+    peer_says(t, MS(210), .seq = 4501, .len = 1000);
     expect_sent(t, .ack = 1, .sack = {{4501, 5001}, {4001, 5501}, {6001, 7001}, {2001, 3001}});
-    peer_says(t, MS(220), .seq = 5601, .len = 1000); /* its back */
+    /* The last octets of the segment had arrived before. */
+    peer_says(t, MS(220), .seq = 5601, .len = 1000);
     expect_sent(t, .ack = 1, .sack = {{6001, 6601}, {5601, 7001}, {4001, 5501}, {2001, 3001}});
-    peer_says(t, MS(230), .seq = 5001, .len = 1000); /* two pieces: the first one */
+    /* Two parts of the segment had arrived before; the first is reported. */
+    peer_says(t, MS(230), .seq = 5001, .len = 1000);
     expect_sent(t, .ack = 1, .sack = {{5001, 5501}, {4001, 7001}, {2001, 3001}});
-    peer_says(t, MS(240), .seq = 1, .len = 2500); /* in order, into what waited */
+    /* The segment is in order and reaches into data that waits beyond the hole. */
+    peer_says(t, MS(240), .seq = 1, .len = 2500);
     expect_sent(t, .ack = 3001, .sack = {{2001, 2501}, {4001, 7001}});
-    peer_says(t, MS(250), .seq = 2501,
-              .len = 2000); /* at both ends: below the left edge comes first */
+    /* Both ends of the segment had arrived before: the part below RCV.NXT is reported. */
+    peer_says(t, MS(250), .seq = 2501, .len = 2000);
     expect_sent(t, .ack = 7001, .sack = {{2501, 3001}});
     assert_int_equal(script_info(t).bytes_duplicate, 500 + 600 + 500 + 400 + 500 + 500 + 500);
     script_free(t);
@@ -265,7 +273,7 @@ static void overlapping_segments(void **x)
     peer_says(t, MS(201), .seq = 2501, .len = 700);
     peer_says(t, MS(202), .seq = 3501, .len = 1500);
     peer_says(t, MS(203), .seq = 5501, .len = 100);
-    peer_says(t, MS(204), .seq = 2801, .len = 2900); /* covers them all */
+    peer_says(t, MS(204), .seq = 2801, .len = 2900); /* The segment covers all of them. */
     peer_says(t, MS(205), .seq = 1, .len = 2600);
     script_forget_sent(t);
     assert_int_equal(scps_conn_readable(t->c), 5700);
@@ -275,7 +283,7 @@ static void overlapping_segments(void **x)
     script_free(t);
 }
 
-/* Segments beyond one hole: the first is acknowledged at once, of the later ones every second. */
+/* Of segments beyond one hole the first is acknowledged at once, then every second. */
 static void a_train_beyond_a_hole(void **x)
 {
     struct script *t = script_of(x);
@@ -288,11 +296,12 @@ static void a_train_beyond_a_hole(void **x)
     for (unsigned i = 0; i < n; i++) {
         expect_sent(t, .ack = 1);
         assert_int_equal(t->last.nsack, 1);
-        if (i < 3) /* the three duplicates RFC 5681 needs */
+        /* RFC 5681 section 3.2: the sender needs three duplicate ACKs for fast retransmit. */
+        if (i < 3)
             assert_int_equal(t->last.sack[0].right - t->last.sack[0].left, 1000 * (i + 1));
     }
     script_run(t, SEC(1));
-    while (script_sent_count(t)) /* and the last one is not forgotten */
+    while (script_sent_count(t)) /* The last segment is acknowledged, too. */
         expect_sent(t, .ack = 1);
     assert_int_equal(t->last.sack[0].right - t->last.sack[0].left, 40000);
     peer_says(t, SEC(2), .seq = 1, .len = 1000);
@@ -300,8 +309,9 @@ static void a_train_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* RFC 5681 section 4.2: what fills a hole behind the first one is answered at once, too, also in
- * part: its sender measures by that whether it has arrived */
+/* RFC 5681 section 4.2: a segment that fills a hole in whole or in part is acknowledged at once,
+ * also if it is not the first hole: the sender of such a retransmission can thus see that it has
+ * arrived. */
 static void repairs_beyond_a_hole(void **x)
 {
     struct script *t = script_of(x);
@@ -322,7 +332,7 @@ static void repairs_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* With fifty holes in a round trip, SACK reports remain right although the application does not
+/* With fifty holes in a round trip the SACK blocks stay right, although the application does not
  * read. */
 static void fifty_holes(void **x)
 {
@@ -346,8 +356,8 @@ static void fifty_holes(void **x)
     script_free(t);
 }
 
-/* Strictly delayed: while nothing comes a hole does not keep the timer going, and what comes then
- * is told at the time at which it would have run out */
+/* Strictly delayed (F0): while no segment arrives, a hole does not keep the timer running. What
+ * arrives then is reported at the time at which the timer would have expired. */
 static void the_timer_of_a_hole_rests(void **x)
 {
     struct script *t = script_of(x);

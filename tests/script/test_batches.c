@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments that the driver hands in together: one acknowledgement answers them (RFC 9293 section
- * 3.10.7.4: "if the TCP endpoint is processing a series of queued segments, it MUST process them
- * all before sending any ACK segments"), and what must be acknowledged at once still is, with the
- * output that follows the batch. Without stretch_acks they are acknowledged as if they had come one
- * by one. */
+/* Segments that the driver hands in together (a batch) are answered by one acknowledgement: RFC
+ * 9293 section 3.10.7.4, "if the TCP endpoint is processing a series of queued segments, it MUST
+ * process them all before sending any ACK segments". What has to be acknowledged at once is
+ * acknowledged at the first output after the batch. With stretch_acks off the segments are
+ * acknowledged as if they had come one by one. */
 #include "script.h"
 
-/* Hands in n full segments of the peer's stream together. If end is true, the last of them ends the
- * batch. */
+/* Hands in n full segments of the peer's stream together. If `end` is true, the last of them ends
+ * the batch. */
 static void batch(struct script *t, scps_time at, int n, bool end)
 {
     for (int i = 0; i < n; i++)
@@ -29,7 +29,7 @@ static void answered_once(void **x)
     batch(t, MS(200), 10, true);
     expect_sent(t, .at = MS(200), .ack = 10001, .no_sack = true);
     expect_quiet(t, SCPS_HOLD_APP);
-    assert_int_equal(script_info(t).segs_in, 11); /* with the SYN-ACK */
+    assert_int_equal(script_info(t).segs_in, 11); /* The count includes the SYN-ACK. */
     /* RFC 5681 section 4.2: of segments that arrive one by one, every second full one is
      * acknowledged. */
     for (int i = 0; i < 4; i++)
@@ -39,8 +39,8 @@ static void answered_once(void **x)
     script_free(t);
 }
 
-/* A batch of less than two full segments is acknowledged when the timer of the delayed ACK expires,
- * as without a batch. */
+/* A batch of less than two full segments is acknowledged by the timer of the delayed ACK, as the
+ * same segments would be without a batch. */
 static void a_small_one_waits(void **x)
 {
     struct script *t = open_with(x, true);
@@ -64,7 +64,8 @@ static void holes(void **x)
         peer_says(t, MS(200), .seq = 3001, .len = 1000);
         expect_sent(t, .at = MS(200), .ack = 1001, .sack = {{2001, 4001}});
         peer_says(t, MS(210), .seq = 1001, .len = 1000, .more = true);
-        peer_says(t, MS(210), .seq = 4001, .len = 100); /* by itself it would wait */
+        /* By itself this segment would wait for the timer. */
+        peer_says(t, MS(210), .seq = 4001, .len = 100);
         if (!stretch)
             expect_sent(t, .at = MS(210), .ack = 4001, .no_sack = true);
         expect_sent(t, .at = MS(210), .ack = 4101, .no_sack = true);
@@ -73,9 +74,10 @@ static void holes(void **x)
     }
 }
 
-/* A SNACK without a bit vector names one hole, and each is named as soon as it is known (CCSDS
- * 714.0-B-2 section 3.3): where a batch leaves several, as many acknowledgements follow it. With
- * one the others would wait for segments that nobody has reason to send. */
+/* CCSDS 714.0-B-2 section 3.3: a SNACK without a bit vector names one hole, and each hole is
+ * named as soon as it is known. If a batch leaves several holes, as many acknowledgements follow
+ * it: after a single one the other holes would wait for segments that the peer has no reason to
+ * send. */
 static void each_hole_is_named(void **x)
 {
     struct script *t = script_of(x);
@@ -109,8 +111,8 @@ static void duplicates_without_sack(void **x)
     }
 }
 
-/* RFC 3168 6.1.3: a mark on any of them is echoed, although CWR came behind it, until the CWR that
- * comes after the echo */
+/* RFC 3168 section 6.1.3: a CE mark on any segment of the batch is echoed, even if a segment with
+ * CWR follows it in the batch, until a CWR arrives that was sent after the echo. */
 static void a_mark_among_them(void **x)
 {
     struct script *t = script_of(x);
@@ -143,7 +145,7 @@ static void quick(void **x)
     for (int i = 0; i < 3; i++)
         peer_says(t, MS(210), .len = 100, .more = i < 2);
     expect_sent(t, .at = MS(210), .ack = 401);
-    peer_says(t, MS(220), .len = 100); /* the fifth */
+    peer_says(t, MS(220), .len = 100); /* This is the fifth segment. */
     expect_sent(t, .at = MS(420), .ack = 501);
     script_free(t);
 }
@@ -160,7 +162,8 @@ static void fin(void **x)
     }
 }
 
-/* RFC 9293 3.8.6.2.2: the window opens by more than a segment and half of the buffer */
+/* RFC 9293 section 3.8.6.2.2: a window update is sent when the window can open by more than a
+ * segment and half of the buffer. */
 static void window_update(void **x)
 {
     struct script *t = script_of(x);
@@ -180,7 +183,8 @@ static void one_by_one(void **x)
     batch(t, MS(200), 2, true);
     expect_sent(t, .ack = 2001);
     batch(t, MS(300), 7, true);
-    for (int i = 2; i <= 8; i += 2) /* the last of them tells of the seventh, too */
+    /* The last of these acknowledgements covers the seventh segment, too. */
+    for (int i = 2; i <= 8; i += 2)
         expect_sent(t, .at = MS(300), .ack = i == 8 ? 9001 : 2001 + 1000 * i);
     expect_quiet(t, SCPS_HOLD_APP);
     script_free(t);
@@ -241,7 +245,8 @@ static void steps_and_holes(void **x)
     script_free(t);
 }
 
-/* Data that leaves carries the steps, and each offers the same right edge */
+/* With stretch_acks off, data that is sent carries the acknowledgements of the batch, and each has
+ * the same right edge of the window. */
 static void steps_ride_on_data(void **x)
 {
     struct script *t = open_with(x, false);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Closing: RFC 9293 sections 3.6 and 3.10.4, RFC 1122 section 4.2.2.13, RFC 1337, RFC 6191. */
+/* Closing a connection: RFC 9293 sections 3.6 and 3.10.4, RFC 1122 section 4.2.2.13, RFC 1337, RFC
+ * 6191. */
 #include "script.h"
 
-/* RFC 9293 figure 12, seen from TCP Peer A: the active close */
+/* RFC 9293 figure 12, as TCP Peer A: the active close. */
 static void active_close(void **x)
 {
     struct script *t = script_of(x);
@@ -26,7 +27,7 @@ static void active_close(void **x)
     script_free(t);
 }
 
-/* Figure 12, seen from TCP Peer B, with data in between: half close */
+/* RFC 9293 figure 12, as TCP Peer B: the passive close, with data sent after the peer's FIN. */
 static void passive_close(void **x)
 {
     struct script *t = script_of(x);
@@ -40,7 +41,7 @@ static void passive_close(void **x)
     app_reads(t, MS(160), 300);
     app_reads(t, MS(160), 0);
     assert_true(scps_conn_eof(t->c));
-    app_writes(t, MS(200), 1500); /* our direction is open still */
+    app_writes(t, MS(200), 1500); /* This end can still send. */
     expect_sent(t, .from = 1, .len = 1000, .ack = 302);
     expect_sent(t, .from = 1001, .len = 500, .ack = 302);
     peer_says(t, MS(300), .ack = 1501);
@@ -74,11 +75,12 @@ static void half_close_of_ours(void **x)
         expect_sent(t, .ack = 1 + 2000 * (i + 1), .from = 12);
         app_reads(t, SEC(100 * i + 1), 2000);
     }
-    expect_state(t, SCPS_FIN_WAIT_2); /* as long as somebody owns it there is no timeout */
+    /* While an application owns the connection, FIN-WAIT-2 has no timeout. */
+    expect_state(t, SCPS_FIN_WAIT_2);
     script_free(t);
 }
 
-/* RFC 9293 figure 13 */
+/* RFC 9293 figure 13: simultaneous close. */
 static void simultaneous_close(void **x)
 {
     struct script *t = script_of(x);
@@ -93,7 +95,8 @@ static void simultaneous_close(void **x)
     script_free(t);
 }
 
-/* The peer's FIN acknowledges ours: FIN-WAIT-1 straight to TIME-WAIT (RFC 9293 3.10.7.4, eighth) */
+/* RFC 9293 section 3.10.7.4, eighth step: the peer's FIN acknowledges this end's FIN, so the
+ * connection goes from FIN-WAIT-1 to TIME-WAIT. */
 static void fin_with_the_ack(void **x)
 {
     struct script *t = script_of(x);
@@ -141,7 +144,7 @@ static void fin_is_repeated(void **x)
     script_free(t);
 }
 
-/* Closes at both ends by 200 ms, at this end first. */
+/* Closes at both ends by 200 ms, at this end first, which leads to TIME-WAIT. */
 static void to_time_wait(struct script *t)
 {
     script_established(t, MS(100));
@@ -151,7 +154,8 @@ static void to_time_wait(struct script *t)
     expect_sent(t, .ack = 2);
 }
 
-/* RFC 9293 3.10.7.4: in TIME-WAIT the peer's FIN again is acknowledged and starts the wait anew */
+/* RFC 9293 section 3.10.7.4: a repeated FIN in TIME-WAIT is acknowledged and restarts the timer of
+ * 2 MSL. */
 static void time_wait_acknowledges_again(void **x)
 {
     struct script *t = script_of(x);
@@ -175,13 +179,14 @@ static void time_wait_answers_a_stranger(void **x)
     expect_quiet(t, ANY_HOLD);
     peer_says(t, MS(400), .seq = 3, .ack = 2);
     expect_sent(t, .at = MS(400), .from = 2, .ack = 2);
-    peer_says(t, MS(500), .seq = 3, .ack = 2); /* in measure */
+    /* The answers to such segments are limited in rate. */
+    peer_says(t, MS(500), .seq = 3, .ack = 2);
     expect_quiet(t, ANY_HOLD);
     expect_state(t, SCPS_TIME_WAIT);
     script_free(t);
 }
 
-/* RFC 1337: a reset does not end TIME-WAIT */
+/* RFC 1337: a reset does not end TIME-WAIT. */
 static void time_wait_survives_a_reset(void **x)
 {
     struct script *t = script_of(x);
@@ -210,9 +215,9 @@ static void time_wait_gives_way(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.3.2: CLOSED means that there is no connection. Its owner, who has yet to hear of the
- * end and let go, does not keep the peer from opening the same flow again, nor itself; and what
- * comes then is the new one's. */
+/* RFC 9293 section 3.3.2: CLOSED means that there is no connection. An ended connection that its
+ * owner has not yet closed does not keep the peer, or the owner, from opening one with the same
+ * addresses and ports, and segments that arrive belong to the new one. */
 static void an_ended_connection_holds_no_flow(void **x)
 {
     for (int how = 0; how < 3; how++) {
@@ -221,7 +226,7 @@ static void an_ended_connection_holds_no_flow(void **x)
         struct scps_conn *old = t->c;
         peer_says(t, MS(200), .flags = SCPS_RST);
         assert_int_equal(scps_conn_state(old), SCPS_CLOSED);
-        if (how == 2) { /* the other way round */
+        if (how == 2) { /* In these runs this end opens the new connection. */
             int err;
             struct scps_conn *c = scps_connect(t->st, &t->cfg, &t->us, &t->them, &err);
             assert_non_null(c);
@@ -231,7 +236,8 @@ static void an_ended_connection_holds_no_flow(void **x)
             peer_says(t, MS(300), .seq = 50000, .flags = SCPS_SYN);
             expect_sent(t, .at = MS(300), .flags = SCPS_SYN | SCPS_ACK, .ack = 50001);
             if (how)
-                scps_conn_close(old); /* before the new one is there, or after */
+                /* The old connection is closed before the new one opens, or after. */
+                scps_conn_close(old);
             peer_says(t, MS(400), .seq = 50001, .ack = 1, .len = 10);
             script_run(t, MS(700));
             expect_sent(t, .from = 1, .ack = 50011);
@@ -242,18 +248,18 @@ static void an_ended_connection_holds_no_flow(void **x)
 }
 
 /* RFC 6191 section 2, with time stamps: "If the timestamp of the incoming SYN is greater than the
- * last timestamp seen ... honor the connection request"; equal: if the sequence number is greater
- * than the last one seen; else ignore the SYN. */
+ * last timestamp seen ... honor the connection request"; if it is equal, the sequence number must
+ * be greater than the last one seen; otherwise the SYN is ignored. */
 static void time_wait_gives_way_to_a_time_stamp(void **x)
 {
     static const struct {
         int64_t seq, tsval;
         bool opens;
     } syn[] = {
-        {50000, 4999999, false}, /* a greater number, but an older time stamp */
-        {1, 5000000, false},     /* equal, and an older number */
-        {50000, 5000000, true},  /* equal, and a greater number */
-        {1, 5000001, true},      /* newer, whatever the number */
+        {50000, 4999999, false}, /* The sequence number is greater, but the time stamp is older. */
+        {1, 5000000, false},     /* The time stamp is equal and the sequence number is older. */
+        {50000, 5000000, true},  /* The time stamp is equal and the sequence number is greater. */
+        {1, 5000001, true}, /* The time stamp is newer, so the sequence number does not matter. */
     };
 
     for (size_t i = 0; i < sizeof syn / sizeof *syn; i++) {
@@ -295,7 +301,8 @@ static void close_goes_on_alone(void **x)
     script_run(t, SEC(61));
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.conns, 0);
-    peer_says(t, SEC(62), .seq = 2, .ack = 2502); /* nobody remembers */
+    /* The connection no longer exists, so the segment is answered with a reset. */
+    peer_says(t, SEC(62), .seq = 2, .ack = 2502);
     expect_sent(t, .from = 2502, .flags = SCPS_RST);
     script_free(t);
 }
@@ -313,7 +320,7 @@ static void close_with_data_unread(void **x)
     script_free(t);
 }
 
-/* RFC 7323 3.2: a reset of a connection with timestamps has them, too */
+/* RFC 7323 section 3.2: a reset on a connection with time stamps has them, too. */
 static void a_reset_is_stamped(void **x)
 {
     struct script *t = script_of(x);
@@ -327,9 +334,9 @@ static void a_reset_is_stamped(void **x)
     script_free(t);
 }
 
-/* RFC 1122 4.2.2.13: data for an application that has closed is answered with a reset. RFC 9293
- * 3.10.7.1: it stands at SEG.ACK, where the peer is sure to take it (RFC 5961 section 3.2); at
- * SND.NXT it would be challenged as long as anything is under way */
+/* RFC 1122 section 4.2.2.13: data for an application that has closed is answered with a reset. RFC
+ * 9293 section 3.10.7.1: its sequence number is SEG.ACK, which the peer accepts (RFC 5961 section
+ * 3.2). At SND.NXT the peer would challenge it as long as data is in flight. */
 static void data_after_close(void **x)
 {
     struct script *t = script_of(x);
@@ -360,7 +367,7 @@ static void data_after_close(void **x)
     script_free(t);
 }
 
-/* A connection that the application has closed leaves FIN-WAIT-2 after fin_wait2. */
+/* A connection that the application has closed leaves FIN-WAIT-2 after the time fin_wait2. */
 static void orphan_in_fin_wait_2(void **x)
 {
     struct script *t = script_of(x);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Floods: SYN cookies when too many are half-open (RFC 4987 section 3.6), the backlog, limits of
- * answers. */
+/* Floods of SYNs: SYN cookies when too many connections are half-open (RFC 4987 section 3.6), the
+ * backlog, and limits for replies. */
 #include "script.h"
 
-/* An ACK for no connection, handed to the stack without a turn of its driver. */
+/* Hands in an ACK for no connection, without calling for output. */
 static void peer_strange(struct script *t, uint16_t port)
 {
     bool six = t->us.addr.family == 6;
@@ -45,7 +45,7 @@ static void a_cookie_is_honoured(void **x)
                 .has = SCPS_HAS_MSS, .hasnt = SCPS_HAS_SACK_OK | SCPS_HAS_TS | SCPS_HAS_WSCALE);
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_out, 1);
-    assert_int_equal(s.half_open, 4); /* nothing is kept */
+    assert_int_equal(s.half_open, 4); /* The SYN that is answered with a cookie keeps no state. */
     peer_says(t, MS(50), .ack = 1);
     expect_event(t, SCPS_EV_ACCEPT);
     t->c = scps_accept(t->l);
@@ -54,7 +54,8 @@ static void a_cookie_is_honoured(void **x)
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_ok, 1);
     assert_int_equal(s.half_open, 4);
-    assert_int_equal(script_info(t).snd_mss, 536); /* the largest of the table below 1000 */
+    /* 536 is the largest value below 1000 in the cookie's table of MSS values. */
+    assert_int_equal(script_info(t).snd_mss, 536);
     assert_false(script_info(t).sack);
     app_writes(t, MS(60), 700);
     expect_sent(t, .from = 1, .len = 536);
@@ -99,13 +100,14 @@ static void options_survive_in_timestamps(void **x)
     script_free(t);
 }
 
-/* The capabilities survive in the cookie, ECN in time stamps (RFC 4987 section 3.6); what cannot be
- * kept is told. */
+/* SCPS capabilities survive in the cookie, and ECN in its time stamp (RFC 4987 section 3.6);
+ * scps_info.why says what was lost. */
 static void capabilities_survive(void **x, bool stamps)
 {
     const uint8_t all = SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2;
     for (unsigned ask = 0; ask < 16; ask++) {
-        for (unsigned late = 0; late < 1200; late += 97) { /* every phase of the clock's low bits */
+        /* The lowest bits of the clock take every value. */
+        for (unsigned late = 0; late < 1200; late += 97) {
             struct script *t = script_of(x);
             uint8_t caps = (uint8_t)(ask << 5) & all;
             struct scps_stack_stats s;
@@ -184,8 +186,9 @@ static void what_a_cookie_cannot_keep_is_told(void **x)
     script_free(t);
 }
 
-/* 1.4 SYNs a second that nobody stands behind: they neither fill the places for as long as SYN-ACKs
- * are repeated, 188 s, nor get more than four each while a quarter of the places is taken. */
+/* A flood of 1.4 SYNs a second from forged addresses: half-open connections neither keep their
+ * places for the 188 s for which SYN-ACKs are repeated, nor get more than four SYN-ACKs each while
+ * a quarter of the places is taken. */
 static void a_slow_flood_takes_nothing(void **x)
 {
     struct script *t = script_of(x);
@@ -205,7 +208,7 @@ static void a_slow_flood_takes_nothing(void **x)
     assert_in_range(s.half_open, 16, 32);
     assert_int_equal(s.half_open_evicted, 200 - s.half_open);
     script_run(t, SEC(150) - 1);
-    script_forget_sent(t); /* repeats for the others */
+    script_forget_sent(t); /* SYN-ACKs of other connections are repeated. */
     peer_says(t, SEC(150), .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
     script_forget_sent(t);
@@ -234,11 +237,11 @@ static void data_with_the_cookie(void **x)
     script_free(t);
 }
 
-/* Data and a FIN arrive, the segment before them does not: it alone has the sequence number that
- * the cookie was made for. RFC 4987 section 3.6: "the server will encode all of its state in the
- * SYN-ACK's sequence number", so the listener cannot tell these segments from old ones. RFC 9293
- * section 3.10.7.2 would have it reset the sender, which has an established connection. All that
- * occupies sequence numbers is retransmitted, so it waits for that. */
+/* Data and a FIN arrive, but not the segment before them, which alone has the sequence number for
+ * which the cookie was made. RFC 4987 section 3.6: "the server will encode all of its state in the
+ * SYN-ACK's sequence number", so the listener cannot tell these segments from old ones. By RFC 9293
+ * section 3.10.7.2 it would reset the sender, whose connection is established. Data and FINs are
+ * retransmitted, so the listener drops them and waits for the missing segment. */
 static void data_before_the_cookie(void **x)
 {
     struct script *t = flooded(x);
@@ -272,20 +275,20 @@ static void wrong_and_old_cookies(void **x)
         peer_says(t, MS(20), .ack = guess);
         expect_sent(t, .flags = SCPS_RST, .from = guess);
     }
-    peer_says(t, MS(20), .seq = 2, .ack = 1); /* of another SYN */
+    peer_says(t, MS(20), .seq = 2, .ack = 1); /* The acknowledgement belongs to another SYN. */
     expect_sent(t, .flags = SCPS_RST, .from = 1);
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.cookies_ok, 0);
     assert_int_equal(s.drops[SCPS_DROP_BAD_COOKIE], 39);
-    script_run(t, SEC(200)); /* two units of 64 s are the most */
+    script_run(t, SEC(200)); /* A cookie is valid for two units of 64 s at most. */
     script_forget_sent(t);
     peer_says(t, SEC(200), .seq = 1, .ack = 1);
     expect_sent(t, .flags = SCPS_RST, .from = 1);
     script_free(t);
 }
 
-/* A cookie is for one peer and port, and for the unit of 64 s in which it was sent or the next. The
- * listener has sent another one just before, so that it still looks at cookies. */
+/* A cookie is valid for one peer and port, in the unit of 64 s in which it was sent and the next.
+ * The listener has just sent another one, so that it still checks cookies. */
 static void a_cookie_is_for_one_flow_and_time(void **x)
 {
     static const struct {
@@ -302,7 +305,9 @@ static void a_cookie_is_for_one_flow_and_time(void **x)
         expect_sent(t, .port = 2000, .flags = SCPS_RST, .from = 1);
         script_run(t, when[i].at - MS(10));
         script_forget_sent(t);
-        for (uint16_t k = 0; k < 5; k++) /* the places are free again: one more than there are */
+        /* The places for half-open connections are free again; the test opens one more than there
+         * are. */
+        for (uint16_t k = 0; k < 5; k++)
             peer_says(t, when[i].at - MS(5), .port = 3000 + k, .seq = 100, .flags = SCPS_SYN);
         script_forget_sent(t);
         peer_says(t, when[i].at, .seq = 1, .ack = 1);
@@ -315,14 +320,14 @@ static void a_cookie_is_for_one_flow_and_time(void **x)
     }
 }
 
-/* The largest segment of a small table that is no larger than the peer's; ours is announced as in
- * any SYN-ACK (RFC 9293 section 3.7.1) */
+/* A cookie encodes the largest MSS of a small table that is not above the peer's; the SYN-ACK
+ * announces this end's own MSS as usual (RFC 9293 section 3.7.1). */
 static void a_cookie_keeps_the_mss(void **x)
 {
     static const struct {
         uint16_t peer;
         uint32_t mss;
-        uint16_t largest; /* configured; 0: the MTU's */
+        uint16_t largest; /* The MSS that is configured; 0: that of the MTU. */
     } of[] = {{536, 536, 1000},   {535, 216, 0},   {1023, 536, 0},
               {1024, 1024, 8000}, {1399, 1360, 0}, {9000, 1460, 9000}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
@@ -335,7 +340,7 @@ static void a_cookie_keeps_the_mss(void **x)
         peer_says(t, MS(1), .port = 1000, .seq = 100, .flags = SCPS_SYN);
         peer_says(t, MS(10), .flags = SCPS_SYN);
         expect_sent(t, .port = 1000, .flags = SCPS_SYN | SCPS_ACK);
-        const uint16_t here = t->last.mss; /* without a cookie */
+        const uint16_t here = t->last.mss; /* This MSS was announced without a cookie. */
         expect_sent(t, .flags = SCPS_SYN | SCPS_ACK);
         expect_that(t, t->last.mss == here);
         peer_says(t, MS(50), .ack = 1);
@@ -366,8 +371,8 @@ static void without_cookies(void **x)
     script_free(t);
 }
 
-/* Established and not accepted: beyond the backlog SYNs are not answered, so that the peer tries
- * again */
+/* Connections that are established but not accepted count towards the backlog: beyond it SYNs are
+ * not answered, so that the peer tries again. */
 static void backlog(void **x)
 {
     struct script *t = script_of(x);
@@ -407,8 +412,9 @@ static void a_larger_backlog(void **x)
     script_free(t);
 }
 
-/* The acknowledgement of a cookie finds the backlog full: it is dropped by name, not answered with
- * a reset, and the peer's next segment opens the connection once there is room. */
+/* The backlog is full when the acknowledgement of a cookie arrives: it is dropped as
+ * SCPS_DROP_BACKLOG_FULL, not answered with a reset, and the peer's next segment opens the
+ * connection when there is room. */
 static void a_cookie_waits_for_the_backlog(void **x)
 {
     struct script *t = script_of(x);
@@ -486,8 +492,8 @@ static void closing_the_listener(void **x)
     script_free(t);
 }
 
-/* Whoever waits for an answer takes turns with the connections: no more than one packet in
- * SCPS_ANSWER_SHARE. */
+/* Replies (packets for no connection) take turns with connections: at most one packet in
+ * SCPS_ANSWER_SHARE is a reply. */
 static void answers_take_turns(void **x)
 {
     struct script *t = script_of(x);
@@ -499,8 +505,8 @@ static void answers_take_turns(void **x)
     t->cfg.init_cwnd_segs = 60;
     script_established(t, MS(100));
     script_run(t, MS(200));
-    t->nif.rate = 125000000; /* the share of the rate for replies suffices for all of them */
-    for (uint16_t i = 0; i < 100; i++) /* handed in without a turn of the driver */
+    t->nif.rate = 125000000; /* At this rate the share for replies suffices for all of them. */
+    for (uint16_t i = 0; i < 100; i++) /* The segments are handed in without a call for output. */
         peer_strange(t, (uint16_t)(2000 + i));
     assert_int_equal(scps_conn_write(t->c, NULL, 60000, 0), 60000);
     for (;;) {
@@ -517,7 +523,8 @@ static void answers_take_turns(void **x)
         between = 0;
     }
     assert_int_equal(data, 60);
-    assert_int_equal(resets, 100); /* the rest when nobody else wants to send */
+    /* The remaining replies are sent when nothing else is waiting. */
+    assert_int_equal(resets, 100);
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.resets_out, 100);
     scps_conn_abort(t->c);
@@ -526,8 +533,8 @@ static void answers_take_turns(void **x)
     script_free(t);
 }
 
-/* Where a rate is known strangers get their part of it and no more, whoever they are; it is
- * counted. */
+/* If the rate of the link is known, replies get their share of it and no more, whoever caused them;
+ * those dropped are counted. */
 static void answers_have_their_share(void **x)
 {
     struct script *t = script_of(x);
@@ -536,7 +543,8 @@ static void answers_have_their_share(void **x)
 
     t->stack_cfg.resets = 100000;
     script_start(t);
-    t->nif.rate = each * 10 * SCPS_ANSWER_SHARE; /* ten a second, and ten at once */
+    /* The share is ten replies a second, and ten at once. */
+    t->nif.rate = each * 10 * SCPS_ANSWER_SHARE;
     for (uint16_t i = 0; i < 100; i++)
         peer_strange(t, (uint16_t)(2000 + i));
     script_run(t, MS(1));
@@ -552,7 +560,7 @@ static void answers_have_their_share(void **x)
     script_free(t);
 }
 
-/* Where no rate is known, strangers get little while there is a connection. */
+/* If the rate of the link is not known, few replies are sent while there is a connection. */
 static void answers_beside_a_connection(void **x)
 {
     struct script *t = script_of(x);
@@ -567,7 +575,7 @@ static void answers_beside_a_connection(void **x)
     scps_conn_abort(t->c);
     t->c = NULL;
     script_run(t, SEC(99));
-    peer_strange(t, 1999); /* the share grows from now on */
+    peer_strange(t, 1999); /* From here on the share for replies grows. */
     script_run(t, SEC(100));
     script_forget_sent(t);
     for (uint16_t i = 0; i < 100; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a connection: RFC 9293 sections 3.5 and 3.10.7; what is offered and settled: RFC 7323
- * sections 2.2 and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1. */
+/* Opening a connection: RFC 9293 sections 3.5 and 3.10.7; which options are offered and agreed: RFC
+ * 7323 sections 2.2 and 3.2, RFC 2018 section 2, RFC 3168 section 6.1.1. */
 #include "script.h"
 
-/* RFC 9293 figure 6, seen from TCP Peer A */
+/* RFC 9293 figure 6, as TCP Peer A: the active open. */
 static void active_open(void **x)
 {
     struct script *t = script_of(x);
@@ -21,7 +21,7 @@ static void active_open(void **x)
     expect_no_event(t);
     expect_state(t, SCPS_ESTABLISHED);
     struct scps_info i = script_info(t);
-    assert_true(i.srtt == MS(70)); /* the SYN is timed too */
+    assert_true(i.srtt == MS(70)); /* The round trip of the SYN is measured, too. */
     assert_true(i.sack && !i.timestamps && !i.wscale);
     expect_quiet(t, SCPS_HOLD_APP);
     script_free(t);
@@ -51,8 +51,8 @@ static void passive_open(void **x)
     script_free(t);
 }
 
-/* The third segment may carry data, and the first data may come before the connection is accepted.
- * */
+/* The third segment of the handshake may carry data, and data may arrive before the application
+ * accepts the connection. */
 static void data_with_the_third_segment(void **x)
 {
     struct script *t = script_of(x);
@@ -68,7 +68,8 @@ static void data_with_the_third_segment(void **x)
     script_free(t);
 }
 
-/* Options in the order and number Linux sends them, all three in force afterwards */
+/* The SYN has the options of Linux in Linux's order; the peer offers all three, so all are in
+ * force. */
 static void every_option(void **x)
 {
     struct script *t = script_of(x);
@@ -80,7 +81,8 @@ static void every_option(void **x)
     expect_sent(t, .flags = SCPS_SYN,
                 .has = SCPS_HAS_MSS | SCPS_HAS_SACK_OK | SCPS_HAS_TS | SCPS_HAS_WSCALE,
                 .wnd = 65535);
-    assert_int_equal(t->last.wscale, 5); /* 65535 << 4 is one octet short of 2^20 and more */
+    /* 65535 << 4 is less than the buffer of more than 2^20 octets. */
+    assert_int_equal(t->last.wscale, 5);
     assert_int_equal(t->last.hdr_len, 40);
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     expect_sent(t, .ack = 1, .has = SCPS_HAS_TS, .wnd = (1 << 20) >> 5);
@@ -91,20 +93,22 @@ static void every_option(void **x)
     script_free(t);
 }
 
-/* RFC 7323 1.3: an option is in force only when both SYNs carried it */
+/* RFC 7323 section 1.3: an option is in force only if both SYNs had it. */
 static void what_the_peer_does_not_offer(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.timestamps = t->cfg.wscale = true;
     t->cfg.rcvbuf = 1 << 20;
-    t->peer = (struct script_syn){.wscale = -1}; /* nothing at all, not even an MSS */
+    /* The peer's SYN has no options, not even an MSS. */
+    t->peer = (struct script_syn){.wscale = -1};
     script_connect(t, MS(0));
     expect_sent(t, .flags = SCPS_SYN);
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .bare = true);
     expect_sent(t, .ack = 1, .hasnt = SCPS_HAS_TS, .wnd = 65535);
     struct scps_info i = script_info(t);
     assert_true(!i.timestamps && !i.wscale && !i.sack);
-    /* RFC 9293 3.7.1: 536 when none is given, 1220 in IPv6; ours is 1000 */
+    /* RFC 9293 section 3.7.1: without the option the MSS is 536, or 1220 in IPv6; this end's limit
+     * is 1000. */
     assert_int_equal(i.snd_mss, t->us.addr.family == 4 ? 536 : 1000);
     script_free(t);
 }
@@ -124,7 +128,7 @@ static void what_we_do_not_offer(void **x)
     script_free(t);
 }
 
-/* RFC 7323 2.3: a shift above 14 is taken as 14 */
+/* RFC 7323 section 2.3: a shift above 14 is taken for 14. */
 static void window_shift_is_clamped(void **x)
 {
     struct script *t = script_of(x);
@@ -135,8 +139,8 @@ static void window_shift_is_clamped(void **x)
     script_free(t);
 }
 
-/* RFC 7323 2.3: the least shift that offers the whole buffer; for the largest buffer, and at most,
- * 14 */
+/* RFC 7323 section 2.3: the shift is the smallest that can express the whole buffer; for the
+ * largest buffer it is 14, the maximum. */
 static void window_shift_fits_the_buffer(void **x)
 {
     static const struct {
@@ -155,7 +159,7 @@ static void window_shift_fits_the_buffer(void **x)
     }
 }
 
-/* RFC 7323 2.2: the window field of a SYN is never scaled */
+/* RFC 7323 section 2.2: the window in a SYN is never scaled. */
 static void windows_of_syns_are_not_scaled(void **x)
 {
     struct script *t = script_of(x);
@@ -167,7 +171,8 @@ static void windows_of_syns_are_not_scaled(void **x)
     peer_says(t, MS(20), .ack = 1, .wnd = 1000);
     assert_int_equal(script_info(t).snd_wnd, 16000);
     script_free(t);
-    /* ours: RFC 7323 section 2.2, "The window field in a <SYN> segment ... is never scaled" */
+    /* This end's SYN, too: RFC 7323 section 2.2, "The window field in a <SYN> segment ... is never
+     * scaled". */
     t = script_of(x);
     t->cfg.wscale = true;
     t->cfg.rcvbuf = 100000;
@@ -178,7 +183,8 @@ static void windows_of_syns_are_not_scaled(void **x)
     script_free(t);
 }
 
-/* RFC 6298 2.1 and 5.5: the SYN is repeated after 1 s, 2 s, 4 s ... and given up */
+/* RFC 6298 (2.1) and (5.5): the SYN is sent again after 1 s, 2 s, 4 s and so on; after syn_retries
+ * the connection ends. */
 static void syn_is_repeated_and_given_up(void **x)
 {
     struct script *t = script_of(x);
@@ -196,7 +202,7 @@ static void syn_is_repeated_and_given_up(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.8.3: of its own accord for three minutes at least */
+/* RFC 9293 section 3.8.3: by default a SYN is sent again for at least three minutes. */
 static void three_minutes_of_syns(void **x)
 {
     struct script *t = script_of(x);
@@ -210,8 +216,8 @@ static void three_minutes_of_syns(void **x)
     script_free(t);
 }
 
-/* MUST-23 of the same: whatever round trip is expected and however long the timer may get. Neither
- * a first timeout that is short nor its limit makes it less */
+/* RFC 9293 section 3.8.3, MUST-23: the three minutes hold for any expected round trip and any limit
+ * of the timer; a short first timeout or a low limit does not shorten them. */
 static void three_minutes_on_a_short_path(void **x)
 {
     for (int k = 0; k < 3; k++) {
@@ -228,8 +234,8 @@ static void three_minutes_on_a_short_path(void **x)
     }
 }
 
-/* As many retries as a counter of 8 bits holds, one more, and as many as can be set:
- * 1 + 2 + ... + 32 + (n - 5) x 60 s */
+/* The number of retries is 255, 256 (more than 8 bits hold), or the largest: the attempt ends after
+ * 1 + 2 + ... + 32 + (n - 5) x 60 s. */
 static void many_syns(void **x)
 {
     static const uint16_t retries[] = {255, 256, 300, UINT16_MAX};
@@ -252,8 +258,8 @@ static void many_syns(void **x)
     }
 }
 
-/* RFC 6298 5.7: after a lost SYN the timeout is 3 s again at least for data; RFC 5681 3.1: window
- * of one segment */
+/* RFC 6298 (5.7): after a lost SYN the RTO for data is at least 3 s; RFC 5681 section 3.1: the
+ * window is one segment. */
 static void after_a_lost_syn(void **x)
 {
     struct script *t = script_of(x);
@@ -301,7 +307,7 @@ static void the_first_of_two_syns_arrived(void **x)
             expect_sent(t, .ack = 1);
         }
         app_writes(t, MS(1600), 20000);
-        assert_int_equal(script_info(t).rto, SEC(3)); /* RFC 6298 section 5.7 */
+        assert_int_equal(script_info(t).rto, SEC(3)); /* RFC 6298 (5.7): the RTO is 3 s for data. */
         for (int i = 0; i < 10; i++)
             expect_sent(t, .at = MS(1600), .from = 1 + 988 * i, .len = 988);
         expect_quiet(t, SCPS_HOLD_CWND);
@@ -309,9 +315,10 @@ static void the_first_of_two_syns_arrived(void **x)
     }
 }
 
-/* The echo of the second SYN says nothing about the first, which may be lost: RFC 5681 section 3.1:
- * "the initial window used by a sender after a correctly transmitted SYN MUST be one segment". So
- * it is for the second of three SYNs, although its timestamp is older than that of the third. */
+/* The echo of the second SYN does not show that the first arrived, so that may be lost. RFC 5681
+ * section 3.1: "the initial window used by a sender after a correctly transmitted SYN MUST be one
+ * segment". The same holds for the echo of the second of three SYNs, although its time stamp is
+ * older than that of the third. */
 static void the_first_syn_did_not_arrive(void **x)
 {
     for (int64_t answer = 1500; answer <= 4500; answer += 3000) {
@@ -337,9 +344,9 @@ static void the_first_syn_did_not_arrive(void **x)
     }
 }
 
-/* RFC 6298 section 2.5: "A maximum value MAY be placed on RTO". It bounds what section 5.7 makes of
- * a long initial timeout, too: 3 * 40 s are more than rto_max. But the 3 s of that section stay
- * where rto_max is less. */
+/* RFC 6298 (2.5): "A maximum value MAY be placed on RTO". It also limits what (5.7) makes of a
+ * long initial timeout: 3 * 40 s are more than rto_max. The 3 s of (5.7) hold even if rto_max is
+ * less. */
 static void rto_max_after_a_lost_syn(void **x)
 {
     static const struct {
@@ -370,7 +377,8 @@ static void syn_ack_is_repeated(void **x)
     peer_says(t, MS(0), .flags = SCPS_SYN);
     expect_sent(t, .at = MS(0), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
     expect_sent(t, .at = SEC(1), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
-    peer_says(t, MS(1500), .flags = SCPS_SYN, .seq = ZERO); /* so was the SYN */
+    /* The SYN arrives again, so the SYN-ACK may have been lost. */
+    peer_says(t, MS(1500), .flags = SCPS_SYN, .seq = ZERO);
     expect_sent(t, .at = MS(1500), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
     peer_says(t, MS(1600), .ack = 1);
     expect_event(t, SCPS_EV_ACCEPT);
@@ -378,7 +386,7 @@ static void syn_ack_is_repeated(void **x)
     script_free(t);
 }
 
-/* A half-open connection is forgotten after its retries; the listener lives on. */
+/* A half-open connection ends after its retries; the listener stays. */
 static void half_open_is_given_up(void **x)
 {
     struct script *t = script_of(x);
@@ -394,15 +402,15 @@ static void half_open_is_given_up(void **x)
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.half_open, 0);
     assert_int_equal(s.conns, 0);
-    script_forget_sent(t); /* a farewell is allowed */
+    script_forget_sent(t); /* A reset may be sent at the end. */
     peer_says(t, SEC(9), .flags = SCPS_SYN, .seq = ZERO);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     script_free(t);
 }
 
 /* RFC 9293 section 3.8.3, MUST-23: "R2 for a SYN segment MUST be set large enough to provide
- * retransmission of the segment for at least 3 minutes", be it that of a SYN-ACK, however short the
- * path and the limit of the backoff are. */
+ * retransmission of the segment for at least 3 minutes". This holds for a SYN-ACK as well, however
+ * short the path and the limit of the backoff are. */
 static void three_minutes_of_syn_acks(void **x)
 {
     for (int k = 0; k < 3; k++) {
@@ -424,8 +432,8 @@ static void three_minutes_of_syn_acks(void **x)
     }
 }
 
-/* The peer's SYN again, just before the half-open connection would end, is answered, and the answer
- * has its time. */
+/* The peer's SYN arrives again just before the half-open connection would end: it is answered, and
+ * the connection waits for the answer to that. */
 static void repeated_syn_keeps_half_open(void **x)
 {
     struct script *t = script_of(x);
@@ -442,7 +450,7 @@ static void repeated_syn_keeps_half_open(void **x)
     script_free(t);
 }
 
-/* RFC 9293 figure 7 */
+/* RFC 9293 figure 7: simultaneous open. */
 static void simultaneous_open(void **x)
 {
     struct script *t = script_of(x);
@@ -456,7 +464,7 @@ static void simultaneous_open(void **x)
     peer_says(t, MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     expect_state(t, SCPS_ESTABLISHED);
     expect_event(t, SCPS_EV_CONNECTED);
-    script_forget_sent(t); /* an ACK of its SYN-ACK or none: both are in order */
+    script_forget_sent(t); /* Whether an ACK of the peer's SYN-ACK is sent does not matter. */
     app_writes(t, MS(200), 10);
     expect_sent(t, .from = 1, .len = 10, .ack = 1);
     peer_says(t, MS(250), .ack = 11, .len = 20);
@@ -465,9 +473,9 @@ static void simultaneous_open(void **x)
     script_free(t);
 }
 
-/* RFC 5961 section 5.2: MAX.SND.WND is the largest window the peer has offered, its SYN's included.
- * A segment that was delayed and acknowledges less than the newest one is heard: its octets are not
- * lost */
+/* RFC 5961 section 5.2: MAX.SND.WND is the largest window that the peer has offered, in its SYN,
+ * too. A delayed segment with an older acknowledgement number is accepted, so its data is not
+ * lost. */
 static void simultaneous_open_delayed_data(void **x)
 {
     struct script *t = script_of(x);
@@ -487,7 +495,7 @@ static void simultaneous_open_delayed_data(void **x)
     script_free(t);
 }
 
-/* The same when the peer's ACK is a bare one */
+/* The same if the peer's ACK has no data. */
 static void simultaneous_open_bare_ack(void **x)
 {
     struct script *t = script_of(x);
@@ -501,7 +509,8 @@ static void simultaneous_open_bare_ack(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.5.2 group 1: nobody is there */
+/* RFC 9293 section 3.5.2, group 1: the peer has no such connection and answers the SYN with a
+ * reset. */
 static void refused(void **x)
 {
     struct script *t = script_of(x);
@@ -514,8 +523,8 @@ static void refused(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.3: a reset that does not acknowledge our SYN is ignored; an ACK that does not is
- * answered */
+/* RFC 9293 section 3.10.7.3: in SYN-SENT a reset that does not acknowledge the SYN is ignored; an
+ * ACK that does not is answered with a reset. */
 static void wrong_answers_to_a_syn(void **x)
 {
     struct script *t = script_of(x);
@@ -525,12 +534,13 @@ static void wrong_answers_to_a_syn(void **x)
     peer_says(t, MS(11), .seq = ZERO, .flags = SCPS_RST | SCPS_ACK, .ack = 2);
     peer_says(t, MS(12), .seq = ZERO, .flags = SCPS_RST | SCPS_ACK, .ack = ZERO);
     expect_quiet(t, SCPS_HOLD_HANDSHAKE);
-    /* the peer's connection is half-open: RFC 9293 figure 9 */
+    /* RFC 9293 figure 9: the peer has a half-open connection. */
     peer_says(t, MS(13), .seq = 77, .ack = 500);
     expect_sent(t, .at = MS(13), .from = 500, .flags = SCPS_RST);
     peer_says(t, MS(14), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 2);
     expect_sent(t, .at = MS(14), .from = 2, .flags = SCPS_RST);
-    peer_says(t, MS(15), .seq = ZERO, .flags = SCPS_ACK, .ack = 1); /* no SYN, no reset: ignored */
+    /* The segment has neither SYN nor RST, so it is ignored. */
+    peer_says(t, MS(15), .seq = ZERO, .flags = SCPS_ACK, .ack = 1);
     expect_state(t, SCPS_SYN_SENT);
     expect_quiet(t, SCPS_HOLD_HANDSHAKE);
     peer_says(t, MS(20), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
@@ -539,7 +549,8 @@ static void wrong_answers_to_a_syn(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.1: whatever comes for nobody is answered with a reset it will accept */
+/* RFC 9293 section 3.10.7.1: a segment for no connection is answered with a reset that its sender
+ * accepts. */
 static void nobody_home(void **x)
 {
     struct script *t = script_of(x);
@@ -555,14 +566,14 @@ static void nobody_home(void **x)
     peer_says(t, MS(2), .raw = true, .seq = 1000, .flags = SCPS_FIN, .len = 10);
     expect_sent(t, .flags = SCPS_RST | SCPS_ACK);
     assert_int_equal(t->last.ack, 1011);
-    peer_says(t, MS(3), .raw = true, .seq = 1000,
-              .flags = SCPS_RST); /* never a reset for a reset */
+    /* A reset is never answered with a reset. */
+    peer_says(t, MS(3), .raw = true, .seq = 1000, .flags = SCPS_RST);
     peer_says(t, MS(3), .raw = true, .seq = 1000, .flags = SCPS_RST | SCPS_ACK, .ack = 1);
     expect_quiet(t, ANY_HOLD);
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.2 */
+/* RFC 9293 section 3.10.7.2: what a listener does with segments that are no SYN. */
 static void a_listener_and_odd_segments(void **x)
 {
     struct script *t = script_of(x);
@@ -580,8 +591,8 @@ static void a_listener_and_odd_segments(void **x)
     script_free(t);
 }
 
-/* A reset while half-open returns to LISTEN (RFC 9293 3.10.7.4); a wrong ACK is answered with one.
- * */
+/* RFC 9293 section 3.10.7.4: a reset in SYN-RECEIVED returns to LISTEN; a wrong acknowledgement
+ * number is answered with a reset. */
 static void syn_received_and_odd_segments(void **x)
 {
     struct script *t = script_of(x);
@@ -605,8 +616,8 @@ static void syn_received_and_odd_segments(void **x)
     script_free(t);
 }
 
-/* RFC 6528: the next connection on the same ports begins elsewhere; another stack, another number
- * */
+/* RFC 6528: the next connection with the same addresses and ports has another ISN, and so has one
+ * on a stack with another secret. */
 static void initial_sequence_numbers(void **x)
 {
     uint32_t iss[2];
@@ -625,7 +636,7 @@ static void initial_sequence_numbers(void **x)
     assert_int_not_equal(port[0], port[1]);
 }
 
-/* RFC 3168 6.1.1: asked for with ECE and CWR, agreed with ECE alone */
+/* RFC 3168 section 6.1.1: a SYN asks for ECN with ECE and CWR; a SYN-ACK agrees with ECE alone. */
 static void ecn_is_agreed(void **x)
 {
     struct script *t = script_of(x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What scps_conn_get_info() tells of a connection: times, windows and counters, each where it
- * changes and not before. Counters that other scripts look at are left to them. */
+/* scps_conn_get_info(): times, windows and counters change exactly when the event that they
+ * describe happens. Counters that other tests check are left out. */
 #include "script.h"
 
 #include <scps/cc.h>
@@ -31,7 +31,8 @@ static void times_and_segments(void **x)
     peer_says(t, MS(310), .len = 700, .ack = 1001);
     peer_says(t, MS(320), .seq = 701, .len = 100, .ack = 1001);
     expect_sent(t, .at = MS(320), .ack = 801);
-    peer_says(t, MS(330), .seq = 901, .len = 100, .ack = 1001); /* a hole before it */
+    /* A hole lies before this segment. */
+    peer_says(t, MS(330), .seq = 901, .len = 100, .ack = 1001);
     expect_sent(t, .at = MS(330), .ack = 801, .sack = {{901, 1001}});
     i = script_info(t);
     assert_int_equal(i.first_received, zero + MS(310));
@@ -81,7 +82,7 @@ static void windows(void **x)
     script_free(t);
 }
 
-/* RFC 3168 section 6.1: echoes are counted, whether they cut the window or not. */
+/* RFC 3168 section 6.1: every ECN echo is counted, whether it reduces the window or not. */
 static void echoes_of_congestion(void **x)
 {
     struct script *t = script_of(x);
@@ -100,7 +101,8 @@ static void echoes_of_congestion(void **x)
     script_free(t);
 }
 
-/* RFC 5961 section 3.2: a reset that is only in the window is challenged. */
+/* RFC 5961 section 3.2: a reset inside the window, but not at RCV.NXT, is answered with a challenge
+ * ACK, which is counted. */
 static void challenges(void **x)
 {
     struct script *t = script_of(x);

@@ -36,8 +36,8 @@ static void unanswered(void **x)
     script_free(t);
 }
 
-/* Where the path is longer than keep_interval, or than all the probes take, no answer can be there:
- * the next probe, or the end, waits for a retransmission timeout at least */
+/* If the path is longer than keep_interval, or than all probes together, no answer can have
+ * arrived: the next probe, or the end, waits for at least a retransmission timeout. */
 static void a_long_path(void **x)
 {
     struct script *t = script_of(x);
@@ -59,8 +59,8 @@ static void a_long_path(void **x)
     script_free(t);
 }
 
-/* As many probes as a counter of 8 bits holds, one more, and as many as can be set: all come to an
- * end, and in time */
+/* The number of probes is 255, 256 (more than 8 bits hold), or the largest: the connection ends
+ * after that many, at the right time. */
 static void many_probes(void **x)
 {
     static const uint16_t counts[] = {255, 256, 300, UINT16_MAX};
@@ -87,8 +87,8 @@ static void many_probes(void **x)
     }
 }
 
-/* Answered each time, it goes on for ever, though the silence it waits for is over when the next
- * probe would be due */
+/* As long as each probe is answered the connection goes on, even if the peer's silence is over just
+ * when the next probe would be sent. */
 static void answered_as_often_as_asked(void **x)
 {
     struct script *t = script_of(x);
@@ -101,14 +101,15 @@ static void answered_as_often_as_asked(void **x)
         expect_sent(t, .at = MS(100) + SEC(10 * i), .from = ZERO, .ack = 1);
         peer_says(t, MS(200) + SEC(10 * i), .ack = 1);
     }
-    for (int i = 10; i < 12; i++) /* and from now on not */
+    for (int i = 10; i < 12; i++) /* From here on probes are not answered. */
         expect_sent(t, .at = MS(100) + SEC(10 * i), .from = ZERO, .ack = 1);
     expect_sent(t, .at = MS(100) + SEC(120), .from = 1, .flags = SCPS_RST | SCPS_ACK);
     expect_error(t, SCPS_ERR_TIMEDOUT);
     script_free(t);
 }
 
-/* A peer that probes at the same time sends what is not acceptable, but it lives */
+/* The peer sends a keep-alive at the same time: it is not acceptable, but shows that the peer is
+ * alive. */
 static void the_peer_asks_instead(void **x)
 {
     struct script *t = kept(x);
@@ -116,7 +117,7 @@ static void the_peer_asks_instead(void **x)
         script_run(t, SEC(101 + 100 * i));
         assert_in_range(script_forget_sent(t), 1, 2);
         peer_says(t, SEC(101 + 100 * i), .seq = ZERO, .ack = 1);
-        expect_sent(t, .from = 1, .ack = 1); /* the answer */
+        expect_sent(t, .from = 1, .ack = 1); /* This answers the peer's keep-alive. */
     }
     script_run(t, SEC(100 + 100 * 6));
     expect_state(t, SCPS_ESTABLISHED);
@@ -124,8 +125,8 @@ static void the_peer_asks_instead(void **x)
     script_free(t);
 }
 
-/* RFC 1122 section 4.2.3.6: a keep-alive is answered, also when so many other segments that cannot
- * be used have come that those are answered no more (RFC 5961 section 10) */
+/* RFC 1122 section 4.2.3.6: a keep-alive is answered, even when so many other unacceptable segments
+ * have come that those are no longer answered (RFC 5961 section 10). */
 static void the_peers_are_always_answered(void **x)
 {
     struct script *t = script_of(x);
@@ -140,8 +141,9 @@ static void the_peers_are_always_answered(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.8.4: an idle connection is kept alive in FIN-WAIT-2, too, where a peer that has gone
- * would never close. The timer of before comes up while the FIN is still unacknowledged. */
+/* RFC 9293 section 3.8.4: keep-alive goes on in FIN-WAIT-2, in which a connection would otherwise
+ * wait for ever for a peer that has gone. The timer that was set before expires while the FIN is
+ * not yet acknowledged. */
 static void after_our_half_close(void **x)
 {
     for (int late = 0; late < 2; late++) {
@@ -154,11 +156,11 @@ static void after_our_half_close(void **x)
         expect_state(t, SCPS_FIN_WAIT_2);
         script_forget_events(t);
         script_run(t, acked + SEC(100));
-        /* the probe's number is SND.NXT - 1, where SND.NXT counts the FIN */
+        /* The sequence number of the probe is SND.NXT - 1, where SND.NXT counts the FIN. */
         expect_sent(t, .from = 1, .ack = 1);
         peer_says(t, acked + SEC(101), .ack = 2);
         script_run(t, SEC(500));
-        expect_error(t, SCPS_ERR_TIMEDOUT); /* and from then on silence */
+        expect_error(t, SCPS_ERR_TIMEDOUT); /* From here on the peer is silent. */
         script_forget_sent(t);
         script_free(t);
     }
@@ -187,7 +189,8 @@ static void not_while_data_is_out(void **x)
     script_run(t, SEC(250));
     unsigned n = script_sent_count(t);
     assert_in_range(n, 1, 8);
-    expect_sent(t, .from = 10, .ack = 1); /* not before 100 s of silence */
+    /* The connection does not end before 100 s of silence (R2). */
+    expect_sent(t, .from = 10, .ack = 1);
     assert_true(script_now(t) >= SEC(190));
     script_forget_sent(t);
     script_free(t);
@@ -201,7 +204,8 @@ static void off_by_default(void **x)
     script_run(t, SEC(14 * 86400));
     expect_quiet(t, SCPS_HOLD_APP);
     expect_state(t, SCPS_ESTABLISHED);
-    assert_true(scps_stack_deadline(t->st) == SCPS_NEVER); /* and costs nothing meanwhile */
+    /* Without keep-alive an idle connection has no deadline. */
+    assert_true(scps_stack_deadline(t->st) == SCPS_NEVER);
     script_free(t);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the path says: ICMP errors (RFC 1122 section 4.2.3.9, RFC 5927), path MTU discovery (RFC
- * 1191, 8201), and what else arrives that is not TCP. */
+/* Messages about the path: ICMP errors (RFC 1122 section 4.2.3.9, RFC 5927), path MTU discovery
+ * (RFC 1191, RFC 8201), and packets that are not TCP. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -39,7 +39,8 @@ static void errors_while_opening(void **x)
     expect_state(t, SCPS_SYN_SENT);
     expect_sent(t, .at = SEC(1), .flags = SCPS_SYN);
     script_run(t, SEC(3));
-    expect_error(t, SCPS_ERR_UNREACH); /* and are the reason given in the end */
+    /* The soft error is the reason that is reported when the connection times out. */
+    expect_error(t, SCPS_ERR_UNREACH);
     script_free(t);
 }
 
@@ -83,14 +84,15 @@ static void forged_errors(void **x)
     expect_sent(t, .ack = 1);
     app_writes(t, MS(200), 1000);
     expect_sent(t, .from = 1, .len = 1000);
-    icmp(t, MS(210), BIG, 576, 1001); /* never sent */
-    icmp(t, MS(211), BIG, 576, ZERO); /* acknowledged already */
+    icmp(t, MS(210), BIG, 576, 1001); /* This sequence number was never sent. */
+    icmp(t, MS(211), BIG, 576, ZERO); /* This octet has been acknowledged already. */
     assert_true(script_info(t).pmtu > 1000);
     expect_quiet(t, SCPS_HOLD_APP);
     script_free(t);
 }
 
-/* RFC 1191 6.5, RFC 8201 4: the octets go again at once, cut to size; no controller hears of it */
+/* RFC 1191 section 6.5, RFC 8201 section 4: the octets are resent at once in smaller segments, and
+ * the congestion controller is not informed. */
 static void too_big(void **x)
 {
     struct script *t = script_of(x);
@@ -114,7 +116,8 @@ static void too_big(void **x)
     assert_int_equal(i.snd_mss, mtu - over);
     assert_true(i.cwnd >= 10 * 1400);
     assert_int_equal(i.recoveries, 0);
-    icmp(t, MS(260), BIG, mtu, 1); /* the other three packets meet the same router */
+    /* The other three packets cause the same error at the same router. */
+    icmp(t, MS(260), BIG, mtu, 1);
     icmp(t, MS(261), BIG, mtu, 1401);
     expect_quiet(t, SCPS_HOLD_APP);
     peer_says(t, MS(350), .ack = 5601);
@@ -124,9 +127,9 @@ static void too_big(void **x)
     script_free(t);
 }
 
-/* RFC 5927 section 7.2: while data is acknowledged, a Packet Too Big message does not lower the
- * path MTU. It does once the retransmission timer has expired, as on a path that carries full
- * segments no more: the router answers the retransmission, too. */
+/* RFC 5927 section 7.2: while full segments are acknowledged, a Packet Too Big message does not
+ * lower the path MTU. It does after the retransmission timer has expired, as on a path that no
+ * longer carries full segments: the router then answers the retransmission, too. */
 static void too_big_while_data_is_acknowledged(void **x)
 {
     struct script *t = script_of(x);
@@ -142,12 +145,12 @@ static void too_big_while_data_is_acknowledged(void **x)
     was = script_info(t).pmtu;
     app_writes(t, MS(400), 1400);
     expect_sent(t, .from = 1401, .len = 1400);
-    icmp(t, MS(450), BIG, mtu, 1401); /* forged: the segment arrives */
+    icmp(t, MS(450), BIG, mtu, 1401); /* The message was forged: the segment arrives. */
     assert_int_equal(script_info(t).pmtu, was);
     peer_says(t, MS(500), .ack = 2801);
     app_writes(t, MS(600), 1400);
     expect_sent(t, .from = 2801, .len = 1400);
-    icmp(t, MS(650), BIG, mtu, 2801); /* of a router on a new path */
+    icmp(t, MS(650), BIG, mtu, 2801); /* The message comes from a router on a new path. */
     assert_int_equal(script_info(t).pmtu, was);
     expect_sent(t, .at = MS(900), .from = 2801, .len = 1400);
     icmp(t, MS(950), BIG, mtu, 2801);
@@ -191,8 +194,8 @@ static void too_big_while_snack_resends(void **x)
     script_free(t);
 }
 
-/* Routers cut packets without DF, which ICMP then does not report, but not those of IPv6 (RFC 8200
- * section 4.5): there what is too big is cut here also without path MTU discovery. */
+/* Without DF routers fragment IPv4 packets and send no ICMP error, but IPv6 routers never fragment
+ * (RFC 8200 section 4.5): in IPv6 segments become smaller even without path MTU discovery. */
 static void too_big_without_df(void **x)
 {
     struct script *t = script_of(x);
@@ -212,8 +215,8 @@ static void too_big_without_df(void **x)
     script_free(t);
 }
 
-/* A Packet Too Big message never raises the path MTU, nor lowers it below the least that links
- * have. */
+/* A Packet Too Big message neither raises the path MTU nor lowers it below 256 (IPv4) or 1280
+ * (IPv6). */
 static void absurd_mtus(void **x)
 {
     struct script *t = script_of(x);
@@ -244,14 +247,15 @@ static void a_router_that_does_not_say(void **x)
     expect_sent(t, .from = 1, .len = 1400);
     if (t->us.addr.family == 4) {
         icmp(t, MS(210), BIG, 0, 1);
-        assert_int_equal(script_info(t).pmtu, 1006); /* 1492 would not be smaller */
+        /* The plateau 1492 would not be smaller than the present MTU. */
+        assert_int_equal(script_info(t).pmtu, 1006);
     }
     script_forget_sent(t);
     script_free(t);
 }
 
-/* Says that the segment last expected, whose packet had len bytes, was too big, as a router that
- * gives no MTU does (IPv4). */
+/* Hands in the ICMP error of a router that gives no MTU (IPv4), for the segment last expected,
+ * whose packet had len bytes. */
 static void too_big_without_mtu(struct script *t, scps_time at, size_t len)
 {
     uint8_t p[80];
@@ -279,8 +283,8 @@ static void too_big_without_mtu(struct script *t, scps_time at, size_t len)
     assert_int_equal(script_input(t, at, p, scps_ip_build(p, &ip, n) + n), 0);
 }
 
-/* RFC 1191 section 7.1: the next plateau is less than the length of the packet that was too big,
- * also where that length is a plateau itself. */
+/* RFC 1191 section 7.1: the next plateau is below the length of the packet that was too big, even
+ * if that length is a plateau itself. */
 static void a_packet_as_long_as_a_plateau(void **x)
 {
     struct script *t = script_of(x);
@@ -298,7 +302,7 @@ static void a_packet_as_long_as_a_plateau(void **x)
     script_free(t);
 }
 
-/* If a segment with a FIN was too big, its FIN is sent again, too. */
+/* If a segment with a FIN was too big, the FIN is sent again as well. */
 static void too_big_with_fin(void **x)
 {
     struct script *t = script_of(x);
@@ -392,7 +396,8 @@ static void nobody_listens_on_udp(void **x)
     script_free(t);
 }
 
-/* A packet for another host, from no host, or from this host is counted and never answered. */
+/* A packet to another host, with the source address of no host, or with this host's own source
+ * address is counted and never answered. */
 static void packets_for_nobody(void **x)
 {
     struct script *t = script_of(x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resets and forgeries on a synchronized connection: RFC 9293 section 3.5.3, RFC 5961 sections 3 to
- * 5 and 7. */
+/* Resets and forged segments on an established connection: RFC 9293 section 3.5.3, RFC 5961
+ * sections 3 to 5 and 7. */
 #include "script.h"
 
 static void exact_reset(void **x)
@@ -15,7 +15,7 @@ static void exact_reset(void **x)
     expect_event(t, SCPS_EV_READABLE);
     expect_error(t, SCPS_ERR_RESET);
     expect_state(t, SCPS_CLOSED);
-    app_reads(t, MS(160), 20); /* what came before it can be read */
+    app_reads(t, MS(160), 20); /* Data that came before the reset can be read. */
     assert_int_equal(scps_conn_read(t->c, NULL, 1, 0), SCPS_ERR_RESET);
     assert_int_equal(scps_conn_write(t->c, "x", 1, 0), SCPS_ERR_RESET);
     script_run(t, SEC(100));
@@ -31,7 +31,7 @@ static void inexact_resets(void **x)
     script_established(t, MS(100));
     peer_says(t, MS(200), .seq = 2, .flags = SCPS_RST);
     expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
-    peer_says(t, MS(200), .seq = 20000, .flags = SCPS_RST); /* the window is 20000 */
+    peer_says(t, MS(200), .seq = 20000, .flags = SCPS_RST); /* The window is 20000 octets. */
     expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
     peer_says(t, MS(200), .seq = 20001, .flags = SCPS_RST);
     peer_says(t, MS(200), .seq = ZERO, .flags = SCPS_RST);
@@ -55,7 +55,8 @@ static void syns_on_a_connection(void **x)
     peer_says(t, SEC(3), .seq = 900000, .flags = SCPS_SYN);
     expect_sent(t, .at = SEC(3), .from = 1, .ack = 1);
     expect_state(t, SCPS_ESTABLISHED);
-    /* the peer has crashed and hears our challenge: its reset fits exactly (RFC 9293 figure 9) */
+    /* RFC 9293 figure 9: the peer has crashed and answers the challenge ACK by a reset that has
+     * exactly RCV.NXT. */
     peer_says(t, SEC(4), .seq = 1, .flags = SCPS_RST);
     expect_state(t, SCPS_CLOSED);
     script_free(t);
@@ -78,15 +79,16 @@ static void blind_acknowledgements(void **x)
     peer_says(t, MS(400), .seq = 1, .ack = 6001 - 5001, .len = 10);
     expect_sent(t, .at = MS(400), .from = 6001, .ack = 1);
     assert_int_equal(scps_conn_readable(t->c), 0);
-    peer_says(t, MS(500), .seq = 1, .ack = 6001 - 4999,
-              .len = 10); /* merely old: its data counts */
+    /* The acknowledgement number is only old, so the data is accepted. */
+    peer_says(t, MS(500), .seq = 1, .ack = 6001 - 4999, .len = 10);
     assert_int_equal(scps_conn_readable(t->c), 10);
     expect_sent(t, .at = MS(700), .ack = 11);
     script_free(t);
 }
 
-/* RFC 5961 section 5.2 accepts what lies MAX.SND.WND behind SND.UNA. At the beginning of a
- * connection this reaches below ISS, to octets that were never sent: nobody acknowledges those. */
+/* RFC 5961 section 5.2 accepts acknowledgement numbers up to MAX.SND.WND below SND.UNA. At the
+ * beginning of a connection this range reaches below the ISS, to octets that were never sent: such
+ * numbers are refused. */
 static void acknowledgements_below_the_first(void **x)
 {
     struct script *t = script_of(x);
@@ -102,14 +104,16 @@ static void acknowledgements_below_the_first(void **x)
         assert_int_equal(scps_conn_readable(t->c), 0);
     }
     expect_state(t, SCPS_ESTABLISHED);
-    peer_says(t, SEC(9), .seq = 1, .ack = 1, .len = 10); /* the acknowledgement of our SYN is old */
+    /* The acknowledgement number is that of the SYN, which is old, but valid. */
+    peer_says(t, SEC(9), .seq = 1, .ack = 1, .len = 10);
     assert_int_equal(scps_conn_readable(t->c), 10);
     script_forget_sent(t);
     script_free(t);
 }
 
-/* RFC 5961 section 10: two ends that disagree do not acknowledge each other for ever: of a
- * connection's challenges to bare acknowledgements two a second leave; data are always answered */
+/* RFC 5961 section 10: two ends that disagree must not acknowledge each other without end. At most
+ * two challenge ACKs a second answer segments without data; segments with data are always
+ * answered. */
 static void blind_acknowledgements_are_throttled(void **x)
 {
     struct script *t = script_of(x);
@@ -123,7 +127,7 @@ static void blind_acknowledgements_are_throttled(void **x)
     script_free(t);
 }
 
-/* RFC 5961 7: so many challenges a second and host, no more */
+/* RFC 5961 section 7: the number of challenge ACKs of a host in a second is limited. */
 static void challenges_are_limited(void **x)
 {
     struct script *t = script_of(x);
@@ -131,7 +135,7 @@ static void challenges_are_limited(void **x)
     bool seen[6] = {false};
     t->stack_cfg.challenge_acks = 5;
     script_established(t, MS(100));
-    for (int k = 0; k < 20; k++) { /* not the same number each second: see ratelimit.h */
+    for (int k = 0; k < 20; k++) { /* The limit differs from second to second, see ratelimit.h. */
         for (int i = 0; i < 50; i++)
             peer_says(t, SEC(1 + 2 * k) + i * 100, .seq = 2 + i, .flags = SCPS_RST);
         unsigned n = script_forget_sent(t);
@@ -146,26 +150,28 @@ static void challenges_are_limited(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.4, first: outside the window: acknowledged, so that both sides agree again */
+/* RFC 9293 section 3.10.7.4, first check: a segment outside the window is answered by an ACK, so
+ * that both ends agree again. */
 static void unacceptable_segments(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
-    peer_says(t, SEC(1), .seq = 20001, .len = 100); /* beyond the right edge */
+    /* The segment lies beyond the right edge of the window. */
+    peer_says(t, SEC(1), .seq = 20001, .len = 100);
     expect_sent(t, .at = SEC(1), .from = 1, .ack = 1, .no_sack = true);
-    peer_says(t, SEC(2), .seq = ZERO, .len = 1); /* an old octet: a keep-alive */
+    peer_says(t, SEC(2), .seq = ZERO, .len = 1); /* One old octet: a keep-alive. */
     expect_sent(t, .at = SEC(2), .from = 1, .ack = 1);
-    peer_says(t, SEC(3), .seq = ZERO); /* another kind of keep-alive */
+    peer_says(t, SEC(3), .seq = ZERO); /* A keep-alive without data. */
     expect_sent(t, .at = SEC(3), .from = 1, .ack = 1);
     assert_int_equal(scps_conn_readable(t->c), 0);
-    /* two ends that disagree do not acknowledge each other for ever */
+    /* Two ends that disagree must not acknowledge each other without end. */
     for (int i = 0; i < 100; i++)
         peer_says(t, SEC(4) + MS(i), .seq = 50000);
     assert_in_range(script_forget_sent(t), 1, 2);
     script_free(t);
 }
 
-/* RFC 9293 3.8.6: a reset counts even when our window is closed */
+/* RFC 9293 section 3.8.6: a reset is accepted even if the receive window is closed. */
 static void reset_into_a_closed_window(void **x)
 {
     struct script *t = script_of(x);
@@ -207,7 +213,8 @@ static void damaged_segments(void **x)
     script_free(t);
 }
 
-/* RFC 6093, RFC 9293 3.8.5: the urgent pointer is accepted; its octets are octets like others */
+/* RFC 6093, RFC 9293 section 3.8.5: the urgent pointer is accepted, and urgent data is read like
+ * other data. */
 static void urgent_pointer(void **x)
 {
     struct script *t = script_of(x);

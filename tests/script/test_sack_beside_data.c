@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Options are deducted from the payload, not added to a full segment (RFC 9293 section 3.7.1, RFC
- * 6691): what SACK has to say beside data is said where there is room, else by an acknowledgement
- * of its own. */
+/* RFC 9293 section 3.7.1, RFC 6691: options reduce the payload of a segment. SACK blocks are
+ * carried by data where there is room, otherwise by an acknowledgement of their own. */
 #include "script.h"
 
 static void full_segments(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
-    peer_says(t, SEC(1), .seq = 1001, .len = 1000); /* a hole at 1 */
+    peer_says(t, SEC(1), .seq = 1001, .len = 1000); /* Octets 1 to 1000 are missing. */
     app_writes(t, SEC(1), 2000);
     expect_sent(t, .at = SEC(1), .ack = 1, .sack = {{1001, 2001}});
     expect_sent(t, .at = SEC(1), .from = 1, .len = 1000, .ack = 1, .no_sack = true);
@@ -16,7 +15,8 @@ static void full_segments(void **x)
     script_free(t);
 }
 
-/* Both become due in the same turn: the data leaves first, and the news is not lost. */
+/* Data and a SACK report become due at the same time: the data leaves first, and the report is not
+ * lost. */
 static void news_and_data_together(void **x)
 {
     struct script *t = script_of(x);
@@ -24,7 +24,7 @@ static void news_and_data_together(void **x)
     app_writes(t, SEC(1), 20000);
     for (int i = 0; i < 10; i++)
         expect_sent(t, .at = SEC(1), .from = 1 + 1000 * i, .len = 1000);
-    /* the same segment brings a hole and opens the window: the answer is data and news */
+    /* The segment leaves a hole and opens the peer's window: data and a report are due. */
     peer_says(t, SEC(1) + MS(100), .ack = 2001, .seq = 1001, .len = 1000);
     unsigned full = 0;
     bool said = false;
@@ -47,7 +47,7 @@ static void room_for_some(void **x)
     expect_sent(t, .ack = 1, .sack = {{1001, 2001}});
     peer_says(t, SEC(1), .seq = 3001, .len = 1000);
     expect_sent(t, .ack = 1, .sack = {{3001, 4001}, {1001, 2001}});
-    app_writes(t, SEC(2), 985); /* 12 octets of one block, 20 of two */
+    app_writes(t, SEC(2), 985); /* One SACK block takes 12 octets, two take 20. */
     expect_sent(t, .at = SEC(2), .from = 1, .len = 985, .ack = 1, .sack = {{3001, 4001}});
     peer_says(t, SEC(2) + MS(100), .seq = 4001, .ack = 986);
     app_writes(t, SEC(3), 980);

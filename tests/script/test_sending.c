@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* When small segments leave: RFC 9293 section 3.7.4 (Nagle, in Minshall's form), section 3.9.1.2
- * (push), and what an application can ask for: no delay, cork, more to come. Initial and idle
- * windows: RFC 6928, RFC 5681 section 4.1. */
+/* When small segments are sent: RFC 9293 section 3.7.4 (Nagle's algorithm in Minshall's form) and
+ * section 3.9.1.2 (push), and with the options for no delay, cork and more data. The congestion
+ * window at the beginning and after idle time: RFC 6928, RFC 5681 section 4.1. */
 #include "script.h"
 
 static void nagle(void **x)
@@ -15,14 +15,16 @@ static void nagle(void **x)
     expect_quiet(t, SCPS_HOLD_NAGLE);
     peer_says(t, MS(300), .ack = 11);
     expect_sent(t, .at = MS(300), .from = 11, .len = 20, .push = true);
-    app_writes(t, MS(310), 980); /* with what waits it is a full segment: no waiting */
+    /* With the data that waits this makes a full segment, which is sent at once. */
+    app_writes(t, MS(310), 980);
     expect_quiet(t, SCPS_HOLD_NAGLE);
     app_writes(t, MS(320), 20);
     expect_sent(t, .at = MS(320), .from = 31, .len = 1000);
     script_free(t);
 }
 
-/* Minshall: the end of a bulk does not wait for the full segments before it */
+/* Minshall's form of Nagle's algorithm: the last, short segment of a large write does not wait for
+ * full segments to be acknowledged. */
 static void end_of_a_bulk(void **x)
 {
     struct script *t = script_of(x);
@@ -65,12 +67,12 @@ static void more_to_come(void **x)
     script_established(t, MS(100));
     app_writes_more(t, MS(200), 300);
     expect_quiet(t, SCPS_HOLD_CORK);
-    app_writes_more(t, MS(210), 900); /* a full one is never held */
+    app_writes_more(t, MS(210), 900); /* A full segment is never held back. */
     expect_sent(t, .at = MS(210), .from = 1, .len = 1000);
     expect_quiet(t, SCPS_HOLD_CORK);
     app_writes(t, MS(220), 100);
     expect_sent(t, .at = MS(220), .from = 1001, .len = 300, .push = true);
-    /* a promise not kept: 200 ms */
+    /* If no more data is written, SCPS_MORE holds data back for 200 ms at most. */
     peer_says(t, MS(300), .ack = 1301);
     app_writes_more(t, MS(400), 50);
     expect_sent(t, .at = MS(600), .from = 1301, .len = 50);
@@ -92,7 +94,7 @@ static void cork(void **x)
     script_free(t);
 }
 
-/* RFC 6928: ten segments, 14600 octets at most */
+/* RFC 6928: the initial window is ten segments, 14600 octets at most. */
 static void initial_window(void **x)
 {
     struct script *t = script_of(x);
@@ -128,7 +130,7 @@ static void initial_window_of_large_segments(void **x)
     }
 }
 
-/* RFC 5681 3.1: slow start: as much more as was acknowledged */
+/* RFC 5681 section 3.1: in slow start the window grows by the octets acknowledged. */
 static void slow_start(void **x)
 {
     struct script *t = script_of(x);
@@ -143,7 +145,8 @@ static void slow_start(void **x)
     script_free(t);
 }
 
-/* RFC 5681 4.1: after more than an RTO of silence the window is the initial one again */
+/* RFC 5681 section 4.1: after a pause longer than the RTO the window is reduced to the initial
+ * window. */
 static void restart_after_idle(void **x)
 {
     struct script *t = script_of(x);
@@ -154,7 +157,7 @@ static void restart_after_idle(void **x)
     assert_int_equal(script_forget_sent(t), 10);
     peer_says(t, MS(500), .ack = 40001);
     assert_true(script_info(t).cwnd >= 30000);
-    app_writes(t, MS(600), 30000); /* not yet idle */
+    app_writes(t, MS(600), 30000); /* This pause is shorter than the RTO. */
     assert_int_equal(script_forget_sent(t), 30);
     peer_says(t, MS(700), .ack = 70001);
     app_writes(t, SEC(3), 30000);
@@ -162,13 +165,15 @@ static void restart_after_idle(void **x)
     script_free(t);
 }
 
-/* The buffer: writing stops when it is full and the event tells when it goes on */
+/* When the send buffer is full a write accepts nothing; SCPS_EV_WRITABLE says when there is room
+ * again. */
 static void a_full_send_buffer(void **x)
 {
     struct script *t = script_of(x);
     char buf[5000] = {0};
     t->cfg.sndbuf = 4000;
-    t->cfg.hollow = true; /* zeros: the octets are not the point */
+    /* The data is hollow (counted, not stored), because its contents do not matter. */
+    t->cfg.hollow = true;
     script_established(t, MS(100));
     script_forget_events(t);
     app_writes(t, MS(200), 3000);
@@ -185,7 +190,8 @@ static void a_full_send_buffer(void **x)
     script_free(t);
 }
 
-/* A writer that met a full buffer hears of room when a quarter of the buffer is free, or 64 KiB */
+/* After a write met a full buffer, SCPS_EV_WRITABLE comes when a quarter of the buffer is free, or
+ * 64 KiB. */
 static void room_worth_writing_to(void **x)
 {
     struct script *t = script_of(x);
@@ -221,7 +227,8 @@ static void room_worth_writing_to(void **x)
     script_free(t);
 }
 
-/* Writes n octets, which the peer acknowledges a round trip later; returns the window then. */
+/* Writes n octets, which the peer acknowledges a round trip later. Returns the congestion window
+ * after that. */
 static uint64_t round_of(struct script *t, scps_time at, int64_t *sent, int n)
 {
     app_writes(t, at, n);
@@ -231,8 +238,8 @@ static uint64_t round_of(struct script *t, scps_time at, int64_t *sent, int n)
     return script_info(t).cwnd;
 }
 
-/* RFC 7661 4.1: a window that the application does not use does not grow. In slow start more than
- * half of it is use enough, beyond ssthresh it is all of it. */
+/* RFC 7661 section 4.1: the window does not grow if the application does not use it: more than half
+ * of it in slow start, all of it above ssthresh. */
 static void an_unused_window_does_not_grow(void **x)
 {
     struct script *t = script_of(x);
@@ -253,8 +260,8 @@ static void an_unused_window_does_not_grow(void **x)
     script_free(t);
 }
 
-/* draft-cheng-iccrg-delivery-rate-estimation section 3.3: an interval below the least round trip is
- * no sample */
+/* draft-cheng-iccrg-delivery-rate-estimation section 3.3: an interval shorter than the minimum RTT
+ * gives no rate sample. */
 static void no_rate_faster_than_the_path(void **x)
 {
     struct script *t = script_of(x);
@@ -265,12 +272,13 @@ static void no_rate_faster_than_the_path(void **x)
     assert_int_equal(script_info(t).delivery_rate, 20000);
     app_writes(t, MS(400), 2000);
     assert_int_equal(script_forget_sent(t), 2);
-    peer_says(t, MS(450), .ack = 4001); /* half a round trip: the peer guesses */
+    /* The acknowledgement comes after half a round trip: the peer has guessed its number. */
+    peer_says(t, MS(450), .ack = 4001);
     assert_int_equal(script_info(t).delivery_rate, 20000);
     script_free(t);
 }
 
-/* A smaller MSS of the peer is kept to; ours is announced */
+/* This end keeps to a smaller MSS of the peer, and announces its own. */
 static void the_peers_mss(void **x)
 {
     struct script *t = script_of(x);
@@ -288,7 +296,7 @@ static void the_peers_mss(void **x)
     script_free(t);
 }
 
-/* An absurd MSS of the peer does not make absurd segments */
+/* A peer that announces an extremely small or large MSS does not cause segments of that size. */
 static void absurd_mss(void **x)
 {
     struct script *t = script_of(x);
@@ -300,7 +308,7 @@ static void absurd_mss(void **x)
     script_free(t);
 }
 
-/* RFC 3168 6.1.1: both sides speak ECN. */
+/* Opens a connection on which both ends use ECN (RFC 3168 section 6.1.1). */
 static void ecn_established(struct script *t)
 {
     t->cfg.ecn = true;
@@ -310,7 +318,8 @@ static void ecn_established(struct script *t)
     expect_sent(t, .ack = 1);
 }
 
-/* RFC 3168 6.1.2: an echo halves the window once a round trip; CWR says so on the next new data */
+/* RFC 3168 section 6.1.2: an ECN echo halves the window, at most once per round trip, and the next
+ * new data carries CWR. */
 static void ecn_echo(void **x)
 {
     struct script *t = script_of(x);
@@ -320,12 +329,12 @@ static void ecn_echo(void **x)
     peer_says(t, MS(300), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
     peer_says(t, MS(301), .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);
     peer_says(t, MS(302), .ack = 3001, .flags = SCPS_ACK | SCPS_ECE);
-    assert_in_range(script_info(t).cwnd, 4500, 5000); /* half of what is outstanding */
+    assert_in_range(script_info(t).cwnd, 4500, 5000); /* Half of the outstanding octets. */
     peer_says(t, MS(303), .ack = 8001, .flags = SCPS_ACK | SCPS_ECE);
     expect_sent(t, .any_len = true, .flags = SCPS_ACK | SCPS_CWR);
     script_forget_sent(t);
-    /* "the sender ... should not react to ... ECN-Echo more than once for each window of data": no
-     * CWR again, either */
+    /* RFC 3168 section 6.1.2: "the sender ... should not react to ... ECN-Echo more than once for
+     * each window of data", so CWR is not sent again either. */
     peer_says(t, MS(304), .ack = 9001, .flags = SCPS_ACK | SCPS_ECE);
     expect_sent(t, .any_len = true, .flags = SCPS_ACK);
     script_forget_sent(t);
@@ -334,7 +343,7 @@ static void ecn_echo(void **x)
     script_free(t);
 }
 
-/* RFC 3168 6.1.3: a mark is echoed until CWR */
+/* RFC 3168 section 6.1.3: a CE mark is echoed in every acknowledgement until CWR arrives. */
 static void ecn_mark(void **x)
 {
     struct script *t = script_of(x);

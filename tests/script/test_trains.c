@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A device that cuts trains itself gets whole windows in one packet: the same segments as ever to
- * the scoreboard, to the peer and to the counters; only what crosses the device in one call
- * differs. */
+/* A device with segmentation offload cuts trains of segments itself, and gets several segments in
+ * one packet. The scoreboard, the peer and the counters see the same segments as without it. */
 #include "script.h"
 
 static struct script *with_trains(void **x)
@@ -28,7 +27,7 @@ static void a_window_in_one(void **x)
     script_free(t);
 }
 
-/* One of the train is lost: one is sent again. */
+/* One segment of the train is lost, and only that one is resent. */
 static void a_hole_in_a_train(void **x)
 {
     struct script *t = with_trains(x);
@@ -42,7 +41,7 @@ static void a_hole_in_a_train(void **x)
     script_free(t);
 }
 
-/* Repairs travel alone, and what follows them does not join them. */
+/* Retransmissions are sent as packets of their own, and new data behind them does not join them. */
 static void repair_then_new(void **x)
 {
     struct script *t = with_trains(x);
@@ -71,14 +70,14 @@ static void the_end_is_part_of_it(void **x)
     expect_that(t, before >= 1);
     peer_says(t, SEC(2) + MS(100), .ack = 5501);
     app_writes_more(t, SEC(3), 999);
-    expect_quiet(t, ANY_HOLD); /* more is to come */
+    expect_quiet(t, ANY_HOLD); /* The rest of the data will follow. */
     scps_conn_shutdown(t->c);
     script_run(t, SEC(3) + MS(1));
     expect_sent(t, .from = 5501, .len = 999, .flags = SCPS_ACK | SCPS_FIN, .push = true);
     script_free(t);
 }
 
-/* A train never grows beyond what an IP packet can say. */
+/* A train never becomes longer than an IP packet can be. */
 static void sixty_four_kilobytes(void **x)
 {
     struct script *t = script_of(x);
@@ -88,7 +87,7 @@ static void sixty_four_kilobytes(void **x)
     script_start(t);
     t->nif.flags |= SCPS_NETIF_GSO;
     script_established(t, MS(100));
-    peer_says(t, MS(200), .wnd = 65535); /* the window of a SYN is not scaled */
+    peer_says(t, MS(200), .wnd = 65535); /* The window of a SYN is not scaled. */
     app_writes(t, SEC(1), 150000);
     expect_sent(t, .at = SEC(1), .from = 1, .len = 65000);
     expect_sent(t, .at = SEC(1), .from = 65001, .len = 65000);
@@ -96,7 +95,7 @@ static void sixty_four_kilobytes(void **x)
     script_free(t);
 }
 
-/* With news for the peer, the acknowledgement is not held up by a train. */
+/* An acknowledgement that is due is not delayed by a train. */
 static void both_directions(void **x)
 {
     struct script *t = with_trains(x);
@@ -108,7 +107,7 @@ static void both_directions(void **x)
     script_free(t);
 }
 
-/* The end of a record is its segment's own: no train runs up to it */
+/* A segment that ends a record is not part of a train, because its option belongs to it alone. */
 static void records_in_trains(void **x)
 {
     struct script *t = script_of(x);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Flow control both ways: RFC 9293 section 3.8.6 (zero windows, probes, silly windows), RFC 7323
- * section 2. */
+/* Flow control in both directions: RFC 9293 section 3.8.6 (zero windows, window probes, silly
+ * window avoidance), RFC 7323 section 2. */
 #include "script.h"
 
-/* The peer's window of 1000 octets is filled with the first of n, and closes at 300 ms. Returns
- * when a probe is due. */
+/* Fills the peer's window of 1000 octets with the first of n octets; the window closes at 300 ms.
+ * Returns the time at which a probe is due. */
 static scps_time fill_and_close(struct script *t, int64_t n)
 {
     t->peer_wnd = 1000;
@@ -15,7 +15,8 @@ static scps_time fill_and_close(struct script *t, int64_t n)
     return MS(300) + script_info(t).rto;
 }
 
-/* 3.8.6.2.2: the window closes as data waits, and opens by a worthwhile amount or not at all */
+/* RFC 9293 section 3.8.6.2.2: the receive window closes while data is unread, and opens by a
+ * worthwhile amount or not at all. */
 static void our_window_closes_and_opens(void **x)
 {
     struct script *t = script_of(x);
@@ -27,16 +28,17 @@ static void our_window_closes_and_opens(void **x)
     peer_says(t, MS(210), .len = 1000);
     peer_says(t, MS(210), .len = 1000);
     expect_sent(t, .ack = 4001, .wnd = ZERO);
-    app_reads(t, MS(300), 100); /* silly to tell */
+    app_reads(t, MS(300), 100); /* The free space is too small to be advertised. */
     expect_quiet(t, SCPS_HOLD_APP);
-    /* nor is it offered with an acknowledgement that leaves for another reason: RFC 9293 section
-     * 3.8.6.2.2, "keep RCV.NXT + RCV.WND fixed until RCV.BUFF - RCV.USER - RCV.WND >= min(Fr *
-     * RCV.BUFF, Eff.snd.MSS)" */
+    /* RFC 9293 section 3.8.6.2.2: it is not advertised by an acknowledgement that is sent for
+     * another reason either: "keep RCV.NXT + RCV.WND fixed until RCV.BUFF - RCV.USER - RCV.WND >=
+     * min(Fr * RCV.BUFF, Eff.snd.MSS)". */
     peer_says(t, MS(305), .seq = 4000, .len = 1);
     expect_sent(t, .at = MS(305), .ack = 4001, .wnd = ZERO);
     app_reads(t, MS(310), 800);
     expect_quiet(t, SCPS_HOLD_APP);
-    app_reads(t, MS(320), 1100); /* half the buffer at the latest */
+    /* At the latest when half of the buffer is free the window is advertised. */
+    app_reads(t, MS(320), 1100);
     expect_sent(t, .at = MS(320), .ack = 4001, .wnd = 2000);
     app_reads(t, MS(330), 2000);
     script_forget_sent(t);
@@ -46,7 +48,8 @@ static void our_window_closes_and_opens(void **x)
     script_free(t);
 }
 
-/* Probes of our closed window are acknowledged; their octet is not taken; RFC 9293 3.8.6.1 */
+/* RFC 9293 section 3.8.6.1: the peer's probes of a closed window are acknowledged, and their octet
+ * is dropped. */
 static void the_peer_probes(void **x)
 {
     struct script *t = script_of(x);
@@ -59,9 +62,10 @@ static void the_peer_probes(void **x)
         peer_says(t, SEC(1 + i), .seq = 2001, .len = 1);
         expect_sent(t, .at = SEC(1 + i), .ack = 2001, .wnd = ZERO);
     }
-    peer_says(t, SEC(10), .seq = 2000, .len = 1); /* the other way to probe */
+    /* The peer may also probe with an octet that was acknowledged before. */
+    peer_says(t, SEC(10), .seq = 2000, .len = 1);
     expect_sent(t, .at = SEC(10), .ack = 2001, .wnd = ZERO);
-    /* an acknowledgement with a probe counts although the octet does not */
+    /* The acknowledgement number in a probe is processed although its octet is dropped. */
     app_writes(t, SEC(11), 10);
     expect_sent(t, .from = 1, .len = 10);
     peer_says(t, MS(11100), .seq = 2001, .len = 1, .ack = 11);
@@ -70,8 +74,9 @@ static void the_peer_probes(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.8.6.1, 3.10.7.4: while a probe stands beyond a closed window, and while data does
- * beyond a window that was taken back, what else is said stands where the peer accepts it */
+/* RFC 9293 sections 3.8.6.1 and 3.10.7.4: while a probe has been sent beyond a closed window, or
+ * data beyond a window that the peer took back, other segments have a sequence number that the peer
+ * accepts. */
 static void acknowledgements_stay_acceptable(void **x)
 {
     struct script *t = script_of(x);
@@ -95,7 +100,8 @@ static void acknowledgements_stay_acceptable(void **x)
     script_free(t);
 }
 
-/* The time spent in each hold is told up to now, that of the present hold as well. */
+/* The time for which sending was held up is reported for each reason up to the present, the current
+ * reason included. */
 static void the_time_in_a_hold(void **x)
 {
     struct script *t = script_of(x);
@@ -114,8 +120,8 @@ static void the_time_in_a_hold(void **x)
     script_free(t);
 }
 
-/* Our window is full of what came beyond a hole, or closed and probed: the peer's acknowledgements
- * from its right edge, and from behind the probe, count */
+/* The receive window is full of data beyond a hole, or closed and probed: the peer's
+ * acknowledgements from its right edge, and from one octet behind it, are processed. */
 static void acknowledgements_from_the_right_edge(void **x)
 {
     struct script *t = script_of(x);
@@ -131,7 +137,8 @@ static void acknowledgements_from_the_right_edge(void **x)
     expect_sent(t, .at = MS(260), .ack = 2001, .wnd = ZERO);
     peer_says(t, MS(300), .seq = 2002, .ack = 2001);
     assert_int_equal(script_info(t).outstanding, 0);
-    peer_says(t, MS(400), .seq = 2003, .ack = 2001); /* not from there */
+    /* This sequence number lies too far beyond the window. */
+    peer_says(t, MS(400), .seq = 2003, .ack = 2001);
     expect_sent(t, .at = MS(400), .ack = 2001);
     peer_says(t, MS(500), .seq = 2002, .flags = SCPS_RST);
     expect_state(t, SCPS_ESTABLISHED);
@@ -139,7 +146,7 @@ static void acknowledgements_from_the_right_edge(void **x)
     script_free(t);
 }
 
-/* Data beyond the window is cut off, not taken; the rest of the segment is */
+/* Data beyond the receive window is dropped; the rest of the segment is accepted. */
 static void beyond_our_window(void **x)
 {
     struct script *t = script_of(x);
@@ -153,7 +160,7 @@ static void beyond_our_window(void **x)
     script_free(t);
 }
 
-/* The window in units of the agreed shift, more than 64 KiB of it */
+/* A receive window of more than 64 KiB is advertised in units of the agreed shift. */
 static void our_window_scaled(void **x)
 {
     struct script *t = script_of(x);
@@ -168,7 +175,8 @@ static void our_window_scaled(void **x)
     script_free(t);
 }
 
-/* RFC 7323 2.2: only the window of a segment with SYN is not scaled; half-open or not */
+/* RFC 7323 section 2.2: only the window of a segment with SYN is not scaled, whether the connection
+ * is half-open or not. */
 static void our_window_scaled_while_half_open(void **x)
 {
     struct script *t = script_of(x);
@@ -184,15 +192,15 @@ static void our_window_scaled_while_half_open(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.8.6.1, RFC 1122 4.2.2.17: the first probe after the RTO, then slower and slower, for
- * ever */
+/* RFC 9293 section 3.8.6.1, RFC 1122 section 4.2.2.17: the first window probe is sent after the
+ * RTO, then at growing intervals, without end. */
 static void zero_window_probes(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.data_retries = 4;
     t->cfg.persist_max = SEC(2);
     t->peer_wnd = 2000;
-    script_established(t, MS(100)); /* rto 300 ms */
+    script_established(t, MS(100)); /* The RTO is 300 ms. */
     app_writes(t, MS(200), 3500);
     expect_sent(t, .from = 1, .len = 1000);
     expect_sent(t, .from = 1001, .len = 1000);
@@ -209,18 +217,20 @@ static void zero_window_probes(void **x)
     expect_state(t, SCPS_ESTABLISHED);
     scps_time opens = script_now(t) + MS(10);
     peer_says(t, opens, .ack = 2001, .wnd = 20000);
-    expect_sent(t, .at = opens, .from = 2001, .len = 1); /* it was never taken: first of all */
+    /* The octet of the probe was never accepted, so it is sent first. */
+    expect_sent(t, .at = opens, .from = 2001, .len = 1);
     expect_sent(t, .at = opens, .from = 2002, .len = 1000);
     peer_says(t, opens + MS(100), .ack = 3002);
     expect_sent(t, .at = opens + MS(100), .from = 3002, .len = 499);
     peer_says(t, opens + MS(200), .ack = 3501);
     expect_quiet(t, SCPS_HOLD_APP);
-    assert_int_equal(script_info(t).timeouts, 0); /* a probe is no timeout, the window stays */
+    /* A probe does not count as a timeout, and the congestion window stays. */
+    assert_int_equal(script_info(t).timeouts, 0);
     assert_true(script_info(t).cwnd >= 10000);
     script_free(t);
 }
 
-/* The octet of a probe may be taken: then it is gone */
+/* The peer may accept the octet of a probe; it is then acknowledged and not sent again. */
 static void a_probe_is_taken(void **x)
 {
     struct script *t = script_of(x);
@@ -231,10 +241,11 @@ static void a_probe_is_taken(void **x)
     script_free(t);
 }
 
-/* Both ends have probed a closed window, each octet was accepted, as the window had opened, and
- * nobody has heard of that: each end's acknowledgements begin one octet below the other's RCV.NXT,
- * and are unacceptable (RFC 9293 section 3.10.7.4, first check). The answer to such a segment has
- * number SND.NXT, as its acknowledgement shows, and the other end accepts it. */
+/* Both ends have probed a closed window. The windows have opened and each octet was accepted, but
+ * neither end has got the acknowledgement: the acknowledgements of each end have a sequence number
+ * one octet below the other's RCV.NXT, which is unacceptable (RFC 9293 section 3.10.7.4, first
+ * check). The answer to such a segment has the sequence number SND.NXT that its acknowledgement
+ * number shows, and the other end accepts it. */
 static void probes_that_cross(void **x)
 {
     for (int k = 0; k < 2; k++) {
@@ -251,8 +262,8 @@ static void probes_that_cross(void **x)
         peer_says(t, at, .seq = 2001, .len = 1, .ack = 1001, .wnd = ZERO);
         script_run(t, at + MS(200));
         script_forget_sent(t);
-        /* Of a segment that is far away, or whose acknowledgement is of what was never sent, the
-         * number is not taken. */
+        /* If the segment lies far away, or acknowledges octets that were never sent, its
+         * acknowledgement number is not used. */
         if (k) {
             peer_says(t, at + MS(210), .seq = 9000, .ack = 1002, .wnd = ZERO);
             peer_says(t, at + MS(220), .seq = 2001, .ack = 1003, .wnd = ZERO);
@@ -271,7 +282,6 @@ static void probes_that_cross(void **x)
     }
 }
 
-/* A peer that does not answer probes is given up */
 /* The octet of a probe is reported as arrived, beyond the window, and is not acknowledged when the
  * window opens. It is outstanding, so the retransmission timer runs (RFC 6298 section 5.1) and
  * resends it: after a timeout RFC 2018 section 8 has the sender "turn off all of the SACKed bits".
@@ -296,7 +306,8 @@ static void a_probe_that_was_reported_falsely(void **x)
 static void probes_unanswered(void **x)
 {
     struct script *t = script_of(x);
-    for (int k = 0; k < 2; k++) { /* probes back off whatever the cause of losses is (SHLD-30) */
+    /* RFC 9293 SHLD-30: window probes back off, whatever losses are attributed to. */
+    for (int k = 0; k < 2; k++) {
         t->cfg.data_retries = 3;
         t->cfg.loss_cause = k ? SCPS_LOSS_CORRUPTION : SCPS_LOSS_CONGESTION;
         fill_and_close(t, 1500);
@@ -311,8 +322,8 @@ static void probes_unanswered(void **x)
     }
 }
 
-/* Its application has gone and the peer answers each probe, but never takes anything: that, too,
- * has an end */
+/* The application has closed, and the peer answers each probe but never accepts data: the
+ * connection ends in the end. */
 static void an_orphan_does_not_wait_for_ever(void **x)
 {
     struct script *t = script_of(x);
@@ -330,7 +341,7 @@ static void an_orphan_does_not_wait_for_ever(void **x)
         scps_stack_get_stats(t->st, &s);
         if (!s.conns) {
             ended = at;
-            break; /* the reset */
+            break; /* This is the reset. */
         }
         peer_says(t, at, .ack = 1001, .wnd = ZERO);
     }
@@ -340,7 +351,7 @@ static void an_orphan_does_not_wait_for_ever(void **x)
     script_free(t);
 }
 
-/* Only the FIN is left and the window is closed: the FIN is the probe */
+/* Only the FIN is left to send and the window is closed: the FIN serves as the probe. */
 static void fin_into_a_closed_window(void **x)
 {
     struct script *t = script_of(x);
@@ -354,8 +365,8 @@ static void fin_into_a_closed_window(void **x)
     script_free(t);
 }
 
-/* The same when the memory for sending is about to be given back: two RTOs after the last octet was
- * acknowledged nothing but the FIN needs it */
+/* The same when the send buffer is about to be freed: two RTOs after the last octet was
+ * acknowledged only the FIN is left. */
 static void fin_into_a_window_closed_long_ago(void **x)
 {
     struct script *t = script_of(x);
@@ -372,7 +383,7 @@ static void fin_into_a_window_closed_long_ago(void **x)
     script_free(t);
 }
 
-/* 3.8.6.2.1: what the sender does not send: slivers of window */
+/* RFC 9293 section 3.8.6.2.1: the sender does not fill small parts of a window that opens. */
 static void silly_window_of_the_peer(void **x)
 {
     struct script *t = script_of(x);
@@ -381,20 +392,21 @@ static void silly_window_of_the_peer(void **x)
     app_writes(t, MS(200), 20000);
     for (int i = 0; i < 4; i++)
         expect_sent(t, .from = 1 + 1000 * i, .len = 1000);
-    peer_says(t, MS(300), .ack = 2001, .wnd = 2300); /* 300 octets of room */
+    peer_says(t, MS(300), .ack = 2001, .wnd = 2300); /* The window has room for 300 octets. */
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
-    peer_says(t, MS(310), .ack = 4001, .wnd = 900); /* nothing outstanding: the override timeout */
+    /* No data is outstanding, so the override timeout sends the segment. */
+    peer_says(t, MS(310), .ack = 4001, .wnd = 900);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     expect_sent(t, .at = MS(310) + script_info(t).rto, .from = 4001, .len = 900);
-    peer_says(t, MS(700), .ack = 4901, .wnd = 2000); /* half of the largest window */
+    peer_says(t, MS(700), .ack = 4901, .wnd = 2000); /* The window has half of its largest size. */
     expect_sent(t, .at = MS(700), .from = 4901, .len = 1000);
     script_forget_sent(t);
     script_free(t);
 }
 
-/* 3.8.6.2.1 (4): "The override timeout should be in the range 0.1 - 1.0 seconds", also where the
- * retransmission timeout is longer, and where probes of the closed window have backed off. A peer
- * that opens its window by an octet now and then does not put it off. */
+/* RFC 9293 section 3.8.6.2.1 (4): "The override timeout should be in the range 0.1 - 1.0 seconds",
+ * also where the RTO is longer or probes have backed off. A peer that opens its window by an octet
+ * now and then does not delay it. */
 static void the_override_timeout(void **x)
 {
     struct script *t = script_of(x);
@@ -412,13 +424,14 @@ static void the_override_timeout(void **x)
         peer_says(t, SEC(40) + i * MS(100), .ack = 3002, .wnd = 1 + i);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     expect_sent(t, .at = SEC(41), .from = 3002, .len = 10);
-    peer_says(t, SEC(43), .ack = 3012, .wnd = 1000); /* and then the timer of old */
+    /* After that the retransmission timer runs as before. */
+    peer_says(t, SEC(43), .ack = 3012, .wnd = 1000);
     expect_sent(t, .at = SEC(43), .from = 3012, .len = 1000);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     script_free(t);
 }
 
-/* Half of three octets are two */
+/* Half of a window of three octets counts as two. */
 static void half_of_a_tiny_window(void **x)
 {
     struct script *t = script_of(x);
@@ -433,9 +446,9 @@ static void half_of_a_tiny_window(void **x)
     script_free(t);
 }
 
-/* RFC 9293 section 3.8.6.2.2: the window is offered anew when "RCV.BUFF - RCV.USER - RCV.WND >=
- * min(Fr * RCV.BUFF, Eff.snd.MSS)", Fr being 1/2: by a segment where the buffer holds several, by
- * half the buffer where it does not. */
+/* RFC 9293 section 3.8.6.2.2: the window is advertised anew when "RCV.BUFF - RCV.USER - RCV.WND >=
+ * min(Fr * RCV.BUFF, Eff.snd.MSS)" with Fr = 1/2: after a segment if the buffer holds several,
+ * otherwise after half of the buffer. */
 static void what_a_reader_must_free(void **x)
 {
     static const struct {
@@ -458,9 +471,9 @@ static void what_a_reader_must_free(void **x)
     }
 }
 
-/* A window that is half open waits for the next acknowledgement unless it can double: section
- * 3.8.6.2.2 keeps the window fixed "until" that much is free, and does not ask for a segment of its
- * own. */
+/* If the window is half open, its growth waits for the next acknowledgement unless it can double:
+ * RFC 9293 section 3.8.6.2.2 keeps the window fixed "until" that much is free, and does not ask for
+ * a segment of its own. */
 static void a_window_that_is_half_open(void **x)
 {
     struct script *t = script_of(x);
@@ -476,7 +489,8 @@ static void a_window_that_is_half_open(void **x)
     script_free(t);
 }
 
-/* A receiver whose whole window is smaller than a segment: half of it is worth sending */
+/* The receiver's whole window is smaller than a segment: the sender sends when half of it is
+ * open. */
 static void a_tiny_receiver(void **x)
 {
     struct script *t = script_of(x);
@@ -491,14 +505,16 @@ static void a_tiny_receiver(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.4: only a newer segment may change the window (wl1, wl2) */
+/* RFC 9293 section 3.10.7.4: only a newer segment may change the window (SND.WL1, SND.WL2). */
 static void old_segments_do_not_move_the_window(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
-    peer_says(t, MS(200), .seq = 101, .len = 100, .wnd = 5000); /* newer, though out of order */
+    /* The segment is newer, although it arrives out of order. */
+    peer_says(t, MS(200), .seq = 101, .len = 100, .wnd = 5000);
     assert_int_equal(script_info(t).snd_wnd, 5000);
-    peer_says(t, MS(201), .seq = 1, .len = 100, .wnd = 100); /* older by its number */
+    /* The segment is older by its sequence number. */
+    peer_says(t, MS(201), .seq = 1, .len = 100, .wnd = 100);
     assert_int_equal(script_info(t).snd_wnd, 5000);
     peer_says(t, MS(202), .seq = 201, .wnd = 7000);
     assert_int_equal(script_info(t).snd_wnd, 7000);
@@ -506,9 +522,9 @@ static void old_segments_do_not_move_the_window(void **x)
     script_free(t);
 }
 
-/* RFC 9293 3.10.7.4: the window is updated if SND.UNA =< SEG.ACK =< SND.NXT. An old acknowledgement
- * that arrives late neither closes an open window nor opens a closed one, also when it has SACK
- * blocks and nothing is outstanding */
+/* RFC 9293 section 3.10.7.4: the window is updated if SND.UNA =< SEG.ACK =< SND.NXT. An old
+ * acknowledgement that arrives late neither closes an open window nor opens a closed one, even if
+ * it has SACK blocks and no data is outstanding. */
 static void an_old_acknowledgement(void **x)
 {
     for (int k = 0; k < 2; k++) {
@@ -532,7 +548,7 @@ static void an_old_acknowledgement(void **x)
     }
 }
 
-/* A peer that takes back window it gave (RFC 9293 3.8.6: be prepared) */
+/* RFC 9293 section 3.8.6: the sender must be prepared for a peer that shrinks its window. */
 static void a_shrinking_window(void **x)
 {
     struct script *t = script_of(x);
@@ -543,12 +559,13 @@ static void a_shrinking_window(void **x)
         expect_sent(t, .from = 1 + 1000 * i, .len = 1000);
     peer_says(t, MS(300), .ack = 1001, .wnd = 1000);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
-    peer_says(t, MS(310), .ack = 5001, .wnd = 1000); /* it had taken all the same */
+    /* The peer had accepted the data all the same. */
+    peer_says(t, MS(310), .ack = 5001, .wnd = 1000);
     expect_sent(t, .at = MS(310), .from = 5001, .len = 1000);
     script_free(t);
 }
 
-/* RFC 7323 2.3: windows beyond 64 KiB are used */
+/* RFC 7323 section 2.3: windows of more than 64 KiB are used. */
 static void large_windows_of_the_peer(void **x)
 {
     struct script *t = script_of(x);
@@ -557,14 +574,14 @@ static void large_windows_of_the_peer(void **x)
     t->cfg.init_cwnd_segs = 200;
     t->peer.wscale = 3;
     script_established(t, MS(100));
-    peer_says(t, MS(150), .ack = 1, .wnd = 25000); /* 200000 */
+    peer_says(t, MS(150), .ack = 1, .wnd = 25000); /* 25000 units of 8 octets are 200000 octets. */
     app_writes(t, MS(200), 250000);
     assert_int_equal(script_forget_sent(t), 200);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     script_free(t);
 }
 
-/* For a peer that offers 90 000 octets from the beginning. */
+/* Sets first_window for a peer that offers 90 000 octets from the beginning. */
 static void configured_alike(struct script *t)
 {
     t->cfg.first_window = 90000;
@@ -573,8 +590,8 @@ static void configured_alike(struct script *t)
     t->cfg.wscale = true;
 }
 
-/* Both ends were configured alike: the window of the peer's SYN, which cannot say more than 65535,
- * is taken for what they agreed on until the first scaled one is heard, and that one holds again */
+/* first_window: both ends are configured alike. A SYN cannot offer more than 65535 octets, so until
+ * the first scaled window arrives the configured window is used; from then on the peer's. */
 static void first_window(void **x)
 {
     struct script *t = script_of(x);
@@ -583,7 +600,7 @@ static void first_window(void **x)
     t->peer.wscale = 7;
     script_flight(t, MS(200), 150000, 90);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
-    peer_says(t, MS(300), .ack = 90001, .wnd = 80); /* 10240 */
+    peer_says(t, MS(300), .ack = 90001, .wnd = 80); /* 80 units of 128 octets are 10240 octets. */
     assert_int_equal(script_forget_sent(t), 10);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
     peer_says(t, MS(400), .ack = 100001, .wnd = 1000);
@@ -593,7 +610,7 @@ static void first_window(void **x)
     script_free(t);
 }
 
-/* A peer without window scale meant what its SYN said */
+/* Without window scaling the window of the peer's SYN holds, whatever first_window says. */
 static void first_window_needs_a_scale(void **x)
 {
     struct script *t = script_of(x);
@@ -610,8 +627,8 @@ static void first_window_needs_a_scale(void **x)
     script_free(t);
 }
 
-/* The peer took its window back below what it lost: only the octet it waits for is repaired, the
- * rest when it opens */
+/* The peer has shrunk its window below data that was lost: only the segment at SND.UNA is resent,
+ * the rest when the window opens. */
 static void repair_under_a_shrunken_window(void **x)
 {
     struct script *t = script_of(x);
