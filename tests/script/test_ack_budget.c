@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The budget of bare acknowledgements for thin return links: when they are sent, and what they
- * report. Whole transfers are in sim/test_thin_return. */
+/* The budget (a limit for acknowledgements without data, for thin return links): when
+ * acknowledgements are sent, and what they report. sim/test_thin_return tests whole transfers. */
 #include "script.h"
 
-/* Acknowledges every segment, at most ten times a second and two in a row. */
+/* Opens a connection that acknowledges every segment, at most ten times a second and two in a
+ * row. */
 static void ten_a_second_of(struct script *t)
 {
     t->cfg.ack_mode = SCPS_ACK_EVERY;
@@ -23,8 +24,8 @@ static struct script *ten_a_second(void **x)
     return t;
 }
 
-/* What the budget held back is sent as one acknowledgement with the newest numbers. Without new
- * segments none is sent. */
+/* When the budget allows it again, one acknowledgement with the newest numbers takes the place of
+ * all that were due. Without new segments none is sent. */
 static void packets_a_second(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -55,7 +56,9 @@ static void bytes_a_second(void **x)
     script_established(t, MS(100));
     script_run(t, MS(199));
     for (int i = 1; i < 20; i++) {
-        if (credit < 52) { /* credit for one with timestamps lets any leave */
+        /* With credit for an acknowledgement with time stamps (52 octets), one of any kind may
+         * leave. */
+        if (credit < 52) {
             at += 52 - credit;
             credit = 52;
         }
@@ -66,8 +69,8 @@ static void bytes_a_second(void **x)
     script_free(t);
 }
 
-/* The budget holds back the acknowledgements of a FIN and of duplicates, too. An acknowledgement
- * that data carries is sent at once, and takes the place of one that was held back. */
+/* The budget also holds back the acknowledgements of a FIN and of duplicates. An acknowledgement
+ * carried by data is sent at once and replaces one that was held back. */
 static void nothing_is_exempt_but_what_rides(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -86,8 +89,9 @@ static void nothing_is_exempt_but_what_rides(void **x)
 }
 
 /* RFC 9293 section 3.10.7.4: an unacceptable segment is answered by <SEQ=SND.NXT><ACK=RCV.NXT>. A
- * resend that leaves while that answer waits acknowledges as much, but a peer that has its data
- * drops both: two ends whose acknowledgements were lost would resend for ever. */
+ * retransmission that leaves while the budget holds that answer back has the same acknowledgement
+ * number, but does not replace it: a peer that has the data drops the retransmission. Otherwise two
+ * ends whose acknowledgements were lost would resend for ever. */
 static void an_answer_rides_on_no_resend(void **x)
 {
     struct script *t = script_of(x);
@@ -96,7 +100,7 @@ static void an_answer_rides_on_no_resend(void **x)
     ten_a_second_of(t);
     app_writes(t, MS(210), 1000);
     expect_sent(t, .at = MS(210), .from = 1, .len = 1000, .ack = 2001);
-    for (int i = 0; i < 2; i++) { /* uses up the credit */
+    for (int i = 0; i < 2; i++) { /* This uses up the budget. */
         peer_says(t, MS(490), .len = 1000);
         expect_sent(t, .at = MS(490), .from = 1001, .ack = 3001 + 1000 * i);
     }
@@ -110,15 +114,16 @@ static void an_answer_rides_on_no_resend(void **x)
 }
 
 /* RFC 9293 section 3.10.7.4, eighth step: "send an acknowledgment for the FIN". A retransmission of
- * our FIN acknowledges as much, but the peer that has this FIN drops both, and then waits in
- * CLOSING for an acknowledgement that a connection in TIME-WAIT does not repeat of itself. */
+ * this end's FIN has the same acknowledgement number, but does not replace that acknowledgement:
+ * the peer, which has this FIN, drops the retransmission, and then waits in CLOSING for an
+ * acknowledgement that a connection in TIME-WAIT does not repeat by itself. */
 static void a_fin_is_acknowledged_by_no_resend(void **x)
 {
     struct script *t = ten_a_second(x);
 
     assert_int_equal(scps_conn_shutdown(t->c), 0);
     expect_sent(t, .at = MS(200), .from = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 2001);
-    for (int i = 0; i < 2; i++) { /* uses up the credit */
+    for (int i = 0; i < 2; i++) { /* This uses up the budget. */
         peer_says(t, MS(490), .len = 1000);
         expect_sent(t, .at = MS(490), .from = 2, .ack = 3001 + 1000 * i);
     }
@@ -132,8 +137,8 @@ static void a_fin_is_acknowledged_by_no_resend(void **x)
     script_free(t);
 }
 
-/* An acknowledgement reports a duplicate (RFC 2883 section 4) only where that leaves room for all
- * holes. */
+/* RFC 2883 section 4: an acknowledgement reports a duplicate (DSACK), but here only if that leaves
+ * room for all holes. */
 static void duplicates_are_told(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -148,7 +153,8 @@ static void duplicates_are_told(void **x)
     script_free(t);
 }
 
-/* Ranges are reported in order, each once; acknowledgements follow until all have been reported. */
+/* With a budget, ranges are reported by SACK in order, each once. Acknowledgements follow until all
+ * have been reported. */
 static void ranges_are_told_once(void **x)
 {
     struct script *t = ten_a_second(x);
@@ -157,8 +163,8 @@ static void ranges_are_told_once(void **x)
         peer_says(t, MS(210), .seq = 3001 + 2000 * i, .len = 1000);
     expect_sent(t, .at = MS(300), .ack = 2001,
                 .sack = {{3001, 4001}, {5001, 6001}, {7001, 8001}, {9001, 10001}});
-    /* A hole below the reported ones is filled: report that first, or the sender would take its
-     * retransmission for lost again. */
+    /* The segment fills a hole below the ranges reported last: this is reported first, because the
+     * sender would otherwise take its retransmission for lost again. */
     peer_says(t, MS(350), .seq = 6001, .len = 1000);
     expect_sent(t, .at = MS(400), .ack = 2001,
                 .sack = {{5001, 8001}, {11001, 12001}, {9001, 10001}});
@@ -168,9 +174,9 @@ static void ranges_are_told_once(void **x)
 
 #define R(k) (1 + 1000 * (k))
 
-/* SACK blocks tell of more than the one hole that a SNACK without a bit vector names. The next
- * report goes on with the next hole all the same, or that would not be sent again; and when each
- * has been named there is no more to tell. */
+/* SACK blocks show more holes than the one that a SNACK without a bit vector names. The next report
+ * still names the next hole, because a hole that is not named would not be resent. When each hole
+ * has been named, no report follows. */
 static void each_hole_is_named(void **x)
 {
     struct script *t = script_of(x);
@@ -186,8 +192,8 @@ static void each_hole_is_named(void **x)
     script_free(t);
 }
 
-/* The hole between the last data and a FIN is reported, too, with and without a bit vector; then no
- * acknowledgement follows. */
+/* The hole between the last data and a FIN is named by SNACK, too, with and without a bit vector.
+ * After that no acknowledgement follows. */
 static void the_hole_before_a_fin_is_named(void **x)
 {
     for (int vector = 0; vector < 2; vector++) {
@@ -219,16 +225,18 @@ static void a_report_reaches_back_to_a_repair(void **x)
         peer_says(t, MS(210), .seq = R(k), .len = 1000);
     expect_sent(t, .at = MS(300), .ack = R(2), .snack = {{0, 1}});
     peer_says(t, MS(310), .seq = R(9), .len = 1000);
-    expect_sent(t, .at = MS(400), .ack = R(2), .snack = {{6, 1}}); /* R(8) alone is new */
+    /* Only R(8) is new, so the report names that hole. */
+    expect_sent(t, .at = MS(400), .ack = R(2), .snack = {{6, 1}});
     peer_says(t, MS(410), .seq = R(6), .len = 1000);
     peer_says(t, MS(410), .seq = R(11), .len = 1000);
-    expect_sent(t, .at = MS(500), .ack = R(2), .snack = {{2, 1}}); /* R(4), below R(5) to R(7) */
+    /* The report begins at R(4), below R(5) to R(7), which have arrived. */
+    expect_sent(t, .at = MS(500), .ack = R(2), .snack = {{2, 1}});
     script_free(t);
 }
 
-/* Of four ranges beyond holes each acknowledgement has room for one SACK block, beside a SNACK and
- * option 23. When every hole has been reported, the last range has not: the SNACK ends where it
- * begins. Nothing arrives any more, so no further acknowledgement leaves: each would be a
+/* Four ranges lie beyond holes; each acknowledgement has room for one SACK block beside a SNACK and
+ * option 23. When every hole has been named, the last range has not been reported: the SNACK ends
+ * where it begins. Nothing arrives any more, so no acknowledgement follows: each would be a
  * duplicate, from which the sender concludes that a segment has left the network (RFC 5681 section
  * 3.2). */
 static void a_pass_ends(void **x)

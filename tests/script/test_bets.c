@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort (BETS; docs/SCPS-TP.md section 7). */
+/* Best effort (BETS, docs/SCPS-TP.md section 7): the receiver gives up a hole after a time, and the
+ * sender a segment after a number of retransmissions. */
 #include "script.h"
 
 #define WAIT MS(500)
@@ -16,8 +17,8 @@ static struct script *bets_of(void **x)
 
 #define app_writes_record(t, at, n) script_app_writes(t, at, n, SCPS_EOR, __FILE__, __LINE__)
 
-/* Reading stops at a hole: reads return SCPS_ERR_HOLE until the application calls
- * scps_conn_hole(). */
+/* Asserts that reading stops at a hole: reads return SCPS_ERR_HOLE until the application calls
+ * scps_conn_hole(), which returns the hole's place and length. */
 static void takes_hole(struct script *t, uint64_t at, uint64_t len)
 {
     struct scps_hole h;
@@ -44,7 +45,7 @@ static unsigned given_up(struct script *t, struct scps_hole *h)
     return (unsigned)scps_conn_given_up(t->c, h, 4);
 }
 
-/* ---- the handshake --------------------------------------------------------------------------- */
+/* ---- the handshake ---- */
 
 static void agreed(void **x)
 {
@@ -58,8 +59,8 @@ static void agreed(void **x)
     script_free(t);
 }
 
-/* With bets_legacy the SYN carries option 16, too, and has the octets of the reference
- * implementation, in its order. */
+/* With bets_legacy the SYN also has option 16; its options equal those of the reference
+ * implementation, octet for octet. */
 static void the_legacy_option(void **x)
 {
     struct script *t = bets_of(x);
@@ -73,8 +74,8 @@ static void the_legacy_option(void **x)
     script_free(t);
 }
 
-/* If only one end offers best effort, it is not in force: the receiver waits for a hole, and the
- * sender resends a segment until the connection ends. */
+/* If only one end offers best effort, it is not agreed: the receiver waits for a hole without
+ * limit, and the sender resends a segment until the connection ends. */
 static void not_agreed(void **x)
 {
     struct script *t = bets_of(x);
@@ -96,10 +97,10 @@ static void not_agreed(void **x)
     script_free(t);
 }
 
-/* ---- receiving ------------------------------------------------------------------------------- */
+/* ---- the receiver ---- */
 
-/* In every ack_mode the acknowledgement that jumps over a hole is sent at once; the application
- * reads the octets beyond the hole after it. */
+/* In every ack_mode the acknowledgement that passes a hole is sent at once. The application passes
+ * the hole and reads the octets behind it. */
 static void a_hole_is_given_up(void **x)
 {
     for (int mode = 0; mode < 3; mode++) {
@@ -147,7 +148,7 @@ static void only_when_the_reader_waits(void **x)
     expect_quiet(t, ANY_HOLD);
     app_reads(t, SEC(20), 50);
     script_run(t, SEC(20) + WAIT / 2);
-    peer_says(t, SEC(20) + WAIT / 2, .seq = 101, .len = 100); /* some of it comes */
+    peer_says(t, SEC(20) + WAIT / 2, .seq = 101, .len = 100); /* A part of the hole is filled. */
     script_forget_sent(t);
     app_reads(t, SEC(20) + WAIT / 2, 100);
     script_run(t, SEC(20) + WAIT + WAIT / 2 - 1);
@@ -180,14 +181,15 @@ static void several_holes(void **x)
     struct script *t = bets_of(x);
     script_established(t, MS(100));
     peer_says(t, MS(200), .seq = 401, .len = 100);
-    peer_says(t, MS(200), .seq = 201,
-              .len = 100); /* known just after waiting began: a round later */
+    /* This hole becomes known just after the wait began, so it is given up one wait later. */
+    peer_says(t, MS(200), .seq = 201, .len = 100);
     peer_says(t, MS(300), .seq = 601, .len = 100);
     script_forget_sent(t);
     expect_sent(t, .at = MS(200) + WAIT, .ack = 301);
     takes_hole(t, 0, 200);
     app_reads(t, MS(700), 100);
-    /* at once: this hole was known when the wait for the first one began */
+    /* This hole was known when the wait for the first one began, so it is given up at the same
+     * time. */
     expect_sent(t, .at = MS(700), .ack = 501);
     takes_hole(t, 300, 100);
     app_reads(t, MS(700), 100);
@@ -200,8 +202,8 @@ static void several_holes(void **x)
     script_free(t);
 }
 
-/* Until the application calls scps_conn_hole(), late octets fill the hole: its beginning, its end,
- * or all of it. */
+/* Until the application calls scps_conn_hole(), late octets still fill the hole: its beginning, its
+ * end, or all of it. */
 static void late_octets(void **x)
 {
     struct script *t = bets_of(x);
@@ -210,15 +212,17 @@ static void late_octets(void **x)
     peer_says(t, MS(200), .seq = 1001, .len = 100);
     script_run(t, MS(200) + WAIT);
     script_forget_sent(t);
-    peer_says(t, SEC(1), .seq = 401, .len = 100); /* in the middle: not kept */
+    /* Octets in the middle of the hole are dropped. */
+    peer_says(t, SEC(1), .seq = 401, .len = 100);
     assert_int_equal(script_info(t).bytes_missing, 1000);
     peer_says(t, SEC(1), .seq = 1, .len = 100);
-    peer_says(t, SEC(1), .seq = 901, .len = 150); /* half of it is here */
+    peer_says(t, SEC(1), .seq = 901, .len = 150); /* The second half of the hole is filled. */
     peer_says(t, SEC(1), .seq = 51, .len = 150);
     script_forget_sent(t);
     assert_int_equal(script_info(t).bytes_missing, 700);
     app_reads(t, SEC(2), 150);
-    peer_says(t, SEC(2), .seq = 1, .len = 1000); /* some of it read, some of it here */
+    /* A part of these octets has been read, and a part fills the hole. */
+    peer_says(t, SEC(2), .seq = 1, .len = 1000);
     script_forget_sent(t);
     assert_int_equal(script_info(t).bytes_missing, 0);
     assert_int_equal(script_info(t).holes, 0);
@@ -228,14 +232,14 @@ static void late_octets(void **x)
     peer_says(t, SEC(4), .seq = 1301, .len = 100);
     script_run(t, SEC(4) + WAIT);
     takes_hole(t, 1100, 200);
-    peer_says(t, SEC(5), .seq = 1101, .len = 200); /* too late */
+    peer_says(t, SEC(5), .seq = 1101, .len = 200); /* The octets come after scps_conn_hole(). */
     script_forget_sent(t);
     app_reads(t, SEC(5), 100);
     assert_int_equal(script_info(t).bytes_missing, 200);
     script_free(t);
 }
 
-/* With a FIN beyond a hole: the hole is reported, the data behind it is read, then the stream
+/* A FIN lies beyond a hole: the hole is reported, the data behind it is read, then the stream
  * ends. */
 static void fin_beyond_a_hole(void **x)
 {
@@ -253,7 +257,7 @@ static void fin_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* The same with only the FIN behind the hole; octets that arrive late still count after the FIN. */
+/* Only the FIN lies behind the hole: octets that arrive late are still delivered after the FIN. */
 static void fin_alone_beyond_a_hole(void **x)
 {
     struct script *t = bets_of(x);
@@ -272,12 +276,13 @@ static void fin_alone_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* The hole that a FIN alone lies beyond is repaired before its time is up, and the reader takes
- * longer than that: nothing is missing, so nothing is given up. The stream ends where the FIN
- * stands, and the acknowledgement stays there. */
+/* A hole before a FIN is filled before its time is over, and the application reads only after that
+ * time. Nothing is missing, so nothing is given up: the stream ends at the FIN, and the
+ * acknowledgement number stays there. */
 static void a_fin_early_then_repaired(void **x)
 {
-    for (int behind = 0; behind < 2; behind++) { /* octets before the FIN, too, have overtaken */
+    /* In the second run octets before the FIN arrived out of order, too. */
+    for (int behind = 0; behind < 2; behind++) {
         struct script *t = bets_of(x);
         script_established(t, MS(100));
         if (behind)
@@ -300,11 +305,12 @@ static void a_fin_early_then_repaired(void **x)
     }
 }
 
-/* RFC 9293 section 3.10.7.4, seventh and eighth check: a FIN is the end, and text beyond it is
- * ignored. What a confused peer has sent there lies behind no hole: nothing is given up for it. */
+/* RFC 9293 section 3.10.7.4, seventh and eighth check: data beyond a FIN is ignored. Octets that a
+ * faulty peer has sent there do not make a hole, so nothing is given up for them. */
 static void octets_beyond_the_fin(void **x)
 {
-    for (int hole = 0; hole < 2; hole++) { /* the FIN itself lies beyond one */
+    /* In the second run the FIN itself lies beyond a hole. */
+    for (int hole = 0; hole < 2; hole++) {
         struct script *t = bets_of(x);
         script_established(t, MS(100));
         peer_says(t, MS(200), .seq = 201, .len = 100);
@@ -330,9 +336,9 @@ static void octets_beyond_the_fin(void **x)
 
 /* ---- every order of a short stream ---- */
 
-enum { ONE, TWO, FIN_ALONE, TWO_FIN, READ, TIME, EVENTS }; /* what may happen next */
+enum { ONE, TWO, FIN_ALONE, TWO_FIN, READ, TIME, EVENTS }; /* The events that may happen next. */
 
-#define PART 10 /* octets; the stream is two parts and a FIN */
+#define PART 10 /* The number of octets in a part; the stream is two parts and a FIN. */
 
 /* Reads all that can be read, and passes holes. Returns the position that the reader has
  * reached. */
@@ -353,7 +359,8 @@ static int64_t reads_all(struct script *t, int64_t at)
         }
         if (n <= 0)
             break;
-        for (int64_t i = 0; i < n; i++) /* the pattern of the script's peer; its first octet is 1 */
+        /* The octets follow the pattern of the script's peer, whose first octet is 1. */
+        for (int64_t i = 0; i < n; i++)
             assert_int_equal(b[i], (uint8_t)((at + i + 1) * 17 + 2));
         at += n;
     }
@@ -362,7 +369,7 @@ static int64_t reads_all(struct script *t, int64_t at)
     return at;
 }
 
-/* Makes one event happen, and checks what must hold after it. */
+/* Makes one event happen, and asserts what must hold after it. */
 static void happens(struct script *t, int what, int64_t *read)
 {
     scps_time at = script_now(t) + MS(1);
@@ -387,16 +394,17 @@ static void happens(struct script *t, int what, int64_t *read)
         script_run(t, at + WAIT);
         break;
     }
-    script_forget_sent(t); /* script_inspect has seen that no acknowledgement went back */
+    /* script_inspect() has checked that no acknowledgement number went back. */
+    script_forget_sent(t);
     struct scps_info i = script_info(t);
     assert_true(scps_conn_readable(t->c) <= (uint64_t)(2 * PART - *read));
     assert_true(i.bytes_missing <= 2 * PART);
     assert_true(i.holes <= 2);
 }
 
-/* Every order of EVENTS things up to the depth given: parts that come early, late, twice or never,
- * a FIN before them or with them, a reader at any time, and time that passes. Whatever came before,
- * in the end the stream has its length. */
+/* Tries every order of the events up to the given depth: parts that arrive early, late, twice or
+ * never; a FIN before them or with them; reads at any time; and time that passes. In the end the
+ * stream always has its full length. */
 static void every_order(void **x)
 {
     const unsigned depth = 6;
@@ -430,7 +438,8 @@ static void records_with_holes(void **x)
     script_established(t, MS(100));
     peer_says(t, MS(200), .seq = 1, .len = 100, .record = true);
     peer_says(t, MS(200), .seq = 101, .len = 50);
-    peer_says(t, MS(200), .seq = 251, .len = 50, .record = true); /* 151 to 250 are missing */
+    /* Octets 151 to 250 are missing. */
+    peer_says(t, MS(200), .seq = 251, .len = 50, .record = true);
     peer_says(t, MS(200), .seq = 301, .len = 100, .record = true);
     app_reads(t, MS(300), 100);
     expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_END);
@@ -443,15 +452,15 @@ static void records_with_holes(void **x)
     expect_that(t, scps_conn_record(t->c) == (SCPS_RECORD_END | SCPS_RECORD_TORN));
     app_reads(t, SEC(1), 100);
     expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_END);
-    /* a hole right behind a boundary: what follows may have lost its beginning, or others before
-     * it */
+    /* A hole lies directly behind the end of a record: the next record may have lost its beginning,
+     * and whole records may be missing. */
     peer_says(t, SEC(2), .seq = 501, .len = 100, .record = true);
     script_run(t, SEC(3));
     takes_hole(t, 400, 100);
     expect_that(t, scps_conn_record(t->c) == SCPS_RECORD_TORN);
     app_reads(t, SEC(3), 100);
     expect_that(t, scps_conn_record(t->c) == (SCPS_RECORD_END | SCPS_RECORD_TORN));
-    /* A segment that arrives late brings its boundary. */
+    /* A segment that arrives late still brings the end of its record. */
     peer_says(t, SEC(4), .seq = 701, .len = 100, .record = true);
     script_run(t, SEC(5));
     peer_says(t, SEC(5), .seq = 601, .len = 100, .record = true);
@@ -470,8 +479,8 @@ static void signal_link(struct script *t, scps_time at, enum scps_signal_kind ki
     scps_stack_signal(t->st, at + epoch, &s);
 }
 
-/* While the link is out nothing can be repaired: no time passes, and all of it begins when the link
- * is back */
+/* During a link outage nothing can be resent, so the wait for a hole stops; it begins anew when the
+ * link is up. */
 static void no_time_in_an_outage(void **x)
 {
     struct script *t = bets_of(x);
@@ -480,7 +489,7 @@ static void no_time_in_an_outage(void **x)
     script_run(t, MS(300));
     signal_link(t, MS(300), SCPS_SIGNAL_LINK_DOWN);
     script_run(t, SEC(100));
-    script_forget_sent(t); /* probes */
+    script_forget_sent(t); /* These are the probes of the outage. */
     assert_int_equal(script_info(t).holes, 0);
     signal_link(t, SEC(100), SCPS_SIGNAL_LINK_UP);
     script_run(t, SEC(100) + WAIT - 1);
@@ -498,7 +507,7 @@ static void default_wait(void **x)
 {
     struct script *t = bets_of(x);
     t->cfg.bets_timeout = 0;
-    script_established(t, MS(900)); /* the first round trip is known */
+    script_established(t, MS(900)); /* From here on a round trip is known. */
     peer_says(t, SEC(1), .seq = 101, .len = 100);
     script_forget_sent(t);
     expect_sent(t, .at = SEC(1) + MS(1800), .ack = 201);
@@ -529,8 +538,8 @@ static void after_a_reset(void **x)
     script_free(t);
 }
 
-/* A hole is nothing unread: who closes at one ends in order; with octets behind it the peer is told
- * by a reset */
+/* A hole does not count as unread data: an application that closes at a hole ends the connection in
+ * order. If octets behind the hole are unread, the peer gets a reset (RFC 9293 section 3.6.1). */
 static void closing_at_a_hole(void **x)
 {
     for (int behind = 0; behind < 2; behind++) {
@@ -555,7 +564,7 @@ static void closing_at_a_hole(void **x)
     }
 }
 
-/* ---- sending --------------------------------------------------------------------------------- */
+/* ---- the sender ---- */
 
 /* A segment that was resent bets_retries times and is lost again is given up, and the sender
  * continues. */
@@ -564,7 +573,7 @@ static void a_segment_is_given_up(void **x)
     struct script *t = bets_of(x);
     struct scps_hole h[4];
     t->cfg.init_cwnd_segs = 10;
-    script_established(t, MS(100)); /* rto 300 ms */
+    script_established(t, MS(100)); /* The RTO is 300 ms. */
     app_writes(t, MS(200), 1000);
     script_forget_events(t);
     expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
@@ -585,7 +594,7 @@ static void a_segment_is_given_up(void **x)
     assert_int_equal(i.outstanding, 0);
     app_writes(t, SEC(3), 500);
     expect_sent(t, .at = SEC(3), .from = 1001, .len = 500);
-    peer_says(t, SEC(4), .ack = 1501); /* its own jump */
+    peer_says(t, SEC(4), .ack = 1501); /* The peer itself has passed the hole. */
     i = script_info(t);
     assert_int_equal(i.bytes_acked, 500);
     assert_int_equal(i.outstanding, 0);
@@ -594,14 +603,15 @@ static void a_segment_is_given_up(void **x)
     script_free(t);
 }
 
-/* Neighbours are one range; what the peer has reported behind it goes along and is no part of it */
+/* Adjacent segments that are given up are one range. Octets behind them that the peer has reported
+ * by SACK are passed, too, and do not belong to the range. */
 static void ranges(void **x)
 {
     struct script *t = bets_of(x);
     struct scps_hole h[4];
     script_flight(t, MS(200), 6000, 6);
     peer_says(t, MS(300), .ack = 1, .sack = {{2001, 4001}, {5001, 6001}});
-    script_run(t, SEC(60)); /* 1 to 2000 and 4001 to 5000 never get through */
+    script_run(t, SEC(60)); /* Octets 1 to 2000 and 4001 to 5000 never reach the peer. */
     script_forget_sent(t);
     script_forget_events(t);
     assert_int_equal(given_up(t, h), 2);
@@ -617,27 +627,30 @@ static void ranges(void **x)
     assert_int_equal(i.bytes_given_up, 3000);
     assert_int_equal(i.bytes_acked, 3000);
     assert_false(i.in_recovery);
-    /* the peer's acknowledgement lags behind: not old, not new, and no duplicate */
+    /* The acknowledgement number is below what the sender has given up: it is neither old nor new,
+     * and no duplicate. */
     peer_says(t, SEC(61), .ack = 1, .sack = {{2001, 4001}, {5001, 6001}});
     assert_int_equal(script_info(t).dsacks_in, 0);
     app_writes(t, SEC(61), 1000);
     expect_sent(t, .from = 6001, .len = 1000);
     peer_says(t, SEC(61) + MS(100), .ack = 1, .sack = {{5001, 7001}, {2001, 4001}});
-    assert_int_equal(script_info(t).sacked, 0); /* what is reported behind the edge is passed */
+    /* Octets that the peer has reported behind SND.UNA are passed as well. */
+    assert_int_equal(script_info(t).sacked, 0);
     assert_int_equal(script_info(t).outstanding, 0);
     peer_says(t, SEC(62), .ack = 7001);
     assert_int_equal(script_info(t).bytes_acked, 4000);
     script_free(t);
 }
 
-/* Where the peer still waits, its window counts from there */
+/* The peer's window is counted from its acknowledgement number, below what the sender has given
+ * up. */
 static void the_window_of_a_peer_that_lags(void **x)
 {
     struct script *t = bets_of(x);
     t->peer_wnd = 3000;
     script_flight(t, MS(200), 6000, 3);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 3001}});
-    script_run(t, SEC(2)); /* the first one is given up; the window ends at 3001 */
+    script_run(t, SEC(2)); /* The first segment is given up; the window ends at 3001. */
     script_forget_sent(t);
     assert_int_equal(script_info(t).bytes_given_up, 1000);
     expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
@@ -662,7 +675,7 @@ static void probes_of_a_peer_that_lags(void **x)
     script_run(t, MS(2300));
     assert_int_equal(script_info(t).bytes_given_up, 1000);
     script_forget_sent(t);
-    for (int i = 0; i < 50; i++) { /* for ever */
+    for (int i = 0; i < 50; i++) { /* The probes go on without end. */
         scps_time at = script_now(t) + SEC(2);
         script_run(t, at);
         expect_that(t, script_sent_count(t) >= 1);
@@ -672,7 +685,7 @@ static void probes_of_a_peer_that_lags(void **x)
     }
     expect_state(t, SCPS_ESTABLISHED);
     peer_says(t, script_now(t) + MS(10), .ack = 2001, .wnd = 2000);
-    expect_sent(t, .from = 2001, .len = 1); /* what only probes have carried */
+    expect_sent(t, .from = 2001, .len = 1); /* This octet was sent in probes only. */
     peer_says(t, script_now(t) + MS(10), .ack = 2002, .wnd = 2000);
     expect_sent(t, .from = 2002, .len = 999, .push = true);
     peer_says(t, script_now(t) + MS(10), .ack = 3001, .wnd = 2000);
@@ -680,9 +693,9 @@ static void probes_of_a_peer_that_lags(void **x)
     script_free(t);
 }
 
-/* The whole window is lost again and again: the segment at its right edge stays. Behind that
- * nothing is acceptable, so a peer that misses it would never learn that there is a hole, and the
- * window would never move */
+/* If the whole window is lost again and again, the segment at its right edge is not given up:
+ * behind the window nothing is acceptable, so the peer would never learn of the hole and the window
+ * would never move. */
 static void the_edge_of_the_window_is_kept(void **x)
 {
     struct script *t = bets_of(x);
@@ -695,7 +708,8 @@ static void the_edge_of_the_window_is_kept(void **x)
     assert_in_range(script_forget_sent(t), 20, 60);
     peer_says(t, SEC(30), .ack = 1, .sack = {{2001, 3001}});
     script_forget_sent(t);
-    peer_says(t, SEC(30) + MS(500), .ack = 3001); /* its timer has passed the hole */
+    /* The peer's timer has expired and it has passed the hole. */
+    peer_says(t, SEC(30) + MS(500), .ack = 3001);
     expect_sent(t, .at = SEC(30) + MS(500), .from = 3001, .len = 1000);
     peer_says(t, SEC(31), .ack = 4001);
     script_forget_sent(t);
@@ -704,8 +718,8 @@ static void the_edge_of_the_window_is_kept(void **x)
     script_free(t);
 }
 
-/* A peer that is silent ends the connection although the segment at the edge could be given up: RFC
- * 9293 section 3.8.3 (c): R2 */
+/* RFC 9293 section 3.8.3 (c): if the peer is silent, R2 ends the connection, even if the segment at
+ * the window's edge could be given up. */
 static void the_edge_of_the_window_is_not_waited_for_in_vain(void **x)
 {
     struct script *t = bets_of(x);
@@ -721,8 +735,9 @@ static void the_edge_of_the_window_is_not_waited_for_in_vain(void **x)
     script_free(t);
 }
 
-/* RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK. Of a peer that lags SND.UNA is what it
- * has acknowledged: a segment of its that was delayed is heard, data and all */
+/* RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK. For a peer that has not yet passed what
+ * this end gave up, SND.UNA is what the peer has acknowledged: a delayed segment of it is accepted
+ * with its data. */
 static void the_ack_of_a_peer_that_lags(void **x)
 {
     struct script *t = bets_of(x);
@@ -740,9 +755,9 @@ static void the_ack_of_a_peer_that_lags(void **x)
     script_free(t);
 }
 
-/* RFC 9293 section 3.8.6.1: the octet of a window probe lies beyond the window: the peer refuses
- * it each time. When the window opens it has not been sent at all: neither the probes nor the time
- * that they took count as tries, or octets would be lost on a path that loses none. */
+/* RFC 9293 section 3.8.6.1: the octet of a window probe lies beyond the window, so the peer refuses
+ * it. When the window opens, the probes and their time do not count as retransmissions of that
+ * octet; otherwise best effort would give up octets on a path that loses none. */
 static void what_was_only_probed(void **x)
 {
     for (int life = 0; life < 2; life++) {
@@ -769,9 +784,9 @@ static void what_was_only_probed(void **x)
     }
 }
 
-/* A report that the octet of a window probe has arrived, beyond the window, is false: RFC 9293
- * section 3.10.7.4, first step, has the peer refuse it. SND.UNA stays within the window, or the
- * peer would refuse each acknowledgement that follows, too. */
+/* A SACK that reports the octet of a window probe, which lies beyond the window, is false: RFC 9293
+ * section 3.10.7.4, first step, makes the peer refuse that octet. SND.UNA stays within the window,
+ * because otherwise the peer would refuse each acknowledgement that follows. */
 static void a_report_beyond_the_window(void **x)
 {
     struct script *t = bets_of(x);
@@ -781,7 +796,7 @@ static void a_report_beyond_the_window(void **x)
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
     script_run(t, SEC(5));
     assert_int_equal(script_info(t).bytes_given_up, 1000);
-    expect_that(t, script_sent_count(t) >= 2); /* among them a probe */
+    expect_that(t, script_sent_count(t) >= 2); /* One of these is a window probe. */
     script_forget_sent(t);
     peer_says(t, SEC(5), .ack = 1, .sack = {{1001, 2002}}, .wnd = 2000);
     script_forget_sent(t);
@@ -812,8 +827,8 @@ static void a_report_of_what_the_peer_expects(void **x)
     script_free(t);
 }
 
-/* With bets_lifetime, data that has been at the left edge for that time is given up before its
- * timeout. */
+/* With bets_lifetime, data that has been at SND.UNA for that time is given up before the
+ * retransmission timer expires. */
 static void lifetime(void **x)
 {
     struct script *t = bets_of(x);
@@ -831,8 +846,8 @@ static void lifetime(void **x)
     script_free(t);
 }
 
-/* What had been sent when the edge last moved goes together; what was sent since has as long
- * again */
+/* All data that had been sent when SND.UNA last moved is given up together; data sent after that
+ * has the full lifetime. */
 static void lifetimes_run_together(void **x)
 {
     struct script *t = bets_of(x);
@@ -857,8 +872,8 @@ static void lifetimes_run_together(void **x)
     script_free(t);
 }
 
-/* A FIN is never given up: its segment's data is, and it goes on alone, until the peer is given
- * up */
+/* A FIN is never given up: the data of its segment is, and the FIN alone is resent until R2 ends
+ * the connection. */
 static void a_fin_is_reliable(void **x)
 {
     struct script *t = bets_of(x);
@@ -880,18 +895,18 @@ static void a_fin_is_reliable(void **x)
             script_forget_events(t);
         }
     }
-    assert_int_equal(script_forget_sent(t), 6); /* five more, and the reset */
+    assert_int_equal(script_forget_sent(t), 6); /* The FIN is sent five more times, then a reset. */
     expect_state(t, SCPS_CLOSED);
     assert_int_equal(scps_conn_error(t->c), SCPS_ERR_TIMEDOUT);
     script_free(t);
 }
 
-/* R2 (RFC 9293 section 3.8.3) counts from the first timeout of a silence. What was given up before
- * does not count, however long ago: a FIN that stands alone has as long as any */
+/* RFC 9293 section 3.8.3: R2 counts from the first timeout of a silence. Data that was given up
+ * earlier does not count, however long ago, so a FIN that remains has the full time. */
 static void a_fin_after_a_pause(void **x)
 {
     struct script *t = bets_of(x);
-    t->cfg.data_retries = 5; /* R2 is 100 s */
+    t->cfg.data_retries = 5; /* R2 is 100 s. */
     script_established(t, MS(100));
     app_writes(t, MS(200), 500);
     script_run(t, SEC(99));
@@ -906,11 +921,11 @@ static void a_fin_after_a_pause(void **x)
     script_free(t);
 }
 
-/* The time that was spent on data before it was given up does not count. */
+/* The time spent on data before it was given up does not count towards R2 of the FIN. */
 static void a_fin_has_its_own_time(void **x)
 {
     struct script *t = bets_of(x);
-    t->cfg.data_retries = 5; /* 100 s */
+    t->cfg.data_retries = 5; /* R2 is 100 s. */
     t->cfg.bets_retries = 9;
     script_established(t, MS(100));
     scps_conn_cork(t->c, true);
@@ -942,8 +957,8 @@ static void a_fin_behind_a_hole(void **x)
     script_run(t, SEC(5));
     assert_int_equal(script_info(t).bytes_given_up, 1000);
     script_forget_sent(t);
-    script_run(t,
-               SEC(30)); /* the FIN has arrived, says the peer; it is sure only when acknowledged */
+    /* SACK reports that the FIN has arrived; only a cumulative acknowledgement makes that sure. */
+    script_run(t, SEC(30));
     script_forget_sent(t);
     expect_state(t, SCPS_FIN_WAIT_1);
     peer_says(t, SEC(30), .ack = 1502);
@@ -960,7 +975,7 @@ static void reports_of_what_is_gone(void **x)
     t->peer.caps |= SCPS_CAP_SNACK1;
     script_flight(t, MS(200), 3000, 3);
     scps_time at = MS(300);
-    for (int i = 0; i < 3; i++, at += SEC(1)) { /* the first is missing, again and again */
+    for (int i = 0; i < 3; i++, at += SEC(1)) { /* The first segment is missing each time. */
         peer_says(t, at, .ack = 1, .sack = {{1001, 3001}}, .snack = {{0, 1}});
         script_forget_sent(t);
     }
@@ -998,8 +1013,8 @@ static void no_tries_in_an_outage(void **x)
     script_free(t);
 }
 
-/* The probe's sequence number is below the data that the peer has, not only below what was given
- * up: such data would lie in the peer's window, and the peer need not answer. */
+/* The sequence number of a probe is below the data that the peer has, not only below what was given
+ * up: otherwise it could lie in the peer's window, and the peer need not answer. */
 static void a_probe_is_behind_the_peer(void **x)
 {
     struct script *t = bets_of(x);
@@ -1015,8 +1030,9 @@ static void a_probe_is_behind_the_peer(void **x)
     script_free(t);
 }
 
-/* Nor is that forgotten when everything was given up and the memory for sending goes back: two
- * timeouts later new data leaves, the link goes down, and the peer's acknowledgement still lags */
+/* The peer's acknowledgement number is remembered although everything was given up and the send
+ * buffer was freed: two timeouts later new data leaves, the link goes down, and the probe is still
+ * below what the peer has acknowledged. */
 static void a_lag_is_not_forgotten(void **x)
 {
     struct script *t = bets_of(x);
@@ -1029,13 +1045,15 @@ static void a_lag_is_not_forgotten(void **x)
     app_writes(t, SEC(30), 1000);
     expect_sent(t, .at = SEC(30), .from = 1001, .len = 1000);
     peer_says(t, SEC(30) + MS(100), .ack = 1, .sack = {{1001, 2001}});
-    assert_int_equal(script_info(t).outstanding, 0); /* heard, and what it reports is passed */
+    /* The segment is accepted, and the data that it reports is passed. */
+    assert_int_equal(script_info(t).outstanding, 0);
     signal_link(t, SEC(30) + MS(200), SCPS_SIGNAL_LINK_DOWN);
     expect_sent(t, .at = SEC(35) + MS(200), .from = ZERO, .ack = 1);
     script_free(t);
 }
 
-/* How long the receiver waited is no round trip, whatever its acknowledgement echoes */
+/* The time for which the receiver waited for a hole is not part of a round trip, whatever time
+ * stamp its acknowledgement echoes. */
 static void a_jump_is_no_round_trip(void **x)
 {
     struct script *t = bets_of(x);
@@ -1054,17 +1072,18 @@ static void a_jump_is_no_round_trip(void **x)
     script_free(t);
 }
 
-/* The path has become longer than all that is tried: each segment is given up before its answer is
- * there. Several such answers tell how long the round trip is. RFC 6298 section 5.7 has it measured
- * again after a timeout; RFC 8961 section 4 (2) wants it measured at least once per round trip. */
+/* The path has become longer than all retransmissions together: each segment is given up before its
+ * acknowledgement arrives. Several such acknowledgements show how long the round trip is: RFC 6298
+ * section 5.7 wants it measured again after a timeout, RFC 8961 section 4 (2) at least once per
+ * round trip. */
 static void answers_to_what_was_given_up(void **x)
 {
     struct script *t = bets_of(x);
     int64_t echo[9];
     t->cfg.timestamps = t->peer.ts = true;
-    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no backoff */
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* Timeouts do not back off. */
     t->cfg.nodelay = true;
-    script_established(t, MS(100)); /* rto 300 ms */
+    script_established(t, MS(100)); /* The RTO is 300 ms. */
     for (unsigned i = 0; i < 9; i++) {
         script_run(t, SEC(10 + i));
         script_forget_sent(t);
@@ -1075,7 +1094,7 @@ static void answers_to_what_was_given_up(void **x)
             peer_says(t, SEC(10 + i) + MS(100), .ack = 501 + 500 * (i - 5), .tsecr = echo[i - 5]);
     }
     assert_in_range(script_info(t).rto, SEC(5), SEC(12));
-    script_run(t, SEC(19)); /* the timer that runs was started before */
+    script_run(t, SEC(19)); /* The running timer was started with the old RTO. */
     script_forget_sent(t);
     script_run(t, SEC(23));
     expect_quiet(t, SCPS_HOLD_APP);
@@ -1084,9 +1103,9 @@ static void answers_to_what_was_given_up(void **x)
     script_free(t);
 }
 
-/* The path has become shorter, and each segment is given up before its answer is there all the
- * same: then these answers tell of that, too, or a pace that spreads the window over the round trip
- * of the handshake would stay. */
+/* The path has become shorter, but each segment is given up before its acknowledgement arrives all
+ * the same. These acknowledgements show the shorter round trip; otherwise pacing would keep that of
+ * the handshake. */
 static void answers_of_a_shorter_path(void **x)
 {
     struct script *t = bets_of(x);
@@ -1108,7 +1127,8 @@ static void answers_of_a_shorter_path(void **x)
     script_free(t);
 }
 
-/* The receiver's jump frees the sender: an acknowledgement like any other, of records, too */
+/* The acknowledgement with which the receiver passes a hole is processed like any other by the
+ * sender, with records, too. */
 static void the_peer_jumps(void **x)
 {
     struct script *t = bets_of(x);
@@ -1123,15 +1143,15 @@ static void the_peer_jumps(void **x)
     expect_quiet(t, SCPS_HOLD_APP);
     assert_int_equal(script_info(t).outstanding, 0);
     assert_int_equal(script_info(t).bytes_given_up, 0);
-    peer_says(t, MS(320), .ack = 9000); /* never sent */
+    peer_says(t, MS(320), .ack = 9000); /* The octets acknowledged here were never sent. */
     script_forget_sent(t);
     assert_int_equal(script_info(t).bytes_acked, 2000);
     script_free(t);
 }
 
-/* Sends ten segments, of which duplicates say at 300 ms that the first is missing: it is resent.
- * At `at` an acknowledgement comes for the first four, with the echo of the first sending. Returns
- * how many losses were found to be spurious. */
+/* Sends ten segments; duplicate ACKs at 300 ms report the first as missing, and it is resent. At
+ * time `at` an acknowledgement of the first four arrives that echoes the time stamp of the first
+ * transmission. Returns the number of losses that were found to be spurious. */
 static uint64_t jumps_at(struct script *t, scps_time at)
 {
     uint64_t half, spurious;
@@ -1165,11 +1185,11 @@ static uint64_t jumps_at(struct script *t, scps_time at)
 }
 
 /* RFC 5681 section 3.2 step 2: "When the third duplicate ACK is received, a TCP MUST set ssthresh
- * to no more than the value given in equation (4)." The peer's jump over the hole echoes what came
- * before it (RFC 7323 section 4.3), older than the resending, which is on its way yet: RFC 3522
- * section 3.2 takes that for the arrival of the first sending, and here it is none. The peer jumps
- * when its timer has expired, which begins with the arrival of something behind the hole: not
- * before a round trip and the timer have passed since the first sending. */
+ * to no more than the value given in equation (4)." When the peer passes the hole, it echoes a time
+ * stamp from before it (RFC 7323 section 4.3), older than the retransmission, which is still on its
+ * way. RFC 3522 section 3.2 would take that for the arrival of the original, which is wrong here.
+ * The peer passes the hole when its timer expires, and the timer starts when data behind the hole
+ * arrives: not before a round trip and the timer's time after the first transmission. */
 static void a_jump_is_no_late_arrival(void **x)
 {
     struct script *t = bets_of(x);
@@ -1179,12 +1199,12 @@ static void a_jump_is_no_late_arrival(void **x)
     t->cfg.bets_timeout = 0;
     assert_int_equal(jumps_at(t, MS(200) + MS(100) + 0x100001), 0);
     t = bets_of(x);
-    t->cfg.bets_timeout = SEC(5); /* The peer may have another. */
+    t->cfg.bets_timeout = SEC(5); /* The peer may have configured another timeout. */
     assert_int_equal(jumps_at(t, MS(200) + MS(100) + 0x100001), 0);
 }
 
-/* RFC 3522 section 3.2 step 5: what comes sooner than that was only late, and the window comes
- * back. */
+/* RFC 3522 section 3.2 step 5: an acknowledgement that comes sooner than the peer's timer could
+ * expire shows that the original was only late, so the window is restored. */
 static void a_late_arrival_is_no_jump(void **x)
 {
     struct script *t = bets_of(x);
@@ -1197,8 +1217,9 @@ static void a_late_arrival_is_no_jump(void **x)
     assert_int_equal(jumps_at(t, MS(200) + MS(100) + 0x100001 - 1), 1);
 }
 
-/* ... but not while the peer may still wait for what this end has given up: its jump over that
- * echoes an old time stamp whichever sending of what lies behind has arrived. */
+/* The window is not restored while the peer may still wait for data that this end has given up:
+ * when it passes that hole it echoes an old time stamp, whichever copy of the next segment has
+ * arrived. */
 static void a_jump_over_what_was_given_up(void **x)
 {
     struct script *t = bets_of(x);
@@ -1224,8 +1245,8 @@ static void a_jump_over_what_was_given_up(void **x)
     script_free(t);
 }
 
-/* RFC 5682 section 2.1 step 3b takes an acknowledgement of what was not resent for its arrival,
- * too */
+/* RFC 5682 section 2.1 step 3b would also take an acknowledgement of segments that were not resent
+ * for their arrival. */
 static void nor_after_a_timeout(void **x)
 {
     struct script *t = bets_of(x);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks that compress, and a third party that sees none of their packets and knows nothing but
- * their two addresses. It tries every connection id with every shape of a compressed header, and
- * SYNs; what it would have to guess, it guesses at random. Nothing it sends may end the connection,
- * change a byte, or cause a resend.
+/* Two stacks that compress headers, and an attacker who sees none of their packets and knows only
+ * their two addresses. The attacker tries every connection id with every kind of compressed header,
+ * and SYNs; numbers that it does not know it chooses at random. Nothing that it sends may end the
+ * connection, change a byte, or cause a retransmission.
  *
- * RFC 5961 for what TCP promises against such a party; docs/SCPS-TP.md section 8, for the header:
- * it carries no ports, and may leave out the sequence number and the acknowledgement. */
+ * RFC 5961 says what TCP promises against such an attacker; docs/SCPS-TP.md section 8 describes the
+ * header, which has no ports and may leave out the sequence number and the acknowledgement number.
+ */
 #include "cmocka_all.h"
 
 #include "base/bytes.h"
@@ -17,10 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELAY   SCPS_MS(20) /* one way */
-#define BYTES   200000      /* each way */
-#define SHAPES  14
-#define EVENING SCPS_SEC(40) /* the connection is idle before the second half */
+#define DELAY  SCPS_MS(20) /* The one-way delay of the path. */
+#define BYTES  200000      /* The number of bytes that each end sends. */
+#define SHAPES 14
+/* The connection is idle for this time before the second half of the transfer. */
+#define EVENING SCPS_SEC(40)
 
 struct packet {
     struct packet *next;
@@ -34,12 +36,12 @@ struct host {
     struct scps_netif nif;
     struct scps_endpoint at;
     struct scps_conn *c;
-    struct packet *in, **last; /* on the way here */
+    struct packet *in, **last; /* The packets on their way to this host. */
     uint64_t written, read;
 };
 
 struct world {
-    struct host h[2]; /* who connects; who listens */
+    struct host h[2]; /* h[0] connects, h[1] listens. */
     struct scps_listener *l;
     scps_time now;
     uint64_t rnd;
@@ -77,7 +79,8 @@ static void drain(struct world *w)
     }
 }
 
-/* Both applications: they write what there is room for, read what there is, up to goal. */
+/* The applications of both hosts write as much as there is room for, and read what has arrived, up
+ * to `goal` octets. */
 static void applications(struct world *w, uint64_t goal)
 {
     uint8_t b[4000];
@@ -102,7 +105,7 @@ static void applications(struct world *w, uint64_t goal)
     }
 }
 
-/* Until `until`, or both have read goal octets. */
+/* Advances the time to `until`, or until both hosts have read `goal` octets. */
 static void run(struct world *w, scps_time until, uint64_t goal)
 {
     for (;;) {
@@ -137,7 +140,7 @@ static void run(struct world *w, scps_time until, uint64_t goal)
     }
 }
 
-/* ---- the third party ---- */
+/* ---- the attacker ---- */
 
 static void spoof(struct world *w, int victim, uint8_t proto, const uint8_t *body, size_t n)
 {
@@ -152,7 +155,8 @@ static void spoof(struct world *w, int victim, uint8_t proto, const uint8_t *bod
     scps_stack_input(h->st, &h->nif, &in);
 }
 
-/* A compressed header of a shape, under an id; see 8.2. */
+/* Sends a compressed header of one kind with the given connection id to a host (docs/SCPS-TP.md
+ * section 8.2). */
 static void shape(struct world *w, int victim, unsigned which, uint8_t id)
 {
     enum {
@@ -170,20 +174,20 @@ static void shape(struct world *w, int victim, unsigned which, uint8_t id)
         uint8_t one, two, data;
         const char *opt;
     } shapes[SHAPES] = {
-        {0, 0, 0, NULL}, /* nothing at all */
+        {0, 0, 0, NULL}, /* This header has no field. */
         {PUSH, 0, 0, NULL},
-        {TS, 0, 0, NULL}, /* time stamps from the future */
+        {TS, 0, 0, NULL}, /* These time stamps are from the future. */
         {TS | A, 0, 0, NULL},
-        {A, 0, 0, NULL},     /* a window of 0 */
-        {SNACK, 0, 0, NULL}, /* all is missing */
+        {A, 0, 0, NULL},     /* The window is 0. */
+        {SNACK, 0, 0, NULL}, /* The SNACK says that everything is missing. */
         {SNACK | A, 0, 0, NULL},
-        /* the same SNACK in the form of a TCP option */
+        /* The same SNACK is in a TCP option. */
         {MORE, OPTS, 0, "\x15\x06\x00\x00\xff\xff"},
-        {MORE, OPTS, 0, "\x17\x02\x01\x01\x01\x01"}, /* corruption experienced */
+        {MORE, OPTS, 0, "\x17\x02\x01\x01\x01\x01"}, /* This option reports corruption. */
         {MORE | TS, RST, 0, NULL},
         {MORE | S | TS, RST, 0, NULL},
         {MORE | S | A, FIN, 0, NULL},
-        {S | TS, 0, 100, NULL}, /* data */
+        {S | TS, 0, 100, NULL}, /* This segment has data. */
         {S, 0, 0, NULL},
     };
     uint8_t one = shapes[which].one, two = shapes[which].two, b[200], *p = b;
@@ -223,7 +227,7 @@ static void shape(struct world *w, int victim, unsigned which, uint8_t id)
     spoof(w, victim, SCPS_IPPROTO_SCPS_COMP, b, hdr + shapes[which].data);
 }
 
-/* Every id, every shape, to both. */
+/* Sends every kind of header with every connection id to both hosts. */
 static void attack(struct world *w)
 {
     for (int victim = 0; victim < 2; victim++)
@@ -232,7 +236,7 @@ static void attack(struct world *w)
                 shape(w, victim, i, (uint8_t)id);
 }
 
-/* SYNs under an id, from the address of who connects. */
+/* Sends SYNs that offer compression with this id, from the address of the host that connects. */
 static void spoof_syns(struct world *w, uint8_t id)
 {
     for (unsigned i = 0; i < 50; i++) {
@@ -251,10 +255,10 @@ static void spoof_syns(struct world *w, uint8_t id)
     }
 }
 
-/* ---- what holds ---- */
+/* ---- what must hold ---- */
 
 struct outcome {
-    scps_dur first, second; /* how long each half of the transfer took */
+    scps_dur first, second; /* How long each half of the transfer took, in µs. */
     uint64_t resent, saved;
 };
 
@@ -285,7 +289,7 @@ static struct outcome converse(bool timestamps, bool attacked)
     w.h[0].c = scps_connect(w.h[0].st, &cfg, NULL, &w.h[1].at, NULL);
     assert_non_null(w.h[0].c);
 
-    if (attacked) { /* it happens to guess the id that is about to be announced */
+    if (attacked) { /* The attacker happens to guess the id that is announced next. */
         struct scps_seg syn;
         run(&w, w.now + DELAY / 2, 0);
         assert_non_null(w.h[1].in);

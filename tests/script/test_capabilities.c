@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Capabilities (option 20): offered, answered, left out for peers that do not answer them, and
- * ignored outside SYNs; which features are in force, and why not (docs/SCPS-TP.md sections 1.1
- * to 1.4 and 9). */
+/* SCPS capabilities (option 20): they are offered, answered, left out for peers that do not answer
+ * them, and ignored outside SYNs; and which features are in force, or why they are not
+ * (docs/SCPS-TP.md sections 1.1 to 1.4 and 9). */
 #include "script.h"
 
 #include <string.h>
@@ -22,14 +22,14 @@ static struct script *with_snack(void **x)
     return t;
 }
 
-/* Section 1.2: the SYN-ACK carries the capabilities of the passive end, not those that both ends
- * have; in force are those that both offered. */
+/* docs/SCPS-TP.md section 1.2: the SYN-ACK carries the capabilities of the passive end, not those
+ * that both ends have; features that both ends offered are in force. */
 static void agreement(void **x)
 {
     struct script *t = with_snack(x);
 
     t->cfg.snack_long = true;
-    t->peer.caps = SCPS_CAP_SNACK1 | SCPS_CAP_BETS | 0x07; /* reserved bits mean nothing */
+    t->peer.caps = SCPS_CAP_SNACK1 | SCPS_CAP_BETS | 0x07; /* Reserved bits are ignored. */
     script_listen(t);
     peer_says(t, 0, .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
@@ -65,8 +65,8 @@ static void plain_peer(void **x)
     script_free(t);
 }
 
-/* docs/SCPS-TP.md section 1.4: three SYNs with the option, then one without; who answers that one
- * is remembered. */
+/* docs/SCPS-TP.md section 1.4: three SYNs with the option are sent, then one without it. A peer
+ * that answers the latter is remembered as one without SCPS. */
 static void fallback(void **x)
 {
     struct script *t = with_snack(x);
@@ -87,7 +87,8 @@ static void fallback(void **x)
     scps_conn_abort(t->c);
     expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
 
-    for (int k = 0; k < 2; k++) { /* remembered; forgotten */
+    /* In the first run the peer is remembered, in the second it is forgotten. */
+    for (int k = 0; k < 2; k++) {
         struct scps_endpoint to = t->them;
         script_run(t, k ? SEC(400) : SEC(10));
         to.port = (uint16_t)(7000 + k);
@@ -102,8 +103,8 @@ static void fallback(void **x)
     script_free(t);
 }
 
-/* A reset may mean the option: one SYN without it, elsewhere in sequence space, before the
- * connection counts as refused */
+/* A reset may be caused by the option: one SYN without it is sent, with another initial sequence
+ * number, before the connection counts as refused. */
 static void reset_for_the_option(void **x)
 {
     for (int deaf = 0; deaf < 3; deaf++) {
@@ -120,7 +121,7 @@ static void reset_for_the_option(void **x)
         if (deaf < 2) {
             expect_sent(t, .at = MS(100), .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS);
             assert_int_equal(t->last.seq, first + 65536);
-            /* the first SYN of another connection */
+            /* This is the first SYN of another connection. */
             peer_says(t, MS(101), .raw = true, .flags = SCPS_RST | SCPS_ACK, .ack = first + 1);
             expect_state(t, SCPS_SYN_SENT);
         }
@@ -128,7 +129,7 @@ static void reset_for_the_option(void **x)
             peer_says(t, MS(200), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
             expect_sent(t, .from = 1, .ack = 1);
             assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_FELL_BACK);
-            scps_conn_abort(t->c); /* and that is remembered */
+            scps_conn_abort(t->c); /* The peer is remembered as one without SCPS. */
             expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
             t->c = scps_connect(t->st, &t->cfg, NULL, &t->them, NULL);
             script_run(t, script_now(t));
@@ -146,7 +147,8 @@ static void reset_for_the_option(void **x)
     }
 }
 
-/* The cache has plain_hosts entries; with caps_tries 0 the option is never left out. */
+/* The cache of peers without SCPS has plain_hosts entries; with caps_tries 0 the option is never
+ * left out. */
 static void memory_is_bounded(void **x)
 {
     struct script *t = with_snack(x);
@@ -156,7 +158,8 @@ static void memory_is_bounded(void **x)
     t->peer.caps = 0;
     t->cfg.caps_tries = 1;
     script_start(t);
-    for (int k = 0; k < 4; k++) { /* two destinations in turn: each drives the other out */
+    /* Two destinations take turns, and each displaces the other from the cache. */
+    for (int k = 0; k < 4; k++) {
         scps_time at = script_now(t);
         t->them.addr.b[last] = (uint8_t)(k & 1 ? 77 : 2);
         t->us.port = 0;
@@ -200,12 +203,14 @@ static void a_late_answer(void **x)
     to.port = 7000;
     struct scps_conn *c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
     script_run(t, script_now(t));
-    expect_sent(t, .port = 7000, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS); /* nothing to remember */
+    /* The peer was not stored in the cache. */
+    expect_sent(t, .port = 7000, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
     scps_conn_abort(c);
     script_free(t);
 }
 
-/* A segment with these options, whatever they are; seq and ack absolute. */
+/* Hands in a segment with these options, valid or not; seq and ack are absolute sequence
+ * numbers. */
 static int raw(struct script *t, scps_time at, uint16_t port, uint32_t seq, uint32_t ack,
                uint8_t flags, const uint8_t *opt, size_t nopt)
 {
@@ -230,8 +235,8 @@ static int raw(struct script *t, scps_time at, uint16_t port, uint32_t seq, uint
     return script_input(t, at, pkt, h + 20 + nopt);
 }
 
-/* docs/SCPS-TP.md section 1.4: every length 0 to 40 of each of our options at every place of a SYN:
- * never the death of a connection, and without effect unless it is 4 (kind 20). */
+/* docs/SCPS-TP.md section 1.4: each of the SCPS options with every length from 0 to 40 at every
+ * place of a SYN. None ends a connection, and none has an effect, except kind 20 with length 4. */
 static void malformed_in_a_syn(void **x)
 {
     struct script *t = with_snack(x);
@@ -262,8 +267,8 @@ static void malformed_in_a_syn(void **x)
     script_free(t);
 }
 
-/* The same on a live connection: capabilities after the SYN are ignored, nonsense is skipped, and
- * it goes on. */
+/* The same options on an established connection: capabilities after the SYN are ignored, options
+ * with wrong lengths are skipped, and the connection goes on. */
 static void malformed_later(void **x)
 {
     struct script *t = with_snack(x);
@@ -281,14 +286,16 @@ static void malformed_later(void **x)
                 if (place < 39)
                     opt[place + 1] = (uint8_t)len;
                 if (place < 38)
-                    opt[place + 2] = 0xff; /* as capabilities: all of them */
+                    /* If this were taken for capabilities it would offer all of them. */
+                    opt[place + 2] = 0xff;
                 assert_int_equal(
                     raw(t, MS(200 + n), t->them.port, t->peer_isn + 1, ack, SCPS_ACK, opt, 40), 0);
             }
         }
     }
     assert_int_equal(script_info(t).caps, 0);
-    assert_int_equal(script_info(t).snacks_in, 0); /* not agreed: ignored */
+    /* SNACK was not agreed, so the option is ignored. */
+    assert_int_equal(script_info(t).snacks_in, 0);
     peer_says(t, SEC(20), .len = 500);
     app_reads(t, SEC(20), 500);
     expect_sent(t, .ack = 501, .at = SEC(20), .slack = MS(200));
@@ -305,7 +312,8 @@ static void another_mind(void **x)
     peer_says(t, 0, .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
     t->peer.caps = 0;
-    peer_says(t, MS(10), .seq = ZERO, .flags = SCPS_SYN); /* again, without */
+    /* The peer sends its SYN again, without the option. */
+    peer_says(t, MS(10), .seq = ZERO, .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
     peer_says(t, MS(100), .ack = 1);
     t->c = scps_accept(t->l);
@@ -317,14 +325,14 @@ static void another_mind(void **x)
     t->peer.caps = 0;
     script_established(t, MS(100));
     t->peer.caps = SCPS_CAP_SNACK1;
-    peer_says(t, MS(200), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK,
-              .ack = 1); /* challenged, RFC 5961 */
+    /* RFC 5961 section 4.2: the SYN is answered with a challenge ACK. */
+    peer_says(t, MS(200), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     expect_sent(t, .from = 1, .ack = 1);
     assert_int_equal(script_info(t).caps, 0);
     script_free(t);
 }
 
-/* Each option can be left out of a connection: then it is neither offered nor taken. */
+/* Each option can be switched off: then it is neither offered nor accepted. */
 static void suppressed(void **x)
 {
     for (unsigned without = 0; without < 5; without++) {
@@ -348,8 +356,8 @@ static void suppressed(void **x)
     }
 }
 
-/* docs/SCPS-TP.md section 1.5: the options of our SYN, octet for octet those of the reference
- * implementation, but for the SACK it does not have. */
+/* docs/SCPS-TP.md section 1.5: the options of the SYN equal those of the reference implementation,
+ * octet for octet, except for SACK, which that does not have. */
 static void golden_syn(void **x)
 {
     struct script *t = script_of(x);
@@ -374,7 +382,7 @@ static void golden_syn(void **x)
 }
 
 /* docs/SCPS-TP.md section 1.3: binding spaces are offered behind option 20; the answer contains
- * what both ends have, in both directions. */
+ * those that both ends have, in either direction. */
 static void bindings(void **x)
 {
     static const uint8_t asked[] = {20,  4,    0, 0, 20, 14,   9, 0x10, 0xff, 0x3c,
@@ -413,8 +421,8 @@ static void bindings(void **x)
     script_free(t);
 }
 
-/* Every length of the extended option, and of the spaces in it: nothing dies, nothing is made
- * up. */
+/* The extended capability option and the binding spaces in it with every length: no connection
+ * ends, and no binding is invented. */
 static void odd_bindings(void **x)
 {
     struct script *t = script_of(x);
@@ -439,8 +447,9 @@ static void odd_bindings(void **x)
     script_free(t);
 }
 
-/* Both open at once, and this end has fallen back to a plain SYN: the peer may know only that one.
- * Both ends come to the same: nothing is in force, and the SYN-ACK says so */
+/* Simultaneous open after this end has sent a SYN without capabilities: the peer may have received
+ * only that one. Both ends agree on the same: no capability is in force, and the SYN-ACK shows
+ * that. */
 static void simultaneous_after_a_fallback(void **x)
 {
     struct script *t = with_snack(x);
@@ -458,8 +467,8 @@ static void simultaneous_after_a_fallback(void **x)
     script_free(t);
 }
 
-/* The same at the other end: the SYN-ACK of a peer that knows only a plain SYN has no capabilities
- */
+/* The same seen from the other end: a peer that received only a SYN without capabilities sends a
+ * SYN-ACK without them. */
 static void simultaneous_with_a_plain_answer(void **x)
 {
     struct script *t = with_snack(x);
@@ -477,9 +486,9 @@ static void simultaneous_with_a_plain_answer(void **x)
     script_free(t);
 }
 
-/* The peer has agreed to an earlier SYN of ours, and our SYN-ACK without capabilities was lost.
- * Were its SYN-ACK answered with an ACK, it would send SNACK options, or compressed headers, to an
- * end that knows nothing of them. */
+/* Simultaneous open: the peer has agreed to an earlier SYN of this end, and this end's SYN-ACK
+ * without capabilities was lost. If the peer's SYN-ACK were answered with an ACK, the peer would
+ * send SNACK options or compressed headers to an end that does not accept them. */
 static void simultaneous_and_the_plain_answer_is_lost(void **x)
 {
     struct script *t = with_snack(x);

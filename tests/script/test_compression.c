@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Header compression, IP protocol 105, on a live connection (docs/SCPS-TP.md sections 1.2, 2.1, 6
- * and 8). */
+/* Header compression (IP protocol 105) on a connection: docs/SCPS-TP.md sections 1.2, 2.1, 6 and
+ * 8. */
 #include "script.h"
 
 #include "base/bytes.h"
@@ -26,9 +26,9 @@ static uint32_t ip_len(const struct script *t)
     return t->us.addr.family == 4 ? IP4 : IP6;
 }
 
-/* docs/SCPS-TP.md section 8.2 gives the sizes of headers. Without timestamps a full segment carries
- * the MSS and 12 octets. The SYN has a TCP header, the third packet of the handshake a compressed
- * one. */
+/* docs/SCPS-TP.md section 8.2 gives the sizes of headers. Without time stamps a full segment has
+ * the MSS and 12 octets of data. The SYN has a TCP header, the third packet of the handshake a
+ * compressed one. */
 static void active(void **x)
 {
     struct script *t = compressing(x, false);
@@ -41,8 +41,9 @@ static void active(void **x)
     peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     expect_sent(t, .from = 1, .ack = 1, .compressed = true, .wire = ip + 14);
     expect_event(t, SCPS_EV_CONNECTED);
-    app_writes(t, MS(150),
-               1000); /* as TCP: it may be the first that the peer hears after the SYN */
+    /* The segment has a TCP header, because it may be the first that the peer receives after the
+     * SYN. */
+    app_writes(t, MS(150), 1000);
     expect_sent(t, .from = 1, .len = 1000, .push = true, .wire = ip + 20 + 1000);
     peer_says(t, MS(200), .ack = 1001);
     expect_event(t, SCPS_EV_WRITABLE);
@@ -63,7 +64,8 @@ static void active(void **x)
     script_free(t);
 }
 
-/* With timestamps the MSS and 4; the peer's are heard in the headers. */
+/* With time stamps a full segment has the MSS and 4 octets of data; the peer's time stamps are read
+ * from its compressed headers. */
 static void passive_with_timestamps(void **x)
 {
     struct script *t = compressing(x, true);
@@ -83,7 +85,7 @@ static void passive_with_timestamps(void **x)
     script_free(t);
 }
 
-/* Compression is in force only if both ends offered it (section 1.2, rule 2). */
+/* docs/SCPS-TP.md section 1.2, rule 2: compression is in force only if both ends offered it. */
 static void one_side_only(void **x)
 {
     struct script *t = compressing(x, false);
@@ -104,14 +106,14 @@ static void one_side_only(void **x)
     peer_says(t, 0, .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
     assert_int_equal(t->last.caps, SCPS_CAP_SNACK1);
-    /* docs/SCPS-TP.md section 1.1: 0 when COM is not offered */
+    /* docs/SCPS-TP.md section 1.1: the connection id is 0 if COM is not offered. */
     assert_int_equal(t->last.conn_id, 0);
     peer_says(t, MS(100), .ack = 1, .as_tcp = true);
     script_free(t);
 }
 
-/* An acknowledgement has no room beside a full segment and goes first, by itself; beside a small
- * one it rides. */
+/* An acknowledgement does not fit beside a full segment, so it is sent before it as a packet of its
+ * own; beside a small segment it is carried. */
 static void both_directions(void **x)
 {
     struct script *t = compressing(x, false);
@@ -119,14 +121,15 @@ static void both_directions(void **x)
 
     script_established(t, MS(100));
     peer_says(t, MS(200), .len = 1012);
-    expect_quiet(t, SCPS_HOLD_APP); /* the second one, or the timer */
+    /* The acknowledgement waits for a second segment or for the timer. */
+    expect_quiet(t, SCPS_HOLD_APP);
     app_writes(t, MS(210), 100);
     expect_sent(t, .from = 1, .len = 100, .ack = 1013, .compressed = true, .wire = ip + 14 + 100);
     peer_says(t, MS(300), .len = 1012, .ack = 101);
     app_writes(t, MS(310), 3036);
     expect_sent(t, .from = 101, .len = 1012, .ack = 1013, .compressed = true,
                 .wire = ip + 8 + 1012);
-    peer_says(t, MS(320), .len = 1012); /* and now it is due */
+    peer_says(t, MS(320), .len = 1012); /* The acknowledgement is due now. */
     expect_sent(t, .from = 1113, .len = 1012, .compressed = true);
     expect_sent(t, .from = 2125, .len = 1012, .compressed = true);
     expect_sent(t, .from = 3137, .ack = 3037, .compressed = true);
@@ -135,9 +138,8 @@ static void both_directions(void **x)
     script_free(t);
 }
 
-/* Messages of a full segment that answer each other: the answer leaves no room for the
- * acknowledgement (RFC 9293 section 3.8.6.3), which therefore goes before it and not by the timer.
- */
+/* RFC 9293 section 3.8.6.3: full segments that answer each other leave no room for the
+ * acknowledgement. It is sent before the answer, not by the delayed-ACK timer. */
 static void a_message_that_answers(void **x)
 {
     struct script *t = compressing(x, false);
@@ -150,12 +152,12 @@ static void a_message_that_answers(void **x)
     expect_sent(t, .at = MS(210), .from = 1, .len = 1012, .compressed = true);
     peer_says(t, MS(300), .ack = 1013);
     script_run(t, SEC(1));
-    expect_quiet(t, SCPS_HOLD_APP); /* nothing is owed any more */
+    expect_quiet(t, SCPS_HOLD_APP); /* No acknowledgement is due any more. */
     script_free(t);
 }
 
-/* What the format cannot say goes as TCP: a reset; the echo of a congestion mark, and CWR. And TCP
- * is understood any time (docs/SCPS-TP.md section 8.5). */
+/* docs/SCPS-TP.md section 8.5: what the compressed header cannot express is sent with a TCP header:
+ * a reset, ECE and CWR. A segment with a TCP header is accepted at any time. */
 static void as_tcp(void **x)
 {
     struct script *t = compressing(x, true);
@@ -180,7 +182,8 @@ static void as_tcp(void **x)
     app_writes(t, MS(360), 3000);
     expect_sent(t, .at = MS(360), .slack = MS(200), .ack = 2609, .any_len = true,
                 .flags = SCPS_ACK | SCPS_CWR);
-    assert_true(t->last.len + 32 + ip <= 1000 + 40 + (ip - 20)); /* fits as TCP */
+    /* The segment fits the MTU with a TCP header. */
+    assert_true(t->last.len + 32 + ip <= 1000 + 40 + (ip - 20));
     script_forget_sent(t);
     scps_conn_abort(t->c);
     t->c = NULL;
@@ -188,8 +191,8 @@ static void as_tcp(void **x)
     script_free(t);
 }
 
-/* A segment that ends a record and is not compressed has four octets less room: beside the echo of
- * a congestion mark it goes without the acknowledgement, with CWR in two. */
+/* A segment with a TCP header that ends a record has room for four octets less: beside ECE it is
+ * sent without the acknowledgement, and with CWR it is sent as two segments. */
 static void the_end_of_a_record_as_tcp(void **x)
 {
     struct script *t = compressing(x, true);
@@ -216,7 +219,7 @@ static void the_end_of_a_record_as_tcp(void **x)
     script_free(t);
 }
 
-/* FIN: by itself or with what leaves room for it; the peer's FIN is read, too. */
+/* A FIN is sent alone, or with data that leaves room for it; the peer's FIN is accepted, too. */
 static void closing(void **x)
 {
     struct script *t = compressing(x, false);
@@ -227,13 +230,13 @@ static void closing(void **x)
     app_writes(t, MS(200), 1012);
     expect_sent(t, .from = 1, .len = 1012, .compressed = true, .wire = ip + 8 + 1012);
     scps_conn_shutdown(t->c);
-    expect_sent(t, .from = 1013, .flags = SCPS_FIN | SCPS_ACK, .compressed = true,
-                .wire = ip + 16); /* docs/SCPS-TP.md section 8.6: FIN 16 */
+    /* docs/SCPS-TP.md section 8.6: a packet with a FIN has 16 octets. */
+    expect_sent(t, .from = 1013, .flags = SCPS_FIN | SCPS_ACK, .compressed = true, .wire = ip + 16);
     peer_says(t, MS(300), .ack = 1014, .flags = SCPS_FIN | SCPS_ACK);
     expect_sent(t, .from = 1014, .ack = 2, .compressed = true);
     expect_state(t, SCPS_TIME_WAIT);
-    peer_says(t, MS(400), .seq = 1, .ack = 1014,
-              .flags = SCPS_FIN | SCPS_ACK); /* its answer was lost */
+    /* The acknowledgement of the peer's FIN was lost. */
+    peer_says(t, MS(400), .seq = 1, .ack = 1014, .flags = SCPS_FIN | SCPS_ACK);
     expect_sent(t, .from = 1014, .ack = 2, .compressed = true);
     script_free(t);
 }
@@ -249,7 +252,9 @@ static int compressed(struct script *t, scps_time at, const uint8_t *body, size_
     size_t h = scps_ip_build(pkt, &ip, n);
 
     memcpy(pkt + h, body, n);
-    if (right && n >= 2) { /* wherever the header ends: its last two octets put the sum right */
+    /* The test does not know where the header ends, so it changes the last two octets of the packet
+     * to make the checksum right. */
+    if (right && n >= 2) {
         scps_put16(pkt + h + n - 2, 0);
         scps_put16(pkt + h + n - 2,
                    scps_comp_checksum(&ip.src, &ip.dst, SCPS_IPPROTO_SCPS_COMP, pkt + h, n & ~1u,
@@ -282,22 +287,25 @@ static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from,
     return scps_ip_build(pkt, &ip, n + len) + n + len;
 }
 
-/* docs/SCPS-TP.md section 8.3: a one's complement sum finds every error of one bit, as long as one
- * number can be in the pseudo-header: 105 and 106 differ in one bit, so where both are right for
- * every segment 1 of 32 such errors reaches the application. */
+/* docs/SCPS-TP.md section 8.3: a one's complement sum detects every error of one bit only if there
+ * is one possible number in the pseudo-header. 105 and 106 differ in one bit: if both were accepted
+ * for every segment, 1 of 32 such errors would reach the application. */
 static void one_bit_wrong(void **x)
 {
     static const uint8_t protos[] = {105, 6, 106};
 
-    for (unsigned i = 0; i < 6; i++) { /* configured at our end, too; or found out */
+    /* The peer's number is configured at this end, too, or this end finds it out. */
+    for (unsigned i = 0; i < 6; i++) {
         struct script *t = compressing(x, false);
         uint8_t pkt[1200], proto = protos[i % 3];
         if (i < 3)
             t->cfg.comp_proto = proto;
         script_established(t, MS(100));
-        if (i >= 3) { /* by the peer's first acknowledgements, two where it may be damage */
+        /* The peer's first acknowledgements show its number; two are needed if the difference may
+         * be damage. */
+        if (i >= 3) {
             size_t n = peer_segment(t, proto, 1, 0, pkt);
-            if (proto == 106) { /* differs from the expected number in one bit */
+            if (proto == 106) { /* 106 differs from the expected number 105 in one bit. */
                 assert_int_equal(script_input(t, MS(150), pkt, n), SCPS_DROP_BAD_CHECKSUM);
                 assert_int_equal(script_input(t, MS(150), pkt, n), SCPS_DROP_BAD_CHECKSUM);
             }
@@ -310,7 +318,8 @@ static void one_bit_wrong(void **x)
             pkt[bit / 8] ^= (uint8_t)(1u << bit % 8);
         }
         assert_int_equal(scps_conn_readable(t->c), 0);
-        if (proto != 6) /* some looked as if the peer had the other number of these two */
+        /* Some damaged segments looked as if the peer had the other of these two numbers. */
+        if (proto != 6)
             assert_int_equal(script_input(t, MS(1300), pkt, n), SCPS_DROP_BAD_CHECKSUM);
         assert_int_equal(script_input(t, MS(4300), pkt, n), 0);
         app_reads(t, MS(4300), 1000);
@@ -329,9 +338,9 @@ static int vouched(struct script *t, scps_time at, uint8_t *pkt, size_t n)
     return scps_stack_input(t->st, &t->nif, &in);
 }
 
-/* docs/SCPS-TP.md section 8.3: the number of the first good segment is the agreed one though the
- * device vouches for it, as a virtual link does for all but what it damaged: an error of one bit is
- * found in what follows, when it comes again after a time, too. */
+/* docs/SCPS-TP.md section 8.3: the number in the first good segment is the peer's, even if the
+ * device has verified the checksum (a virtual link does so for packets that it did not damage). An
+ * error of one bit in a later segment is detected, also when a copy of that segment comes later. */
 static void one_bit_wrong_after_vouched(void **x)
 {
     static const uint8_t protos[] = {105, 6, 106};
@@ -360,9 +369,9 @@ static void one_bit_wrong_after_vouched(void **x)
     }
 }
 
-/* A damaged segment may look as if it had another number, and a copy of it, too. What is concluded
- * from it ends when the peer's own number comes again; from the second good segment on only a long
- * row without that number could change it. */
+/* A damaged segment, and a copy of it, may look as if the peer had another number. What is
+ * concluded from it holds until the peer's own number comes again; from the second good segment on,
+ * only a long run of segments without that number could change it. */
 static void the_first_one_wrong(void **x)
 {
     struct script *t = compressing(x, false);
@@ -371,7 +380,7 @@ static void the_first_one_wrong(void **x)
     script_established(t, MS(100));
     size_t n = peer_segment(t, 106, 1, 0, ack), m = peer_segment(t, 105, 1, 500, data),
            o = peer_segment(t, 106, 1, 500, odd);
-    for (int i = 0; i < 5; i++) /* not expected, and its copies */
+    for (int i = 0; i < 5; i++) /* The number is not the expected one; copies follow. */
         assert_int_equal(script_input(t, MS(200 + i), odd, o), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, MS(250), ack, n), 0);
     assert_int_equal(script_input(t, MS(260), ack, n), 0);
@@ -391,8 +400,8 @@ static void the_first_one_wrong(void **x)
     script_free(t);
 }
 
-/* Both ends have 105. The first segment that arrives is damaged so that it looks like 106, and a
- * copy of it follows: damaged data that looks like 106 is not believed for it. */
+/* Both ends use 105. The first segment is damaged so that it looks like one with 106, and a copy of
+ * it follows: this end must not conclude that the peer uses 106. */
 static void a_copy_confirms_nothing(void **x)
 {
     struct script *t = compressing(x, false);
@@ -416,8 +425,8 @@ static void a_copy_confirms_nothing(void **x)
     script_free(t);
 }
 
-/* The peer has another number than is expected here. A damaged segment of it may have just the
- * expected one, and must not be believed because of that. */
+/* The peer uses another number than this end expects. A damaged segment of the peer looks like one
+ * with the expected number, and must not be accepted for that. */
 static void a_damaged_one_looks_right(void **x)
 {
     struct script *t = compressing(x, false);
@@ -425,9 +434,11 @@ static void a_damaged_one_looks_right(void **x)
 
     script_established(t, MS(100));
     size_t n = peer_segment(t, 106, 1, 500, data), o = peer_segment(t, 105, 1, 500, odd);
-    assert_int_equal(script_input(t, MS(200), data, n), SCPS_DROP_BAD_CHECKSUM); /* not yet */
+    /* One segment does not suffice to accept the number. */
+    assert_int_equal(script_input(t, MS(200), data, n), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, MS(300), odd, o), SCPS_DROP_BAD_CHECKSUM);
-    assert_int_equal(script_input(t, MS(400), odd, o), SCPS_DROP_BAD_CHECKSUM); /* its copy */
+    /* This is a copy of that segment. */
+    assert_int_equal(script_input(t, MS(400), odd, o), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, SEC(1), data, n), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, SEC(2), data, n), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, SEC(5), data, n), 0);
@@ -437,8 +448,8 @@ static void a_damaged_one_looks_right(void **x)
     script_free(t);
 }
 
-/* Two damaged segments of a peer with 106 looked like 105, so 105 is taken for its number. Its own
- * one is accepted all the same once it has come alone for long. */
+/* Two damaged segments of a peer that uses 106 looked like 105, so 105 is taken for its number. 106
+ * is accepted all the same after a long run of segments with it. */
 static void a_wrong_number_is_left(void **x)
 {
     struct script *t = compressing(x, false);
@@ -458,8 +469,8 @@ static void a_wrong_number_is_left(void **x)
     script_free(t);
 }
 
-/* docs/SCPS-TP.md section 8.3: 105 by the standard; the reference implementation has 6 or 106
- * there. Each is heard, one is sent by choice. */
+/* docs/SCPS-TP.md section 8.3: the standard has the number 105; the reference implementation has 6
+ * or 106. All three are accepted; which one is sent can be configured. */
 static void checksum_protocols(void **x)
 {
     static const uint8_t protos[] = {0, 105, 6, 106};
@@ -470,7 +481,7 @@ static void checksum_protocols(void **x)
         t->peer.comp_proto = protos[3 - i];
         script_established(t, MS(100));
         peer_says(t, MS(150), .ack = 1);
-        if (i == 0 || i == 3) /* 105 and 106 differ in one bit: not believed at once */
+        if (i == 0 || i == 3) /* 105 and 106 differ in one bit, so one segment does not suffice. */
             peer_says(t, MS(160), .ack = 1);
         app_writes(t, MS(200), 10);
         expect_sent(t, .from = 1, .len = 10, .compressed = true);
@@ -488,8 +499,8 @@ static void checksum_protocols(void **x)
     script_free(t);
 }
 
-/* Named drops, and nothing else happens: unknown ids, short bodies, absurd option lengths, wrong
- * checksums, a stranger. */
+/* Packets with unknown ids, too few octets, impossible option lengths, wrong checksums or a foreign
+ * address are dropped, each by its name, without further effect. */
 static void nonsense(void **x)
 {
     struct script *t = compressing(x, false);
@@ -503,22 +514,23 @@ static void nonsense(void **x)
             assert_int_equal(compressed(t, MS(200), other, 10, true),
                              SCPS_DROP_UNKNOWN_CONNECTION_ID);
     }
-    for (unsigned bits = 0; bits < 256; bits++) { /* every first octet, nothing behind it */
+    /* Every value of the first octet of bits, with nothing behind it. */
+    for (unsigned bits = 0; bits < 256; bits++) {
         b[1] = (uint8_t)bits;
         int why = compressed(t, MS(210), b, 4, true);
         assert_true(why == SCPS_DROP_BAD_COMPRESSED || why == 0 || why == SCPS_DROP_NOT_ACCEPTABLE);
-        if (!(bits & ~0x04u)) /* nothing at all is said: what was said before */
+        if (!(bits & ~0x04u)) /* The packet has no field, so the last values hold. */
             assert_int_equal(why, 0);
     }
-    for (unsigned n = 0; n < 256; n++) { /* options of every length, in a body of 60 */
+    for (unsigned n = 0; n < 256; n++) { /* Options of every length in a packet of 60 octets. */
         memset(b, 0, sizeof b);
         b[0] = 0xce;
         b[1] = 0x80;
         b[2] = 0x80;
         b[3] = (uint8_t)n;
         int why = compressed(t, MS(220), b, 60, true);
-        assert_int_equal(
-            why, SCPS_DROP_BAD_COMPRESSED); /* too long, or octets of data without their number */
+        /* The length is too large, or the packet has data without a sequence number. */
+        assert_int_equal(why, SCPS_DROP_BAD_COMPRESSED);
     }
     b[1] = 0x01;
     assert_int_equal(compressed(t, MS(230), b, 10, false), SCPS_DROP_BAD_CHECKSUM);
@@ -530,15 +542,15 @@ static void nonsense(void **x)
     assert_in_range(st.drops[SCPS_DROP_UNKNOWN_CONNECTION_ID], 255, 258);
     assert_true(st.drops[SCPS_DROP_BAD_COMPRESSED] > 256);
     expect_state(t, SCPS_ESTABLISHED);
-    peer_says(t, MS(800), .len = 100); /* and the connection goes on */
+    peer_says(t, MS(800), .len = 100); /* The connection goes on. */
     app_reads(t, MS(800), 100);
     script_run(t, SEC(2));
     expect_sent(t, .ack = 101, .compressed = true);
     script_free(t);
 }
 
-/* Ids: never one in use, at rest for TIME-WAIT after use, 255 for a pair of hosts; who gets none
- * goes without. */
+/* Connection ids: none is used twice at a time; each rests for TIME-WAIT after use; a pair of hosts
+ * has 255; a connection that gets none is not compressed. */
 static void ids(void **x)
 {
     struct script *t = compressing(x, false);
@@ -563,7 +575,8 @@ static void ids(void **x)
     }
     for (unsigned i = 0; i < 256; i++)
         scps_conn_abort(c[i]);
-    for (unsigned k = 0; k < 2; k++) { /* at rest; rested */
+    /* The id still rests in the first run, and no longer in the second. */
+    for (unsigned k = 0; k < 2; k++) {
         script_run(t, k ? SEC(31) : SEC(20));
         script_forget_sent(t);
         struct scps_endpoint to = t->them;
@@ -577,8 +590,9 @@ static void ids(void **x)
     script_free(t);
 }
 
-/* SYNs that nobody stands behind use up neither ids nor pairs of hosts: those that have waited
- * longest give way to a connection that we open at once, and after 3 s to one that a SYN opens. */
+/* SYNs from forged addresses use up neither ids nor places for pairs of hosts: the half-open
+ * connections that have waited longest lose theirs to a connection that this end opens at once, and
+ * after 3 s to one that a SYN opens. */
 static void spoofed_syns_use_up_no_ids(void **x)
 {
     struct script *t = compressing(x, false);
@@ -591,12 +605,13 @@ static void spoofed_syns_use_up_no_ids(void **x)
     for (uint16_t i = 0; i < 257; i++) {
         scps_time at = i < 255 ? MS(i) : i == 255 ? SEC(1) : SEC(5);
         script_run(t, at);
-        script_forget_sent(t); /* repeats */
+        script_forget_sent(t); /* These are repeated SYN-ACKs. */
         peer_says(t, at, .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
         expect_sent(t, .port = 2000 + i, .flags = SCPS_SYN | SCPS_ACK);
-        assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), i != 255); /* it is all they ask for */
+        /* Only compression is refused. */
+        assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), i != 255);
     }
-    for (unsigned i = 0; i < 2; i++) { /* the same peer, and another one */
+    for (unsigned i = 0; i < 2; i++) { /* The connection goes to the same peer, then to another. */
         to.port = (uint16_t)(6000 + i);
         t->them.addr.b[to.addr.family == 4 ? 3 : 15] += (uint8_t)i;
         to.addr = t->them.addr;
@@ -608,7 +623,8 @@ static void spoofed_syns_use_up_no_ids(void **x)
         scps_conn_abort(c);
         if (i)
             break;
-        script_run(t, SEC(200)); /* all have ended, and our own id has rested */
+        /* All connections have ended, and the id of this end's own has rested. */
+        script_run(t, SEC(200));
         script_forget_sent(t);
         for (uint16_t k = 0; k < 9; k++) {
             peer_says(t, SEC(200), .port = 3000 + k, .seq = 100, .flags = SCPS_SYN);
@@ -619,8 +635,9 @@ static void spoofed_syns_use_up_no_ids(void **x)
     script_free(t);
 }
 
-/* docs/SCPS-TP.md section 8.4: an id that can be foretold saves somebody off the path 254 of 255
- * tries. Two hosts with other secrets give others, and one host gives no two in turn. */
+/* docs/SCPS-TP.md section 8.4: an attacker off the path who can predict an id saves 254 of 255
+ * guesses. Hosts with different secrets use different ids, and one host never the same twice in a
+ * row. */
 static bool offers_compression(struct script *t, uint8_t host, uint16_t port)
 {
     struct scps_endpoint to = t->them;
@@ -652,8 +669,8 @@ static void pairs_of_hosts_rest(void **x)
     assert_true(offers_compression(t, 12, 6001));
     script_run(t, SEC(20));
     assert_false(offers_compression(t, 13, 6002));
-    assert_true(
-        offers_compression(t, 12, 6003)); /* this pair has its place, and begins to rest anew */
+    /* The ids of this pair of hosts begin to rest anew. */
+    assert_true(offers_compression(t, 12, 6003));
     script_run(t, SEC(31));
     assert_true(offers_compression(t, 13, 6004));
     assert_false(offers_compression(t, 11, 6005));
@@ -705,8 +722,8 @@ static void id_zero(void **x)
     script_free(t);
 }
 
-/* A second connection under an id that a living one has: it goes without compression, and the first
- * one keeps it. */
+/* A SYN offers a connection id that another connection uses: the new connection is not compressed,
+ * and the old one keeps the id. */
 static void an_id_twice(void **x)
 {
     struct script *t = compressing(x, false);
@@ -725,9 +742,9 @@ static void an_id_twice(void **x)
     script_free(t);
 }
 
-/* A number left out is the furthest that was heard of, so a keep-alive, one octet behind it, says
- * its own each time: otherwise it is acceptable, and no answer due (RFC 9293 section 3.8.4). So
- * does the probe of an outage. */
+/* A sequence number that is left out stands for the highest that the receiver knows, so a
+ * keep-alive, one octet below that, always has its own: otherwise it would be acceptable, and the
+ * peer need not answer (RFC 9293 section 3.8.4). The same holds for the probe of an outage. */
 static void probes_say_where_they_stand(void **x)
 {
     static const int gap[] = {5, 6, 12, 24, 48, 60};
@@ -740,8 +757,9 @@ static void probes_say_where_they_stand(void **x)
         t->cfg.keep_count = 3;
         if (outage)
             script_established(t, MS(100));
+        /* This end has not sent any compressed header yet. */
         else
-            script_accepted(t, MS(100)); /* it has sent nothing compressed before */
+            script_accepted(t, MS(100));
         script_forget_events(t);
         if (outage) {
             struct scps_signal down = {.kind = SCPS_SIGNAL_LINK_DOWN, .until = SCPS_NEVER};
@@ -758,7 +776,8 @@ static void probes_say_where_they_stand(void **x)
     }
 }
 
-/* The path's MTU falls: compressed packets are quoted by id, cut to size and sent again. */
+/* The path MTU falls: ICMP quotes a compressed packet, which is recognised by its id; its data is
+ * cut to the new size and sent again. */
 static void path_mtu(void **x)
 {
     struct script *t = compressing(x, false);
@@ -805,7 +824,7 @@ static void path_mtu(void **x)
     scps_put16(m + 2, scps_cksum_fold(sum));
     assert_int_equal(script_input(t, MS(250), pkt, ip + len), 0);
     uint32_t got = 0;
-    while (got < 1412) { /* each within the new MTU */
+    while (got < 1412) { /* Each segment fits the new MTU. */
         expect_sent(t, .from = (int64_t)got + 1, .any_len = true, .compressed = true);
         assert_true(t->last.len && ip + 8 + t->last.len <= mtu);
         got += t->last.len;
@@ -814,8 +833,8 @@ static void path_mtu(void **x)
     script_free(t);
 }
 
-/* SNACK counts in the sender's full segments (docs/SCPS-TP.md section 2.1): MSS + 12 without
- * timestamps, + 4 with. */
+/* docs/SCPS-TP.md section 2.1: the unit of a SNACK is the sender's full segment: MSS + 12 without
+ * time stamps, + 4 with them. */
 static void snack_unit(void **x)
 {
     for (unsigned ts = 0; ts < 2; ts++) {
@@ -838,16 +857,16 @@ static void snack_unit(void **x)
     }
 }
 
-/* docs/SCPS-TP.md section 8.2: a time stamp has a bit of its own, and a segment may go without, as
- * those of the reference implementation with records do. Left out it is absent: no echo of
- * something older, by which the recovery would be undone (RFC 3522 section 3.2) and the round trip
- * be the time since then. */
+/* docs/SCPS-TP.md section 8.2: a bit says whether a header has time stamps; segments of the
+ * reference implementation with records have none. A missing time stamp echoes nothing: an older
+ * echo in its place would undo a recovery (RFC 3522 section 3.2) and would be taken for a long
+ * round trip. */
 static void without_timestamps(void **x)
 {
     struct script *t = compressing(x, true);
 
     t->cfg.init_cwnd_segs = 10;
-    script_accepted(t, MS(100)); /* the peer's ACK has them */
+    script_accepted(t, MS(100)); /* The peer's ACK has time stamps. */
     app_writes(t, SEC(2), 5020);
     for (int i = 0; i < 5; i++)
         expect_sent(t, .from = 1 + i * 1004, .len = 1004, .compressed = true, .has = SCPS_HAS_TS);
@@ -859,9 +878,10 @@ static void without_timestamps(void **x)
     assert_int_equal(i.spurious, 0);
     assert_in_range(i.last_rtt, MS(99), MS(201));
     assert_true(i.cwnd < 10 * 1004);
-    expect_sent(t, .from = 4017, .len = 1004, .compressed = true); /* RFC 6675, NextSeg (4) */
+    /* RFC 6675 section 4, NextSeg (4): the last segment is resent once. */
+    expect_sent(t, .from = 4017, .len = 1004, .compressed = true);
     peer_says(t, SEC(2) + MS(300), .ack = 5021, .bare = true);
-    /* PAWS compares what is there: data without is taken, and what is echoed stays */
+    /* Data without time stamps passes PAWS, and the time stamp to echo stays. */
     uint32_t echo = t->last.tsecr;
     peer_says(t, SEC(3), .len = 500, .bare = true);
     peer_says(t, SEC(3), .len = 600, .bare = true);
@@ -872,40 +892,41 @@ static void without_timestamps(void **x)
     script_free(t);
 }
 
-/* 8.2 lets a header leave out its sequence number and its acknowledgement. What is filled in is
- * always acceptable, so whoever knows the addresses could say it; such a segment moves nothing but
- * by an acknowledgement that it says itself, and that lies between SND.UNA and SND.NXT (RFC 5961
- * section 5.2 would accept more). */
+/* docs/SCPS-TP.md section 8.2: a header may leave out its sequence and acknowledgement numbers.
+ * What the receiver fills in is always acceptable, so anybody who knows the addresses could send
+ * such a segment. It has an effect only through an acknowledgement number of its own between
+ * SND.UNA and SND.NXT (RFC 5961 section 5.2 would accept more). */
 static void what_proves_nothing(void **x)
 {
     struct script *t = compressing(x, true);
     uint8_t b[40] = {0xce};
     uint32_t una;
 
-    t->peer.sack = false; /* each duplicate counts */
+    t->peer.sack = false; /* Without SACK each duplicate ACK counts. */
     t->cfg.init_cwnd_segs = 10;
     script_accepted(t, MS(100));
     app_writes(t, MS(200), 5020);
     expect_sent(t, .from = 1, .len = 1004, .compressed = true);
     una = t->last.seq;
     assert_int_equal(script_forget_sent(t), 4);
-    b[1] = 0x60; /* TSval from the future, no more */
+    b[1] = 0x60; /* The segment has nothing but a TSval from the future. */
     scps_put32(b + 2, 0x50000000);
     assert_int_equal(compressed(t, MS(210), b, 12, true), 0);
-    b[1] = 0x02; /* where it stands, no more */
+    b[1] = 0x02; /* The segment has nothing but its sequence number. */
     scps_put32(b + 2, t->peer_isn + 1);
     assert_int_equal(compressed(t, MS(210), b, 8, true), 0);
-    b[1] = 0x00; /* nothing, three times: no duplicates */
+    b[1] = 0x00; /* Three segments without any field do not count as duplicate ACKs. */
     for (int i = 0; i < 3; i++)
         assert_int_equal(compressed(t, MS(220), b, 4, true), 0);
-    b[1] = 0x80; /* nothing but option 23, nothing but a SNACK */
+    b[1] = 0x80; /* One segment has only option 23, the other only a SNACK. */
     b[2] = 0x80;
     b[3] = 6;
     memcpy(b + 4, "\x17\x02\x01\x01\x01\x01", 6);
     assert_int_equal(compressed(t, MS(230), b, 12, true), 0);
     memcpy(b + 4, "\x15\x06\x00\x00\x00\x01", 6);
     assert_int_equal(compressed(t, MS(230), b, 12, true), 0);
-    b[1] = 0x01; /* acknowledgements below SND.UNA and above SND.NXT, a window of 0 */
+    /* The acknowledgement numbers are below SND.UNA and above SND.NXT; the window is 0. */
+    b[1] = 0x01;
     scps_put16(b + 2, 0);
     scps_put32(b + 4, una - 1);
     assert_int_equal(compressed(t, MS(240), b, 10, true), SCPS_DROP_OLD_DUPLICATE);
@@ -916,7 +937,7 @@ static void what_proves_nothing(void **x)
     assert_int_equal(i.dupacks_in, 0);
     assert_int_equal(i.snd_wnd, 65535);
     assert_int_equal(i.outstanding, 5020);
-    /* and the peer is heard as before, by an acknowledgement that says itself what it is for */
+    /* A segment of the peer with an acknowledgement number is processed as usual. */
     peer_says(t, MS(300), .len = 100);
     scps_put16(b + 2, 60000);
     scps_put32(b + 4, una + 5020);
@@ -928,13 +949,15 @@ static void what_proves_nothing(void **x)
     script_free(t);
 }
 
-/* RFC 9293 section 3.10.7.4, fifth check: our acknowledgement of the SYN-ACK was lost, so the first
- * data has to say all that it said, or all waits for the SYN-ACK to be repeated after a second. */
+/* RFC 9293 section 3.10.7.4, fifth check: the ACK of the SYN-ACK was lost, so the first data
+ * segment must have the same fields; otherwise the connection waits a second for the SYN-ACK to be
+ * repeated. */
 static void the_last_of_the_handshake_is_lost(void **x)
 {
     struct script *t = compressing(x, true);
 
-    script_established(t, MS(100)); /* at one end: data goes as TCP until something has come */
+    /* The active end sends data with TCP headers until a segment has arrived. */
+    script_established(t, MS(100));
     app_writes(t, MS(110), 1976);
     expect_sent(t, .from = 1, .len = 988, .ack = 1, .has = SCPS_HAS_TS);
     expect_sent(t, .from = 989, .len = 988, .ack = 1, .has = SCPS_HAS_TS);
@@ -944,7 +967,8 @@ static void the_last_of_the_handshake_is_lost(void **x)
     peer_says(t, MS(320), .ack = 2981);
     script_free(t);
 
-    t = compressing(x, true); /* at the other: it is accepted, and the connection established */
+    /* The passive end accepts that data, and the connection is established. */
+    t = compressing(x, true);
     script_listen(t);
     peer_says(t, MS(0), .flags = SCPS_SYN);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ACK);
@@ -957,11 +981,11 @@ static void the_last_of_the_handshake_is_lost(void **x)
     script_free(t);
 }
 
-/* A middlebox replaced the options of this end's SYN-ACK by NOPs, so the opener does not know that
- * compression was agreed (both SYNs must offer it, docs/SCPS-TP.md section 1.2) and drops packets
- * of protocol 105. This end recognises it by its TCP headers, whether the segment that completes
- * the handshake has data or not: every segment is sent with a TCP header (section 8.5), in a size
- * that fits the path with it. A compressed header shows that the opener does compress. */
+/* A middlebox replaced the options of this end's SYN-ACK by NOPs, so the peer does not know that
+ * compression was agreed (docs/SCPS-TP.md section 1.2) and drops packets of protocol 105. This end
+ * recognises such a peer by the TCP headers that it sends, whether the segment that completes the
+ * handshake has data or not: it then sends every segment with a TCP header (section 8.5), in a size
+ * that fits the path. A compressed header from the peer shows that the peer does compress. */
 static void the_opener_missed_the_offer(void **x)
 {
     for (uint32_t len = 0; len <= 988; len += 988) {
@@ -984,8 +1008,8 @@ static void the_opener_missed_the_offer(void **x)
         peer_says(t, MS(260), .len = 988, .as_tcp = true);
         expect_sent(t, .ack = 1977 + len, .has = SCPS_HAS_TS, .wire = ip + 32);
         app_reads(t, MS(260), 1976 + len);
-        script_forget_sent(t);              /* a window update may follow */
-        peer_says(t, MS(300), .len = 1004); /* compressed */
+        script_forget_sent(t);              /* A window update may follow. */
+        peer_says(t, MS(300), .len = 1004); /* This segment is compressed. */
         app_writes(t, MS(310), 1004);
         expect_sent(t, .from = 2001, .ack = 2981 + len, .compressed = true);
         expect_sent(t, .from = 2001, .len = 1004, .compressed = true, .wire = ip + 16 + 1004);
@@ -994,15 +1018,16 @@ static void the_opener_missed_the_offer(void **x)
     }
 }
 
-/* A peer that has begun anew knows no ids, and there are no ports to answer to: after two timeouts
- * the oldest segment goes as TCP, which it resets (RFC 9293 section 3.10.7.1). A segment that is
- * too long for that goes in two. */
+/* A peer that has restarted knows no connection ids, and a compressed packet has no ports to which
+ * it could reply: after two timeouts the oldest segment is sent with a TCP header, which the peer
+ * resets (RFC 9293 section 3.10.7.1). A segment too long for that is sent in two parts. */
 static void a_peer_that_began_anew(void **x)
 {
     for (int ts = 0; ts < 2; ts++) {
         struct script *t = compressing(x, ts);
         uint32_t any =
-            ts ? 988 : 996; /* as TCP the MSS is 1000; less the options a segment may need */
+            /* With a TCP header the MSS is 1000, less the options that the segment may need. */
+            ts ? 988 : 996;
         script_accepted(t, MS(100));
         app_writes(t, MS(200), 2000);
         script_forget_sent(t);
@@ -1022,7 +1047,8 @@ static void a_peer_that_began_anew(void **x)
     }
 }
 
-/* It was the link: the peer has all of it in the end, and headers are short again. */
+/* The link was the cause: the peer receives everything in the end, and headers are compressed
+ * again. */
 static void a_peer_that_is_back(void **x)
 {
     struct script *t = compressing(x, false);
@@ -1040,9 +1066,9 @@ static void a_peer_that_is_back(void **x)
     script_free(t);
 }
 
-/* RFC 5961 section 3.2: after a challenge a peer that has closed "will send back an RST with the
- * sequence number of the next expected" octet. It knows no ids any more either: the challenge
- * leaves with TCP's header, and what follows is compressed again. */
+/* RFC 5961 section 3.2: a peer that has closed answers a challenge ACK: it "will send back an RST
+ * with the sequence number of the next expected" octet. Such a peer no longer knows the
+ * connection's id, so the challenge has a TCP header; later segments are compressed again. */
 static void a_challenge_as_tcp(void **x)
 {
     struct script *t = compressing(x, false);
@@ -1059,8 +1085,8 @@ static void a_challenge_as_tcp(void **x)
     script_free(t);
 }
 
-/* Best effort gives the oldest segment up before it would leave with TCP's header: a segment
- * without data asks the peer in its place. */
+/* Best effort gives the oldest segment up before it would be sent with a TCP header; a segment
+ * without data is sent with one instead. */
 static void best_effort_asks_as_tcp(void **x)
 {
     struct script *t = compressing(x, false);
@@ -1083,8 +1109,8 @@ static void best_effort_asks_as_tcp(void **x)
     script_free(t);
 }
 
-/* A window that stays closed, and a peer that keeps still: probes and keep-alives the same, also of
- * a peer of which nothing was heard since its SYN. */
+/* If the window stays closed and the peer is silent, window probes and keep-alives are sent with
+ * TCP headers, too, also if nothing has arrived since the peer's SYN. */
 static void probes_as_tcp(void **x)
 {
     for (int unheard = 0; unheard < 2; unheard++) {

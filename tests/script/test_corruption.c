@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23), both directions, and the hints it comes from
- * (docs/SCPS-TP.md, sections 3.2 to 3.4). */
+/* The option "corruption experienced" (option 23): what it is sent for, and what it causes at the
+ * sender (docs/SCPS-TP.md sections 3.2 to 3.4). */
 #include "script.h"
 
 static struct script *scps(void **x)
@@ -41,7 +41,7 @@ static void three_and_a_round_trip(void **x)
     script_established(t, MS(100));
     assert_false(told(t, MS(200)));
     damaged(t, MS(300), 0);
-    expect_quiet(t, SCPS_HOLD_APP); /* nothing is sent for it */
+    expect_quiet(t, SCPS_HOLD_APP); /* No acknowledgement is sent only for the option. */
     for (int i = 0; i < 6; i++)
         assert_true(told(t, MS(310 + 10 * i)));
     assert_false(told(t, MS(401)));
@@ -57,7 +57,7 @@ static void three_and_a_round_trip(void **x)
     script_free(t);
 }
 
-/* Beside SACK and SNACK: the option area is full, and nothing else suffers. */
+/* The option is sent beside SACK and SNACK, which fill the option area. */
 static void beside_reports(void **x)
 {
     struct script *t = scps(x);
@@ -99,7 +99,7 @@ static void checksum_hints(void **x)
         assert_false(told(t, MS(200)));
         peer_says(t, MS(300), .seq = 101, .len = 100, .bad_checksum = true);
         expect_quiet(t, SCPS_HOLD_APP);
-        peer_says(t, MS(310), .seq = 101, .len = 100); /* again, as it should be */
+        peer_says(t, MS(310), .seq = 101, .len = 100); /* The same segment arrives undamaged. */
         expect_sent(t, .ack = 201);
         assert_int_equal(!!(t->last.has & SCPS_HAS_CORRUPTION), k);
         script_free(t);
@@ -110,7 +110,8 @@ static void checksum_hints(void **x)
  * the window, and timeouts do not back off. */
 static void believed(void **x)
 {
-    for (int k = 0; k < 3; k++) { /* not told; told; told long ago */
+    /* In the three runs the peer sends no option, sends it now, or sent it long ago. */
+    for (int k = 0; k < 3; k++) {
         struct script *t = scps(x);
         t->cfg.corruption_hold = SEC(10);
         t->cfg.init_cwnd_segs = 8;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The UDP service packet by packet (RFC 768; RFC 1122 section 4.1; RFC 8085): what leaves and when,
- * who gets what arrives, what is wrong with a datagram, what ICMP says of one. */
+/* The UDP service, packet by packet (RFC 768; RFC 1122 section 4.1; RFC 8085): which datagrams
+ * leave and when, which endpoint gets one that arrives, how a wrong one is refused, and what an
+ * ICMP error does. */
 #include <scps/dgram.h>
 #include <scps/wire.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ struct host {
     struct scps_endpoint us, them;
     scps_time now;
     struct poor poor;
-    uint8_t p[4096]; /* the last packet that left, whole */
+    uint8_t p[4096]; /* The last packet that left, header and payload. */
     size_t len, hollow;
     struct scps_ip ip;
     struct scps_udp udp;
@@ -54,10 +55,10 @@ static uint32_t headers(const struct host *h)
     return h->us.addr.family == 6 ? 48 : 28;
 }
 
-/* ---- what leaves ---- */
+/* ---- datagrams that leave ---- */
 
-/* Takes the next packet that leaves at now, in one piece, and checks its headers and checksums.
- * Returns false if none leaves. */
+/* Takes the next packet that leaves at time `now`, and checks its headers and checksums. Returns
+ * false if none leaves. */
 static bool leaves(struct host *h)
 {
     struct scps_pkt out = {.data = h->p, .cap = SCPS_MAX_HEADERS};
@@ -119,10 +120,10 @@ static void forget_events(struct host *h)
         continue;
 }
 
-/* ---- what arrives ---- */
+/* ---- datagrams that arrive ---- */
 
-/* Hands in a packet from `from` to `to`, which has headers and len octets at p + headers. Returns
- * its length. */
+/* Hands in a datagram from `from` to `to` with len octets; the packet is built in p. Returns the
+ * packet's length. */
 static size_t datagram(uint8_t *p, const struct scps_endpoint *from, const struct scps_endpoint *to,
                        const void *data, size_t len)
 {
@@ -191,7 +192,7 @@ static uint64_t dropped(const struct host *h, enum scps_drop why)
 
 /* ---- tests ---- */
 
-/* Every field of the packet has its value, also of a datagram without data. */
+/* Every field of a packet that leaves has its value, also if the datagram has no data. */
 static void one_leaves(void **x)
 {
     struct host h;
@@ -215,7 +216,8 @@ static void one_leaves(void **x)
     assert_int_equal(h.ip.ttl, 9);
     assert_true(h.ip.df);
     assert_int_equal(h.ip.id, 0);
-    assert_int_not_equal(scps_get16(h.p + h.ip.hdr_len + 6), 0); /* RFC 1122 section 4.1.3.4 */
+    /* RFC 1122 section 4.1.3.4: UDP checksums are on by default. */
+    assert_int_not_equal(scps_get16(h.p + h.ip.hdr_len + 6), 0);
     expect_no_event(&h);
     expect_datagram(&h, "", 0);
     expect_nothing(&h);
@@ -224,7 +226,7 @@ static void one_leaves(void **x)
     scps_dgram_get_stats(d, &s);
     assert_int_equal(s.out, 2);
     assert_int_equal(s.out_bytes, 5);
-    /* where routers may cut, each has an identification of its own */
+    /* Without DF routers may fragment, so each packet has its own identification. */
     cfg.df_off = true;
     scps_dgram_set_config(d, &cfg);
     if (h.us.addr.family == 4) {
@@ -250,8 +252,8 @@ static void checksum_zero(void **x)
     for (uint32_t v = 0; v < 65536; v++) {
         uint8_t data[2] = {(uint8_t)(v >> 8), (uint8_t)v};
         assert_int_equal(scps_dgram_send(d, &h.them, data, 2, 0), 0);
-        assert_true(
-            leaves(&h)); /* and a checksum of 0 would not pass in IPv6, nor stand for one in IPv4 */
+        /* A checksum field of 0 is invalid in IPv6, and in IPv4 means that there is no checksum. */
+        assert_true(leaves(&h));
         assert_int_not_equal(scps_get16(h.p + h.ip.hdr_len + 6), 0);
         met |= scps_get16(h.p + h.ip.hdr_len + 6) == 0xffff;
     }
@@ -275,7 +277,7 @@ static void too_long(void **x)
     assert_int_equal(scps_dgram_send(d, &h.them, data, most, 0), 0);
     expect_datagram(&h, data, most);
     assert_int_equal(h.len, MTU);
-    /* the route's MTU counts as well */
+    /* The MTU of the route also limits the length. */
     struct scps_route r = {.dst = h.them.addr,
                            .prefix = h.them.addr.family == 4 ? 32 : 128,
                            .nif = &h.nif,
@@ -304,7 +306,7 @@ static void queue_out(void **x)
     assert_true(leaves(&h));
     expect_event(&h, d, SCPS_EV_WRITABLE);
     assert_true(leaves(&h));
-    expect_no_event(&h); /* nobody was refused since */
+    expect_no_event(&h); /* No write was refused since then, so there is no event. */
     assert_true(leaves(&h));
     expect_event(&h, d, SCPS_EV_DRAINED);
     cfg.sndbuf = 1;
@@ -314,7 +316,7 @@ static void queue_out(void **x)
     host_fini(&h);
 }
 
-/* Several endpoints take turns; each keeps its order. */
+/* Endpoints take turns in sending; the datagrams of each keep their order. */
 static void turns(void **x)
 {
     struct host h;
@@ -329,7 +331,8 @@ static void turns(void **x)
             assert_int_equal(scps_dgram_send(d[i], NULL, text, 3, 0), 0);
         }
     }
-    scps_dgram_close(d[1]); /* what it has to send leaves all the same */
+    /* The endpoint is closed, but the datagrams in its queue are still sent. */
+    scps_dgram_close(d[1]);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 3; i++) {
             snprintf(text, sizeof text, "%d %d", i, k);
@@ -343,8 +346,8 @@ static void turns(void **x)
     host_fini(&h);
 }
 
-/* From whom, to which address, when, in what class; the rest of one that is too long for the reader
- * is lost. */
+/* A reader gets the source, the destination, the time of arrival and the traffic class of a
+ * datagram; what does not fit its buffer is lost. */
 static void one_arrives(void **x)
 {
     struct host h;
@@ -376,8 +379,8 @@ static void one_arrives(void **x)
     host_fini(&h);
 }
 
-/* Every length that makes no sense, and every damaged bit, has its name; nothing is answered,
- * nothing delivered. */
+/* Every impossible length and every flipped bit is dropped by its name, without a reply or a
+ * delivery. */
 static void hostile(void **x)
 {
     struct host h;
@@ -386,7 +389,7 @@ static void hostile(void **x)
     struct scps_dgram *d = opened(&h);
     size_t ip = headers(&h) - 8, n = datagram(p, &h.them, &h.us, "odd", 3);
 
-    for (size_t len = 0; len < 8; len++) { /* a packet that ends within the UDP header */
+    for (size_t len = 0; len < 8; len++) { /* The packet ends within the UDP header. */
         memcpy(q, p, ip + len);
         struct scps_ip head = {.src = h.them.addr,
                                .dst = h.us.addr,
@@ -398,7 +401,7 @@ static void hostile(void **x)
         assert_int_equal(input(&h, q, ip + len), SCPS_DROP_TRUNCATED);
         assert_int_equal(dropped(&h, SCPS_DROP_TRUNCATED), was + 1);
     }
-    for (unsigned len = 0; len < 65536; len++) { /* the length field */
+    for (unsigned len = 0; len < 65536; len++) { /* The length field has every value. */
         memcpy(q, p, n);
         scps_put16(q + ip + 4, (uint16_t)len);
         scps_put16(q + ip + 6, 0);
@@ -411,7 +414,8 @@ static void hostile(void **x)
         assert_int_equal(input(&h, q, n), want);
         assert_int_equal(dropped(&h, SCPS_DROP_BAD_UDP), was + (want == SCPS_DROP_BAD_UDP));
     }
-    if (h.us.addr.family == 4) { /* shorter than the packet: the rest is padding */
+    /* The length is shorter than the packet, so the rest is padding. */
+    if (h.us.addr.family == 4) {
         expect_read(d, "");
         expect_read(d, "o");
         expect_read(d, "od");
@@ -421,13 +425,14 @@ static void hostile(void **x)
         q[bit / 8] ^= (uint8_t)(1 << bit % 8);
         assert_int_equal(input(&h, q, n), SCPS_DROP_BAD_CHECKSUM);
     }
-    /* no checksum: for IPv4 only (RFC 1122 section 4.1.3.4, RFC 8200 section 8.1) */
+    /* Only IPv4 allows a datagram without checksum (RFC 1122 section 4.1.3.4; RFC 8200 section
+     * 8.1). */
     memcpy(q, p, n);
     scps_put16(q + ip + 6, 0);
     assert_int_equal(input(&h, q, n), h.us.addr.family == 4 ? 0 : SCPS_DROP_BAD_CHECKSUM);
     if (h.us.addr.family == 4)
         expect_read(d, "odd");
-    /* a device that vouches for it */
+    /* The device has verified the checksum. */
     memcpy(q, p, n);
     q[ip + 6] ^= 1;
     struct scps_pkt sure = {.data = q, .len = n, .csum_ok = true, .at = h.now};
@@ -465,7 +470,7 @@ static void fragments(void **x)
         scps_ip_build(p, &ip, 48);
         memset(p + 40, 0, 48);
         p[40] = 17;
-        p[43] = 1; /* more */
+        p[43] = 1; /* The header says that more fragments follow. */
         assert_int_equal(input(&h, p, 88), SCPS_DROP_FRAGMENT);
     }
     assert_int_equal(scps_dgram_next(d), SCPS_ERR_AGAIN);
@@ -473,7 +478,8 @@ static void fragments(void **x)
     host_fini(&h);
 }
 
-/* A packet in pieces, cut anywhere, and with hollow octets behind. */
+/* The octets of a datagram may be in two pieces, cut anywhere, and end with hollow payload (octets
+ * that are counted, not stored). */
 static void pieces(void **x)
 {
     static const char text[] = "twenty octets of text";
@@ -509,7 +515,7 @@ static void pieces(void **x)
     host_fini(&h);
 }
 
-/* Hollow octets leave as such, over links that carry them, behind a few that do not. */
+/* Hollow payload leaves as such on links that support it, and as zeros on others. */
 static void hollow(void **x)
 {
     struct host h;
@@ -530,8 +536,8 @@ static void hollow(void **x)
     host_fini(&h);
 }
 
-/* The queue in is bounded in bytes, takes any one when empty; what finds it full is a counted
- * drop. */
+/* The receive queue is limited in bytes, accepts any one datagram when it is empty, and a datagram
+ * that finds it full is dropped and counted. */
 static void queue_in(void **x)
 {
     struct host h;
@@ -545,8 +551,8 @@ static void queue_in(void **x)
     struct scps_dgram *d = scps_dgram_open(h.st, &cfg, &h.us, NULL);
     for (int i = 0; i < 5; i++)
         assert_int_equal(arrives(&h, text), i < 3 ? 0 : SCPS_DROP_UDP_QUEUE_FULL);
-    assert_int_equal(arrives(&h, ""),
-                     SCPS_DROP_UDP_QUEUE_FULL); /* those without data have a weight, too */
+    /* Datagrams without data take space in the queue, too. */
+    assert_int_equal(arrives(&h, ""), SCPS_DROP_UDP_QUEUE_FULL);
     scps_dgram_get_stats(d, &s);
     assert_int_equal(s.in, 3);
     assert_int_equal(s.full, 3);
@@ -559,7 +565,7 @@ static void queue_in(void **x)
     scps_dgram_set_config(d, &cfg);
     assert_int_equal(arrives(&h, text), 0);
     assert_int_equal(arrives(&h, ""), SCPS_DROP_UDP_QUEUE_FULL);
-    h.poor.left = 0; /* no memory is no reason to fall over */
+    h.poor.left = 0; /* If there is no memory the datagram is dropped. */
     struct scps_dgram *e = scps_dgram_open(h.st, NULL, NULL, NULL);
     assert_null(e);
     h.poor.left = 1;
@@ -589,7 +595,7 @@ static void who_gets_it(void **x)
     assert_int_equal(err, SCPS_ERR_ADDRINUSE);
     assert_null(scps_dgram_open(h.st, NULL, &h.them, &err));
     assert_int_equal(err, SCPS_ERR_ADDRNOTAVAIL);
-    assert_false(scps_stack_port_busy(h.st, &h.us)); /* TCP's are others */
+    assert_false(scps_stack_port_busy(h.st, &h.us)); /* TCP's ports are separate. */
     scps_dgram_close(d);
     assert_false(scps_dgram_port_busy(h.st, &h.us));
     cfg.reuse = true;
@@ -610,7 +616,7 @@ static void who_gets_it(void **x)
     assert_int_equal(at.addr.family, 0);
     scps_dgram_close(exact);
     assert_int_equal(arrives(&h, "c"), 0);
-    expect_read(bound, "c"); /* of equals the last one opened */
+    expect_read(bound, "c"); /* Of equal endpoints the one that was opened last gets it. */
     scps_dgram_close(bound);
     assert_int_equal(arrives(&h, "d"), 0);
     expect_read(wide, "d");
@@ -620,7 +626,7 @@ static void who_gets_it(void **x)
     host_fini(&h);
 }
 
-/* Ports that the stack chooses lie in its range, and all differ. */
+/* Ports that the stack chooses lie in its range and are all different. */
 static void ephemeral(void **x)
 {
     struct host h;
@@ -638,8 +644,7 @@ static void ephemeral(void **x)
     host_fini(&h);
 }
 
-/* Destinations that no host can have are refused. */
-/* A range of four ports gives four endpoints, and the port of a closed one to the next. */
+/* A range of four ports serves four endpoints, and the port of a closed endpoint is used again. */
 static void a_range_that_is_used_up(void **x)
 {
     struct scps_stack_config cfg = scps_stack_config_default();
@@ -671,8 +676,9 @@ static void a_range_that_is_used_up(void **x)
     scps_stack_free(st);
 }
 
-/* A destination of the other family has a route, but no source address: neither the bound address
- * nor, for an endpoint on any address, one of the host. What is refused changes nothing. */
+/* A destination of the other IP version has a route, but no source address is of that version:
+ * neither the bound address nor, for an unbound endpoint, one of the host's. The refused call
+ * changes nothing. */
 static void the_other_family(void **x)
 {
     struct host h;
@@ -700,9 +706,8 @@ static void the_other_family(void **x)
     host_fini(&h);
 }
 
-/* scps_dgram_get_config() returns what was set, and a change is in force from then on. */
-/* An endpoint of both families that connects while datagrams of the other family wait: they have
- * no source address any more. */
+/* An endpoint of both IP versions connects while datagrams to an address of the other version wait:
+ * these no longer have a source address. */
 static void connects_with_datagrams_waiting(void **x)
 {
     struct host h;
@@ -762,7 +767,8 @@ static void nowhere(void **x)
         int err = i < 2 ? SCPS_ERR_BADADDR : SCPS_ERR_UNREACH;
         assert_int_equal(scps_dgram_send(d, &to, "x", 1, 0), err);
         int connected = scps_dgram_connect(d, &to);
-        assert_true(connected == err || (i == 3 && connected < 0)); /* a foreign family */
+        /* The address is of the other IP version. */
+        assert_true(connected == err || (i == 3 && connected < 0));
     }
     struct scps_endpoint to = h.them;
     to.port = 0;
@@ -794,7 +800,7 @@ static void port_unreachable(void **x)
 
 enum { NET, HOST, PORT, ADMIN, BIG };
 
-/* Hands in an ICMP error that quotes the packet that was sent last. */
+/* Hands in an ICMP error that quotes the packet sent last. */
 static int icmp(struct host *h, int what, uint32_t mtu)
 {
     static const uint8_t v4[][2] = {{3, 0}, {3, 1}, {3, 3}, {3, 13}, {3, 4}};
@@ -820,7 +826,8 @@ static int icmp(struct host *h, int what, uint32_t mtu)
     return input(h, p, n + len);
 }
 
-/* RFC 1122 section 4.1.3.3: the application hears of every error; it ends nothing. */
+/* RFC 1122 section 4.1.3.3: every ICMP error is reported to the application, and none ends the
+ * endpoint. */
 static void icmp_errors(void **x)
 {
     static const int want[] = {SCPS_ERR_UNREACH, SCPS_ERR_UNREACH, SCPS_ERR_REFUSED,
@@ -847,8 +854,8 @@ static void icmp_errors(void **x)
             assert_int_equal(type >> 8, h.us.addr.family == 4 ? 3 : what == BIG ? 2 : 1);
             assert_int_equal(scps_dgram_error(d, NULL, NULL), 0);
         }
-        /* too big: connected there, for ten minutes; it never rises by it, nor falls below what
-         * paths have */
+        /* Packet Too Big lowers the MTU towards that destination for ten minutes on a connected
+         * endpoint; it never raises the MTU, nor lowers it below 256 (IPv4) or 1280 (IPv6). */
         assert_int_equal(scps_dgram_room(d, &h.them), (connected ? 1400 : MTU) - headers(&h));
     }
     icmp(&h, BIG, 1);
@@ -858,13 +865,13 @@ static void icmp_errors(void **x)
     icmp(&h, BIG, 1400);
     scps_stack_advance(h.st, h.now += SCPS_SEC(601));
     assert_int_equal(scps_dgram_room(d, NULL), MTU - headers(&h));
-    /* of a port nobody has: nobody's */
+    /* The quoted port has no endpoint, so the error is reported to none. */
     scps_dgram_close(d);
     assert_int_equal(icmp(&h, PORT, 0), SCPS_DROP_BAD_ICMP);
     host_fini(&h);
 }
 
-/* A route's rate: the burst, then one exactly every so often. */
+/* With a rate on the route a burst leaves, then one packet at exact intervals. */
 static void rate(void **x)
 {
     struct host h;
@@ -878,8 +885,8 @@ static void rate(void **x)
                            .rate = 12345,
                            .burst = 2 * (size + 20),
                            .overhead = {.packet = 20}};
-    for (int i = 0; i < 3;
-         i++) /* queued before the route had a rate: they wait for it all the same */
+    /* The datagrams were queued before the route got a rate, and wait for it all the same. */
+    for (int i = 0; i < 3; i++)
         assert_int_equal(scps_dgram_send(d, &h.them, data, 1000, 0), 0);
     assert_int_equal(scps_stack_add_route(h.st, &r), 0);
     for (int i = 0; i < 17; i++)
@@ -907,9 +914,10 @@ static void out_of_a_tunnel(void **x)
     static const struct {
         uint8_t inner, outer, out;
     } cells[] = {
-        {N, N, N},    {N, T0, N},   {N, T1, N},   {N, CE, DROP}, /* in the order of the RFC */
-        {T0, N, T0},  {T0, T0, T0}, {T0, T1, T1}, {T0, CE, CE},  {T1, N, T1},  {T1, T0, T1},
-        {T1, T1, T1}, {T1, CE, CE}, {CE, N, CE},  {CE, T0, CE},  {CE, T1, CE}, {CE, CE, CE},
+        /* The rows are in the RFC's order. */
+        {N, N, N},    {N, T0, N},   {N, T1, N},   {N, CE, DROP}, {T0, N, T0},  {T0, T0, T0},
+        {T0, T1, T1}, {T0, CE, CE}, {T1, N, T1},  {T1, T0, T1},  {T1, T1, T1}, {T1, CE, CE},
+        {CE, N, CE},  {CE, T0, CE}, {CE, T1, CE}, {CE, CE, CE},
     };
     struct host h;
     struct scps_stack_stats s;
@@ -932,8 +940,8 @@ static void out_of_a_tunnel(void **x)
         }
         assert_int_equal(scps_stack_input(h.st, &h.nif, &in), 0);
         assert_int_equal(scps_dgram_recv(d, &got, 1, 0, &from), 1);
-        assert_int_equal(from.tos,
-                         0x20 | cells[i].out); /* The rest of the octet is the packet's. */
+        /* The other bits of the octet are those of the inner header. */
+        assert_int_equal(from.tos, 0x20 | cells[i].out);
     }
     scps_stack_get_stats(h.st, &s);
     assert_int_equal(s.drops[SCPS_DROP_NOT_ECT], 1);
@@ -941,7 +949,8 @@ static void out_of_a_tunnel(void **x)
     host_fini(&h);
 }
 
-/* The device goes: what waited for it is lost, whoever is connected over it hears so. */
+/* A netif is removed: datagrams that waited for it are lost, and endpoints connected over it get an
+ * event. */
 static void link_gone(void **x)
 {
     struct host h;

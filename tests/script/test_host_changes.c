@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A host that changes under its connections: addresses and routes that are removed, an observer
- * that comes later; and a list of the connections there are. Nothing of the stack looks at what has
- * gone: the address sanitizer watches. */
+/* A host that changes while it has connections: addresses and routes are removed, and an observer
+ * is added; and the list of connections. The stack must not access what was removed, which the
+ * address sanitizer checks. */
 #include <scps/clock.h>
 #include <scps/dgram.h>
 #include <scps/scps.h>
@@ -50,7 +50,8 @@ static void host_free(struct host *h)
     free(h);
 }
 
-/* How many packets leave by netif i in so long; *ip and *seg: the last of them. */
+/* Returns the number of packets that leave by netif i within dt µs; *ip and *seg are the headers of
+ * the last one. */
 static unsigned sent(struct host *h, int i, scps_dur dt, struct scps_ip *ip, struct scps_seg *seg)
 {
     uint8_t room[SCPS_MAX_HEADERS];
@@ -73,7 +74,7 @@ static unsigned sent(struct host *h, int i, scps_dur dt, struct scps_ip *ip, str
     return n;
 }
 
-/* The peer answers the SYN that left last. */
+/* The peer answers the SYN that was sent last. */
 static void handshake(struct host *h, struct scps_conn *c)
 {
     struct scps_ip ip;
@@ -102,7 +103,7 @@ static void handshake(struct host *h, struct scps_conn *c)
     sent(h, 0, SCPS_MS(100), NULL, NULL);
 }
 
-/* A SYN of a stranger to one of our addresses. */
+/* Hands in a SYN for the host's address `to` from a foreign host. */
 static int stranger(struct host *h, const struct scps_addr *to, uint16_t sport)
 {
     struct scps_ip ip = {
@@ -166,11 +167,12 @@ static void every_connection_is_told_of(void **state)
         if (scps_conn_owner(x) == SCPS_OWNER_APPLICATION) {
             struct scps_conn **own = scps_conn_user(x);
             assert_ptr_equal(*own, x);
-            *own = NULL; /* each of them once */
+            *own = NULL; /* Each connection is listed once. */
         }
     for (int i = 0; i < 40; i++)
         assert_null(c[i]);
-    /* closed: half-open ones end at once, the established one goes on in the background */
+    /* The connections are closed: half-open ones end at once, the established one closes in the
+     * background. */
     for (struct scps_conn *x = scps_stack_next_conn(h->st, NULL), *next; x; x = next) {
         next = scps_stack_next_conn(h->st, x);
         if (scps_conn_owner(x) == SCPS_OWNER_APPLICATION)
@@ -182,7 +184,7 @@ static void every_connection_is_told_of(void **state)
     for (struct scps_conn *x = NULL; (x = scps_stack_next_conn(h->st, x));)
         if (scps_conn_owner(x) == SCPS_OWNER_NOBODY) {
             assert_int_equal(scps_conn_state(x), SCPS_FIN_WAIT_1);
-            scps_conn_abort(x); /* the end of the program does not wait for the peer */
+            scps_conn_abort(x); /* When the stack is freed it does not wait for the peer. */
             break;
         }
     sent(h, 0, SCPS_MS(100), NULL, NULL);
@@ -219,7 +221,8 @@ static void an_address_that_goes_ends_its_connections(void **state)
     scps_conn_write(ends, zeros, sizeof zeros, 0);
     d = scps_dgram_open(h->st, NULL, &local, NULL);
     assert_int_equal(scps_dgram_send(d, &h->them, zeros, sizeof zeros, 0), 0);
-    assert_int_equal(stranger(h, &h->other, 77), 0); /* half-open, to be answered from there */
+    /* The connection is half-open; its SYN-ACK leaves from that address. */
+    assert_int_equal(stranger(h, &h->other, 77), 0);
 
     assert_int_equal(scps_stack_remove_addr(h->st, &h->nif[1], &h->other), SCPS_ERR_NOENT);
     assert_int_equal(scps_stack_remove_addr(h->st, &h->nif[0], &h->them.addr), SCPS_ERR_NOENT);
@@ -242,12 +245,12 @@ static void an_address_that_goes_ends_its_connections(void **state)
     assert_null(scps_connect(h->st, NULL, &local, &h->them, &err));
     assert_int_equal(err, SCPS_ERR_ADDRNOTAVAIL);
 
-    /* the other connection and the route to the prefix are as they were */
+    /* The other connection and the route to the prefix are unchanged. */
     scps_conn_write(stays, zeros, sizeof zeros, 0);
     assert_true(sent(h, 0, SCPS_MS(100), &ip, NULL) > 0);
     assert_true(scps_addr_equal(&ip.src, &h->us));
     scps_conn_abort(stays);
-    /* given again, it is an address as any; the place it had is used again */
+    /* The address is added again and works as before; its place in the table is used again. */
     for (int i = 0; i < 100; i++) {
         size_t before = h->poor.out;
         assert_int_equal(scps_stack_add_addr(h->st, &h->nif[0], &h->other, 24), 0);
@@ -261,7 +264,7 @@ static void an_address_that_goes_ends_its_connections(void **state)
     host_free(h);
 }
 
-/* What shares the rate of a route that goes: connections that wait for it, datagrams, answers. */
+/* A route with a rate is removed while connections, datagrams and replies wait for the rate. */
 static void a_route_that_goes_takes_its_rate_along(void **state)
 {
     struct host *h = host_new();
@@ -285,20 +288,23 @@ static void a_route_that_goes_takes_its_rate_along(void **state)
         for (int i = 0; i < 5; i++) {
             assert_int_equal(scps_dgram_send(d, &h->them, zeros, sizeof zeros, 0), 0);
             assert_int_equal(scps_dgram_send(closed, &h->them, zeros, sizeof zeros, 0), 0);
-            stranger(h, &h->us, (uint16_t)(100 + i)); /* nobody listens: a reset answers */
+            /* There is no listener, so each SYN is answered with a reset. */
+            stranger(h, &h->us, (uint16_t)(100 + i));
         }
         scps_dgram_close(closed);
-        sent(h, 0, SCPS_SEC(1), NULL, NULL); /* some answers wait for the rate of the route */
+        sent(h, 0, SCPS_SEC(1), NULL, NULL); /* Some replies wait for the rate of the route. */
         scps_conn_abort(reset);
         assert_int_equal(scps_stack_remove_route(h->st, &h->us, 25, &h->nif[0]), SCPS_ERR_NOENT);
         assert_int_equal(scps_stack_remove_route(h->st, &h->us, 24, &h->nif[1]), SCPS_ERR_NOENT);
         assert_int_equal(scps_stack_remove_route(h->st, &h->us, 24, NULL), SCPS_ERR_NOENT);
         assert_int_equal(scps_stack_remove_route(h->st, &h->us, 24, &h->nif[0]), 0);
-        assert_true(sent(h, 0, SCPS_MS(100), NULL, NULL) >= 5); /* at once, by the route below */
+        /* The replies leave at once, because the next route has no rate. */
+        assert_true(sent(h, 0, SCPS_MS(100), NULL, NULL) >= 5);
         scps_dgram_close(d);
         assert_int_equal(errors_of(h, c, 0), 0);
     }
-    /* the route of the address goes: there is none, and who is there stays on its link */
+    /* The route of the address is removed: there is no route any more, and established connections
+     * stay on their link. */
     d = scps_dgram_open(h->st, NULL, NULL, NULL);
     scps_conn_write(c, zeros, sizeof zeros, 0);
     assert_int_equal(scps_stack_remove_route(h->st, &h->us, 24, &h->nif[0]), 0);
@@ -307,7 +313,8 @@ static void a_route_that_goes_takes_its_rate_along(void **state)
     assert_int_equal(err, SCPS_ERR_UNREACH);
     assert_int_equal(scps_dgram_send(d, &h->them, zeros, 10, 0), SCPS_ERR_UNREACH);
     assert_true(sent(h, 0, SCPS_SEC(5), NULL, NULL) > 0);
-    assert_int_equal(scps_stack_remove_addr(h->st, &h->nif[0], &h->us), 0); /* without its route */
+    /* Its route has been removed already. */
+    assert_int_equal(scps_stack_remove_addr(h->st, &h->nif[0], &h->us), 0);
     assert_int_equal(errors_of(h, c, SCPS_ERR_ADDRNOTAVAIL), 1);
     scps_conn_close(c);
     scps_dgram_close(d);
@@ -355,7 +362,7 @@ static void an_observer_comes_later(void **state)
     sent(h, 0, SCPS_MS(100), NULL, NULL);
     assert_int_equal(noted[0], 0);
     assert_int_equal(noted[1], 1);
-    /* one without a function hears nothing, whatever its mask says */
+    /* An observer without a function gets nothing, whatever its mask. */
     scps_stack_set_observer(h->st, &(struct scps_observer){.mask = UINT64_MAX});
     c = scps_connect(h->st, NULL, NULL, &h->them, NULL);
     sent(h, 0, SCPS_MS(100), NULL, NULL);

@@ -8,10 +8,10 @@
 #include "script_priv.h"
 
 struct pool {
-    size_t largest; /* an allocation larger than that is refused */
-    size_t limit;   /* and one with which more would be in use */
+    size_t largest; /* A larger allocation is refused. */
+    size_t limit;   /* An allocation after which more bytes would be in use is refused. */
     unsigned refused;
-    size_t out; /* bytes in use */
+    size_t out; /* The number of bytes in use. */
 };
 
 static void *pool_alloc(void *ctx, size_t n)
@@ -65,7 +65,7 @@ static void nothing_to_write_into(void **x)
     script_established(t, MS(100));
     script_forget_events(t);
     p.largest = 0;
-    script_run(t, SEC(10)); /* what the handshake took has gone back */
+    script_run(t, SEC(10)); /* The memory of the handshake has been freed. */
     for (int i = 0; i < 3; i++) {
         assert_int_equal(tries(t, 1000, 0), SCPS_ERR_NOMEM);
         assert_int_equal(scps_conn_writable(t->c), 0);
@@ -95,7 +95,7 @@ static void a_ring_that_cannot_grow(void **x)
     t->cfg.sndbuf = 128 * 1024;
     script_established(t, MS(100));
     script_forget_events(t);
-    p.largest = 20000; /* a ring of 16384 octets, but not of 32768 */
+    p.largest = 20000; /* The allocator grants a ring of 16384 octets, but not one of 32768. */
     script_run(t, MS(200));
     assert_int_equal(tries(t, 100000, 0), 16384);
     assert_true(p.refused > 0);
@@ -182,8 +182,8 @@ static void a_datagram_without_memory(void **x)
     script_free(t);
 }
 
-/* An octet at the far end of the window takes no memory for what lies before it, is acknowledged
- * selectively, and is read when the rest has arrived. */
+/* One octet at the far end of the window needs no memory for the octets before it; it is reported
+ * by SACK, and is read when the rest has arrived. */
 static void an_octet_at_the_far_end(void **x)
 {
     struct pool p;
@@ -230,8 +230,8 @@ static void sparse_octets(void **x)
     script_free(t);
 }
 
-/* What waits beyond a hole gives its memory up for what is missing: RFC 2018 section 8 lets the
- * receiver discard it, and without it RCV.NXT would never move. */
+/* RFC 2018 section 8: data beyond a hole is discarded if its memory is needed for the missing data,
+ * because otherwise RCV.NXT would never advance. */
 static void data_in_order_comes_first(void **x)
 {
     struct pool p;
@@ -240,10 +240,10 @@ static void data_in_order_comes_first(void **x)
     t->cfg.rcvbuf = 60000;
     script_established(t, MS(100));
     script_run(t, MS(200));
-    for (int i = 0; i < 20; i++) /* too far ahead for a ring */
+    for (int i = 0; i < 20; i++) /* The data lies too far ahead for the ring. */
         peer_says(t, MS(200) + i, .seq = 30001 + i * 1000, .len = 1000);
     assert_int_equal(script_info(t).rcv_ooo, 20000);
-    p.limit = p.out; /* there is no memory any more */
+    p.limit = p.out; /* There is no more memory from here on. */
     for (int i = 0; i < 20; i++)
         peer_says(t, MS(300) + i, .seq = 1 + i * 1000, .len = 1000);
     assert_int_equal(script_info(t).rcv_ooo, 0);
@@ -252,8 +252,8 @@ static void data_in_order_comes_first(void **x)
     script_free(t);
 }
 
-/* The stack's own limit: nothing exceeds it; what is asked for goes without in the order that
- * stack.h names, and everything goes on when memory is free again. */
+/* The stack's limit of memory is never exceeded: requests are refused in the order that
+ * <scps/stack.h> states, and everything goes on when memory is freed. */
 static void a_limit_for_the_stack(void **x)
 {
     struct pool p;
@@ -266,18 +266,20 @@ static void a_limit_for_the_stack(void **x)
     t->stack_cfg.memory_limit = 50000;
     script_established(t, MS(100));
     script_forget_events(t);
-    n = tries(t, 30000, 0); /* a ring of 32768 octets */
+    n = tries(t, 30000, 0); /* The data takes a ring of 32768 octets. */
     assert_int_equal(n, 30000);
-    peer_says(t, MS(200), .seq = 1001, .len = 1000); /* beyond three quarters */
+    /* More than three quarters of the limit are in use. */
+    peer_says(t, MS(200), .seq = 1001, .len = 1000);
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.drops[SCPS_DROP_MEMORY_LIMIT], 1);
     assert_int_equal(script_info(t).rcv_ooo, 0);
     n = tries(t, 30000, 0);
-    assert_in_range(n, 2000, 2768); /* what the ring has room for */
+    assert_in_range(n, 2000, 2768); /* The write accepts what the ring has room for. */
     assert_int_equal(tries(t, 30000, 0), SCPS_ERR_NOMEM);
-    peer_says(t, MS(201), .seq = 1, .len = 1000); /* up to the limit */
+    peer_says(t, MS(201), .seq = 1, .len = 1000); /* Data in order may use the whole limit. */
     assert_int_equal(script_info(t).rcv_queued, 1000);
-    for (err = 0; scps_connect(t->st, &t->cfg, NULL, &t->them, &err);) /* up to seven eighths */
+    /* New connections are refused beyond seven eighths of the limit. */
+    for (err = 0; scps_connect(t->st, &t->cfg, NULL, &t->them, &err);)
         ;
     assert_int_equal(err, SCPS_ERR_NOMEM);
     scps_stack_get_stats(t->st, &s);
@@ -294,8 +296,8 @@ static void a_limit_for_the_stack(void **x)
     script_free(t);
 }
 
-/* A SYN for which the limit leaves nothing is dropped by name, and one is answered when others have
- * gone. */
+/* A SYN for which the limit leaves no memory is dropped as SCPS_DROP_MEMORY_LIMIT; one that comes
+ * after other connections have ended is answered. */
 static void a_connection_over_the_limit(void **x)
 {
     struct pool p;
@@ -327,9 +329,9 @@ static void a_connection_over_the_limit(void **x)
 #f "_6", f, NULL, NULL, (void *)6                                                          \
     }
 
-/* Octets beyond a hole were taken, and the timer of the hole, with best effort, had no memory. When
- * there is some the hole is given up in its time, though nothing else arrives: the peer may have
- * given it up, too. The limit is tried at every place where an allocation may meet it. */
+/* With best effort octets beyond a hole were stored, but there was no memory for the hole's timer.
+ * When there is memory, the hole is given up at its time although nothing else arrives, because the
+ * peer may have given it up, too. The test lets each allocation fail in turn. */
 static void a_hole_without_memory(void **x)
 {
     unsigned waited = 0;

@@ -10,7 +10,7 @@
 #include "cmocka_all.h"
 #include "failing_alloc.h"
 
-static bool full; /* the device takes nothing */
+static bool full; /* The device refuses every packet. */
 
 static int send(struct scps_netif *nif, const struct scps_pkt *pkt)
 {
@@ -65,7 +65,8 @@ static void stranger(struct host *h, struct scps_netif *nif)
                      &(struct scps_pkt){.data = p, .len = 20 + n, .csum_ok = true, .at = h->now});
 }
 
-/* rate: rate of the route; 0: none. blocked: the device has refused a packet, which waits. */
+/* rate: the rate of the route, bytes/s; 0: none. blocked: the device has refused a packet, which
+ * the stack keeps. */
 static void goes(uint64_t rate, bool blocked, bool other)
 {
     struct host h = {.poor = {.left = 1000000}, .now = SCPS_SEC(1)};

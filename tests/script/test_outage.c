@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Outage and the cause of loss (docs/SCPS-TP.md sections 3.4 and 3.5). */
+/* Link outages and the cause of losses (docs/SCPS-TP.md sections 3.4 and 3.5). */
 #include "script.h"
 
 static void tell(struct script *t, scps_time at, enum scps_signal_kind kind, scps_time until)
 {
     scps_time epoch =
-        scps_stack_now(t->st) - script_now(t); /* the stack's clock does not begin at 0 */
+        /* The stack's clock does not begin at 0, unlike the script's. */
+        scps_stack_now(t->st) - script_now(t);
     struct scps_signal sig = {.kind = kind,
                               .until = until && until != SCPS_NEVER ? until + epoch : until};
 
@@ -13,8 +14,8 @@ static void tell(struct script *t, scps_time at, enum scps_signal_kind kind, scp
     scps_stack_signal(t->st, at + epoch, &sig);
 }
 
-/* During an outage only probes are sent, after 5, 6, 12, 24, 48, 60 ... s; after it sending
- * continues with the window from before. */
+/* During an outage only probes are sent, after 5, 6, 12, 24, 48, 60, 60 ... s; after it, sending
+ * continues with the window from before the outage. */
 static void signalled(void **x)
 {
     static const int gap[] = {5, 6, 12, 24, 48, 60, 60};
@@ -27,13 +28,13 @@ static void signalled(void **x)
     uint64_t cwnd = script_info(t).cwnd;
     tell(t, MS(350), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
     expect_quiet(t, SCPS_HOLD_LINK_DOWN);
-    app_writes(t, MS(400), 1000); /* taken, not sent */
+    app_writes(t, MS(400), 1000); /* The data is accepted from the application, but not sent. */
     at = MS(350);
     for (unsigned i = 0; i < sizeof gap / sizeof *gap; i++) {
         at += SEC(gap[i]);
         expect_sent(t, .at = at, .from = 2000, .ack = 1);
     }
-    script_run(t, SEC(3000)); /* far beyond any retry limit */
+    script_run(t, SEC(3000)); /* The outage is far longer than any limit of retries. */
     script_forget_sent(t);
     expect_state(t, SCPS_ESTABLISHED);
     tell(t, SEC(3000), SCPS_SIGNAL_LINK_UP, 0);
@@ -72,8 +73,8 @@ static void a_handshake_probes(void **x)
     script_free(t);
 }
 
-/* The outage is shorter than a round trip: segments sent less than a round trip before its end may
- * still be acknowledged, so they are not resent. */
+/* The outage is shorter than a round trip: segments that were sent less than a round trip before
+ * its end may still be acknowledged, so they are not resent. */
 static void shorter_than_a_round_trip(void **x)
 {
     struct script *t = script_of(x);
@@ -86,7 +87,8 @@ static void shorter_than_a_round_trip(void **x)
     script_run(t, MS(290));
     tell(t, MS(290), SCPS_SIGNAL_LINK_UP, 0);
     script_run(t, MS(299));
-    expect_sent(t, .at = MS(290), .from = 1, .len = 1000); /* the oldest, to be sure */
+    /* Only the oldest segment is resent at once. */
+    expect_sent(t, .at = MS(290), .from = 1, .len = 1000);
     expect_quiet(t, ANY_HOLD);
     peer_says(t, MS(300), .ack = 5001);
     peer_says(t, MS(360), .ack = 8001);
@@ -94,9 +96,9 @@ static void shorter_than_a_round_trip(void **x)
     script_free(t);
 }
 
-/* The same for a peer that reports nothing: what is still to be answered is not sent again
- * either. Each needless copy would be answered by a duplicate acknowledgement, and three of these
- * taken for a loss */
+/* The same with a peer that sends neither SACK nor SNACK: segments that may still be acknowledged
+ * are not resent. Each needless copy would cause a duplicate ACK, and three of these would be taken
+ * for a loss. */
 static void nobody_reports(void **x)
 {
     struct script *t = script_of(x);
@@ -117,9 +119,9 @@ static void nobody_reports(void **x)
     script_free(t);
 }
 
-/* Without reports RFC 6582 repairs a hole each round trip (section 3.2, partial
- * acknowledgements). After an outage there may be hundreds: the first that is found sends again
- * all that left before its end */
+/* Without SACK and SNACK RFC 6582 section 3.2 resends one segment per round trip (partial
+ * acknowledgements). An outage may leave hundreds of holes, so the first hole that is found makes
+ * the sender resend everything that was sent before the end of the outage. */
 static void holes_of_an_outage(void **x)
 {
     struct script *t = script_of(x);
@@ -130,7 +132,8 @@ static void holes_of_an_outage(void **x)
     script_run(t, MS(230));
     tell(t, MS(230), SCPS_SIGNAL_LINK_UP, 0);
     expect_sent(t, .at = MS(230), .from = 1, .len = 1000);
-    for (int k = 0; k < 4; k++) /* 2, 6, 7 and 8 are there; of 1, 3, 4 and 5 nothing is heard */
+    /* Segments 2, 6, 7 and 8 have arrived; 1, 3, 4 and 5 are not acknowledged. */
+    for (int k = 0; k < 4; k++)
         peer_says(t, MS(300), .ack = 1);
     script_forget_sent(t);
     peer_says(t, MS(330), .ack = 2001);
@@ -143,8 +146,7 @@ static void holes_of_an_outage(void **x)
     script_free(t);
 }
 
-/* The end of the outage is known: no probe is sent before it, and sending continues at that time
- * without one. */
+/* The end of the outage is known: no probe is sent, and sending continues at that time. */
 static void until_known(void **x)
 {
     struct script *t = script_of(x);
@@ -158,7 +160,7 @@ static void until_known(void **x)
     script_free(t);
 }
 
-/* A segment from the peer ends the outage, whatever was signalled. */
+/* A segment from the peer ends the outage, whatever the link has signalled. */
 static void heard(void **x)
 {
     struct script *t = script_of(x);
@@ -186,7 +188,8 @@ static void on_its_way(void **x)
         app_reads(t, MS(320), 100);
         expect_quiet(t, SCPS_HOLD_LINK_DOWN);
         if (k) {
-            expect_sent(t, .at = SEC(100), .ack = 101); /* not told before */
+            /* The acknowledgement is not sent before the end of the outage. */
+            expect_sent(t, .at = SEC(100), .ack = 101);
         } else {
             expect_sent(t, .at = MS(250) + SEC(5), .from = 2000, .ack = 101);
             script_run(t, SEC(10));
@@ -199,8 +202,8 @@ static void on_its_way(void **x)
     }
 }
 
-/* A probe is not acceptable, so it acknowledges nothing to whom it reaches: what is owed goes by
- * itself afterwards */
+/* The peer does not accept the sequence number of a probe, so a probe does not count as an
+ * acknowledgement: one that is due is sent after the outage. */
 static void a_probe_acknowledges_nothing(void **x)
 {
     struct script *t = script_of(x);
@@ -214,7 +217,8 @@ static void a_probe_acknowledges_nothing(void **x)
     script_free(t);
 }
 
-/* outage_after: after so many timeouts the connection waits instead of ending. */
+/* outage_after: after this many timeouts in a row the connection infers an outage instead of
+ * ending. */
 static void inferred(void **x)
 {
     struct script *t = script_of(x);
@@ -225,8 +229,8 @@ static void inferred(void **x)
     expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
     expect_sent(t, .at = MS(1100), .from = 1, .len = 1000);
-    expect_sent(t, .at = MS(2300) + SEC(5), .from = ZERO,
-                .ack = 1); /* a probe: the third timeout was the outage */
+    /* This is a probe: the outage was inferred at the third timeout. */
+    expect_sent(t, .at = MS(2300) + SEC(5), .from = ZERO, .ack = 1);
     script_run(t, SEC(10000));
     script_forget_sent(t);
     expect_state(t, SCPS_ESTABLISHED);
@@ -264,9 +268,9 @@ static scps_time orphan(struct script *t, bool signalled, unsigned *probes)
     return 0;
 }
 
-/* RFC 6429 section 3, of a connection in persist whose application has gone: here, too, nobody is
- * left to end one that would probe for ever. 32 probes as the reference implementation sends, the
- * last 1715 s after the outage was inferred, then a reset. */
+/* RFC 6429 section 3 lets a connection in the persist state end whose application has gone. The
+ * same holds here: after the application has closed, the connection sends 32 probes, as the
+ * reference implementation does, the last 1715 s after the outage was inferred, then a reset. */
 static void an_orphan_does_not_probe_for_ever(void **x)
 {
     struct script *t = script_of(x);
@@ -279,7 +283,7 @@ static void an_orphan_does_not_probe_for_ever(void **x)
     script_free(t);
 }
 
-/* Keep-alive counts probes, too: they are not those of the outage, which go on being counted. */
+/* Keep-alive probes are counted separately, so the count of the outage's probes goes on. */
 static void nor_does_one_with_keepalive(void **x)
 {
     struct script *t = script_of(x);
@@ -292,9 +296,9 @@ static void nor_does_one_with_keepalive(void **x)
     script_free(t);
 }
 
-/* The link is down by signal and nothing is outstanding: only the outage's own probes leave, at
- * most one for each longest timeout, and keep-alive does not count the silence against the peer.
- * Keep-alive goes on when the link is up. */
+/* The link has signalled an outage and no data is outstanding: only the outage's probes leave, at
+ * most one in each longest timeout, and keep-alive does not count the silence. Keep-alive goes on
+ * when the link is up. */
 static void keepalive_waits_for_the_link(void **x)
 {
     struct script *t = script_of(x);
@@ -314,8 +318,8 @@ static void keepalive_waits_for_the_link(void **x)
     script_free(t);
 }
 
-/* Once a signal has told of the outage, another will tell of its end, and what was written is worth
- * waiting for */
+/* After the link has signalled the outage it will also signal its end, so the connection keeps the
+ * written data until then. */
 static void an_orphan_waits_for_the_signal(void **x)
 {
     struct script *t = script_of(x);
@@ -341,9 +345,9 @@ static struct script *out_of_reach(void **x)
     return t;
 }
 
-/* The peer waits, too, and has something outstanding: all it sends is its own probe. The number is
- * unacceptable (RFC 9293 section 3.10.7.4, first check), but whoever hears it knows that the link
- * is back, and answers. */
+/* The peer also has data outstanding and sends only its own probe. The probe's sequence number is
+ * unacceptable (RFC 9293 section 3.10.7.4, first check), but a segment of the peer shows that the
+ * link is up, so this end answers. */
 static void both_ends_wait(void **x)
 {
     struct script *t = out_of_reach(x);
@@ -354,7 +358,8 @@ static void both_ends_wait(void **x)
     script_free(t);
 }
 
-/* So does a peer that waits for nothing and resends what has arrived */
+/* A peer that is not in an outage resends data that has already arrived, which also shows that the
+ * link is up. */
 static void the_peer_resends(void **x)
 {
     struct script *t = script_of(x);
@@ -372,9 +377,9 @@ static void the_peer_resends(void **x)
     script_free(t);
 }
 
-/* Whoever guesses has to guess both numbers (RFC 5961 sections 4 and 5.2): one that stands further
- * behind than a window, or whose acknowledgement does, or points beyond what was sent, or is none,
- * is not the peer */
+/* RFC 5961 sections 4 and 5.2: an attacker has to guess both the sequence and the acknowledgement
+ * number. A segment further behind than a window, one whose acknowledgement is, one that
+ * acknowledges octets never sent, or one without ACK does not end the outage. */
 static void a_guess_ends_no_outage(void **x)
 {
     struct script *t = out_of_reach(x);
@@ -387,9 +392,9 @@ static void a_guess_ends_no_outage(void **x)
     script_free(t);
 }
 
-/* The timeouts from which an outage is inferred were the outage's: they say nothing of the load of
- * the path (RFC 6069 section 1), and the window is as before the first of them. What had begun
- * before, as a loss that the peer reported, keeps what it has cost. */
+/* RFC 6069 section 1: timeouts from which an outage is inferred say nothing about the load of the
+ * path, so the window becomes the one before the first of them. A reduction that had begun before,
+ * for example for a loss that the peer reported, stays. */
 static void inferred_costs_no_window(void **x)
 {
     for (unsigned lost = 0; lost < 2; lost++) {
@@ -415,8 +420,8 @@ static void inferred_costs_no_window(void **x)
     }
 }
 
-/* What the outage kept from being acknowledged measures the outage, not the path; and that its
- * first sending arrived does not say that what was sent behind it did */
+/* The acknowledgement of data that was sent before the outage does not measure a round trip; and
+ * the arrival of its first transmission does not show that later segments arrived. */
 static void an_outage_is_no_round_trip(void **x)
 {
     struct script *t = script_of(x);
@@ -443,8 +448,8 @@ static void an_outage_is_no_round_trip(void **x)
     script_free(t);
 }
 
-/* The side that was called waits without a probe: the peer's SYN once more shows that the link is
- * back */
+/* In SYN-RECEIVED the connection sends no probe: the peer's repeated SYN shows that the link is
+ * up. */
 static void the_peer_asks_again(void **x)
 {
     struct script *t = script_of(x);
@@ -462,8 +467,8 @@ static void the_peer_asks_again(void **x)
     script_free(t);
 }
 
-/* A contact plan, signalled window by window: nothing leaves between contacts, not even a probe,
- * and each begins with what is due */
+/* The link signals each contact of a contact plan: nothing is sent between contacts, not even a
+ * probe, and each contact begins with the data that is due. */
 static void contacts(void **x)
 {
     struct script *t = script_of(x);
@@ -488,14 +493,14 @@ static void contacts(void **x)
     script_free(t);
 }
 
-/* How long it lasts becomes known later, and later still it is said to be longer */
+/* The link signals the end of the outage later, and then a later end. */
 static void end_becomes_known(void **x)
 {
     struct script *t = script_of(x);
 
     script_flight(t, MS(200), 1000, 1);
     tell(t, SEC(1) - MS(750), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
-    expect_sent(t, .at = MS(250) + SEC(5), .from = ZERO, .ack = 1); /* the first probe */
+    expect_sent(t, .at = MS(250) + SEC(5), .from = ZERO, .ack = 1); /* This is the first probe. */
     tell(t, SEC(6), SCPS_SIGNAL_LINK_DOWN, SEC(50));
     script_run(t, SEC(40));
     expect_quiet(t, SCPS_HOLD_LINK_DOWN);
@@ -505,8 +510,7 @@ static void end_becomes_known(void **x)
     script_free(t);
 }
 
-/* During an outage no limit of time or of retries counts: user_timeout, data_retries,
- * syn_retries. */
+/* During an outage no limit of time or retries applies: user_timeout, data_retries, syn_retries. */
 static void nothing_is_given_up(void **x)
 {
     struct script *t = script_of(x);
@@ -533,7 +537,8 @@ static void a_handshake_waits(void **x)
     expect_sent(t, .at = 0, .flags = SCPS_SYN, .from = 0);
     tell(t, MS(500), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
     script_run(t, SEC(1000));
-    assert_in_range(script_forget_sent(t), 18, 21); /* probes, more than syn_retries */
+    /* More probes are sent than syn_retries allows SYNs. */
+    assert_in_range(script_forget_sent(t), 18, 21);
     expect_state(t, SCPS_SYN_SENT);
     tell(t, SEC(1000), SCPS_SIGNAL_LINK_UP, 0);
     expect_sent(t, .at = SEC(1000), .flags = SCPS_SYN, .from = 0);
@@ -557,8 +562,8 @@ static void delay_announced(void **x)
     struct scps_signal sig = {.kind = SCPS_SIGNAL_PATH, .rtt = SEC(2)};
     scps_stack_signal(t->st, scps_stack_now(t->st), &sig);
     assert_int_equal(script_info(t).srtt, SEC(2));
-    assert_int_equal(script_info(t).rto,
-                     SEC(6)); /* srtt + 4 * (srtt / 2), as after a first sample */
+    /* The RTO is srtt + 4 * (srtt / 2), as after a first sample. */
+    assert_int_equal(script_info(t).rto, SEC(6));
     script_run(t, MS(250) + SEC(5));
     expect_quiet(t, SCPS_HOLD_APP);
     expect_sent(t, .at = MS(250) + SEC(6), .from = 1, .len = 1000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An outage that no signal has reported, but this end has inferred from its timeouts
- * (docs/SCPS-TP.md section 3.5): a guess, which must not make anybody wait for ever. */
+/* An outage that the link has not signalled, but that this end has inferred from timeouts
+ * (docs/SCPS-TP.md section 3.5). It is a guess, so it must not make either end wait for ever. */
 #include "script.h"
 
 #define WAIT MS(500)
@@ -13,8 +13,8 @@ static void tell(struct script *t, scps_time at, enum scps_signal_kind kind)
     scps_stack_signal(t->st, at + epoch, &s);
 }
 
-/* With best effort: octets [101, 201) of the peer arrive at 900 ms, behind a hole, and at 1100 ms
- * this end infers an outage, since nothing acknowledges its octets [1, 1001). */
+/* With best effort: octets [101, 201) of the peer arrive at 900 ms, behind a hole. At 1100 ms this
+ * end infers an outage, because nothing has acknowledged its octets [1, 1001). */
 static struct script *a_hole_before_the_outage(void **x)
 {
     struct script *t = script_of(x);
@@ -35,8 +35,9 @@ static struct script *a_hole_before_the_outage(void **x)
 }
 
 /* docs/SCPS-TP.md section 7: the receiver gives up a hole when its timer expires. That this end's
- * own data goes unanswered says nothing of the peer's: the timer runs on. Otherwise two ends that
- * infer outages from each other's silence would both wait for ever. */
+ * own data is not acknowledged says nothing about the peer's data, so the timer runs on during an
+ * inferred outage; otherwise two ends that infer outages from each other's silence would both wait
+ * for ever. */
 static void the_wait_for_a_hole_runs_on(void **x)
 {
     struct script *t = a_hole_before_the_outage(x);
@@ -55,8 +56,8 @@ static void the_wait_for_a_hole_runs_on(void **x)
     script_free(t);
 }
 
-/* A signal that confirms the outage stops the wait: now it is certain that no repair can come. The
- * wait begins again at the end of the outage, for its full time. */
+/* A signal of the link confirms the outage and stops the wait, because no retransmission can
+ * arrive. The full wait begins again at the end of the outage. */
 static void a_signal_stops_the_wait(void **x)
 {
     struct script *t = a_hole_before_the_outage(x);
@@ -74,7 +75,7 @@ static void a_signal_stops_the_wait(void **x)
     script_free(t);
 }
 
-/* An outage that was inferred at 2300 ms, with a receive window of 2000 octets. */
+/* Opens a connection with a receive window of 2000 octets that infers an outage at 2300 ms. */
 static struct script *out_of_reach(void **x)
 {
     struct script *t = script_of(x);
@@ -93,11 +94,11 @@ static void until_the_outage(struct script *t)
     expect_quiet(t, SCPS_HOLD_LINK_DOWN);
 }
 
-/* Octets [1001, 2001) fill the window up to its right edge, behind a hole. The peer has sent the
- * octet of a window probe, too, so it acknowledges with number 2002, which is unacceptable (RFC
- * 9293 section 3.10.7.4, first check). Such a segment shows that the link is there, if its
- * acknowledgement is plausible (RFC 5961 section 5.2). What lies further ahead, where the peer may
- * not send, shows nothing. */
+/* Octets [1001, 2001) lie behind a hole and fill the window up to its right edge. The peer has sent
+ * the octet of a window probe, too, so its acknowledgement has the sequence number 2002, which is
+ * unacceptable (RFC 9293 section 3.10.7.4, first check). Such a segment shows that the link is up
+ * if its acknowledgement number is plausible (RFC 5961 section 5.2). A segment further ahead, where
+ * the peer may not send, shows nothing. */
 static void behind_a_hole_that_fills_the_window(void **x)
 {
     struct script *t = out_of_reach(x);
@@ -110,7 +111,7 @@ static void behind_a_hole_that_fills_the_window(void **x)
     expect_quiet(t, SCPS_HOLD_LINK_DOWN);
     peer_says(t, SEC(4), .seq = 2002, .ack = 1);
     expect_sent(t, .at = SEC(4), .from = 1, .len = 1000, .ack = 1);
-    script_forget_sent(t); /* the answer to the unacceptable segment */
+    script_forget_sent(t); /* This answers the unacceptable segment. */
     peer_says(t, SEC(4) + MS(100), .seq = 1, .len = 1000, .ack = 1001);
     script_forget_sent(t);
     app_reads(t, SEC(5), 2000);
@@ -118,8 +119,8 @@ static void behind_a_hole_that_fills_the_window(void **x)
     script_free(t);
 }
 
-/* A whole window and the octet of a window probe have arrived, and no acknowledgement of them has
- * reached the peer. Its own probe then stands one octet below the window. */
+/* A whole window and the octet of a window probe have arrived, but none of their acknowledgements
+ * has reached the peer, so the peer's probe lies one octet below the window. */
 static void a_window_and_a_probe_behind(void **x)
 {
     struct script *t = out_of_reach(x);
@@ -139,10 +140,11 @@ static void a_window_and_a_probe_behind(void **x)
     script_free(t);
 }
 
-/* RFC 6298 section 5.5: "The host MUST set RTO <- RTO * 2 ("back off the timer")", and section 5.7
- * with section 3 (Karn's algorithm): until a round trip is measured. The first outage that is
- * inferred ends the backoff, because its timeouts were the outage's. Where one follows another and
- * nothing is acknowledged in between, what the peer sends shows that there was none. */
+/* RFC 6298 (5.5): "The host MUST set RTO <- RTO * 2 ("back off the timer")"; (5.7) and section 3
+ * (Karn's algorithm) keep it until a round trip is measured. The first inferred outage ends the
+ * backoff, because its timeouts belong to the outage. If another outage follows and nothing was
+ * acknowledged in between, the segments of the peer show that there was no outage, and the backoff
+ * stays. */
 static void the_backoff_outlasts_outages(void **x)
 {
     struct script *t = script_of(x);
@@ -154,7 +156,7 @@ static void the_backoff_outlasts_outages(void **x)
     script_run(t, SEC(3)); /* The outage began at 2300 ms. */
     peer_says(t, SEC(3), .seq = ZERO, .ack = 1);
     expect_sent(t, .at = MS(3000), .from = 1, .len = 1000);
-    script_forget_sent(t); /* the answer to the peer's probe */
+    script_forget_sent(t); /* This answers the peer's probe. */
     expect_sent(t, .at = MS(3300), .from = 1, .len = 1000);
     expect_sent(t, .at = MS(3900), .from = 1, .len = 1000);
     script_run(t, SEC(6)); /* The second outage began at 5100 ms. */
@@ -183,9 +185,9 @@ static void the_backoff_outlasts_outages(void **x)
     script_free(t);
 }
 
-/* Losses that are attributed to corruption do not back off, but for a long silence
- * (docs/SCPS-TP.md section 3.4): more than eight timeouts, up to one second. Outages that are
- * inferred from fewer timeouts must not cut such a silence into shorter ones. */
+/* docs/SCPS-TP.md section 3.4: timeouts attributed to corruption do not back off, except in a
+ * silence of more than eight timeouts, up to one second. Outages inferred after fewer timeouts must
+ * not divide such a silence into shorter ones. */
 static void nor_does_corruption_hide_a_silence(void **x)
 {
     struct script *t = script_of(x);

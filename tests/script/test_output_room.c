@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_stack_output and the room it is given: packets have the same octets in one piece or two,
- * too little room is an error of its own, and what was due stays due. The room is allocated to
- * the byte, so that the sanitizer sees one too many. */
+/* scps_stack_output() with too little room: packets have the same octets in one piece or two, too
+ * little room returns an error of its own, and what was due stays due. The buffer has exactly the
+ * given size, so that the sanitizer detects an octet too many. */
 #include <scps/dgram.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 #define MOST 1500u
 
-/* Segments, an acknowledgement, a reset, an echo reply longer than any headers and a datagram, all
- * due at once. */
+/* Makes segments, an acknowledgement, a reset, an echo reply longer than any headers, and a
+ * datagram due at the same time. */
 static struct script *due(uint8_t version, scps_dur *at)
 {
     struct script *t = script_new(version);
@@ -36,15 +36,17 @@ static struct script *due(uint8_t version, scps_dur *at)
                           .version = version,
                           .proto = version == 4 ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6,
                           .ttl = 64};
-    struct scps_icmp m = {.body = p + 100, .body_len = 900}; /* as a reply: turned into a request */
+    /* The test builds an echo reply and changes it into a request. */
+    struct scps_icmp m = {.body = p + 100, .body_len = 900};
     struct scps_ip turned = ip;
     turned.src = ip.dst;
     turned.dst = ip.src;
     uint8_t packet[1200];
     n = scps_icmp_build_echo_reply(packet + hdr, &turned, &m);
-    packet[hdr] = version == 4 ? 8 : 128; /* the checksum follows */
+    packet[hdr] = version == 4 ? 8 : 128; /* The checksum changes accordingly. */
     uint32_t sum = (uint32_t)(packet[hdr + 2] << 8 | packet[hdr + 3]);
-    uint32_t less = version == 4 ? 0x0800 : 0x0100; /* type 0 -> 8, 129 -> 128 */
+    /* The type changes from 0 to 8 (IPv4), or from 129 to 128 (IPv6). */
+    uint32_t less = version == 4 ? 0x0800 : 0x0100;
     sum = version == 4 ? sum + 0xffff - less : sum + less;
     sum = (sum & 0xffff) + (sum >> 16);
     packet[hdr + 2] = (uint8_t)(sum >> 8);
@@ -91,11 +93,11 @@ static void the_same_in_every_room(void **x)
     struct script *t = due(version, &at);
     unsigned packets = take(t, 65536, whole, &n);
 
-    assert_int_equal(packets, 4); /* two segments, a datagram, an echo reply */
+    assert_int_equal(packets, 4); /* The packets are two segments, a datagram and an echo reply. */
     script_free(t);
     for (size_t cap = 0; cap <= MOST; cap++) {
         t = due(version, &at);
-        if (take(t, cap, got, &m) == 0) { /* all of it is still due */
+        if (take(t, cap, got, &m) == 0) { /* All packets are still due. */
             assert_true(cap < SCPS_MAX_HEADERS && m == 0);
             assert_true(scps_stack_deadline(t->st) <= scps_stack_now(t->st));
             assert_int_equal(take(t, SCPS_MAX_HEADERS, got, &m), packets);

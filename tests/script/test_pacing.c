@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rates: a token bucket at the last place before the wire, to the microsecond (docs/SCPS-TP.md
- * section 4.4, 4.5); the peer's window and losses beside it. */
+/* Rate limits: the token bucket sends at the right microsecond (docs/SCPS-TP.md sections 4.4 and
+ * 4.5), also together with the peer's window and losses. */
 #include "script.h"
 
 /* Opens a connection with a rate of 100 octets per ms, IP headers counted, and a token bucket of
@@ -10,12 +10,12 @@ static struct script *rated(void **x, const char *cc)
     struct script *t = script_of(x);
     uint32_t packet = 1000 + (t->us.addr.family == 6 ? 60 : 40);
     assert_int_equal(scps_conn_config_parse_cc(&t->cfg, cc, NULL, 0), 0);
-    t->cfg.rate = packet * 100; /* a full segment every 10 ms */
+    t->cfg.rate = packet * 100; /* A full segment leaves every 10 ms. */
     t->cfg.burst = 2 * packet;
     return t;
 }
 
-/* First the bucket is emptied in a burst, then one packet is sent exactly every 10 ms, whatever is
+/* The full bucket first lets a burst leave, then one packet leaves every 10 ms exactly, whatever is
  * acknowledged. */
 static void one_every_ten_milliseconds(void **x)
 {
@@ -32,14 +32,13 @@ static void one_every_ten_milliseconds(void **x)
     script_free(t);
 }
 
-/* RFC 6298 section 5.1: the timer starts when a segment is sent. One that waits for the rate, much
- * longer than a timeout, has not been: the timer does not run out again and again until it leaves
- */
+/* RFC 6298 (5.1): the timer starts when a segment is sent. A segment that waits for the rate, far
+ * longer than a timeout, has not been sent, so the timer does not expire while it waits. */
 static void no_timeout_before_it_leaves(void **x)
 {
     struct script *t = rated(x, "rate");
     unsigned woken = 0;
-    t->cfg.rate = 100; /* more than ten seconds a segment */
+    t->cfg.rate = 100; /* A segment takes more than ten seconds. */
     t->cfg.rto_min = MS(10);
     t->cfg.rto_max = MS(100);
     script_established(t, MS(10));
@@ -55,7 +54,7 @@ static void no_timeout_before_it_leaves(void **x)
     script_free(t);
 }
 
-/* During a pause the bucket fills up to its size, and no further. */
+/* During a pause the bucket fills up to its size and no further. */
 static void the_bucket_has_a_brim(void **x)
 {
     struct script *t = rated(x, "rate");
@@ -75,7 +74,7 @@ static void headers_are_counted(void **x)
     struct script *t = rated(x, "rate");
     uint32_t over = t->us.addr.family == 6 ? 60 : 40;
     t->cfg.mss = 100;
-    t->cfg.rate = (100 + over) * 1000; /* one of 100 octets every millisecond */
+    t->cfg.rate = (100 + over) * 1000; /* One packet of 100 octets leaves every millisecond. */
     t->cfg.burst = 100 + over;
     script_established(t, MS(100));
     app_writes(t, MS(200), 1000);
@@ -84,8 +83,8 @@ static void headers_are_counted(void **x)
     script_free(t);
 }
 
-/* Pure rate control has no congestion window: only the peer's window stops it, and a loss does not
- * slow it down. */
+/* Pure rate control has no congestion window: the peer's window alone stops it, and a loss does not
+ * reduce its rate. */
 static void losses_change_nothing(void **x)
 {
     struct script *t = rated(x, "rate");
@@ -99,18 +98,20 @@ static void losses_change_nothing(void **x)
     expect_sent(t, .at = MS(300), .from = 1, .len = 1000);
     peer_says(t, MS(400), .ack = 8001, .wnd = 20000);
     script_run(t, MS(500));
-    assert_int_equal(script_forget_sent(t), 12); /* two at once, ten more in 100 ms */
+    /* Two segments leave at once, ten more in 100 ms. */
+    assert_int_equal(script_forget_sent(t), 12);
     assert_int_equal(script_info(t).rate, t->cfg.rate);
     script_free(t);
 }
 
-/* Timeouts while nothing is heard: each resends no more than an initial window (RFC 6928), four at
- * once and the others spread over the timeout; news opens the window again */
+/* While nothing is acknowledged, each timeout resends no more than an initial window (RFC 6928):
+ * four segments at once and the others spread over the timeout. An acknowledgement opens the window
+ * again. */
 static void silence(void **x)
 {
     struct script *t = rated(x, "rate");
-    t->cfg.rate *= 1000;                      /* no pace to wait for */
-    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no backoff either */
+    t->cfg.rate *= 1000; /* The rate is so high that no segment waits for it. */
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* Timeouts do not back off either. */
     script_established(t, MS(100));
     app_writes(t, MS(200), 30000);
     script_run(t, MS(250));
@@ -125,7 +126,8 @@ static void silence(void **x)
     scps_time now = script_now(t);
     peer_says(t, now, .ack = 1, .sack = {{9001, 10001}});
     script_run(t, now + MS(1) / 2);
-    assert_int_equal(script_forget_sent(t), 29); /* the nine probes before it have not arrived */
+    /* The nine segments resent before it have not arrived. */
+    assert_int_equal(script_forget_sent(t), 29);
     assert_int_equal(script_info(t).timeouts, 4);
     script_free(t);
 }
@@ -138,7 +140,7 @@ static void repairs_are_paced(void **x)
     app_writes(t, MS(200), 10000);
     script_run(t, MS(290));
     assert_int_equal(script_forget_sent(t), 10);
-    peer_says(t, MS(310), .ack = 1, .sack = {{4001, 10001}}); /* four are missing */
+    peer_says(t, MS(310), .ack = 1, .sack = {{4001, 10001}}); /* Four segments are missing. */
     expect_sent(t, .at = MS(310), .from = 1, .len = 1000);
     expect_sent(t, .at = MS(310), .from = 1001, .len = 1000);
     expect_sent(t, .at = MS(320), .slack = MS(1), .from = 2001, .len = 1000);
@@ -173,9 +175,9 @@ static void a_window_under_a_rate(void **x)
     script_free(t);
 }
 
-/* A window spread over the round trip, twice as fast in slow start: it counts its data, as the
- * window does. Counted with its headers a window of small segments takes longer than the round
- * trip, is never full and does not grow */
+/* A window that is spread over the round trip (twice as fast in slow start) counts payload, as the
+ * congestion window does. If headers counted, a window of small segments would take longer than the
+ * round trip, would never be full, and would not grow. */
 static void small_segments_in_a_round_trip(void **x)
 {
     struct script *t = script_of(x);
@@ -234,8 +236,9 @@ static void a_spread_window_keeps_the_rate(void **x)
     script_free(t);
 }
 
-/* Over a long round trip a window is a few bytes a second: 1.2 times 250 octets in 51 s are 5.9.
- * Taken as 4 they take longer than the round trip: the window is never full and does not grow. */
+/* Over a long round trip the pacing rate is a few bytes a second: 1.2 times 250 octets in 51 s are
+ * 5.9. Rounded down to 4, the window would take longer than the round trip, would never be full,
+ * and would not grow. */
 static void a_few_bytes_a_second(void **x)
 {
     struct script *t = script_of(x);
@@ -260,8 +263,8 @@ static void a_few_bytes_a_second(void **x)
 }
 
 /* A window that is spread over the round trip leaves in bursts of two segments, which a queue of
- * two packets holds: the default burst of four belongs to a configured rate. Four segments in a
- * round trip of 100 ms are one in 12.5 ms, since slow start sends two windows in a round trip. */
+ * two packets holds; the default burst of four belongs to a configured rate. In slow start two
+ * windows are sent in a round trip, so four segments in 100 ms are one in 12.5 ms. */
 static void a_spread_window_leaves_in_pairs(void **x)
 {
     struct script *t = script_of(x);
@@ -279,9 +282,9 @@ static void a_spread_window_leaves_in_pairs(void **x)
     script_free(t);
 }
 
-/* At a high rate the bursts are what the rate yields in a millisecond, which is the resolution of
- * many timers: twenty segments in a round trip of 10 ms are four in a millisecond, since slow start
- * sends two windows in a round trip. */
+/* At a high rate a burst is what the rate allows in a millisecond, the resolution of many timers:
+ * in slow start two windows are sent in a round trip, so twenty segments in 10 ms are four in a
+ * millisecond. */
 static void a_fast_window_leaves_by_the_millisecond(void **x)
 {
     struct script *t = script_of(x);
@@ -312,7 +315,7 @@ static void a_short_round_trip_is_spread(void **x)
     script_free(t);
 }
 
-/* An acknowledgement without data does not wait for the bucket. */
+/* An acknowledgement without data does not wait for the token bucket. */
 static void acknowledgements_do_not_wait(void **x)
 {
     struct script *t = rated(x, "rate");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Record boundaries (option 22; docs/SCPS-TP.md section 3.1). */
+/* Ends of records (option 22; docs/SCPS-TP.md section 3.1). */
 #include "script.h"
 
 static struct script *records_of(void **x)
@@ -16,7 +16,7 @@ static struct script *records_of(void **x)
 #define at_end(t)            expect_that(t, scps_conn_record((t)->c) == SCPS_RECORD_END)
 #define inside(t)            expect_that(t, scps_conn_record((t)->c) == 0)
 
-/* With each write a record: a segment never contains data behind a record's end, and the end of a
+/* Each write is a record: a segment never contains data of two records, and the last segment of a
  * record is sent at once. */
 static void each_write_a_record(void **x)
 {
@@ -29,7 +29,8 @@ static void each_write_a_record(void **x)
     expect_record(t, .at = MS(200), .from = 101, .len = 1);
     expect_record(t, .at = MS(200), .from = 102, .len = 300);
     scps_conn_cork(t->c, true);
-    app_writes_record(t, MS(210), 10); /* complete: a cork waits for nothing more either */
+    /* The record is complete, so SCPS_MORE does not hold it back. */
+    app_writes_record(t, MS(210), 10);
     expect_record(t, .at = MS(210), .from = 402, .len = 10);
     scps_conn_cork(t->c, false);
     peer_says(t, MS(300), .ack = 412);
@@ -37,16 +38,16 @@ static void each_write_a_record(void **x)
     script_free(t);
 }
 
-/* Of a record with several segments the last one carries the boundary, even if it was written after
- * the first was sent. */
+/* If a record has several segments, the last one has the option, even if it was written after the
+ * first was sent. */
 static void several_segments(void **x)
 {
     struct script *t = records_of(x);
     script_established(t, MS(100));
     app_writes_more(t, MS(200), 1500);
     expect_plain(t, .from = 1, .len = 1000);
-    app_writes_record(t, MS(210), 1700); /* ends at 3201 */
-    app_writes(t, MS(210), 300);         /* of the next one */
+    app_writes_record(t, MS(210), 1700); /* The record ends at 3201. */
+    app_writes(t, MS(210), 300);         /* This belongs to the next record. */
     expect_plain(t, .from = 1001, .len = 1000);
     expect_plain(t, .from = 2001, .len = 1000);
     expect_record(t, .from = 3001, .len = 200);
@@ -55,7 +56,7 @@ static void several_segments(void **x)
     script_free(t);
 }
 
-/* The option of the boundary reduces the payload of its segment by as many octets. */
+/* The option reduces the payload of its segment by as many octets as it has. */
 static void a_record_of_one_full_segment(void **x)
 {
     struct script *t = records_of(x);
@@ -66,7 +67,8 @@ static void a_record_of_one_full_segment(void **x)
     app_writes_record(t, MS(200), mss - 4);
     app_writes_record(t, MS(200), mss - 3);
     app_writes_record(t, MS(200), mss);
-    expect_record(t, .len = (int32_t)mss - 4); /* script.c looks at the MTU */
+    /* expect_sent() also compares the packet's length with the MTU. */
+    expect_record(t, .len = (int32_t)mss - 4);
     expect_plain(t, .len = (int32_t)mss - 4);
     expect_record(t, .len = 1);
     expect_plain(t, .len = (int32_t)mss - 4);
@@ -75,8 +77,8 @@ static void a_record_of_one_full_segment(void **x)
     script_free(t);
 }
 
-/* A retransmission, by timeout or after a report, has the boundary at the same octet; so has one
- * after a partial acknowledgement. */
+/* A retransmission, after a timeout, a report or a partial acknowledgement, marks the end of the
+ * record at the same octet. */
 static void resending(void **x)
 {
     struct script *t = records_of(x);
@@ -90,7 +92,8 @@ static void resending(void **x)
     expect_record(t, .from = 1601, .len = 400);
     peer_says(t, MS(300), .ack = 1001, .sack = {{1201, 2001}});
     expect_record(t, .at = MS(300), .from = 1001, .len = 200);
-    peer_says(t, MS(400), .ack = 1101, .sack = {{1201, 2001}}); /* half of it, says an odd peer */
+    /* The peer acknowledges half of the segment. */
+    peer_says(t, MS(400), .ack = 1101, .sack = {{1201, 2001}});
     script_run(t, MS(400) + script_info(t).rto + SEC(1));
     expect_record(t, .from = 1101, .len = 100);
     script_forget_sent(t);
@@ -98,8 +101,8 @@ static void resending(void **x)
     script_free(t);
 }
 
-/* With a smaller path MTU segments that were sent are cut, and only the piece that ends a record
- * carries the boundary. */
+/* When the path MTU falls, segments that were sent are cut; only the part that ends the record has
+ * the option. */
 static void resegmenting(void **x)
 {
     struct script *t = records_of(x);
@@ -108,8 +111,8 @@ static void resegmenting(void **x)
     script_established(t, MS(100));
     int32_t over = t->us.addr.family == 6 ? 60 : 40;
     app_writes_record(t, MS(200), 1400);
-    app_writes_record(t, MS(200),
-                      1298 - over); /* 2 less than the new MSS: no room for the option */
+    /* The record is 2 octets shorter than the new MSS, which leaves no room for the option. */
+    app_writes_record(t, MS(200), 1298 - over);
     app_writes_record(t, MS(200), 1400);
     expect_record(t, .from = 1, .len = 1400);
     expect_record(t, .from = 1401, .len = 1298 - over);
@@ -119,12 +122,12 @@ static void resegmenting(void **x)
     else
         peer_icmp(t, MS(250), 2, 0, 1300, 1);
     assert_int_equal(script_info(t).snd_mss, 1300 - over);
-    expect_plain(t, .at = MS(250), .from = 1,
-                 .len = 1300 - over); /* what was too big goes again at once */
+    /* The segment that was too big is resent at once. */
+    expect_plain(t, .at = MS(250), .from = 1, .len = 1300 - over);
     expect_record(t, .at = MS(250), .from = 1301 - over, .len = 100 + over);
     expect_plain(t, .at = MS(250), .from = 2699 - over, .len = 1300 - over);
     expect_record(t, .at = MS(250), .from = 3999 - 2 * over, .len = 100 + over);
-    /* the second record's segment was in between: cut, too, when the timer resends it */
+    /* The second record's segment was sent in between; it is cut when the timer resends it. */
     peer_says(t, MS(350), .ack = 1401);
     script_run(t, SEC(1));
     expect_plain(t, .from = 1401, .len = 1296 - over);
@@ -133,8 +136,8 @@ static void resegmenting(void **x)
     script_free(t);
 }
 
-/* The peer's window ends inside a record, and probes of one octet: the boundary stays where it
- * is */
+/* The peer's window ends inside a record, and probes send one octet: the end of the record stays at
+ * its octet. */
 static void zero_window(void **x)
 {
     struct script *t = records_of(x);
@@ -146,11 +149,11 @@ static void zero_window(void **x)
     expect_plain(t, .from = 1, .len = 1000);
     peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
     scps_time at = MS(300) + script_info(t).rto;
-    expect_record(t, .at = at, .from = 1001, .len = 1); /* a whole record */
+    expect_record(t, .at = at, .from = 1001, .len = 1); /* This octet is a whole record. */
     peer_says(t, at + MS(1), .ack = 1002, .wnd = ZERO);
     script_run(t, at + MS(10));
     script_run(t, at + SEC(2));
-    expect_plain(t, .from = 1002, .len = 1); /* half of one */
+    expect_plain(t, .from = 1002, .len = 1); /* This octet is the first of two in its record. */
     script_forget_sent(t);
     at = script_now(t) + MS(1);
     peer_says(t, at, .ack = 1003, .wnd = 1000);
@@ -159,7 +162,8 @@ static void zero_window(void **x)
     script_free(t);
 }
 
-/* A window that is smaller than a record: segments without the mark, then the one with it */
+/* The window is smaller than the record: segments without the option are sent, then the one with
+ * it. */
 static void small_window(void **x)
 {
     struct script *t = records_of(x);
@@ -189,8 +193,8 @@ static void the_last_record_and_the_fin(void **x)
     script_free(t);
 }
 
-/* A write of which only a part was accepted ends no record; SCPS_EOR is refused without `records`;
- * a write of no octets ends no record. */
+/* A write that was accepted only in part does not end a record; SCPS_EOR is refused if `records` is
+ * off; a write of no octets does not end a record. */
 static void writing(void **x)
 {
     struct script *t = records_of(x);
@@ -209,7 +213,8 @@ static void writing(void **x)
     script_free(t);
 }
 
-/* A read stops at a boundary; a shorter read leaves the rest of its record for the next one. */
+/* A read stops at the end of a record; a shorter read leaves the rest of the record for the next
+ * one. */
 static void reading(void **x)
 {
     struct script *t = records_of(x);
@@ -264,7 +269,7 @@ static void long_reads(void **x)
     script_free(t);
 }
 
-/* Boundaries that arrive out of order, twice, or with data that had arrived before. */
+/* Ends of records arrive out of order, twice, or with data that had arrived before. */
 static void out_of_order(void **x)
 {
     struct script *t = records_of(x);
@@ -274,7 +279,8 @@ static void out_of_order(void **x)
     peer_says(t, MS(200), .seq = 201, .len = 100, .record = true);
     peer_says(t, MS(200), .seq = 101, .len = 100, .record = true);
     peer_says(t, MS(200), .seq = 1, .len = 100);
-    peer_says(t, MS(200), .seq = 1, .len = 100, .record = true); /* nothing new: it is ignored */
+    /* The segment has no new data, so it is ignored. */
+    peer_says(t, MS(200), .seq = 1, .len = 100, .record = true);
     script_forget_sent(t);
     app_reads(t, MS(300), 200);
     at_end(t);
@@ -286,8 +292,8 @@ static void out_of_order(void **x)
     script_free(t);
 }
 
-/* A segment that extends beyond the receive window is cut, and its boundary, which is at its end,
- * is dropped. */
+/* A segment that extends beyond the receive window is cut, and the end of a record at its end is
+ * dropped. */
 static void cut_off(void **x)
 {
     struct script *t = records_of(x);
@@ -305,8 +311,8 @@ static void cut_off(void **x)
     script_free(t);
 }
 
-/* Who has not asked for records reads plain TCP; on a SYN and without data the option means
- * nothing */
+/* An application that has not asked for records reads a plain stream; on a SYN and without data the
+ * option has no meaning. */
 static void not_asked_for(void **x)
 {
     struct script *t = script_of(x);
@@ -341,7 +347,7 @@ static void without_data(void **x)
     script_free(t);
 }
 
-/* After the end of the connection, the data that was received can be read with its boundaries. */
+/* After the end of the connection the received data can be read, with the ends of records. */
 static void after_the_end(void **x)
 {
     struct script *t = records_of(x);
@@ -357,9 +363,9 @@ static void after_the_end(void **x)
     script_free(t);
 }
 
-/* A peer marks every octet as the end of a record, in any order: adjacent boundaries are stored as
- * one range. The number of ranges is limited, and data with a boundary beyond the limit is dropped,
- * so that the peer sends it again. */
+/* A peer marks every octet as the end of a record, in any order: adjacent ends are stored as one
+ * range. The number of ranges is limited; data with an end beyond the limit is dropped, so that the
+ * peer sends it again. */
 static void a_mark_an_octet(void **x)
 {
     struct script *t = records_of(x);
@@ -372,7 +378,7 @@ static void a_mark_an_octet(void **x)
         app_reads(t, MS(300), 1);
         at_end(t);
     }
-    /* every other octet: 20000 octets of buffer have room for 1250 ranges */
+    /* Every second octet arrives: a buffer of 20000 octets has room for 1250 ranges. */
     for (int i = 0; i < 3000; i++)
         peer_says(t, MS(400), .len = 2, .record = true);
     script_forget_sent(t);
@@ -391,7 +397,8 @@ static void a_mark_an_octet(void **x)
     script_free(t);
 }
 
-/* However many marks lie beyond a hole: what fills it is taken, or nothing would ever be read */
+/* However many ends of records lie beyond a hole, the data that fills the hole is accepted;
+ * otherwise nothing could ever be read. */
 static void marks_beyond_a_hole(void **x)
 {
     struct script *t = records_of(x);
@@ -412,7 +419,7 @@ static void marks_beyond_a_hole(void **x)
     script_free(t);
 }
 
-/* Beside data with boundaries SACK has four octets less */
+/* In a segment with the record option SACK has four octets less. */
 static void beside_sack(void **x)
 {
     struct script *t = records_of(x);
@@ -422,7 +429,8 @@ static void beside_sack(void **x)
     int32_t mss = (int32_t)script_info(t).snd_mss;
     peer_says(t, MS(200), .seq = 101, .len = 100);
     script_forget_sent(t);
-    app_writes_record(t, MS(200), mss - 14); /* room for 14 octets: not for 4 and 12 */
+    /* 14 octets are free: not enough for 4 octets of the record option and 12 of SACK. */
+    app_writes_record(t, MS(200), mss - 14);
     expect_record(t, .len = mss - 14, .no_sack = true);
     app_writes_record(t, MS(200), mss - 16);
     script_forget_sent(t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing without a copy (scps_conn_reserve, scps_conn_commit) and from several pieces
- * (scps_conn_writev): the octets that leave are those that were put there, wherever the ring ends,
- * and nothing is written that was not reserved. */
+/* Writing without a copy (scps_conn_reserve(), scps_conn_commit()) and from several pieces
+ * (scps_conn_writev()): the octets that are sent are those that were written, wherever the ring
+ * buffer wraps, and nothing is written outside the reserved room. */
 #include "script.h"
 #include "script_priv.h"
 
@@ -9,7 +9,7 @@
 
 #include "failing_alloc.h"
 
-/* Fills the reserved room with the next octets of the application's stream. */
+/* Fills the reserved room with the next octets of the script's stream. */
 static void fill(const struct script *t, uint8_t *at, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -30,10 +30,10 @@ static void filled_in_place(void **x)
     script_established(t, MS(100));
     script_run(t, MS(200));
     assert_int_equal(scps_conn_reserve(t->c, 3000, &at), 3000);
-    expect_quiet(t, SCPS_HOLD_APP); /* nothing is written yet */
+    expect_quiet(t, SCPS_HOLD_APP); /* Nothing is written before scps_conn_commit(). */
     assert_int_equal(scps_conn_reserve(t->c, 3000, &at), 3000);
     fill(t, at, 3000);
-    commit(t, 2500, 0); /* the rest is given back */
+    commit(t, 2500, 0); /* What is reserved and not committed is given back. */
     expect_sent(t, .at = MS(200), .from = 1, .len = 1000, .no_push = true);
     expect_sent(t, .from = 1001, .len = 1000, .no_push = true);
     expect_sent(t, .from = 2001, .len = 500, .push = true);
@@ -70,7 +70,7 @@ static void round_the_ring(void **x)
         sent += want;
         peer_says(t, at + MS(50), .ack = 1 + sent);
     }
-    assert_true(pieces > 60); /* some met the end of the ring */
+    assert_true(pieces > 60); /* Some pieces ended where the ring wraps. */
     script_free(t);
 }
 
@@ -85,19 +85,20 @@ static void what_is_not_reserved_is_not_written(void **x)
     assert_int_equal(scps_conn_reserve(t->c, 100, &at), 100);
     assert_int_equal(scps_conn_commit(t->c, 101, 0), SCPS_ERR_INVAL);
     assert_int_equal(scps_conn_reserve(t->c, 100, &at), 100);
-    assert_int_equal(scps_conn_commit(t->c, 0, 0), 0); /* given back */
+    assert_int_equal(scps_conn_commit(t->c, 0, 0), 0); /* The reservation is given back. */
     assert_int_equal(scps_conn_commit(t->c, 100, 0), SCPS_ERR_INVAL);
     assert_int_equal(scps_conn_reserve(t->c, 100, &at), 100);
-    app_writes_more(t, MS(200), 10); /* another call: what was reserved is not any more */
+    app_writes_more(t, MS(200), 10); /* Another call that writes ends the reservation. */
     assert_int_equal(scps_conn_commit(t->c, 100, 0), SCPS_ERR_INVAL);
     assert_int_equal(scps_conn_reserve(t->c, 100, &at), 100);
-    assert_int_equal(scps_conn_commit(t->c, 100, SCPS_EOR), SCPS_ERR_INVAL); /* no records */
+    /* The connection has no records. */
+    assert_int_equal(scps_conn_commit(t->c, 100, SCPS_EOR), SCPS_ERR_INVAL);
     assert_int_equal(scps_conn_commit(t->c, 100, 0), SCPS_ERR_INVAL);
     assert_int_equal(scps_conn_unsent(t->c), 10);
     at = NULL;
     assert_int_equal(scps_conn_reserve(t->c, 0, &at), 0);
     assert_null(at);
-    /* a reservation does not survive the ring, which idle time gives back */
+    /* The reservation does not survive if the ring is freed after idle time. */
     app_writes(t, MS(300), 90);
     peer_says(t, MS(400), .ack = 101);
     script_forget_sent(t);
@@ -162,7 +163,7 @@ static void without_memory_it_comes_later(void **x)
     assert_int_equal(scps_conn_reserve(t->c, 10, &at), SCPS_ERR_NOMEM);
     assert_null(at);
     poor.left = 1000;
-    script_run(t, MS(310)); /* SCPS_EV_WRITABLE after 100 ms */
+    script_run(t, MS(310)); /* SCPS_EV_WRITABLE comes after 100 ms. */
     expect_event(t, SCPS_EV_WRITABLE);
     assert_int_equal(scps_conn_reserve(t->c, 10, &at), 10);
     fill(t, at, 10);
@@ -191,7 +192,8 @@ static void pieces_leave_as_one(void **x)
 {
     struct script *t = script_of(x);
 
-    t->cfg.nodelay = true; /* without SCPS_MORE between them each would leave alone */
+    /* Without SCPS_MORE each of these writes would be sent as a segment of its own. */
+    t->cfg.nodelay = true;
     script_established(t, MS(100));
     script_run(t, MS(200));
     assert_int_equal(writev(t, (size_t[]){10, 0, 500, 990, 0}, 5, 0), 1500);
@@ -219,7 +221,7 @@ static void a_short_write_of_pieces(void **x)
     assert_int_equal(writev(t, (size_t[]){1100, 1200, 800}, 3, 0), 2500);
     expect_sent(t, .at = MS(200), .from = 1, .len = 1000);
     expect_sent(t, .at = MS(200), .from = 1001, .len = 1000);
-    expect_sent(t, .at = MS(200), .from = 2001, .len = 500); /* nothing holds it back */
+    expect_sent(t, .at = MS(200), .from = 2001, .len = 500); /* Nothing holds the segment back. */
     assert_int_equal(writev(t, (size_t[]){1}, 1, 0), SCPS_ERR_AGAIN);
     peer_says(t, MS(300), .ack = 2501);
     assert_int_equal(scps_conn_writev(t->c, huge + 1, 1, 0), SCPS_ERR_INVAL);

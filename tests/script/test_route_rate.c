@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rate of a route (docs/SCPS-TP.md section 4.5), departure by departure: one bucket for
- * everything that leaves, overhead below IP, change in mid-flight, and the minimum rate that no
- * window holds back. How connections share it: sim/test_share. */
+/* The rate of a route (docs/SCPS-TP.md section 4.5), packet by packet: one token bucket for
+ * everything that leaves, the link's overhead, a change of the rate, and the minimum rate that no
+ * congestion window limits. How connections share the rate is tested in sim/test_share. */
 #include "script.h"
 
 static uint32_t header(const struct script *t)
@@ -9,7 +9,7 @@ static uint32_t header(const struct script *t)
     return t->us.addr.family == 6 ? 60 : 40;
 }
 
-/* Adds (again false) or changes the route to the peer. */
+/* Adds the route to the peer, or changes it if `again` is true. */
 static void route(struct script *t, const struct scps_route *as, bool again)
 {
     struct scps_route r = *as;
@@ -20,8 +20,8 @@ static void route(struct script *t, const struct scps_route *as, bool again)
     assert_int_equal((again ? scps_stack_set_route : scps_stack_add_route)(t->st, &r), 0);
 }
 
-/* Pure rate without a rate of its own, on a route of so many bytes/s; packets of 1000 octets and
- * headers. */
+/* Opens a connection with pure rate control and no rate of its own on a route of `rate` bytes/s;
+ * packets have 1000 octets and headers. */
 static struct script *routed(void **x, uint64_t rate)
 {
     struct script *t = script_of(x);
@@ -34,8 +34,8 @@ static struct script *routed(void **x, uint64_t rate)
     return t;
 }
 
-/* The burst, then one packet exactly every so often: to the microsecond after any number of them,
- * also where neither rate nor size divides, and also far below 20 kbit/s */
+/* A burst leaves, then one packet at exact intervals, to the microsecond after any number of
+ * packets, also where the rate does not divide the size, and far below 20 kbit/s. */
 static void no_drift(void **x)
 {
     static const uint64_t rates[] = {125, 1001, 104000, 1234567};
@@ -55,14 +55,15 @@ static void no_drift(void **x)
                 expect_quiet(t, SCPS_HOLD_ROUTE);
             peer_says(t, at, .ack = 1 + 1000 * (int64_t)(n + 1));
         }
-        script_run(t, start + SEC(1000)); /* without credit nobody is asked */
+        /* Without credit in the bucket no connection is asked for a packet. */
+        script_run(t, start + SEC(1000));
         expect_quiet(t, SCPS_HOLD_APP);
         script_free(t);
     }
 }
 
-/* Acknowledgements pay, and wait: a packet without data may leave once there is credit for the
- * longest of its kind */
+/* Acknowledgements take credit and wait for it: a packet without data may leave when there is
+ * credit for the longest packet of its kind. */
 static void acknowledgements_pay(void **x)
 {
     struct script *t = routed(x, 1000);
@@ -74,7 +75,8 @@ static void acknowledgements_pay(void **x)
     peer_says(t, SEC(100), .ack = 2001, .len = 1000);
     peer_says(t, SEC(100), .len = 1000);
     expect_sent(t, .at = SEC(100) + MS(100), .ack = 2001, .from = 2001);
-    /* 100 octets were there, one header went: the next waits for what is missing */
+    /* The bucket had 100 octets and one header was sent: the next acknowledgement waits for the
+     * rest of its credit. */
     peer_says(t, SEC(100) + MS(100), .len = 1000);
     peer_says(t, SEC(100) + MS(100), .len = 1000);
     expect_sent(t, .at = SEC(100) + MS(100 + header(t)), .ack = 4001, .from = 2001);
@@ -84,7 +86,7 @@ static void acknowledgements_pay(void **x)
     script_free(t);
 }
 
-/* While data waits for credit its acknowledgement rides on it */
+/* While data waits for credit, it carries the acknowledgement that is due. */
 static void an_acknowledgement_rides(void **x)
 {
     struct script *t = routed(x, 1000);
@@ -117,7 +119,8 @@ static void repairs_pay(void **x)
     script_free(t);
 }
 
-/* Framing, and an encryptor: 8 in front, padded to 16, 44 behind */
+/* The overhead of framing, and of an encryptor that puts 8 octets before the packet, pads it to 16,
+ * and puts 44 behind it. */
 static void overhead(void **x)
 {
     struct script *t = routed(x, 104000);
@@ -134,7 +137,7 @@ static void overhead(void **x)
     script_free(t);
 }
 
-/* A packet that waits learns of the new rate at once; without one everything leaves */
+/* A packet that waits uses a new rate at once; without a rate all packets leave. */
 static void changed_in_mid_flight(void **x)
 {
     struct script *t = routed(x, 104000);
@@ -145,7 +148,7 @@ static void changed_in_mid_flight(void **x)
     app_writes(t, SEC(100), 10000);
     expect_sent(t, .at = SEC(100), .from = 1, .len = 1000);
     peer_says(t, SEC(100) + MS(100), .ack = 1001);
-    script_run(t, SEC(100) + MS(200)); /* a fifth of the next one is earned */
+    script_run(t, SEC(100) + MS(200)); /* A fifth of the next packet's credit has been earned. */
     r.rate = 4 * packet;
     route(t, &r, true);
     expect_quiet(t, SCPS_HOLD_ROUTE);
@@ -160,7 +163,7 @@ static void changed_in_mid_flight(void **x)
     script_free(t);
 }
 
-/* The path's new rate, announced, is the route's: it is not given to each connection */
+/* A signalled rate of the path becomes the route's rate; it is not given to each connection. */
 static void announced(void **x)
 {
     struct script *t = routed(x, 104000);
@@ -179,7 +182,8 @@ static void announced(void **x)
     script_free(t);
 }
 
-/* Ten packets a second flow though the window is full and nobody answers; no more than that does */
+/* min_rate: ten packets a second leave although the window is full and nothing is acknowledged, and
+ * no more than that. */
 static void minimum_rate(void **x)
 {
     struct script *t = script_of(x);
@@ -195,7 +199,7 @@ static void minimum_rate(void **x)
     expect_sent(t, .at = SEC(1) + MS(100), .from = 1001, .len = 1000);
     expect_quiet(t, SCPS_HOLD_CWND);
     expect_sent(t, .at = SEC(1) + MS(200), .from = 2001, .len = 1000);
-    /* what the window allows counts towards it */
+    /* What the window allows counts towards the minimum rate. */
     peer_says(t, SEC(1) + MS(250), .ack = 3001);
     expect_sent(t, .at = SEC(1) + MS(250), .from = 3001, .len = 1000);
     expect_sent(t, .at = SEC(1) + MS(250), .from = 4001, .len = 1000);
@@ -208,7 +212,7 @@ static void minimum_rate(void **x)
     script_free(t);
 }
 
-/* After a timeout the window is one segment; repair goes on at the minimum rate */
+/* After a timeout the window is one segment, and retransmissions go on at the minimum rate. */
 static void minimum_rate_repairs(void **x)
 {
     struct script *t = script_of(x);
@@ -229,7 +233,7 @@ static void minimum_rate_repairs(void **x)
     script_free(t);
 }
 
-/* No route of that kind, no such rate: refused, and nothing has changed */
+/* There is no such route, or the rate is not valid: the call is refused and nothing changes. */
 static void refused(void **x)
 {
     struct script *t = routed(x, 104000);
@@ -250,8 +254,8 @@ static void refused(void **x)
     script_free(t);
 }
 
-/* Connections that ended wait to be freed at the next call; a route that gets a rate only now moves
- * the others and leaves these alone. The ones that live are still there, and only they */
+/* Connections that have ended wait to be freed at the next call. A route that now gets a rate moves
+ * the live connections to its queue and leaves the ended ones alone. */
 static void those_that_ended(void **x)
 {
     struct script *t = script_of(x);
@@ -266,8 +270,9 @@ static void those_that_ended(void **x)
         assert_non_null(c[i]);
     }
     script_run(t, MS(200));
+    /* The connection is in SYN-SENT, so it ends at once. */
     for (unsigned i = 0; i < 16; i += 2)
-        scps_conn_close(c[i]); /* in SYN-SENT: that is all */
+        scps_conn_close(c[i]);
     route(t, &(struct scps_route){.rate = 104000}, true);
     script_run(t, SEC(1));
     script_forget_sent(t);
@@ -280,20 +285,20 @@ static void those_that_ended(void **x)
     script_free(t);
 }
 
-/* A resend that waits for the route's rate is not timed before it may leave, headers and all: a
- * line of 500 bytes/s takes 80 ms and more for a FIN, and the timer of 1 ms must not run out
- * several times for each. */
+/* The timer of a retransmission that waits for the route's rate does not start before the packet
+ * may leave: a line of 500 bytes/s takes 80 ms and more for a FIN, and a timer of 1 ms must not
+ * expire several times for each. */
 static void a_fin_is_not_timed_before_it_leaves(void **x)
 {
     struct script *t = script_of(x);
     unsigned services = 0;
 
-    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* no backoff */
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION; /* Timeouts do not back off. */
     t->cfg.rto_min = MS(1);
     script_start(t);
     route(t, &(struct scps_route){.rate = 500, .burst = 1100}, false);
     script_established(t, 100);
-    app_writes(t, MS(1), 900); /* uses up the burst */
+    app_writes(t, MS(1), 900); /* This uses up the burst. */
     script_run(t, MS(2));
     peer_says(t, MS(2), .ack = 901);
     script_forget_sent(t);
