@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The test cases of draft-ietf-ccwg-bbr-06, appendix "BBR Example Test Cases", in its order and
- * under its headings; the steps are its own. Where a case leaves the path open it runs over paths
- * from 64 kbit/s to 10 Gbit/s and from 1 ms to 1 s.
+/* The test cases of draft-ietf-ccwg-bbr-06, appendix "BBR Example Test Cases", in the draft's order
+ * and under its headings; the steps are this file's own. Where a case does not name a path, it runs
+ * over paths from 64 kbit/s to 10 Gbit/s and from 1 ms to 1 s.
  *
- * BBR is in ProbeRTT every 5 s; where a case is about another state it is waited out.
+ * BBR is in ProbeRTT every 5 s; a case about another state waits until ProbeRTT is over.
  */
 #include "bbr_path.h"
 
@@ -28,7 +28,7 @@ static scps_dur rounds(const struct bbr_path *p, unsigned n)
     return n * (p->rtt + SCPS_MS(1) + 4 * 1500 * 8 * SCPS_SEC(1) / (scps_dur)p->bps);
 }
 
-/* If the first segments are a BDP, BBR leaves Drain at once, and perhaps ProbeBW_DOWN, too. */
+/* If the first segments fill the BDP, BBR leaves Drain at once, and may leave ProbeBW_DOWN, too. */
 #define AFTER_STARTUP (BBR_IN(DRAIN) | BBR_IN(DOWN) | BBR_IN(CRUISE) | BBR_IN(REFILL))
 
 #define near(got, want, percent)                                                                   \
@@ -56,14 +56,16 @@ static void exiting_startup_on_loss_when_application_limited(void **state)
     EACH_PATH(i)
     {
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
-        /* A quarter of the BDP as queue causes six losses in a round trip. */
+        /* A queue of a quarter of the BDP must hold six packets or more, so that a round trip has
+         * six losses. */
         if (bbr_bdp(&p) < 800 * 1500)
             continue;
         p.app = p.bps / 8 / 4;
         p.more = "loss=0.06";
         bbr_open(&p);
         BBR_GO(&p, DRAIN, SCPS_SEC(4));
-        assert_true(seen.b->full_bw_count < 3); /* BBR did not leave Startup for lack of growth. */
+        /* BBR left Startup because of losses, not for lack of growth. */
+        assert_true(seen.b->full_bw_count < 3);
         assert_true(seen.b->full_bw_now && seen.b->full_bw_reached);
         assert_int_not_equal(seen.b->inflight_longterm, SCPS_BBR_INFINITE);
         bbr_close(&p);
@@ -78,16 +80,17 @@ static void exiting_drain_based_on_inflight(void **state)
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
         bbr_open(&p);
         assert_true(bbr_until(&p, AFTER_STARTUP, SCPS_SEC(60)));
-        /* Four segments are the BDP: BBR leaves Drain as it enters it. */
+        /* The BDP is four segments, so BBR leaves Drain as soon as it enters it. */
         if (seen.state != SCPS_BBR_DRAIN) {
             assert_true(bbr_bdp(&p) < 6 * 1500);
             bbr_close(&p);
             continue;
         }
-        near(seen.ctl.rate, seen.b->bw / 2, 2); /* half the bandwidth, less the margin of 1 % */
+        /* The pacing rate is half of the bandwidth, less the margin of 1 %. */
+        near(seen.ctl.rate, seen.b->bw / 2, 2);
         uint32_t began = seen.b->round_count;
         assert_true(bbr_until(&p, AFTER_STARTUP | BBR_IN(PROBE_RTT), rounds(&p, 40)));
-        /* On a long round trip ProbeRTT came before Drain ended. */
+        /* On a long round trip ProbeRTT may come before Drain has ended. */
         if (seen.state == SCPS_BBR_PROBE_RTT) {
             assert_true(p.rtt >= SCPS_MS(300));
             bbr_close(&p);
@@ -100,8 +103,8 @@ static void exiting_drain_based_on_inflight(void **state)
     }
 }
 
-/* With 10 % less bandwidth the draft's own gain still drains: with half there is nothing to
- * drain. */
+/* With 10 % less bandwidth the draft's gain still empties the queue; with half of it there is
+ * nothing to drain. */
 static void exiting_drain_based_on_time(void **state)
 {
     struct bbr_path p = path(100000000, SCPS_MS(50));
@@ -123,8 +126,9 @@ static void exiting_probe_up_on_bandwidth_plateau(void **state)
     EACH_PATH(i)
     {
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
+        /* Seconds at 10 Gbit/s take too long to simulate in this test. */
         if (p.bps > 1000000000)
-            continue; /* Seconds at 10 Gbit/s take too long to simulate here. */
+            continue;
         bbr_open(&p);
         BBR_GO(&p, UP, SCPS_SEC(60));
         seen.up_rounds = 0;
@@ -164,11 +168,12 @@ static void never_exiting_probe_up_or_startup_when_application_limited_with_no_l
         bbr_open(&p);
         if (up) {
             BBR_GO(&p, CRUISE, SCPS_SEC(20));
-            p.app = p.bps / 8 / 3; /* Data that was written before is sent in time. */
+            /* The application writes a third of the bandwidth, so written data is sent in time. */
+            p.app = p.bps / 8 / 3;
             BBR_GO(&p, UP, SCPS_SEC(5));
         }
         unsigned others = ~(BBR_IN(STARTUP) | BBR_IN(UP)) & (BBR_IN(NONE) - 1);
-        bool left = bbr_until(&p, others, SCPS_MS(900)); /* 90 round trips */
+        bool left = bbr_until(&p, others, SCPS_MS(900)); /* 90 round trips. */
         assert_false(left);
         assert_int_equal(seen.state, up ? SCPS_BBR_UP : SCPS_BBR_STARTUP);
         bbr_close(&p);
@@ -189,7 +194,8 @@ static void exiting_probe_down_on_inflight(void **state)
         near(seen.ctl.rate, seen.b->bw * 9 / 10, 2);
         assert_true(bbr_until(&p, BBR_IN(CRUISE) | BBR_IN(REFILL), SCPS_SEC(60)));
         struct scps_bbr_ctx x = {.b = seen.b, .v = &seen.v, .ctl = &seen.ctl};
-        /* Otherwise the time of Reno's coexistence came first: a small BDP. */
+        /* Otherwise the small BDP makes the time come first after which Reno would have filled the
+         * path. */
         if (seen.state == SCPS_BBR_CRUISE) {
             assert_true(seen.v.inflight <= scps_bbr_inflight(&x, seen.b->max_bw, 100));
             assert_true(seen.v.inflight <= scps_bbr_with_headroom(&x));
@@ -211,9 +217,9 @@ static void exiting_probe_down_after_max_time(void **state)
     assert_true(bbr_until(&p, BBR_IN(DOWN), SCPS_SEC(20)));
     scps_time began = seen.v.now;
     scps_dur wait = seen.b->bw_probe_wait;
-    /* Put ProbeRTT off, so that it does not come during the test. */
+    /* The minimum RTT is renewed, so that ProbeRTT does not come during the test. */
     seen.b->probe_rtt_min_stamp = began;
-    /* Less than 0.9 x 0.99 of the former rate keeps the queue. */
+    /* With less than 0.9 x 0.99 of the former rate the queue stays. */
     bbr_change(&p, p.bps * 85 / 100, 0);
     unsigned cruised = seen.entered[SCPS_BBR_CRUISE];
     assert_true(bbr_until(&p, BBR_IN(REFILL), SCPS_SEC(5)));
@@ -228,13 +234,14 @@ static void entering_and_exiting_probe_rtt(void **state)
     EACH_PATH(i)
     {
         struct bbr_path p = path(open_paths[i].bps, open_paths[i].rtt);
+        /* With a round trip of 1 s Startup takes longer than 5 s. */
         if (p.bps > 100000000 || p.rtt > SCPS_MS(500))
-            continue; /* With a round trip of 1 s Startup lasts longer than 5 s. */
+            continue;
         bbr_open(&p);
         BBR_GO(&p, CRUISE, SCPS_SEC(20));
         BBR_GO(&p, PROBE_RTT, SCPS_SEC(20));
         struct scps_bbr_ctx x = {.b = seen.b, .v = &seen.v, .ctl = &seen.ctl};
-        /* the window is half a BDP, or 4 segments */
+        /* The window is half a BDP, or four segments if that is more. */
         assert_true(seen.ctl.cwnd <= scps_bbr_probe_rtt_cwnd(&x));
         scps_time began = seen.v.now;
         assert_true(bbr_until(&p, BBR_IN(CRUISE), SCPS_SEC(5)));
@@ -270,7 +277,7 @@ static void achieving_expected_startup_bandwidth_on_a_link_with_aggregation(void
     struct bbr_path p = path(20000000, SCPS_MS(40));
     (void)state;
 
-    p.ack_delay = SCPS_MS(60); /* one acknowledgement for one and a half round trips */
+    p.ack_delay = SCPS_MS(60); /* There is one acknowledgement in one and a half round trips. */
     bbr_open(&p);
     BBR_GO(&p, DRAIN, SCPS_SEC(20));
     near(seen.b->max_bw, bbr_payload(&p), 10);
@@ -307,7 +314,7 @@ static void correctly_managing_sub_packet_bdps(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct bbr_path p = path(rows[i].bps, rows[i].rtt);
         bbr_open(&p);
-        /* With a BDP below a segment, ProbeBW_CRUISE takes no time. */
+        /* If the BDP is less than a segment, ProbeBW_CRUISE ends at once. */
         BBR_GO(&p, UP, SCPS_SEC(60));
         seen.least_cwnd = 0;
         uint64_t had = p.to.received;
@@ -325,7 +332,7 @@ static void increasing_bandwidth_10x_and_ensuring_full_bandwidth_is_reached(void
     scps_time began;
     (void)state;
 
-    p.more = "queue=20p"; /* Losses end Startup, so inflight_longterm is set. */
+    p.more = "queue=20p"; /* Losses end Startup, so that inflight_longterm is set. */
     bbr_open(&p);
     BBR_GO(&p, CRUISE, SCPS_SEC(20));
     bbr_until(&p, BBR_IN(UP), SCPS_SEC(20));
@@ -339,7 +346,8 @@ static void increasing_bandwidth_10x_and_ensuring_full_bandwidth_is_reached(void
             steepest = seen.b->bw_probe_up_rounds;
         assert_true(scps_world_now(p.w) - began < SCPS_SEC(15));
     }
-    assert_in_range(steepest, 3, 30); /* the window grows by 1, 2, 4 ... segments a round trip */
+    /* The window grows by 1, 2, 4 ... segments in successive round trips. */
+    assert_in_range(steepest, 3, 30);
     bbr_close(&p);
 }
 
@@ -364,8 +372,8 @@ static void decreasing_bandwidth_10x_and_ensuring_max_bandwidth_adapts_down(void
     bbr_close(&p);
 }
 
-/* A queue of so many packets drops the packets that a bucket of as many tokens would drop, and
- * delays the others, too. */
+/* A token bucket policer is simulated by a queue of as many packets as the bucket has tokens: it
+ * drops the same packets, but also delays the others. */
 static void handling_token_bucket_policers(void **state)
 {
     struct bbr_path p = path(10000000, SCPS_MS(40));
@@ -394,7 +402,7 @@ static void handling_spurious_fast_recovery(void **state)
     bbr_open(&p);
     bbr_until(&p, 0, SCPS_SEC(20));
     assert_true(seen.spurious > 5);
-    assert_true(seen.undone); /* every spurious recovery was undone */
+    assert_true(seen.undone); /* Every spurious recovery was undone. */
     bbr_close(&p);
 }
 
@@ -423,7 +431,7 @@ static void entering_and_exiting_probe_rtt_during_startup(void **state)
     struct bbr_path p = path(20000000, SCPS_MS(40));
     (void)state;
 
-    p.app = p.bps / 8 / 5; /* While the application limits the sender, Startup lasts. */
+    p.app = p.bps / 8 / 5; /* While the application limits the sender, Startup goes on. */
     bbr_open(&p);
     BBR_GO(&p, PROBE_RTT, SCPS_SEC(8));
     assert_false(seen.b->full_bw_reached);

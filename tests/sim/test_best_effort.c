@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort over bad links: every byte that is delivered is the one that was sent there, every
- * other one lies in a hole that was told before what follows it, and both together are all there
- * is. */
+/* Best effort over bad links: every byte that is delivered is the one that was sent at its offset,
+ * every other byte lies in a hole that was reported before the data behind it, and both together
+ * are the whole stream. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void run(struct simrun_config *c, struct simrun *r)
     assert_true(r->sender.bytes_acked + r->sender.bytes_given_up == c->size);
 }
 
-/* With time for repair, best effort gives up nothing. */
+/* With a long wait for holes best effort gives up nothing. */
 static void patience_loses_nothing(void **state)
 {
     static const char *const link[] = {
@@ -50,8 +50,8 @@ static void patience_loses_nothing(void **state)
         }
 }
 
-/* A receiver without patience, from a good link to one where more than half of the segments are
- * damaged; every way to acknowledge and to report */
+/* The receiver gives up holes at once, on links from a good one to one that damages more than half
+ * of the segments, in every acknowledgement mode and with every kind of report. */
 static void impatience_loses_only_what_it_says(void **state)
 {
     static const char *const link[] = {
@@ -82,19 +82,20 @@ static void impatience_loses_only_what_it_says(void **state)
             missing += r.missing;
             torn += r.torn;
             if (c.record) {
-                /* whole ones are whole; the others are no more than what is missing explains */
+                /* Records without a hole have their full size; the others are shorter by no more
+                 * than the missing bytes. */
                 assert_true(r.record_max <= c.record);
                 assert_true(r.records + r.torn <= c.size / c.record);
                 assert_true(r.records * c.record <= r.received);
                 assert_true(r.records == 0 || r.record_min == c.record);
             }
         }
-    assert_true(missing > 100000); /* enough bytes are missing for a meaningful test */
+    assert_true(missing > 100000); /* Enough bytes are missing for a meaningful test. */
     assert_true(torn > 10);
 }
 
-/* A sender without patience, a receiver with much: what one gave up the other finds missing, or has
- * got after all */
+/* The sender gives up early and the receiver late: data that the sender has given up is missing at
+ * the receiver, unless it has arrived. */
 static void the_sender_gives_up(void **state)
 {
     uint64_t given_up = 0;
@@ -115,8 +116,8 @@ static void the_sender_gives_up(void **state)
     assert_true(given_up > 50000);
 }
 
-/* What is missing costs no time: over a link on which most segments are lost best effort is over
- * long before repair, and its speed does not hang on the number of holes */
+/* On a link that loses most segments best effort ends long before a reliable transfer, and its time
+ * does not depend on the number of holes. */
 static void holes_do_not_add_up(void **state)
 {
     struct simrun_config c = {.link = "rate=10m,delay=250ms,ber=5e-5,queue=4000000,ber-back=0",

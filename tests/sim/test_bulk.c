@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bulk transfers over the presets and over bad links: every byte arrives, in a time between two
- * budgets that have reasons; one seed is one history; and a hollow stream is the same packets as
- * the zeros it stands for. */
+ * bounds that are derived; the same seed gives the same packets; and hollow data (counted, not
+ * stored) gives the same packets as the zeros that it stands for. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static void conserved(const struct simrun *r)
         assert_true(s[i]->offered == r->stack[i].packets_out);
         assert_true(s[i]->delivered == r->stack[1 - i].packets_in);
     }
-    /* the filters saw each packet, where it was sent and where it arrived */
+    /* The filters saw each packet where it was sent and where it arrived. */
     assert_true(r->packets ==
                 r->there.offered + r->there.delivered + r->here.offered + r->here.delivered);
 }
@@ -48,7 +48,7 @@ static void between(const char *what, scps_time got, double low, double high)
                  high * 1e-6);
 }
 
-/* The time of the run over the same link without its losses: no luck can beat it. */
+/* Returns the time of the transfer over the same link without losses, which no run can beat, µs. */
 static double lossless(const struct simrun_config *c, const struct simrun *r)
 {
     struct simrun clean = *r;
@@ -57,9 +57,9 @@ static double lossless(const struct simrun_config *c, const struct simrun *r)
     return (double)simrun_limit(c, &clean);
 }
 
-/* Slow start from ten segments that doubles every round trip, as long as the rounds do not fill the
- * line: no sooner than a handshake and that many rounds, and not later by more than all the bytes
- * take on the line. */
+/* Slow start from ten segments doubles the window each round trip until the line is full: the
+ * transfer takes at least the handshake and that many round trips, and at most the time of all
+ * bytes on the line more. */
 static void slow_start_takes_its_rounds_and_no_more(void **state)
 {
     static const char *const links[] = {"geo", "moon", "mars", "nasa500", "nasa250"};
@@ -82,8 +82,8 @@ static void slow_start_takes_its_rounds_and_no_more(void **state)
     }
 }
 
-/* On short lines the slow start is soon over, and the queue holds a round trip: nearly the physical
- * limit. */
+/* On short links slow start ends soon, and the queue holds a round trip of data: the goodput is
+ * almost the physical limit. */
 static void short_lines_are_filled(void **state)
 {
     static const char *const links[] = {"lan", "leo", "nasa10"};
@@ -100,22 +100,23 @@ static void short_lines_are_filled(void **state)
     }
 }
 
-/* Rate control has nothing to find out: the physical limit at its rate, and one round trip because
- * the window of a SYN ACK is not scaled (RFC 7323 section 2.2) and so not above 65535 bytes until
- * the first acknowledgement. Losses: the mean of a few runs lies near the mean limit, and no run
- * beats the one without. */
+/* Pure rate control reaches the physical limit at its rate, less one round trip: the window of a
+ * SYN-ACK is not scaled (RFC 7323 section 2.2), so it is at most 65535 bytes until the first
+ * acknowledgement. With losses the mean of a few runs is near the limit's mean, and no run beats
+ * the one without losses. */
 static void a_rate_controlled_sender_reaches_the_limit(void **state)
 {
     static const struct {
         const char *link;
         uint64_t size;
-        /* three standard deviations of the mean of the runs, as part of the limit */
+        /* Three standard deviations of the mean of the runs, as a part of the limit. */
         double scatter;
     } cell[] = {{"nasa500,ber-back=0,ber=0", 10000000, 0},
                 {"nasa500,ber-back=0,ber=1e-6", 10000000, 0.06},
                 {"nasa500,ber-back=0,ber=1e-5", 10000000, 0.09},
                 {"nasa250,ber-back=0,ber=1e-6", 10000000, 0.06},
-                {"nasa250,ber=1e-6", 10000000, 0.06}, /* acknowledgements are lost, too */
+                /* In this row acknowledgements are lost, too. */
+                {"nasa250,ber=1e-6", 10000000, 0.06},
                 {"nasa10,ber-back=0,ber=1e-6", 1000000, 0.06}};
     (void)state;
 
@@ -126,7 +127,7 @@ static void a_rate_controlled_sender_reaches_the_limit(void **state)
         c.size = cell[i].size;
         c.data = SIMRUN_HOLLOW;
         c.cc = "rate";
-        c.rate = 10000000; /* 80 Mbit/s on the line, in bytes/s */
+        c.rate = 10000000; /* 10000000 bytes/s are 80 Mbit/s on the line. */
         c.buffers = 24000000;
         c.mtu = 1064;
         for (c.seed = 1; c.seed <= 6; c.seed++) {
@@ -143,9 +144,9 @@ static void a_rate_controlled_sender_reaches_the_limit(void **state)
     }
 }
 
-/* Van Jacobson's window under random loss: not below half of MSS/RTT * 0.93/sqrt(p), nor above
- * twice that (the constant is from 0.87 to 1.31 with every and every other segment
- * acknowledged). */
+/* Van Jacobson's congestion control under random loss: the goodput is between half and twice
+ * MSS/RTT * 0.93/sqrt(p). The constant lies between 0.87 and 1.31, depending on how many segments
+ * an acknowledgement covers. */
 static void random_loss_holds_a_window_down(void **state)
 {
     struct simrun_config c = {.seed = 1};
@@ -182,10 +183,10 @@ static void content_survives_everything(void **state)
         {.link = "nasa500,ber=1e-5", .cc = "rate", .rate = 10000000, .buffers = 12000000},
         {.link = "nasa10,ber=1e-5,ber-back=1e-5", .mtu = 1064, .v6 = true},
         {.link = "geo,loss=0.01,reorder=0.01", .v6 = true, .mtu = 1280},
-        {.link = "geo,loss=0.01", .mtu = 296}, /* many small packets */
+        {.link = "geo,loss=0.01", .mtu = 296}, /* Many small packets. */
         {.link = "lan,loss=0.01", .mtu = 9000},
         {.link =
-             /* the return link is too slow for the acknowledgements, so its queue overflows */
+             /* The return link is too slow for the acknowledgements, so its queue overflows. */
          "rate=2mbit,rate-back=20kbit,rtt=600ms"},
         {.link = "geo,loss=0.01", .ack_every = true},
         {.link = "geo,loss=0.01", .ack_delayed = true, .ack_delay = SCPS_MS(50)},
@@ -203,8 +204,8 @@ static void content_survives_everything(void **state)
         }
 }
 
-/* Damaged packets arrive and the checksums throw them out; the seeds are such that no two flips
- * cancel. */
+/* Damaged packets arrive and are dropped for their checksum. With these seeds no two flips cancel
+ * each other. */
 static void flipped_bits_are_caught(void **state)
 {
     (void)state;
@@ -226,10 +227,10 @@ static void flipped_bits_are_caught(void **state)
                 thrown += flip.stack[k].drops[d];
         assert_true(flip.there.flipped > 20);
         assert_true(thrown == flip.there.flipped + flip.here.flipped);
-        /* the presets nasa* exempt framing bytes from bit errors */
+        /* The presets nasa* exempt the framing bytes from bit errors. */
         assert_true(flip.there.dropped_ber == 0);
 
-        /* If damaged packets are dropped at once, the transfer has the same packets. */
+        /* If the link drops damaged packets at once, the transfer has the same packets. */
         c.link = "nasa250,ber=2e-6,ber-back=2e-6";
         run(&c, &drop);
         assert_true(drop.there.dropped_ber == flip.there.flipped);
@@ -289,7 +290,7 @@ static void hollow_is_packet_for_packet_the_real_thing(void **state)
             run(&c, &zeros);
             c.data = SIMRUN_HOLLOW;
             run(&c, &hollow);
-            for (int k = 0; k < 2; k++) { /* memory is what a hollow stream is without */
+            for (int k = 0; k < 2; k++) { /* The transfer needs less memory with hollow data. */
                 zeros.stack[k].memory = hollow.stack[k].memory;
                 zeros.stack[k].memory_peak = hollow.stack[k].memory_peak;
             }

@@ -30,9 +30,9 @@
 enum { SEEDS = 2 };
 
 struct cell {
-    double mbps;     /* mean over the seeds, Mbit/s */
-    double p;        /* share of the data packets that were lost */
-    double segments; /* the same rate as mbps, in segments a round trip */
+    double mbps;     /* The mean over the seeds, Mbit/s. */
+    double p;        /* The share of data packets that were lost. */
+    double segments; /* The rate of mbps in segments per round trip. */
 };
 
 static struct cell measure(const char *cc, const char *link, uint64_t size, uint64_t rate)
@@ -103,8 +103,8 @@ static void loss_driven_windows(void **state)
     }
 }
 
-/* N11 and N12: with losses taken for corruption Vegas beats what takes them for congestion, by five
- * and more, and a sender with nothing to find out beats it. */
+/* Claims N11 and N12: Vegas that attributes losses to corruption is at least five times as fast as
+ * controllers that take them for congestion, and pure rate control is faster still. */
 static void corruption_is_not_congestion(void **state)
 {
     static const char *const link[] = {"nasa500,ber=1e-6", "nasa500,ber=1e-5", "nasa250,ber=1e-6"};
@@ -120,8 +120,8 @@ static void corruption_is_not_congestion(void **state)
     }
 }
 
-/* N14, and that the window is found: without losses both are one, and limited by doubling alone,
- * the slow start of RI. */
+/* Claim N14: without losses both are equally fast, and the window is found, limited only by the
+ * doubling in the reference implementation's slow start. */
 static void without_losses_they_are_one(void **state)
 {
     static const char *const link[] = {"nasa500", "nasa250", "nasa10"};
@@ -136,8 +136,9 @@ static void without_losses_they_are_one(void **state)
     }
 }
 
-/* N13, its first half. The second (under 30 % at 1e-5) is the receiver and repair of 2003: ours
- * keeps most of it. */
+/* Claim N13, its first half: on a path of 10 ms losses cost little. Its second half (less than 30 %
+ * at 1e-5) depends on the receiver and the loss recovery of 2003; this stack keeps most of the
+ * rate. */
 static void ten_milliseconds_forgive(void **state)
 {
     (void)state;
@@ -154,8 +155,8 @@ static void a_window_of_two(struct scps_conn_config *c)
     c->init_cwnd_segs = 2;
 }
 
-/* N15 and N16: from a window of two segments, doubling every round trip, counted in round trips to
- * the last ACK. */
+/* Claims N15 and N16: from a window of two segments that doubles in each round trip, counted in
+ * round trips to the last ACK. */
 static void round_trips_from_two(void **state)
 {
     static const struct {
@@ -183,7 +184,8 @@ static void round_trips_from_two(void **state)
     }
 }
 
-/* A loss in slow start must not end it: at 10 Mbit/s and 560 ms the path is found all the same. */
+/* A loss by corruption in slow start must not end it: at 10 Mbit/s and 560 ms the path's rate is
+ * found all the same. */
 static void slow_start_survives_corruption(void **state)
 {
     (void)state;
@@ -200,8 +202,9 @@ static void slow_start_survives_corruption(void **state)
     }
 }
 
-/* One ACK for 200 ms of data does not turn Vegas into Reno: with a set rate nothing is queued and
- * nothing lost; without one slow start may overrun the queue once, and what it found is kept. */
+/* One ACK for 200 ms of data does not make Vegas as slow as Reno: with a set rate nothing is
+ * queued or lost; without one slow start may overflow the queue once, and the window that it found
+ * stays. */
 static void strictly_delayed_acks(void **state)
 {
     static const struct {
@@ -237,8 +240,8 @@ static void strictly_delayed_acks(void **state)
     }
 }
 
-/* What doubling cannot: 100 MB at 500 ms above 75 Mbit/s from the SYN to the acknowledgement of the
- * FIN. */
+/* 100 MB at 500 ms, from the SYN to the acknowledgement of the FIN: above 75 Mbit/s, which slow
+ * start by doubling cannot reach. */
 static void a_quick_start_fills_the_path(void **state)
 {
     (void)state;
@@ -247,10 +250,10 @@ static void a_quick_start_fills_the_path(void **state)
     assert_true(c.mbps > 75);
 }
 
-/* One acknowledgement each 200 ms on a path of 0.1 ms, as between two processes of one machine,
- * whose timers are late by milliseconds: that is no queue, and no reason to leave slow start. A
- * receiver with half its buffer read opens its window before the timer, so the limit is the half
- * buffer and the time it takes at 400 Mbit/s, 84 ms. */
+/* One acknowledgement every 200 ms on a path of 0.1 ms, as between two processes of a machine whose
+ * timers are milliseconds late: this is no queue and must not end slow start. A receiver that has
+ * read half of its buffer advertises the window before its timer expires, so the limit is half of
+ * the buffer in the time that it takes at 400 Mbit/s, 84 ms. */
 static void a_late_timer_is_no_queue(void **state)
 {
     static const char *const late[] = {"0us", "1ms", "5ms", "10ms"};
@@ -279,10 +282,10 @@ static void a_late_timer_is_no_queue(void **state)
         }
 }
 
-/* Windows of 1 to 1.6 of what the line and a short queue hold. While a hole is repaired the peer's
- * window holds the sender up; when it opens, a window that left at once would overrun the queue,
- * and so on down to a fraction (RFC 6582 section 3.2, step 3, last paragraph). Twice the buffer has
- * no such standstill: it may gain no more than that. */
+/* The buffer is 1 to 1.6 times what the line and a short queue hold. While a hole is being filled
+ * the peer's window stops the sender; a window that then left in one burst would overflow the
+ * queue, and again and again reduce the window (RFC 6582 section 3.2, step 3, last paragraph). With
+ * twice the buffer the sender is not stopped: it may be no faster than that. */
 static void no_burst_after_a_standstill(void **state)
 {
     static const char *const ccs[] = {"scalable", "highspeed", "cubic"};
@@ -317,15 +320,15 @@ static void taken_for_corruption(struct scps_conn_config *c)
     c->loss_cause = SCPS_LOSS_CORRUPTION;
 }
 
-/* A queue shorter than alpha ends no growth, and losses that are taken for corruption do not
- * either: without the brake what is sent is lost, 98 of 100 with two packets of queue, where half
- * of the rest is the first slow start. A line that loses as much by itself is none of its
- * business. */
+/* A queue shorter than Vegas's alpha does not end growth, and losses attributed to corruption do
+ * not either: without the brake 98 of 100 segments are lost with two packets of queue, half of the
+ * rest in the first slow start. On a line that loses as much by itself the brake must not act. */
 static void corruption_with_a_brake(void **state)
 {
     static const struct {
         const char *link;
-        /* least: required rate, Mbit/s; resent: allowed share of the segments */
+        /* least: the rate that is required, Mbit/s; resent: the share of segments that may be
+         * resent. */
         double least, resent;
     } run[] = {{"rate=20m,rtt=40ms,queue=2p", 13, 0.65},
                {"rate=20m,rtt=40ms,queue=4p", 15, 0.2},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a controller is told and what becomes of its numbers, seen from inside one: a controller
- * that keeps a fixed window and rate, and checks every event against the others. */
+/* What a congestion controller is told and what becomes of its window and rate: the test's own
+ * controller keeps both fixed and compares every event with the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,14 +18,15 @@ static struct seen {
     uint64_t spurious, wrong;
     uint32_t random;
     const void *sender;
-    uint64_t cwnd_after; /* largest window after an episode that was spurious */
+    uint64_t cwnd_after; /* The largest window after an episode that was spurious. */
 } seen;
 static struct scps_cc_ctl asked;
 
 static void look(const void *s, const struct scps_cc_view *v)
 {
+    /* The controller of the receiving end is not watched. */
     if (s != seen.sender)
-        return; /* The controller of the receiving end is not watched. */
+        return;
     seen.wrong += v->delivered < seen.last_delivered; /* `delivered` never falls. */
     seen.wrong += seen.random && v->random != seen.random;
     seen.last_delivered = v->delivered;
@@ -88,7 +89,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
         seen.spurious++;
         if (ctl->cwnd > seen.cwnd_after)
             seen.cwnd_after = ctl->cwnd;
-        /* the state is newer than the one from before the episode */
+        /* The controller's state is newer than the copy from before the episode. */
         seen.wrong += *state + WINDOW < v->delivered;
     }
 }
@@ -116,7 +117,7 @@ static struct scps_cc_ops spy = {
     .on_sent = on_sent,
 };
 
-static uint64_t conf_rate; /* configured rate, bytes/s; 0: none */
+static uint64_t conf_rate; /* The configured rate, bytes/s; 0: none. */
 static void use_spy(struct scps_conn_config *cfg)
 {
     cfg->rate = conf_rate;
@@ -163,7 +164,7 @@ static void losses_are_told_with_their_sending(void **state)
     transfer("rate=10mbit,rtt=50ms,loss=0.02", 3000000, &r);
     assert_true(seen.lost > 0 && seen.ranges > 10);
     assert_int_equal(seen.resent, r.sender.bytes_resent);
-    /* segments that the timer declared lost are counted, too */
+    /* Segments that a timeout marks as lost are counted, too. */
     assert_in_range(seen.last_lost, seen.lost, UINT64_MAX);
 }
 
@@ -203,7 +204,8 @@ static void a_rate_that_stalls_is_raised(void **state)
     conf_rate = 0;
 }
 
-/* The same figure as a rate: of the wire it is less payload than of the payload. */
+/* The same number as a rate of payload instead of a rate on the wire: with headers counted less
+ * payload is sent. */
 static void a_rate_may_count_payload(void **state)
 {
     struct simrun wire, payload;
@@ -218,7 +220,8 @@ static void a_rate_may_count_payload(void **state)
     assert_in_range(payload.delivered, SCPS_MS(9900), SCPS_MS(10010));
 }
 
-/* So many bytes may leave at once at the controller's rate: the first burst of 20 fills a queue. */
+/* ctl.quantum is the size of a burst at the controller's rate: a first burst of 20 fills a
+ * queue. */
 static void the_quantum_is_the_burst(void **state)
 {
     struct simrun r;
@@ -242,8 +245,8 @@ static void halve(void *s, const struct scps_cc_view *v, const struct scps_cc_lo
         ctl->cwnd = WINDOW / 2;
 }
 
-/* A delay of the path that grows at once makes a timeout that was not needed: with own_recovery the
- * numbers stay as the controller left them. */
+/* A delay of the path that grows suddenly causes a spurious timeout: with own_recovery window and
+ * rate stay as the controller left them. */
 static void own_recovery_is_left_alone(void **state)
 {
     struct simrun r;

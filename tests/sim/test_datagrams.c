@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams over a link in virtual time: they use a route's rate up, share it with connections by
- * halves, whatever their number and sizes; what is lost is what the link lost; and hollow ones run
- * the same history.
- */
+/* Datagrams over a link in virtual time: they use the whole rate of a route and share it equally
+ * with connections, whatever their number and sizes; only packets that the link lost are missing;
+ * and hollow datagrams (counted, not stored) give the same history. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,14 +17,15 @@
 
 #define MOST  8
 #define PORT  5001
-#define SPOKE 5000000u /* rate of the route, bytes/s */
+#define SPOKE 5000000u /* The rate of the route, bytes/s. */
 
 struct run {
     /* The test sets these fields. */
     unsigned endpoints, conns;
-    size_t size[2]; /* sizes of the datagrams that each endpoint sends in turn */
+    size_t size[2]; /* The sizes of the datagrams that each endpoint sends in turn, bytes. */
     const char *link;
-    uint64_t rate, count; /* count: datagrams of each endpoint; 0: until the end */
+    /* count: the number of datagrams of each endpoint; 0: it sends until the end. */
+    uint64_t rate, count;
     bool hollow;
     scps_time warm, until;
     /* These fields are results. */
@@ -37,7 +37,7 @@ struct run {
     struct scps_bulk_source source[MOST];
     struct scps_bulk_sink sink[MOST];
     unsigned accepted;
-    uint64_t streamed; /* bytes of packets that carried the connections' payload */
+    uint64_t streamed; /* The bytes of packets that carried the connections' data. */
 };
 
 static void feed(struct run *r, unsigned i)
@@ -107,7 +107,7 @@ static uint64_t streamed(const struct run *r)
 
     for (unsigned i = 0; i < r->conns; i++)
         sum += r->sink[i].received;
-    /* count headers as well: 1500 bytes on the wire for 1448 of payload */
+    /* The sum includes headers: 1500 bytes on the wire for 1448 of payload. */
     return sum * 1500 / 1448;
 }
 
@@ -164,7 +164,7 @@ static void end(struct run *r)
         scps_bulk_source_fini(&r->source[i]);
 }
 
-/* The rate and no more; endpoints take turns, one datagram each. */
+/* The whole rate is used and no more; endpoints take turns, with one datagram each. */
 static void alone(void **x)
 {
     struct run r = {.endpoints = 3,
@@ -180,7 +180,8 @@ static void alone(void **x)
     end(&r);
 }
 
-/* Half for each kind, in bytes, however many there are of either and however long theirs are. */
+/* Datagrams and connections each get half of the bytes, whatever their number and the length of
+ * their packets. */
 static void by_halves(void **x)
 {
     static const struct {
@@ -203,13 +204,13 @@ static void by_halves(void **x)
     }
 }
 
-/* When one has nothing to send the other has it all. */
+/* If one kind has nothing to send the other gets the whole rate. */
 static void nobody_idles(void **x)
 {
     struct run r = {.endpoints = 1,
                     .conns = 1,
                     .size = {1000, 1000},
-                    .count = 1000, /* the datagrams of one second */
+                    .count = 1000, /* The datagrams of one second. */
                     .link = "rate=100mbit,rtt=100ms",
                     .rate = 1000000,
                     .warm = SCPS_SEC(10),
@@ -221,8 +222,8 @@ static void nobody_idles(void **x)
     end(&r);
 }
 
-/* What does not arrive is what the link lost, to the packet; nothing is found damaged or out of
- * place. */
+/* The packets that do not arrive are exactly those that the link lost; no packet is damaged or
+ * reordered. */
 static void losses(void **x)
 {
     struct run r = {.endpoints = 2,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_stack_config.fixed_memory: what scps_memory_bound says is asked for once, at opening, and
- * nothing after it; transfers of every kind go well on it. */
+/* scps_stack_config.fixed_memory: a stack allocates once, when it is opened, as much as
+ * scps_memory_bound() says, and never again; transfers of every kind succeed with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +108,7 @@ static void absurd_values(void **state)
     assert_null(scps_stack_open(&cfg, NULL, 0)); /* no message is wanted */
 }
 
-/* What is not within the configuration is refused when it is opened. */
+/* Values beyond the configuration are refused when a connection is opened. */
 static void configurations_beyond(void **state)
 {
     struct scps_conn_config conn = scps_conn_config_default(), c;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Every controller over every error rate and round trip, to the microsecond: golden.csv beside this
- * file.
+/* Every controller over every error rate and round trip, to the microsecond, compared with
+ * golden.csv beside this file.
  *
- * One seed, one history: a figure that moves means that something on the wire has changed. That is
- * not wrong by itself; whoever means it looks at what this prints, and writes the table anew from
- * the top of the source tree:
+ * The same seed gives the same history, so a number that changes shows that packets have changed.
+ * That need not be wrong. If it is intended, check what this test prints, and write the table anew
+ * from the top of the source tree:
  *
  *     SCPS_GOLDEN=write build/tests/test_golden
  *
- * A cell: 3 MB, hollow, 1064-byte packets over nasa10, nasa250 or nasa500, SNACK and SACK, seed 1.
+ * A row is a transfer of 3 MB, hollow (counted, not stored), in packets of 1064 bytes over nasa10,
+ * nasa250 or nasa500, with SNACK and SACK and the seed 1.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,10 +55,10 @@ static void cell(const char *cc, const char *link, char *row, size_t room)
     snprintf(row, room, "%s,%s,%s,%lld,%.3f,%u,%u\n", cc, scps_recovery_name(mode), link,
              (long long)r.acked, SIZE * 8.0 / (double)r.acked, r.sender.resent_segs,
              r.sender.timeouts);
-    *strstr(row, ",ber=") = ';'; /* a column must not contain a comma */
+    *strstr(row, ",ber=") = ';'; /* A column must not contain a comma. */
 }
 
-/* Compares row with the table's next, or writes it. Returns 1 if it has moved. */
+/* Compares the row with the table's next one, or writes it. Returns 1 if it has changed. */
 static unsigned compare(FILE *f, bool write, const char *row)
 {
     char want[200];

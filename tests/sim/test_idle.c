@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two hosts with nothing to say: keep-alives, at either end or both, are answered and harm nobody
- * who lives (RFC 9293 section 3.8.4), whatever the header looks like. */
+/* Two hosts with nothing to send: keep-alives from either end or both are answered and do not end a
+ * connection whose peer is alive (RFC 9293 section 3.8.4), with TCP and with compressed headers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 struct two {
     struct scps_conn *conn[2];
-    /* true: the second end shuts down its sending side as soon as it is connected */
+    /* true: the second end shuts down its sending side as soon as it is connected. */
     bool half_close;
 };
 
@@ -28,8 +28,9 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
         assert_int_equal(scps_conn_shutdown(t->conn[1]), 0);
 }
 
-/* keeps: 1 the end that connects, 2 the other one, 3 both. written: octets the first sends before
- * all is quiet. until: the link carries nothing from then on. */
+/* keeps: which end has keep-alive: 1 the one that connects, 2 the other, 3 both. written: octets
+ * that the first end sends before both are idle. until: the time from which the link loses
+ * everything. */
 static void idle(struct two *t, struct scps_conn_config *cfg, unsigned keeps, size_t written,
                  scps_time until, scps_time end, enum scps_state state[2])
 {
@@ -88,8 +89,8 @@ static void who_lives_is_kept(void **x)
     }
 }
 
-/* Also while one end has closed its direction, FIN-WAIT-2 and CLOSE-WAIT; and who has gone is found
- * out in either state */
+/* The same in FIN-WAIT-2 and CLOSE-WAIT, while one end has shut down its direction: a peer that has
+ * gone is detected in either state. */
 static void half_closed(void **x)
 {
     (void)x;

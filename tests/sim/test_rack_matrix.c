@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* RACK against classic recovery over a matrix of reordering, loss and rate: a badly tuned RACK is
- * worse than none.
+/* RACK (RFC 8985) compared with classic recovery for many combinations of reordering, loss and
+ * rate, because a badly tuned RACK is worse than none.
  *
- * Bounds, on the mean of the seeds: in no cell is RACK slower than classic by more than 3 %, nor
- * does it resend more than classic and a hundredth of what was sent. Where much is reordered and
- * little lost it is faster by a hundredth and more in the mean and resends a fifth less, because
- * what is only late costs no window. Label: matrix.
+ * Bounds for the mean of the seeds: in no combination is RACK slower than classic recovery by more
+ * than 3 %, nor does it resend more segments than classic recovery plus 1 % of those sent. Where
+ * much is reordered and little lost it is on average at least 1 % faster and resends a fifth less,
+ * because reordering does not reduce the window. The test's label is `matrix`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 enum { SEEDS = 6 };
 
 struct cell {
-    double mbps, resent; /* mbps: mean goodput, Mbit/s; resent: retransmissions per segment */
+    double mbps, resent; /* mbps: the mean goodput, Mbit/s; resent: retransmissions per segment. */
 };
 
 static enum scps_recovery_mode mode;
@@ -82,8 +82,8 @@ static void matrix(void **state)
                 double ratio = r.mbps / c.mbps;
                 print_message("%-34s %7s %6s %8.3f %8.3f %6.2f %7.4f %7.4f\n", rate[i].path,
                               reorder[j], loss[k], c.mbps, r.mbps, ratio, c.resent, r.resent);
-                /* Classic recovery resends more without need, and what DSACK reports of it, also
-                 * after an episode, gives its window back: at 100 Mbit/s it gains 3 % by that. */
+                /* Classic recovery resends more without need, and DSACK reports of that, even after
+                 * the episode, restore its window: at 100 Mbit/s this gains 3 %. */
                 if (ratio < 0.94 || r.resent > c.resent + 0.01)
                     fail_msg("RACK is worse than classic over %s", link);
                 if (i > 0 && j >= 2 && k < 2) {

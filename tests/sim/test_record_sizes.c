@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records over bad links: as many as were written, each of its size, whatever loss, repair and
- * reordering did to the segments that carried them; no octet is wrong. */
+/* Records over bad links: as many arrive as were written, each with its size and the right octets,
+ * however the link loses and reorders their segments. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void run(struct simrun_config *c)
     assert_true(r.receiver.records_in == n);
 }
 
-/* Sizes around those of segments, over loss, reordering and duplication */
+/* The sizes are near those of segments; the links lose, reorder and duplicate packets. */
 static void sizes_are_equal(void **state)
 {
     static const uint32_t size[] = {7, 100, 1443, 1444, 1445, 1448, 1449, 8192, 100000};
@@ -56,7 +56,7 @@ static void sizes_are_equal(void **state)
             }
 }
 
-/* A long run with a buffer smaller than a record: it goes through in parts */
+/* The buffer is smaller than a record, so each record passes in parts. */
 static void records_larger_than_the_buffers(void **state)
 {
     struct simrun_config c = {.link = "rate=10m,delay=5ms,ber=1e-6,queue=1000000",

@@ -29,22 +29,23 @@ struct run {
     const char *link, *cc, *to;
     uint64_t size, seed;
     enum scps_loss_cause cause;
-    const struct scps_path_state *with; /* saved state to restore; NULL: none */
-    size_t with_len;                    /* octets of the state that are given; 0: all */
+    const struct scps_path_state *with; /* The saved state that is restored; NULL: none. */
+    size_t with_len; /* The number of octets of the state that are given; 0: all. */
     int64_t now;
     /* These fields are results. */
     enum scps_path_verdict verdict;
-    enum scps_resume_phase phase; /* phase at the end of the transfer */
+    enum scps_resume_phase phase; /* The phase at the end of the transfer. */
     unsigned been;
-    double seconds; /* time until the last byte was acknowledged, s */
+    double seconds; /* The time until the last byte was acknowledged, s. */
     struct scps_info info;
-    int saved; /* result of scps_path_save() */
+    int saved; /* The result of scps_path_save(). */
     struct scps_path_state state;
-    char story[200];   /* phases and reasons, in the order of their notes */
-    scps_time retreat; /* time at which Safe Retreat began */
-    /* segments sent in the first tenth of a second of the retreat, while the queue drains */
+    char story[200];   /* The phases and reasons in the order of their notes. */
+    scps_time retreat; /* The time at which the Safe Retreat Phase began. */
+    /* The number of segments sent in the first tenth of a second of the Safe Retreat Phase, while
+     * the queue drains. */
     unsigned sent_in_retreat;
-    /* private to this file */
+    /* These fields are private to this file. */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_bulk_source source;
@@ -148,7 +149,7 @@ static void run(struct run *r)
     scps_world_free(r->w);
 }
 
-/* The first connection over the satellite, of which the others know. */
+/* Runs the first connection over the satellite and returns the state that it saves. */
 static struct scps_path_state observed(const char *cc)
 {
     struct run r = {.link = SATELLITE, .cc = cc};
@@ -162,7 +163,7 @@ static struct scps_path_state observed(const char *cc)
 
 #define JUMPED "reconnaissance:restored unvalidated:confirmed validating:first-acked "
 
-/* 100 MB need 3.3 s at 250 Mbit/s, and two round trips go before the jump. */
+/* 100 MB take 3.3 s at 250 Mbit/s, and two round trips pass before the jump. */
 static void the_second_is_fast(void **state)
 {
     static const struct {
@@ -184,8 +185,9 @@ static void the_second_is_fast(void **state)
     }
 }
 
-/* A path that carries a tenth of what it did: the jump and the retreat cost no more time than the
- * slow start of a connection without a state, and no more resends than it plus the jump. */
+/* The path carries a tenth of what it did: the jump and the Safe Retreat Phase take no more time
+ * than slow start without a saved state, and resend no more than slow start and the jump
+ * together. */
 static void ten_times_slower(void **state)
 {
     static const char *const cc[] = {"vj", "cubic", "bbr"};
@@ -199,7 +201,7 @@ static void ten_times_slower(void **state)
         run(&second);
         assert_true(second.been & 1u << SCPS_RESUME_RETREAT);
         assert_non_null(strstr(second.story, "safe-retreat:loss normal:retreated"));
-        assert_true(second.sent_in_retreat <= 1); /* the window does not delay retransmissions */
+        assert_true(second.sent_in_retreat <= 1); /* The window does not delay retransmissions. */
         if (second.seconds > plain.seconds || second.info.resent_segs > 12000 ||
             second.info.timeouts)
             fail_msg("%s: %.1f s instead of %.1f, %u resent, %u timeouts", cc[i], second.seconds,
@@ -207,9 +209,9 @@ static void ten_times_slower(void **state)
     }
 }
 
-/* Nor is a wrong state dearer the further it is from the truth: 2.5 to 60 Mbit/s instead of 250,
- * and Vegas, which leaves its slow start at a loss. Hybla's own start is as fast as the jump, and
- * with long-rtt-start=1 the first train of acknowledgements tells BBR that the state is wrong. */
+/* A wrong state costs no more if it is further from the truth: 2.5 to 60 Mbit/s instead of 250; and
+ * with Vegas, which leaves slow start at a loss. Hybla's own slow start is as fast as the jump, and
+ * with long-rtt-start=1 the first train of acknowledgements shows BBR that the state is wrong. */
 static void never_much_slower_than_without(void **state)
 {
     static const char *const cc[] = {
@@ -221,7 +223,8 @@ static void never_much_slower_than_without(void **state)
         struct scps_path_state s = observed(cc[i]);
         for (size_t j = 0; j < sizeof rate / sizeof *rate; j++) {
             char link[80];
-            if (SCPS_SANITIZED && j != i % 4) /* a rate for each controller */
+            /* With sanitizers each controller runs with one of the rates only. */
+            if (SCPS_SANITIZED && j != i % 4)
                 continue;
             snprintf(link, sizeof link, "rate=%smbit,rate-back=3mbit,rtt=600ms", rate[j]);
             struct run plain = {.link = link, .cc = cc[i], .size = 16000000};
@@ -235,7 +238,7 @@ static void never_much_slower_than_without(void **state)
     }
 }
 
-/* Losses that are put down to corruption stop nothing. */
+/* Losses attributed to corruption do not end any phase. */
 static void a_lossy_link(void **state)
 {
     struct scps_path_state s = observed("cubic");
@@ -246,7 +249,8 @@ static void a_lossy_link(void **state)
 
     run(&r);
     assert_non_null(strstr(r.story, "normal:validated"));
-    for (uint64_t seed = 0; seed < 20 && !seen; seed++) { /* corruption, and an early loss */
+    /* Losses by corruption, one of them early. */
+    for (uint64_t seed = 0; seed < 20 && !seen; seed++) {
         r = (struct run){.link = SATELLITE ",loss=0.05",
                          .cc = "cubic",
                          .size = 300000,
@@ -274,7 +278,7 @@ static void the_round_trip_is_another(void **state)
     }
 }
 
-/* What is less than a jump: the window has nothing to do with it. */
+/* The data is less than a jump, so the window makes no difference. */
 static void little_to_send(void **state)
 {
     struct scps_path_state s = observed("cubic");
@@ -287,7 +291,7 @@ static void little_to_send(void **state)
     assert_int_equal(r.saved, SCPS_ERR_AGAIN);
 }
 
-/* Each refusal has its name and a note, and the connection goes on as one without a state. */
+/* Each refused state has its verdict and a note, and the connection goes on without a state. */
 static void refused(void **state)
 {
     struct scps_path_state good = observed("cubic"), bad;
@@ -325,7 +329,7 @@ static void refused(void **state)
     assert_string_equal(windowless.story, "refused:no-window");
 }
 
-/* Only before data is acknowledged, and only once. */
+/* A state can be restored only once, and only before data is acknowledged. */
 static void late(void **state)
 {
     struct scps_path_state s = observed("cubic");

@@ -29,7 +29,7 @@ struct flow {
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     struct scps_conn *conn;
-    uint64_t before; /* bytes received when the measurement began */
+    uint64_t before; /* The number of bytes received when the measurement began. */
 };
 
 struct share {
@@ -37,15 +37,15 @@ struct share {
     const char *link, *cc;
     unsigned n;
     uint64_t rate, later, min_rate, back_rate;
-    uint16_t mss[3]; /* MSS of each flow in turn, bytes; 0: from the MTU */
+    uint16_t mss[3]; /* The MSS of each flow in turn, bytes; 0: from the MTU. */
     scps_time warm, until;
     /* These fields are results. */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_link *l;
     unsigned accepted;
-    struct scps_link_stats sent, acked; /* counters of the link during the measurement */
-    double got[FLOWS];                  /* bytes on the wire of each flow during the measurement */
+    struct scps_link_stats sent, acked; /* Counters of the link during the measurement. */
+    double got[FLOWS]; /* The bytes of each flow on the wire during the measurement. */
     uint64_t resent, timeouts;
     struct flow flow[FLOWS];
 };
@@ -78,7 +78,7 @@ static void set_rate(struct share *s, int end, uint64_t rate, uint64_t min_rate,
     struct scps_stack *st = scps_host_stack(s->host[end]);
 
     assert_int_equal(scps_addr_parse("10.0.0.0", &r.dst), 0);
-    r.prefix = 25; /* a prefix longer than that of the link's own route */
+    r.prefix = 25; /* The prefix is longer than that of the link's own route. */
     assert_int_equal(first ? scps_stack_add_route(st, &r) : scps_stack_set_route(st, &r), 0);
 }
 
@@ -171,7 +171,8 @@ static void run(struct share *s)
     scps_world_free(s->w);
 }
 
-/* Each within `part` of an equal share of what left, and that is the rate to within a burst. */
+/* Asserts that each flow's bytes are within `part` of an equal share, and that the sum is the rate
+ * to within a burst. */
 static void fair(struct share *s, double part)
 {
     double span = (double)(s->until - s->warm) * 1e-6, all = (double)s->sent.offered_bytes,
@@ -187,8 +188,8 @@ static void fair(struct share *s, double part)
     assert_int_equal(s->resent, 0);
 }
 
-/* 15 Mbit/s for 1, 3 and 100 flows under pure rate, VJ and Vegas; window-based ones have their slow
- * start first */
+/* 15 Mbit/s for 1, 3 and 100 flows with pure rate control, VJ and Vegas; controllers with a window
+ * first get time for slow start. */
 static void equal_shares(void **x)
 {
     static const char *const cc[] = {"rate", "vj", "vegas"};
@@ -210,7 +211,7 @@ static void equal_shares(void **x)
         }
 }
 
-/* Equal in bytes, not in packets */
+/* The shares are equal in bytes, not in packets. */
 static void long_and_short_packets(void **x)
 {
     struct share s = {.link = "rate=100mbit,rtt=100ms",
@@ -226,7 +227,8 @@ static void long_and_short_packets(void **x)
     fair(&s, 0.02);
 }
 
-/* 9600 bit/s for three flows: 5 s to the bucket of a turn, and still each its share */
+/* 9600 bit/s for three flows: a connection waits 5 s for its turn, and still each gets its
+ * share. */
 static void slow_line(void **x)
 {
     struct share s = {.link = "rate=100mbit,rtt=100ms",
@@ -241,7 +243,8 @@ static void slow_line(void **x)
     fair(&s, 0.02);
 }
 
-/* From 15 to 30 Mbit/s half way: to the byte, but for the packet that straddles the change */
+/* The rate changes from 15 to 30 Mbit/s half way: the bytes agree exactly, but for the packet
+ * during which it changes. */
 static void changed_at_once(void **x)
 {
     struct share s = {.link = "rate=100mbit,rtt=100ms",
@@ -259,8 +262,8 @@ static void changed_at_once(void **x)
                 (double)s.sent.offered_bytes < want + 6000);
 }
 
-/* The receiver's route is the thin one: all that three connections acknowledge pays and keeps to
- * it */
+/* The receiver's route is the slow one: the acknowledgements of three connections count against its
+ * rate and keep to it. */
 static void acknowledgements_share(void **x)
 {
     struct share s = {.link = "rate=100mbit,rtt=100ms",
@@ -280,8 +283,8 @@ static void acknowledgements_share(void **x)
     assert_int_equal(s.timeouts, 0);
 }
 
-/* Half of everything is lost, so that windows are down to a segment; a minimum rate flows all the
- * same, for each */
+/* The link loses half of all packets, so windows are one segment: each connection sends at its
+ * minimum rate all the same. */
 static void minimum_for_each(void **x)
 {
     struct share s = {.link = "rate=100mbit,rtt=1s,loss=0.5,loss-back=0",
@@ -300,7 +303,7 @@ static void minimum_for_each(void **x)
     run(&s);
     all = (double)s.sent.offered_bytes;
     assert_true(all >= 30000 * span * 0.98);
-    /* what the windows allow beyond the minimum rate is used at once */
+    /* What windows allow beyond the minimum rate is used at once. */
     assert_true(all <= 30000 * span * 1.6);
     for (unsigned i = 0; i < s.n; i++)
         assert_true(s.got[i] > all / 3 / 2 * 0.5);

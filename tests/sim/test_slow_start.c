@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slow-start=: how the first slow start ends over a satellite link with a queue that is deep enough
- * to tell (4.8 bandwidth-delay products), with and without jitter.
+/* slow-start=: how the first slow start ends over a satellite link with a queue of 4.8 BDPs, with
+ * and without jitter, with each rule (standard, HyStart++, SEARCH).
  *
  *      sender ---- 50 Mbit/s, 600 ms, 12000 packets of queue ---- receiver
  */
@@ -45,8 +45,8 @@ static void all_ways(const char *link, const char *cc, struct result out[WAYS])
 
 #define SATELLITE "rate=50mbit,rate-back=10mbit,rtt=600ms,queue=12000p"
 
-/* SEARCH ends slow start before the queue overflows, whatever the controller; HyStart++ slows down,
- * and still meets the end of the queue. */
+/* SEARCH ends slow start before the queue overflows, with every controller; HyStart++ slows down,
+ * but still reaches the end of the queue. */
 static void before_the_queue_overflows(void **state)
 {
     static const char *const cc[] = {"vj", "cubic", "highspeed", "scalable"};
@@ -63,7 +63,7 @@ static void before_the_queue_overflows(void **state)
     }
 }
 
-/* With jitter SEARCH leaves a little late, and loses far less than the others. */
+/* With jitter SEARCH ends slow start a little late, and loses far fewer packets than the others. */
 static void jitter(void **state)
 {
     struct result r[WAYS];
@@ -77,13 +77,13 @@ static void jitter(void **state)
                  r[SEARCH].seconds, r[SEARCH].resent);
 }
 
-/* A queue that takes everything: all three are as fast. */
+/* With a queue that never overflows all three are equally fast. */
 static void it_does_not_leave_for_nothing(void **state)
 {
     struct result r[WAYS];
     (void)state;
 
-    all_ways("rate=50mbit,rtt=600ms,queue=60000p", "vj", r); /* the transfer ends in slow start */
+    all_ways("rate=50mbit,rtt=600ms,queue=60000p", "vj", r); /* The transfer ends in slow start. */
     assert_int_equal(r[STANDARD].resent, 0);
     assert_true(r[SEARCH].seconds < r[STANDARD].seconds + 0.01);
 }

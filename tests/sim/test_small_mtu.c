@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers over links with every MTU from the least that a stack accepts to 200: no packet is
- * longer than the MTU, whatever options it has, and all octets arrive. RFC 9293 section
- * 3.7.1: the sender takes "the size of any IP or TCP options" into account (RFC 6691 section 3.1).
- * SYNs and acknowledgements of lost and reordered data have the most options. */
+/* Transfers over links with every MTU from the smallest that a stack accepts to 200: no packet is
+ * longer than the MTU, whatever options it has, and all octets arrive. RFC 9293 section 3.7.1: the
+ * sender takes "the size of any IP or TCP options" into account (RFC 6691 section 3.1). SYNs, and
+ * acknowledgements of lost and reordered data, have the most options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Pure rate control with SNACK beside what any selective repeat could do.
+/* Pure rate control with SNACK, compared with the best that selective repeat can do.
  *
- * 100 MB over 100 Mbit/s and 500 ms, 80 Mbit/s set, 1024-byte packets, buffers that never limit.
- * The limits are those of an ideal selective repeat that learns of each loss a round trip after it,
- * at the same error rates. Wanted: 97 % of them up to 1e-6 and 95 % beyond; less than 0.1 % sent
- * twice without need up to 1e-5; a timeout only for a last segment that nothing follows, that is, a
- * lost retransmission is found by what comes after it or by its own silence. Where the window
- * limits, each repair holds all up: 97 % of what it allows (scps_link_limit_window).
+ * 100 MB over 100 Mbit/s and 500 ms, at a rate of 80 Mbit/s, in packets of 1024 bytes, with buffers
+ * that never limit. The limits are those of an ideal selective repeat that learns of each loss a
+ * round trip later, at the same error rates. Required: 97 % of them up to 1e-6 and 95 % beyond;
+ * less than 0.1 % resent without need up to 1e-5; a timeout only for a last segment that nothing
+ * follows, so a lost retransmission is detected by later segments or by its own age. Where the
+ * window limits, each retransmission stops the window: 97 % of what it allows
+ * (scps_link_limit_window()).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@
 
 #define SIZE 100000000
 
-/* buffer of the published tests, bytes: less than a bandwidth-delay product */
+/* The buffer of the published tests, bytes: less than a BDP. */
 #define SMALL 5900000
 
 static bool sack, delayed;
@@ -37,8 +38,8 @@ static void tune(struct scps_conn_config *c)
     c->loss_cause = SCPS_LOSS_CORRUPTION;
 }
 
-/* Mbit/s; at 1e-4 the mean of the sender's transfers scatters, as ours does: by one per cent over a
- * dozen */
+/* Returns the limit, Mbit/s. At 1e-4 the mean of a dozen transfers of the sender varies by 1 %, as
+ * this stack's does. */
 static double limit_at(const char *ber)
 {
     struct scps_link_config fwd, back;
@@ -106,8 +107,7 @@ static void in_a_small_window(void **state)
     size = SIZE;
 }
 
-/* A sender that hears of holes alone concludes what has arrived from the order in which they are
- * told */
+/* SNACK without SACK: the sender concludes from the order of the reports what has arrived. */
 static void alone(void **state)
 {
     (void)state;
@@ -117,8 +117,9 @@ static void alone(void **state)
     ideal("1e-4", 0.94, 0.004, 4);
 }
 
-/* Strictly delayed acknowledgements: holes are told 100 ms late on average, so the last rounds take
- * a fifth more; at 1e-4 what has been lost many times does not wait for the peer's timer */
+/* Strictly delayed acknowledgements (F0): holes are reported 100 ms late on average, so the last
+ * round trips take a fifth longer; at 1e-4 segments that were lost many times do not wait for the
+ * peer's timer. */
 static void delayed_acks(void **state)
 {
     (void)state;
@@ -129,16 +130,16 @@ static void delayed_acks(void **state)
     delayed = false;
 }
 
-/* More segments under way than the option's 16-bit fields count: 350 000 small ones, 90 000 of them
- * in a round trip. What SNACK cannot name yet SACK tells of (RFC 6675); a hole longer than the size
- * field, and than a sender looks through at once, is named piece by piece. SNACK alone waits for
- * the left edge. */
+/* More segments are in flight than the option's 16-bit fields can count: 350 000 small ones, 90 000
+ * of them in a round trip. What SNACK cannot name yet SACK reports (RFC 6675); a hole longer than
+ * the size field, or than the sender processes at once, is named in parts. SNACK alone waits until
+ * SND.UNA has advanced. */
 static void more_than_the_offset_names(void **state)
 {
     static const struct {
         const char *link;
         unsigned seed;
-        /* With reports at an offset that saturates, these transfers took 38, 65 and 67 s. */
+        /* The bound, s: with offsets that saturate, these transfers took 38, 65 and 67 s. */
         scps_time within;
         bool sack;
     } cases[] = {{"rate=40m,rtt=2.56s,loss=0.03", 1, SCPS_SEC(23), true},

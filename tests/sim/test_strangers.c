@@ -34,18 +34,18 @@ static const char *const names[FLOODS] = {
 
 struct strangers {
     enum flood flood;
-    uint64_t rate;      /* rate limit of the sender, bytes/s; 0: its window limits it */
-    uint64_t back_rate; /* rate of the receiver's route, bytes/s; 0: none */
+    uint64_t rate;      /* The rate limit of the sender, bytes/s; 0: its window limits it. */
+    uint64_t back_rate; /* The rate of the receiver's route, bytes/s; 0: none. */
     const char *link;
-    bool stamps;  /* true: the connection has time stamps, which make acknowledgements longer */
-    bool unknown; /* true: the device does not report its rate */
+    bool stamps;  /* true: the connection has time stamps, which make acknowledgements longer. */
+    bool unknown; /* true: the device does not report its rate. */
     struct scps_world *w;
     struct scps_host *host[2];
     struct scps_link *l;
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     uint64_t before, seq;
-    struct scps_link_stats back; /* counters of the return link when the measurement began */
+    struct scps_link_stats back; /* The counters of the return link when the measurement began. */
 };
 
 static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
@@ -180,7 +180,7 @@ static double goodput(struct strangers *s)
     }
     cfg.hollow = true;
     cfg.sndbuf = cfg.rcvbuf = 1 << 20;
-    /* without time stamps, acknowledgements take 190 of the 200 kbit/s */
+    /* Without time stamps acknowledgements take 190 of the 200 kbit/s. */
     cfg.timestamps = s->stamps;
     if (s->unknown)
         scps_link_netif(s->l, 0)->rate = scps_link_netif(s->l, 1)->rate = 0;
@@ -209,10 +209,10 @@ static double goodput(struct strangers *s)
                   (unsigned long long)st.echo_replies, (unsigned long long)st.icmp_out,
                   (unsigned long long)st.drops[SCPS_DROP_RATE_LIMITED]);
     scps_link_get_stats(s->l, 1, &back_now);
-    if (s->back_rate) /* every packet counts against the rate of the route */
+    if (s->back_rate) /* Every packet counts against the rate of the route. */
         assert_true((double)(back_now.offered_bytes - s->back.offered_bytes) <=
                     (double)s->back_rate * (double)(UNTIL - WARM) * 1e-6 + 4 * 1500);
-    /* some packets are answered; the answers that the limit held back are counted */
+    /* Some packets are answered; the replies that the limit held back are counted. */
     if (s->flood && s->flood != FRAGMENTS) {
         assert_true(st.cookies_out + st.resets_out + st.echo_replies + st.icmp_out > 30);
         assert_true(st.drops[SCPS_DROP_RATE_LIMITED] > 0);
@@ -222,7 +222,7 @@ static double goodput(struct strangers *s)
     return got;
 }
 
-/* Requires that the goodput is at least this share of the goodput without the flood. */
+/* Asserts that the goodput is at least this share of the goodput without the flood. */
 static void kept_by(struct strangers how, double least)
 {
     struct strangers none = how;
@@ -238,8 +238,8 @@ static void kept_by(struct strangers how, double least)
     }
 }
 
-/* With and without time stamps, which make acknowledgements longer; at a window's pace and at a
- * rate's. */
+/* Checks kept_by() with and without time stamps, and with a sender limited by its window and by a
+ * rate. */
 static void kept(struct strangers how, double least)
 {
     for (unsigned i = 0; i < 4; i += SCPS_SANITIZED ? 3 : 1) {

@@ -39,9 +39,9 @@ static struct simrun_config nasa(const char *link, uint64_t rate_bps)
                                   .both_known = true};
 }
 
-/* At least so much of the limit, in permille; nothing resent that was not lost; the return link
- * within its budget: no acknowledgement waits behind another.  Returns how much of the limit it is,
- * in permille. */
+/* Asserts that the transfer reaches at least `permille` of the physical limit, that no segment was
+ * resent that was not lost, and that no acknowledgement waited behind another on the return link.
+ * Returns the part of the limit that it reached, in permille. */
 static unsigned reaches(struct simrun_config *c, unsigned permille)
 {
     struct simrun r;
@@ -60,8 +60,7 @@ static unsigned reaches(struct simrun_config *c, unsigned permille)
     assert_true(r.intact);
     assert_true(limit * 1000 >= (double)r.acked * permille);
     assert_int_equal(r.sender.timeouts, 0);
-    /* where an acknowledgement is lost, so is all that it told of: two thousandths of all
-     * segments */
+    /* If an acknowledgement is lost so is what it reported: two thousandths of all segments. */
     if (c->compress)
         lost += SIZE / 1024 / 500;
     assert_true((double)r.sender.resent_segs <= lost * 1.03 + 1);
@@ -81,7 +80,7 @@ static void each_mode(struct simrun_config c, unsigned permille)
     }
 }
 
-/* 5000:1 (packets: 230:1), no errors: whatever the mode */
+/* A ratio of 5000:1 in bytes (230:1 in packets) without errors, in every acknowledgement mode. */
 static void no_errors(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);
@@ -93,7 +92,7 @@ static void no_errors(void **x)
     each_mode(c, 990);
 }
 
-/* The same counted in packets */
+/* The same with the budget in packets a second. */
 static void so_many_packets(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);
@@ -102,13 +101,13 @@ static void so_many_packets(void **x)
     c.ack_budget_pps = 25;
     reaches(&c, 980);
     c.ack_budget_pps =
-        /* the last of two acknowledgements a second is half a second late, which is all that the
-         * limit costs */
+        /* The last of two acknowledgements a second is half a second late, which is all that the
+         * budget costs. */
         2;
     reaches(&c, 930);
 }
 
-/* Errors both ways that the link has room to report */
+/* The return link has room to report all errors of both directions. */
 static void errors(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-7", 80000000);
@@ -118,14 +117,14 @@ static void errors(void **x)
     each_mode(c, 975);
     c.link = "nasa500,rate-back=40kbit,ber=1e-6";
     c.ack_budget = 40000 / 8;
-    each_mode(c, 940); /* in mode F0 the receiver acknowledges only five times a second */
+    each_mode(c, 940); /* In mode F0 the receiver acknowledges only five times a second. */
     c.ack_delayed = false;
     c.ack_every = true;
     reaches(&c, 950);
 }
 
-/* As many as it can name with compressed headers; one report or repair that is lost is a percent or
- * two of a transfer */
+/* As many errors as can be reported with compressed headers; a report or a retransmission that is
+ * lost costs one or two per cent of a transfer. */
 static void compressed(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-6", 80000000);
@@ -139,8 +138,8 @@ static void compressed(void **x)
     assert_in_range(sum, 9550, 10000);
 }
 
-/* More holes than it can name in time: every lost repair waits its turn to be told of again, and in
- * the end for a timer */
+/* More holes than can be reported in time: a lost retransmission waits for its turn to be reported
+ * again, and at the end for a timer. */
 static void more_than_it_can_say(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-6", 80000000);
@@ -154,9 +153,8 @@ static void more_than_it_can_say(void **x)
     assert_true(r.sender.timeouts <= 3);
 }
 
-/* Without a budget acknowledgements queue up for half a minute, and a queue that drops what comes
- * last drops the newest: the sender waits, and in the end for its timer. It does not fall into
- * resending. */
+/* Without a budget acknowledgements wait up to half a minute in the queue, which drops the newest
+ * when it is full: the sender waits, at the end for its timer, but does not resend without need. */
 static void without(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* VJ compression on both ends of a simulated PPP line, as the small-satellite tests had it (Horan
- * and Wang, claim H06): every byte arrives, errors or not, and it is faster by what the headers
- * weigh. */
+/* Van Jacobson compression at both ends of a simulated PPP line, as in the tests for small
+ * satellites by Horan and Wang (claim H06): every byte arrives, with and without errors, and the
+ * transfer is faster by the size of the headers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void on_sink(struct scps_host *h, const struct scps_event *ev, void *ctx)
     over(r);
 }
 
-/* One transfer; on with the filters, ts with time stamps. */
+/* Runs one transfer; on: with compression; ts: with time stamps. */
 static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, bool ts, bool hollow)
 {
     struct scps_link_config fwd, back;
@@ -89,7 +89,7 @@ static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, b
         assert_int_equal(scps_link_filter(l, end, f[end]), 0);
     }
     cc.timestamps = ts;
-    cc.rate = ts ? 14000 : 0; /* at a low rate each packet has a time stamp of its own */
+    cc.rate = ts ? 14000 : 0; /* At this low rate each packet has a time stamp of its own. */
     cc.hollow = hollow;
     r->sink.take = take;
     r->sink.ctx = r;
@@ -114,7 +114,7 @@ static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, b
     assert_int_equal(r->taken, bytes);
 }
 
-/* On a line of 115.2 kbit/s with PPP framing, compression saves 37 of the 576 bytes of a packet and
+/* On a line of 115.2 kbit/s with PPP framing compression saves 37 of the 576 bytes of a packet, and
  * some 35 of the 40 bytes of an acknowledgement. */
 static void faster_by_the_headers(void **state)
 {
@@ -125,13 +125,15 @@ static void faster_by_the_headers(void **state)
         transfer(&without, spec, 200000, false, false, hollow);
         transfer(&with, spec, 200000, true, false, hollow);
         double gain = (double)without.took / (double)with.took;
-        /* (576 + 8) / (539 + 8) = 1.068 on a line that data fills */
+        /* The line is full of data, so the gain is (576 + 8) / (539 + 8) = 1.068. */
         assert_true(gain > 1.05 && gain < 1.08);
-        /* SYN and FIN as they are, the first packet of a connection whole, the rest small */
+        /* SYN and FIN are not compressed, the first packet of a connection has its full header, and
+         * the others are compressed. */
         assert_in_range(with.vj[0].ip, 2, 4);
         assert_in_range(with.vj[0].uncompressed, 1, 3);
         assert_true(with.vj[0].compressed > 370);
-        /* 6 octets for 40: the stack's IP id stands still (DF is set), which costs three to say */
+        /* A header of 40 octets becomes 6: the stack's IP identification does not change (DF is
+         * set), which takes three octets to express. */
         assert_true(with.vj[0].bytes_in - with.vj[0].bytes_out >= 34 * with.vj[0].compressed);
         assert_int_equal(with.vj[1].expanded, with.vj[0].compressed + with.vj[0].uncompressed);
         assert_true(with.vj[1].compressed > 150);
@@ -151,8 +153,8 @@ static void time_stamps_leave_nothing_to_gain(void **state)
     assert_true(with.took * 100 > without.took * 99);
 }
 
-/* Losses without a trace and damaged octets: only the TCP checksum stands between the application
- * and what was put together from the wrong changes, and it holds. */
+/* Packets are lost unnoticed and octets damaged: only the TCP checksum protects the application
+ * from headers that were restored wrongly, and it does. */
 static void nothing_wrong_gets_through(void **state)
 {
     (void)state;

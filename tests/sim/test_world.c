@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The world: the order of what happens at one time, the edges of a run, links that change, many
- * hosts. */
+/* The simulated world: the order of events of the same time, the beginning and the end of a run,
+ * links that change, and many hosts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void hear_and_ask(void *ctx)
 {
     hear(ctx);
     assert_int_equal(scps_world_at(world, scps_world_now(world), hear, "y"), 0);
-    assert_int_equal(scps_world_at(world, 0, hear, "z"), 0); /* a time in the past counts as now */
+    assert_int_equal(scps_world_at(world, 0, hear, "z"), 0); /* A time in the past counts as now. */
 }
 
 static void hear_and_stop(void *ctx)
@@ -61,7 +61,7 @@ static void timers_go_by_time_and_then_by_age(void **state)
     assert_int_equal(scps_world_run(world, SCPS_NEVER), 8);
     assert_string_equal(heard, "abcdefyz");
     assert_true(heard_at[1] == 10 && heard_at[2] == 15 && heard_at[7] == 20);
-    assert_true(scps_world_now(world) == 20); /* no event was left */
+    assert_true(scps_world_now(world) == 20); /* No event was left. */
     scps_world_free(world);
 }
 
@@ -75,13 +75,13 @@ static void a_run_ends_where_it_was_told_to(void **state)
     scps_world_at(world, 101, hear, "b");
     scps_world_at(world, 200, hear_and_stop, "c");
     scps_world_at(world, 200, hear, "d");
-    /* the world ends before this time, so the timer is freed with the world */
+    /* The world ends before this time, so the timer is freed with the world. */
     scps_world_at(world, 300, hear, "e");
     assert_int_equal(scps_world_run(world, 100), 1);
     assert_true(scps_world_now(world) == 100);
     assert_int_equal(scps_world_run(world, 150), 1);
     assert_true(scps_world_now(world) == 150);
-    assert_int_equal(scps_world_run(world, 100), 0); /* the clock never goes back */
+    assert_int_equal(scps_world_run(world, 100), 0); /* The clock never goes back. */
     assert_true(scps_world_now(world) == 150);
     assert_int_equal(scps_world_run(world, 1000), 1);
     assert_string_equal(heard, "abc");
@@ -111,7 +111,7 @@ static void on_sender(struct scps_host *h, const struct scps_event *ev, void *ct
         f->done = scps_world_now(scps_host_world(h));
 }
 
-/* A sink for each port: the i-th flow listens on 1000 + i. */
+/* Opens a sink for each port: the i-th flow listens on port 1000 + i. */
 static void on_receiver(struct scps_host *h, const struct scps_event *ev, void *ctx)
 {
     struct flow *flow = ctx;
@@ -158,8 +158,8 @@ static void end(struct flow *f, uint64_t size)
     scps_bulk_source_fini(&f->source);
 }
 
-/* One host to sixty others over a link each, and sixty flows to one host over one link: all
- * arrive. */
+/* One host sends to sixty others over a link each, and sixty flows go to one host over one link:
+ * all data arrives. */
 static void many_hosts_and_many_flows(void **state)
 {
     enum { N = 60, SIZE = 50000 };
@@ -191,12 +191,13 @@ static void many_hosts_and_many_flows(void **state)
         end(&flow[i], SIZE);
     struct scps_link_stats st;
     scps_link_get_stats(l, 0, &st);
-    /* the flows did meet in the queue of the link */
+    /* The flows met in the queue of the link. */
     assert_true(st.dropped_queue > 0 && st.in_flight == 0);
     scps_world_free(w);
 }
 
-/* Each link of a world, and each direction of a link, has losses of its own, seeds alike or not. */
+/* Each link of a world, and each direction of a link, loses packets of its own, whatever the
+ * seeds. */
 static void links_with_one_seed_differ(void **state)
 {
     enum { N = 4, SIZE = 400000 };
@@ -224,7 +225,7 @@ static void links_with_one_seed_differ(void **state)
     scps_world_free(w);
 }
 
-/* What arrives at one moment is acknowledged once: without a rate a whole window does. */
+/* Packets that arrive at the same time are acknowledged once: without a rate a whole window is. */
 static void arrivals_of_one_moment_are_served_together(void **state)
 {
     static struct flow flow[1];
@@ -247,7 +248,7 @@ static void arrivals_of_one_moment_are_served_together(void **state)
     scps_link_get_stats(l, 0, &there);
     scps_link_get_stats(l, 1, &here);
     assert_true(there.offered > 6500);
-    if (here.offered > 200) /* one acknowledgement for each round trip's packets */
+    if (here.offered > 200) /* There is one acknowledgement for the packets of each round trip. */
         fail_msg("%llu packets back", (unsigned long long)here.offered);
     scps_world_free(w);
 }
@@ -302,7 +303,7 @@ static void a_link_changes_while_it_works(void **state)
         scps_link_parse("rate=10mbit,rtt=20ms,overhead=0,queue=200000", &sky.c, &back, NULL, 0), 0);
     sky.l = scps_world_link(w, x, &a, y, &b, 24, 0, &sky.c, &back);
     begin(&flow[0], 0, x, y, &b, &cfg, 5000000);
-    /* by then 2.4 MB have arrived; the rest is sent at 1 Mbit/s */
+    /* 2.4 MB have arrived by then; the rest is sent at 1 Mbit/s. */
     scps_world_at(w, SCPS_SEC(2), worsen, &sky);
     scps_world_at(w, SCPS_SEC(5), cut, &sky);
     scps_world_at(w, SCPS_SEC(8), mend, &sky);
@@ -310,13 +311,14 @@ static void a_link_changes_while_it_works(void **state)
     end(&flow[0], 5000000);
     scps_link_get_stats(sky.l, 0, &st);
     assert_true(st.dropped_loss > 0);
-    /* the rest of the bytes, the gap, and what the timeouts double to in it */
+    /* The transfer takes the time of the rest, the gap of the link, and the timeouts in it, which
+     * double. */
     assert_true(flow[0].done > SCPS_SEC(2 + 3 + 20));
     assert_true(flow[0].done < SCPS_SEC(2 + 2 * 3 + 24 + 3));
     scps_world_free(w);
 }
 
-/* ---- what can go wrong ---- */
+/* ---- failures ---- */
 
 /* With any number of successful allocations nothing crashes or leaks, and each block is freed with
  * the size that was requested. */
@@ -379,7 +381,7 @@ static void bad_links_are_refused(void **state)
     assert_string_equal(scps_host_name(y), "");
     assert_null(scps_world_link(w, x, &a, y, &b, 24, 0, &good, &bad));
     assert_null(scps_world_link(w, x, &a, y, &b, 24, 0, &bad, &good));
-    /* an MTU without room for a header */
+    /* The MTU has no room for a header. */
     assert_null(scps_world_link(w, x, &a, y, &b, 24, 20, &good, &good));
     assert_null(scps_world_link(w, x, &a, y, &none, 24, 0, &good, &good));
     assert_non_null(scps_world_link(w, x, &a, y, &b, 24, 0, &good, &good));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One BBR connection over one bottleneck in virtual time, whose state tests can read: for the
- * test cases of draft-ietf-ccwg-bbr-06. The path, the application's rate and the losses may
- * change whenever the connection has come to a state. */
+/* One BBR connection over one bottleneck in virtual time, for the test cases of
+ * draft-ietf-ccwg-bbr-06: tests read the controller's state, and may change the path, the
+ * application's rate and the losses whenever the connection has reached a state. */
 #ifndef SCPS_TEST_BBR_PATH_H
 #define SCPS_TEST_BBR_PATH_H
 
@@ -240,7 +240,7 @@ static inline bool bbr_until(struct bbr_path *p, unsigned states, scps_dur most)
 }
 
 #define BBR_IN(where) (1u << SCPS_BBR_##where)
-/* Requires that BBR enters one of the states in that time. */
+/* Asserts that BBR enters one of the states within that time. */
 #define BBR_GO(p, where, most)                                                                     \
     do {                                                                                           \
         if (seen.state != SCPS_BBR_##where)                                                        \

@@ -202,7 +202,7 @@ static inline void cc_path_run(struct cc_path *p, scps_dur time)
         int64_t e = next < ack ? next : ack;
         e = timer < e ? timer : e;
         if (e == INT64_MAX && p->sent > p->acked)
-            /* All segments are lost: acknowledge them, in place of a timeout. */
+            /* All segments are lost: the model acknowledges them, which stands for a timeout. */
             cc_path_push_ack(p, p->now, p->sent);
         if (e > until || e == INT64_MAX) {
             if (e == INT64_MAX)

@@ -3,8 +3,8 @@
  *
  *     sender   ── filter ── link ── filter ──   receiver
  *
- * The filters see what the stacks send and get and fold it into one digest, so that two runs can be
- * compared packet for packet without keeping the packets.
+ * The filters see what the stacks send and receive and add it to one digest, so that two runs can
+ * be compared packet for packet without storing the packets.
  */
 #include "simrun.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A peer by hand for the socket tests: packets of its own into a context, the context's packets
- * out, with sequence numbers relative to the two initial ones, as packetdrill writes them.
+/* A peer controlled by the test, for socket tests: the test injects packets into a context and
+ * takes those that the context sends, with sequence numbers relative to the two initial ones, as
+ * packetdrill writes them.
  *
  *     struct peer p;
  *     peer_open(&p, NULL);                          // a context at 10.0.0.1, Linux's figures
