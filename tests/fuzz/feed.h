@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives a fuzz target with a live stack: octets of the input are orders, and the allocator counts
- * memory and may fail. */
+/* Helpers of fuzz targets that drive a running stack: they read orders from the octets of the
+ * input, and provide an allocator that counts memory and may fail. */
 #ifndef SCPS_FUZZ_FEED_H
 #define SCPS_FUZZ_FEED_H
 
@@ -10,7 +10,7 @@ struct feed {
     const uint8_t *p, *end;
 };
 
-/* 0 when the input is over. */
+/* Returns the next octet of the input; 0 when the input is over. */
 static inline uint8_t get8(struct feed *in)
 {
     return in->p < in->end ? *in->p++ : 0;
@@ -24,11 +24,11 @@ static inline uint16_t get16(struct feed *in)
 }
 
 struct memory {
-    size_t live;         /* bytes in use */
-    unsigned fail_after; /* allocations until one fails; 0: none */
+    size_t live;         /* The number of bytes in use. */
+    unsigned fail_after; /* The number of allocations until one fails; 0: none fails. */
 };
 
-/* For struct scps_alloc, with a struct memory as its context. */
+/* An allocation function for struct scps_alloc whose context is a struct memory. */
 static inline void *counted_alloc(void *ctx, size_t size)
 {
     struct memory *m = ctx;

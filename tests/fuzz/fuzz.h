@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface between a fuzz target and the replay driver. */
+/* The interface between a fuzz target and the program that replays inputs. */
 #ifndef SCPS_FUZZ_H
 #define SCPS_FUZZ_H
 
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* libFuzzer's entry: returns 0. */
+/* libFuzzer's entry point: runs one input and returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What must hold, in every build. */
+/* Aborts if the condition is false; the check is in every build, also with NDEBUG. */
 #define MUST(cond)                                                                                 \
     do {                                                                                           \
         if (!(cond)) {                                                                             \

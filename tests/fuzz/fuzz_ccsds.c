@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Space links on any octets.
+/* Fuzz target: frames of CCSDS space links with arbitrary octets.
  *
- * The first octet chooses the kind of frame. Then orders: one end sends a packet; its frames go to
- * the other one, damaged, lost or repeated; or the input's own octets come in as a frame whose
- * error control field is right. What comes up fits.
+ * The first octet of the input chooses the kind of frame. Orders follow: one end sends a packet,
+ * and its frames go to the other end, damaged, lost or repeated; or octets of the input arrive as a
+ * frame whose error control field is right. Every packet that is passed up must be valid.
  */
 #include <scps/ccsds.h>
 #include <scps/error.h>
@@ -43,7 +43,7 @@ static int sink_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     MUST(pkt->len >= 1 && pkt->len <= 300 + 9);
     for (size_t i = 0; i < pkt->len; i++)
         sum ^= pkt->data[i];
-    return sum & 1; /* every octet of the packet was read, so that a sanitizer checks it */
+    return sum & 1; /* The sum reads every octet of the packet, so that a sanitizer checks each. */
 }
 
 static const struct scps_netif_ops dev_ops = {.name = "modem", .send = dev_send};
@@ -60,7 +60,7 @@ static void own_frame(struct scps_netif *dev, const struct scps_ccsds_config *c,
     memcpy(p, marker, 4);
     memcpy(f, in->p, n);
     in->p += n;
-    if (what & 16) /* a right header, too */
+    if (what & 16) /* With this bit the frame has a valid header, too. */
         scps_spaceframe_finish(f, c, f[2], f[7] & 63);
     else if (c->fecf)
         scps_put16(f + FRAME - 2, scps_spaceframe_crc(f, FRAME - 2));

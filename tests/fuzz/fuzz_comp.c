@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The decompressor of wire/comp.c on any octets.
+/* Fuzz target: the parser of compressed headers (wire/comp.c) on arbitrary octets.
  *
- * The first octet says what the receiver knows and how much of the packet lies apart; the rest are
- * compressed packets of one connection, each behind an octet with its length. What is parsed must
- * lie inside the input, must be said again by the builder (unless it must go as TCP) and be
- * understood as the same; what is learnt from one packet fills the gaps of the next.
+ * The first octet of the input says what the receiver knows and how much of a packet lies apart;
+ * compressed packets of one connection follow, each behind an octet with its length. What is parsed
+ * must lie inside the input; built again (unless it needs a TCP header) it must parse to the same
+ * values. Fields that a packet leaves out are filled from those before it.
  */
 #include <scps/comp.h>
 #include <string.h>

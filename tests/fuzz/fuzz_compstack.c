@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed headers arriving at a live stack.
+/* Fuzz target: a running stack receives segments with compressed headers.
  *
- * The first octet chooses family, timestamps and SNACK. A peer opens a connection that compresses;
- * every further octet is an order with its arguments: a packet whose compressed header is taken
- * from the input as it is, one that is well-formed with numbers near those in use, the same as TCP,
- * an ICMP error that quotes one, another connection under the same or another id, time, calls of
- * the application, memory that runs out.
+ * The first octet of the input chooses the IP version, time stamps and SNACK. A peer opens a
+ * connection with compressed headers. Each further octet is an order with its arguments: a packet
+ * with a compressed header of arbitrary octets, or a well-formed one with plausible numbers, or the
+ * same with a TCP header; an ICMP error that quotes one; another connection with the same or
+ * another id; time that passes; calls of the application; allocations that fail.
  *
- * What must hold, whatever comes:
- *   - every packet that leaves is well-formed, under the id we announced, fits the MTU, and its
- *     payload is what the application wrote at that place, also when it is understood from what the
- *     header leaves out;
+ * What must hold, whatever arrives:
+ *   - every packet that leaves is well-formed, has the connection id that the peer expects, and
+ *   fits the MTU; its payload is what the application wrote at that offset, also where the header
+ *   leaves its numbers out;
  *   - what is read is what well-formed packets brought, as long as there were no others;
- *   - asked for output until there is none, the stack's deadline lies in the future;
- *   - memory is given back with the size it was asked for, all of it in the end.
+ *   - when all output has been taken, the stack's deadline lies in the future;
+ *   - memory is freed with the size with which it was allocated, and all of it in the end.
  */
 #include <scps/comp.h>
 #include <scps/conn.h>
@@ -31,7 +31,7 @@ struct flow {
     struct scps_conn *c;
     bool seen, com;
     uint8_t our_id;
-    uint32_t iss, nxt, irs, ack; /* ours; theirs */
+    uint32_t iss, nxt, irs, ack; /* iss and nxt belong to the stack, irs and ack to the peer. */
     struct scps_comp_tx tx;
     struct scps_comp_rx rx;
     uint64_t written, read;
@@ -46,7 +46,7 @@ struct world {
     struct scps_addr us, them;
     struct flow f[FLOWS];
     scps_time now;
-    bool wild; /* octets of no stream may have got in */
+    bool wild; /* Octets that belong to no stream may have been accepted. */
     struct memory mem;
     unsigned orders;
 };
@@ -61,7 +61,7 @@ static uint8_t theirs(uint64_t off)
     return (uint8_t)(off * 13 + (off >> 8) * 5 + 3);
 }
 
-/* ---- what leaves ----------------------------------------------------------------------------- */
+/* ---- packets that leave ---- */
 
 static void check_segment(struct flow *f, struct scps_seg *s)
 {
@@ -148,7 +148,7 @@ static void advance(struct world *w, scps_time to)
     }
 }
 
-/* ---- what arrives ---------------------------------------------------------------------------- */
+/* ---- packets that arrive ---- */
 
 static void input(struct world *w, uint8_t proto, const uint8_t *body, size_t len, bool vouched)
 {
@@ -209,7 +209,7 @@ static void open_flow(struct world *w, unsigned i, uint8_t id)
     drain(w);
 }
 
-/* A number near base: as it is, or off by something small, or large. */
+/* Returns a number near `base`: the same, or a little or much more or less. */
 static uint32_t near(struct world *w, uint32_t base)
 {
     uint8_t how = get8(&w->in);
@@ -254,7 +254,8 @@ static void segment(struct world *w, struct flow *f, unsigned i, bool compress)
     say(w, f, &s, compress);
 }
 
-/* A header of any octets; the sum is right, or vouched for. */
+/* Hands in a packet whose header has arbitrary octets; its checksum is right, or the device has
+ * verified it. */
 static void header(struct world *w, const struct flow *f)
 {
     uint8_t p[300] = {0}, n = get8(&w->in), how = get8(&w->in);
@@ -438,7 +439,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         true);
     drain(&w);
     app_accept(&w);
-    MUST(w.f[0].c != NULL); /* the third handshake packet came compressed */
+    MUST(w.f[0].c != NULL); /* The third packet of the handshake was compressed. */
     while (w.in.p < w.in.end && w.orders++ < 2000)
         order(&w);
     w.mem.fail_after = 0;

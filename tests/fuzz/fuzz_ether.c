@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A station on an Ethernet hears any frames: each is two octets of orders and length, then its
- * octets, behind a header that fits unless the order says otherwise. In between it sends, and time
- * passes. */
+/* Fuzz target: a station on an Ethernet receives arbitrary frames. Each frame is two octets of
+ * orders and length and then its octets, behind a valid Ethernet header unless the order says
+ * otherwise. Between frames the station sends packets, and time passes. */
 #include <scps/error.h>
 #include <scps/ether.h>
 
@@ -36,7 +36,7 @@ static void frame(struct scps_netif *dev, uint8_t how, uint8_t *p, size_t n, scp
         memcpy(p, (const uint8_t[6]){2, 0, 0, 0, 0, 1}, 6);
         scps_put16(p + 12, types[how >> 4 & 3]);
     }
-    if (n >= 54 && how & 64) /* the packet is as long as its frame */
+    if (n >= 54 && how & 64) /* The length of the IP packet is made to fit the frame. */
         scps_put16(p + 18, (uint16_t)(n - 54));
     scps_netif_recv(dev, &pkt);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Specs of links, and the channel each describes: the first line is a spec, the rest the file
- * behind every '@' and the packets. Whatever is accepted must run, account for every packet, and
- * deliver none before its time. */
+/* Fuzz target: descriptions of links, and the channel that each describes. The first line of the
+ * input is a description, the rest is the contents of every file that it names by '@', and the
+ * packets. A channel whose description is accepted must run, count every packet, and deliver none
+ * too early. */
 #include "fuzz.h"
 
 #include <scps/sim.h>
@@ -53,8 +54,9 @@ static void drive(const struct scps_link_config *cfg, const struct input *in)
     struct scps_link_stats st;
     struct scps_pkt p;
 
+    /* Some numbers are refused only by the channel itself. */
     if (!ch)
-        return; /* numbers that only the model refuses */
+        return;
     scps_channel_observe(ch, count, &told);
     for (size_t i = 0; i < in->n && i < 200; i++) {
         size_t len = 1 + in->p[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks and a hostile channel: whole conversations of hosts that are both ours.
+/* Fuzz target: two stacks exchange data over a faulty channel: whole conversations of two hosts
+ * that both run this stack.
  *
  * The first 40 octets are the world: features of each host in any combination, the link, how
  * much a third party knows (pair_setup.c says what each octet means; zeros are plain TCP over a
@@ -46,7 +47,7 @@
  */
 #include "pair.h"
 
-/* ---- service --------------------------------------------------------------------------------- */
+/* ---- serving the stacks ---- */
 
 static bool serve(struct world *w, struct host *h)
 {
@@ -55,7 +56,7 @@ static bool serve(struct world *w, struct host *h)
 
     if (h->gone || w->now < h->asleep)
         return false;
-    /* A stack with nothing to do costs half of the time of a run: it is asked one time in four. */
+    /* A stack without work takes half of the run's time, so it is asked one time in four. */
     if (early && w->settled & 3)
         return false;
     pair_events(w, h);
@@ -67,7 +68,7 @@ static bool serve(struct world *w, struct host *h)
         MUST(got == 0 || got == 1);
         if (!got)
             break;
-        MUST(!early); /* nothing leaves before the deadline the stack gave */
+        MUST(!early); /* Nothing may leave before the deadline that the stack gave. */
         MUST(n < 2000);
         sent = true;
         h->packets++;
@@ -82,7 +83,7 @@ static bool serve(struct world *w, struct host *h)
     return any | sent | h->touched;
 }
 
-/* Does all that is due now. */
+/* Serves both stacks until nothing is due at this time. */
 static void settle(struct world *w)
 {
     bool any, effect[HOSTS] = {false, false};
@@ -112,8 +113,8 @@ static void settle(struct world *w)
     }
 }
 
-/* When something is due next: a packet arrives, a stack wants to be served, or a host wakes up that
- * had packets, or whose application had an order, while it slept. */
+/* Returns the time at which something is due next: a packet arrives, a stack's timer expires, or a
+ * host wakes up that got packets or an application's order while it slept. */
 static scps_time next(const struct world *w)
 {
     scps_time t = w->head ? w->head->at : SCPS_NEVER;
@@ -126,8 +127,9 @@ static scps_time next(const struct world *w)
     return t;
 }
 
-/* Until `to`, or until nothing is due any more, or for so many services. Returns true if it got
- * there. Precondition: all that is due now was done, by settle(). */
+/* Advances the time to `to`, or until nothing is due any more, or for `services` services.
+ * Returns true if the time `to` was reached. Precondition: settle() has served everything that is
+ * due now. */
 static bool advance(struct world *w, scps_time to, unsigned services)
 {
     scps_time at;
@@ -143,11 +145,11 @@ static bool advance(struct world *w, scps_time to, unsigned services)
     return true;
 }
 
-/* ---- orders ---------------------------------------------------------------------------------- */
+/* ---- orders ---- */
 
-/* When each order that lets time pass was over, in the run with the third party. Its packets count
- * as services, too; without it the same time passes, or what comes next would come sooner or
- * later, and the runs could not be compared. */
+/* The time at which each order that lets time pass ended in the run with the third party. The third
+ * party's packets count as services, too. The run without it lets the same time pass; otherwise
+ * later orders would come sooner or later, and the runs could not be compared. */
 static scps_time over[MOST_ORDERS];
 
 static void pass(struct world *w, unsigned nr, scps_time to, unsigned services)
@@ -273,7 +275,7 @@ static void order(struct world *w, unsigned nr)
     pair_judge_state(w);
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- the end of a run ---- */
 
 static void heal(struct world *w)
 {
@@ -296,7 +298,8 @@ static void heal(struct world *w)
     }
 }
 
-/* The packets that have left and not arrived: each arrives at a time of its own. */
+/* Returns the number of packets that have left and not arrived; each arrives at a time of its
+ * own. */
 static unsigned in_transit(const struct world *w)
 {
     unsigned n = 0;
@@ -306,9 +309,9 @@ static unsigned in_transit(const struct world *w)
     return n;
 }
 
-/* Lets what the applications have closed end. A device that was removed leaves a peer that asks for
- * as long as R2, 100 s at least (RFC 9293 section 3.8.3), and without backoff that is many times:
- * then the other device is removed, too. */
+/* Lets the connections end that the applications have closed. A host whose device was removed
+ * leaves a peer that probes until R2, which is 100 s at least (RFC 9293 section 3.8.3) and without
+ * backoff takes many probes; then the other device is removed, too. */
 static void run_out(struct world *w)
 {
     settle(w);
@@ -332,7 +335,7 @@ static void finish(struct world *w)
 
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++)
-            if (w->flow[i].end[k].c) /* one that takes the link to be out asks for ever */
+            if (w->flow[i].end[k].c) /* A connection that infers an outage probes without end. */
                 pair_let_go(w, &w->flow[i], &w->flow[i].end[k],
                             !w->host[!k].gone && !(w->doubt & DOUBT_END) && !w->cut);
     for (int i = 0; i < HOSTS; i++) {
@@ -345,8 +348,8 @@ static void finish(struct world *w)
     run_out(w);
     for (int i = 0; i < HOSTS; i++) {
         struct host *h = &w->host[i];
-        scps_stack_advance(h->st,
-                           w->now); /* what ended last is freed when the stack is next called */
+        /* A connection that ended last is freed at the next call of the stack. */
+        scps_stack_advance(h->st, w->now);
         scps_stack_get_stats(h->st, &s);
         MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
         MUST(h->gone || scps_stack_deadline(h->st) == SCPS_NEVER);
@@ -376,7 +379,9 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     for (unsigned n = 0; !pair_finished(w) && (at = next(w)) <= until; n++) {
         bool endless = w->host[0].gone || w->host[1].gone || w->doubt & DOUBT_END;
         w->stopped = endless && n >= 4000;
-        if (w->stopped) /* without backoff R2 is far; forgery may part two ends for good */
+        /* Without backoff R2 may be far away, and forged segments may have separated two ends for
+         * good. */
+        if (w->stopped)
             break;
         w->cut = n == 30000;
         MUST(!w->cut || pair_many_timeouts(w, n));
@@ -399,9 +404,10 @@ static void execute(const uint8_t *data, size_t size)
     struct outcome with = {0}, without = {0};
 
     run(&w, data, size, true, &with);
-    /* Answers to strangers pay a route's rate, and half-open places are shared: there a stranger
-     * may cost time, and what comes later differs. What the channel forges, too: strangers use up
-     * numbers of the hosts' generators, and then a forged octet may fit or not. */
+    /* Replies to the third party use up a route's rate, and half-open connections share their
+     * places: then the third party may delay the flows, and later events differ. Segments that the
+     * channel forges also make a difference: the third party's packets use up random numbers of the
+     * hosts, after which a forged octet may be accepted or not. */
     if (w.third == THIRD_BLIND && w.strangers && !w.refused && !w.crowded && !w.rated && !w.slept &&
         !w.doubt) {
         bool ended = !w.stopped && !w.cut;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* PPP ends on any octets.
+/* Fuzz target: two ends of a PPP link whose line gets arbitrary octets.
  *
- * Two ends talk over a line. Each octet of the input is an order: let them talk, damage or lose
- * what is on its way, put in octets of the input, hand in a packet, let time pass, block the line,
- * loop it back. Whatever happens, packets that come up fit, both ends come to rest, and without
- * further disturbance they are open again or say why not.
+ * Each octet of the input is an order: the ends exchange octets; octets on the line are damaged or
+ * lost; octets of the input are inserted; a packet is handed in; time passes; the line is blocked
+ * or loops back. Every packet that is passed up must be valid, both ends must come to rest, and
+ * without further disturbance the link opens again or the status says why not.
  */
 #include <scps/error.h>
 #include <scps/ppp.h>
@@ -46,7 +46,7 @@ static int sink_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
         sum ^= pkt->data[i];
     for (size_t i = 0; i < pkt->payload_len; i++)
         sum ^= pkt->payload[i];
-    return sum & 1; /* all of it can be read */
+    return sum & 1; /* The sum reads every octet of the packet. */
 }
 
 static const struct scps_netif_ops dev_ops = {.name = "line", .send = dev_send};
@@ -119,15 +119,15 @@ static void order(struct end *e, struct end *other, struct feed *in, scps_time *
     case 1:
         deliver(e, other, 1 + (what >> 3), *now);
         break;
-    case 2: /* damage */
+    case 2: /* An octet on the line is damaged. */
         n = get8(in);
         if (e->len)
             e->line[n % e->len] ^= (uint8_t)(1 + (what >> 3));
         break;
-    case 3: /* loss */
+    case 3: /* Octets on the line are lost. */
         e->len -= SCPS_MIN(e->len, (size_t)(what >> 3) + 1);
         break;
-    case 4: /* noise */
+    case 4: /* Octets of the input are inserted. */
         n = (uint8_t)SCPS_MIN((size_t)(in->end - in->p), (size_t)(what >> 3) + 1);
         p.data = (uint8_t *)(uintptr_t)in->p;
         p.len = n;
@@ -144,13 +144,14 @@ static void order(struct end *e, struct end *other, struct feed *in, scps_time *
     default:
         if (what & 8)
             e->blocked = !e->blocked;
+        /* The line loops back to its sender. */
         else
-            deliver(e, e, 1 + (what >> 4), *now); /* the line loops */
+            deliver(e, e, 1 + (what >> 4), *now);
         break;
     }
 }
 
-/* Without disturbance the ends come to rest. */
+/* Asserts that the ends come to rest without further disturbance. */
 static void rest(struct end *a, struct end *b, scps_time now)
 {
     scps_time until = now + SCPS_SEC(300);

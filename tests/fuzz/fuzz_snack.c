@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK, SACK and acknowledgements of any kind into a connection that has data out, and data with
- * holes into it.
+/* Fuzz target: a sender gets arbitrary SNACK and SACK options and acknowledgements, and a receiver
+ * gets data with holes.
  *
- * The first two octets choose what was agreed and how repair is done; then orders: write, let time
- * pass, say something. Offsets, sizes, bit vectors and numbers come from the input, near what makes
- * sense and far from it.
+ * The first two octets of the input choose which options are agreed and how losses are recovered.
+ * Orders follow: write data, let time pass, send a segment of the peer. Offsets, sizes, bit vectors
+ * and numbers come from the input, plausible ones and others.
  *
  * What must hold, whatever is reported:
- *   - a segment that leaves lies within what was written and is right, octet by octet;
- *   - a report of ours names a hole that is there, and no more;
- *   - bytes in flight, arrived and lost are what is outstanding, if the peer has SACK;
- *   - output ends and the next deadline lies ahead;
- *   - when everything is acknowledged in the end nothing is outstanding, in flight or lost.
+ *   - a segment that leaves lies within the data written, and every octet is right;
+ *   - a report of the stack names a hole that exists, and no more;
+ *   - if the peer has SACK, the bytes in flight, arrived and lost add up to those outstanding;
+ *   - calls for output end, and the next deadline lies in the future;
+ *   - when everything has been acknowledged, nothing is outstanding, in flight or lost.
  */
 #include <scps/conn.h>
 #include <scps/wire.h>
@@ -22,7 +22,7 @@
 
 #define MTU     1500
 #define MSS     536
-#define PEER    UINT32_C(0xffff8000) /* its stream wraps soon */
+#define PEER    UINT32_C(0xffff8000) /* The sequence numbers of the peer's stream wrap soon. */
 #define WRITTEN (1 << 22)
 
 struct world {
@@ -33,8 +33,9 @@ struct world {
     struct scps_conn_config cfg;
     struct scps_addr us, them;
     scps_time now;
-    uint32_t iss, una, nxt, tsval; /* of the stack's stream; its newest timestamp */
-    uint32_t rcv;                  /* what the stack has acknowledged of ours */
+    /* Sequence numbers of the stack's stream, and its newest time stamp. */
+    uint32_t iss, una, nxt, tsval;
+    uint32_t rcv; /* The number up to which the stack has acknowledged the peer's stream. */
     uint64_t written;
     uint16_t port;
 };
@@ -73,7 +74,8 @@ static void leaves(struct world *w, const struct scps_pkt *out)
         struct scps_info i;
         scps_conn_info(w->c, &i);
         MUST(s.snack_size > 0 && i.rcv_holes > 0);
-        MUST(!s.snack_vec_len || s.snack_vec[s.snack_vec_len - 1]); /* ends with what is here */
+        /* A bit vector ends with an octet that is not 0. */
+        MUST(!s.snack_vec_len || s.snack_vec[s.snack_vec_len - 1]);
     }
 }
 
@@ -133,7 +135,7 @@ static void report(struct world *w, uint8_t what)
 {
     struct scps_seg s = {.seq = w->rcv, .ack = w->una};
 
-    if (what & 8) /* progress, or old news, or nonsense */
+    if (what & 8) /* The acknowledgement number advances, or is old, or arbitrary. */
         s.ack = what & 16 ? w->una - get16(&w->in)
                           : w->una + SCPS_MIN((uint32_t)get16(&w->in), w->nxt - w->una);
     if (what & 32) {
@@ -189,7 +191,7 @@ static bool order(struct world *w)
     case 2:
         pass(w, get8(&w->in) * SCPS_MS(50));
         break;
-    case 3: { /* data, in order or beyond a hole */
+    case 3: { /* The peer sends data, in order or beyond a hole. */
         struct scps_seg s = {
             .seq = w->rcv + (what >> 3) * 500u, .ack = w->una, .len = get8(&w->in) * 4u};
         say(w, &s);

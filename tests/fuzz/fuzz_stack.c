@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole stack driven by bytes: packets, time, calls of the application, memory that runs out.
+/* Fuzz target: a stack driven by arbitrary packets, times, calls of the application and allocations
+ * that fail.
  *
- * The first octets choose the configuration; every further one is an order with its arguments (see
- * `orders`). A stack with a listener on port 80 and connections it opens to ports 5000 up talks to
- * peers whose segments are made from the input: well-formed, with sequence numbers near those in
- * use, or plain octets.  Two endpoints of datagrams, on ports 53 and 54, share its link.
+ * The first octets of the input choose the configuration; each further one is an order with its
+ * arguments (see `orders`). A stack with a listener on port 80, and connections that it opens to
+ * ports 5000 up, exchange packets with peers whose segments are made from the input: well-formed,
+ * with plausible sequence numbers, or arbitrary octets. Two endpoints of datagrams, on ports 53 and
+ * 54, share its link.
  *
- * What must hold, whatever comes:
- *   - every packet that leaves is well-formed, has right checksums and addresses, fits the MTU;
- *   - its payload is what the application wrote at that place; what is read is what the peer sent;
- *   - the right edge of an offered window never moves back;
- *   - asked for output until there is none, the stack's deadline lies in the future; it does not
- *     send for ever;
- *   - an event concerns a connection somebody owns, and counters agree with one another;
- *   - memory is given back with the size it was asked for, all of it in the end;
- *   - when everybody has let go and time passes, no connection is left.
+ * What must hold, whatever arrives:
+ *   - every packet that leaves is well-formed, has right checksums and addresses, and fits the MTU;
+ *   - its payload is what the application wrote at that offset; what is read is what the peer sent;
+ *   - the right edge of an advertised window never moves back;
+ *   - when all output has been taken, the stack's deadline lies in the future; the stack does not
+ *   send for ever;
+ *   - an event concerns a connection that has an owner, and counters agree with one another;
+ *   - memory is freed with the size with which it was allocated, and all of it in the end;
+ *   - after all applications have closed and time has passed no connection is left.
  */
 #include <scps/conn.h>
 #include <scps/dgram.h>
@@ -31,13 +33,13 @@ enum { MOST_STARTS = 64 };
 enum { ACTIVE = 2, PASSIVE = 4, FLOWS = ACTIVE + PASSIVE, DGRAMS = 2 };
 
 struct flow {
-    struct scps_conn *c; /* while somebody owns it */
+    struct scps_conn *c; /* The connection, while the application owns it. */
     uint16_t lport, rport;
-    bool seen; /* a SYN has left */
+    bool seen; /* A SYN of this flow has left. */
     uint32_t iss, nxt, ack, edge;
     bool have_edge;
-    uint32_t isn[2];             /* where a peer in its right mind begins */
-    uint32_t begun[MOST_STARTS]; /* where it has begun, each place once */
+    uint32_t isn[2];             /* The sequence numbers at which a correct peer begins. */
+    uint32_t begun[MOST_STARTS]; /* The sequence numbers at which the peer has begun, each once. */
     unsigned nbegun;
     bool know_irs;
     uint32_t irs;
@@ -57,7 +59,7 @@ struct world {
     uint32_t tsval;
     struct memory mem;
     unsigned orders;
-    bool loud; /* FUZZ_LOUD in the environment: say what happens, to read one input's story */
+    bool loud; /* FUZZ_LOUD in the environment makes the target print what happens in the run. */
 };
 
 static void log_event(const struct world *w, const char *what, const uint8_t *p, size_t len)
@@ -69,19 +71,20 @@ static void log_event(const struct world *w, const char *what, const uint8_t *p,
                 p ? scps_print_packet(p, len, line, sizeof line) : "");
 }
 
-/* ---- streams --------------------------------------------------------------------------------- */
+/* ---- streams ---- */
 
 static uint8_t ours(uint64_t off)
 {
     return (uint8_t)(off * 31 + (off >> 8) * 7 + 1);
 }
 
-static uint8_t theirs(uint32_t seq) /* the peer's octet with this number */
+/* Returns the octet of the peer's stream with this sequence number. */
+static uint8_t theirs(uint32_t seq)
 {
     return (uint8_t)(seq * 13 + (seq >> 8) * 5 + 3);
 }
 
-/* ---- what leaves ----------------------------------------------------------------------------- */
+/* ---- packets that leave ---- */
 
 static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *tcp, size_t avail,
                       const struct scps_pkt *out)
@@ -110,7 +113,8 @@ static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *
             f->iss = s.seq;
             f->nxt = s.seq + 1;
             f->know_irs = false;
-            if (f >= &w->f[ACTIVE]) /* else the same connection may try anew: app_connect resets */
+            /* Otherwise the connection may be opened again, which app_connect() notes. */
+            if (f >= &w->f[ACTIVE])
                 f->written = f->read = 0;
         }
         f->have_edge = false;
@@ -128,7 +132,8 @@ static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *
     if (!w->cfg.hollow)
         for (uint32_t i = 0; i < s.len; i++)
             MUST(s.data[i] == ours(off + i));
-    unsigned shift = 0; /* agreed by both: only the connection knows */
+    /* The window is scaled only if both ends agreed, which only the connection knows. */
+    unsigned shift = 0;
     if (f->c) {
         struct scps_info i;
         scps_conn_info(f->c, &i);
@@ -207,7 +212,7 @@ static void advance(struct world *w, scps_time to, unsigned steps)
     }
 }
 
-/* ---- what arrives ---------------------------------------------------------------------------- */
+/* ---- packets that arrive ---- */
 
 static void input(struct world *w, const uint8_t *p, size_t len)
 {
@@ -256,7 +261,7 @@ static void say(struct world *w, struct scps_seg *s, bool bad_sum)
     input(w, p, n + hdr + s->len);
 }
 
-/* A number near base: as it is, or off by something small, or large. */
+/* Returns a number near `base`: the same, or a little or much more or less. */
 static uint32_t near(struct world *w, uint32_t base)
 {
     uint8_t how = get8(&w->in);
@@ -273,8 +278,9 @@ static void segment(struct world *w, struct flow *f)
     struct scps_seg s = {.sport = f->rport, .dport = f->lport, .flags = get8(&w->in)};
     bool handshake = s.flags & SCPS_SYN || !f->have_edge;
 
+    /* Segments with plausible flags reach more code. */
     if (what & 8)
-        s.flags = SCPS_ACK; /* segments with plausible flags reach more code */
+        s.flags = SCPS_ACK;
     s.seq = near(w, handshake && !(what & 64) ? f->isn[what >> 7] + (s.flags & SCPS_SYN ? 0 : 1)
                                               : f->ack);
     s.ack = near(w, f->nxt);
@@ -310,7 +316,7 @@ static void segment(struct world *w, struct flow *f)
     say(w, &s, false);
 }
 
-/* What a peer in its right mind answers: everything acknowledged, perhaps data. */
+/* Hands in a segment of a correct peer: it acknowledges everything and may have data. */
 static void good_segment(struct world *w, struct flow *f, uint32_t len, uint16_t flags)
 {
     struct scps_seg s = {.sport = f->rport,
@@ -384,7 +390,7 @@ static void icmp_error(struct world *w, struct flow *f)
     input(w, p, n + len);
 }
 
-/* Octets as they are, behind an IP header of ours or bare. */
+/* Hands in octets of the input, behind a valid IP header or without one. */
 static void raw(struct world *w)
 {
     uint8_t p[300], n = get8(&w->in), how = get8(&w->in);
@@ -399,7 +405,7 @@ static void raw(struct world *w)
     input(w, p, len);
 }
 
-/* A datagram, or an ICMP error that quotes one; lengths and ports nearly right. */
+/* Hands in a datagram, or an ICMP error that quotes one; lengths and ports are mostly right. */
 static void datagram(struct world *w)
 {
     uint8_t p[SCPS_MAX_HEADERS + 256] = {0}, n = get8(&w->in), how = get8(&w->in);
@@ -409,7 +415,7 @@ static void datagram(struct world *w)
     bool error = how & 8;
     size_t at, len;
 
-    if (error) { /* what we may have sent, quoted */
+    if (error) { /* The ICMP error quotes a packet that the stack may have sent. */
         struct scps_ip q = {.src = w->us, .dst = w->them, .version = w->us.family, .proto = 17};
         uint8_t *m = p + (w->us.family == 6 ? 40 : 20);
         ip.proto = w->us.family == 6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP;
@@ -441,7 +447,7 @@ static void datagram(struct world *w)
     input(w, p, how & 4 && len > at ? at + how % 11 : len);
 }
 
-/* The route to the peer gets a rate, which both kinds share; 0: none. */
+/* Gives the route to the peer a rate, which connections and datagrams share; 0: none. */
 static void share_rate(struct world *w, uint64_t rate)
 {
     struct scps_route r = {
@@ -451,7 +457,7 @@ static void share_rate(struct world *w, uint64_t rate)
         scps_stack_add_route(w->st, &r);
 }
 
-/* What an owner of datagrams does. */
+/* Makes one call of an application on an endpoint of datagrams. */
 static void dgram_call(struct world *w, uint8_t which)
 {
     struct scps_dgram **d = &w->d[which & 1];
@@ -501,7 +507,7 @@ static void dgram_call(struct world *w, uint8_t which)
     }
 }
 
-/* ---- the application ------------------------------------------------------------------------- */
+/* ---- the application ---- */
 
 static void app_connect(struct world *w, struct flow *f)
 {
@@ -510,7 +516,7 @@ static void app_connect(struct world *w, struct flow *f)
 
     if (f->c)
         return;
-    /* whatever the flow was before is forgotten when its SYN leaves */
+    /* The state of the flow's last connection is forgotten when a new SYN leaves. */
     f->seen = f->have_edge = f->know_irs = false;
     f->lport = 0;
     f->written = f->read = 0;
@@ -570,7 +576,8 @@ static void app_read(struct world *w, struct flow *f, size_t n)
         return;
     int64_t did = scps_conn_read(f->c, buf, n, 0);
     struct scps_hole h;
-    if (did == SCPS_ERR_HOLE) { /* where reading stands, and no further than what has arrived */
+    /* A hole is at the position of the reader, and ends where data has arrived. */
+    if (did == SCPS_ERR_HOLE) {
         MUST(ready == 0 && w->cfg.bets && scps_conn_stops(f->c));
         MUST(scps_conn_hole(f->c, &h, 0) == 1 && h.len > 0);
         MUST(h.at == f->read);
@@ -629,7 +636,8 @@ static void look(const struct flow *f)
     struct scps_info i;
 
     scps_conn_info(f->c, &i);
-    MUST(i.inflight + i.sacked + i.lost <= i.outstanding + 2); /* SYN and FIN have octets, too */
+    /* SYN and FIN count as octets, too. */
+    MUST(i.inflight + i.sacked + i.lost <= i.outstanding + 2);
     MUST(i.bytes_acked + i.bytes_given_up <= f->written);
     MUST(i.ranges_given_up == scps_conn_given_up(f->c, NULL, 0));
     MUST(i.state == scps_conn_state(f->c));
@@ -826,7 +834,7 @@ static bool begin(struct world *w)
     return true;
 }
 
-/* The links are there, everybody lets go, time passes: nothing may stay. */
+/* The links are up, the applications close, and time passes: no connection may remain. */
 static void finish(struct world *w)
 {
     struct scps_signal up = {.kind = SCPS_SIGNAL_LINK_UP};
@@ -846,7 +854,8 @@ static void finish(struct world *w)
         w->d[i] = NULL;
     }
     drain(w);
-    /* With the longest timeout, an hour, best effort gives up segment after segment. */
+    /* With the longest timeout, an hour, best effort gives up one segment after the other, which
+     * takes this long. */
     advance(w, w->now + SCPS_SEC(500 * 86400), 60000);
     events(w);
     scps_stack_get_stats(w->st, &s);

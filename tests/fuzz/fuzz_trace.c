@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole captures, and every writer: whatever the bytes are, reading ends, memory stays within its
- * limit, the books balance, and the reports can be written.
+/* Fuzz target: whole capture files, and every kind of report. Whatever the octets are, reading
+ * ends, memory stays within its limit, the counters agree with each other, and the reports can be
+ * written.
  *
- * The input is a file as it would lie on a disk. The limits are small so that eviction happens; a
- * second pass over the same bytes, in which every packet is looked at, must give the same
- * report. */
+ * The input is a capture file. The limits are so small that connections are evicted from memory. A
+ * second pass over the same octets, in which a function sees every packet, must give the same
+ * report.
+ */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -62,9 +64,8 @@ static char *analyse(const char *path, bool watch, size_t *len)
     MUST(!watch || seen.packets == o.tcp_packets);
     uint64_t peak;
     scps_trace_memory(t, &peak);
-    MUST(peak <=
-         2 * MEMORY +
-             (4u << 20)); /* per-connection evidence may pass the limit until the next eviction */
+    /* The evidence of a connection may exceed the limit until the next eviction. */
+    MUST(peak <= 2 * MEMORY + (4u << 20));
     uint32_t n = scps_trace_conns(t);
     MUST(o.conns == n + o.evicted && seen.evicted == o.evicted);
     scps_trace_csv_header(seen.out, ',', 7);
@@ -74,7 +75,8 @@ static char *analyse(const char *path, bool watch, size_t *len)
         const struct scps_trace_dir *d[2] = {&c.a2b, &c.b2a};
         MUST(c.packets == c.a2b.total_packets + c.b2a.total_packets);
         for (int k = 0; k < 2; k++) {
-            /* a SYN or FIN repeated at another place counts as one octet: tcptrace's rule */
+            /* As in tcptrace, a SYN or FIN that is repeated with another sequence number counts as
+             * one octet. */
             MUST(d[k]->unique_bytes_sent <=
                  d[k]->actual_data_bytes + d[k]->syn_pkts_sent + d[k]->fin_pkts_sent);
             MUST(d[k]->actual_data_pkts <= d[k]->total_packets);

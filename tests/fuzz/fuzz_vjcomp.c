@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 1144 on any octets, both ends.
+/* Fuzz target: Van Jacobson header compression (RFC 1144) and decompression of arbitrary octets.
  *
- * Packets, each behind two octets: what to do with it, and its length. The compressor gets it as an
- * IP packet: what it makes of it must come back from a decompressor that missed nothing as it went.
- * Or a second decompressor gets it as if from the line, which must not read beyond it and must give
- * sane headers.
+ * The input is a list of packets, each behind two octets: what to do with it, and its length.
+ * Either the compressor gets it as an IP packet, and a decompressor that has got every packet must
+ * restore it. Or a second decompressor gets it as octets from the line: it must not read beyond the
+ * end and must return valid headers.
  */
 #include <scps/vjcomp.h>
 #include <string.h>
@@ -32,10 +32,10 @@ static void there_and_back(struct scps_vj_tx *tx, struct scps_vj_rx *rx, const u
          0);
     MUST(m == replaced && used == n);
     memcpy(want, p, m);
-    if (type == SCPS_VJ_COMPRESSED) /* the IP checksum does not travel: it is made anew */
+    if (type == SCPS_VJ_COMPRESSED) /* The IP checksum is not sent but computed anew. */
         memcpy(want + 10, back + 10, 2);
-    /* reserved bits of the data offset octet and flags with no bit travel as in the packet
-     * before */
+    /* The reserved bits beside the data offset, and flags that have no bit, are those of the packet
+     * before. */
     MUST(!memcmp(back, want, m) || type == SCPS_VJ_COMPRESSED);
     size_t t = (size_t)(want[0] & 15) * 4;
     MUST(!memcmp(back, want, t) && !memcmp(back + t, want + t, 12));

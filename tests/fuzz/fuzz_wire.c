@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Every parser of wire/ on any octets.
+/* Fuzz target: every parser of src/wire on arbitrary octets.
  *
- * The first octet says what follows: an IP packet (checksums as they are), a TCP segment, an ICMP
- * message or a UDP datagram of either family (their checksums are made right first, or nothing
- * would ever get past them), or an IP packet for the printer.  The second says how much of it lies
- * apart.  What is parsed must lie inside the input, and what is built from it must be parsed to the
- * same values again.
+ * The first octet of the input says what follows: an IP packet (checksums unchanged), a TCP
+ * segment, an ICMP message or a UDP datagram of either IP version (their checksums are made right,
+ * because otherwise no input would pass them), or an IP packet to print. The second octet says how
+ * much of it lies apart. What is parsed must lie inside the input; built again, it must parse to
+ * the same values.
  */
 #include <scps/wire.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static void print(const uint8_t *p, size_t len, size_t cap)
     MUST(!cap || memchr(line, 0, cap));
 }
 
-/* A copy of exactly its size with the transport checksum at `at` made right. */
+/* Returns a copy of exactly its size, with the right transport checksum at offset `at`. */
 static uint8_t *sealed(const struct scps_ip *ip, const uint8_t *p, size_t len, size_t at,
                        size_t covered)
 {
@@ -152,18 +152,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ip.dst.b[15] = 2;
     }
     switch (what) {
-    case 0: /* a packet as it is */
-    case 1: /* as much again lies apart */
+    case 0: /* The packet is parsed as it is. */
+    case 1: /* The octets are repeated, and the second half lies apart. */
         packet(p, len, len + apart);
         break;
     case 2:
-    case 3: /* a message of ICMP */
+    case 3: /* The octets are an ICMP message. */
         ip.proto = what == 2 ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6;
         if (len >= 4 && (copy = sealed(&ip, p, len, 2, len)))
             icmp(&ip, copy, len);
         break;
     case 4:
-    case 5: /* a UDP datagram */
+    case 5: /* The octets are a UDP datagram. */
         ip.proto = SCPS_IPPROTO_UDP;
         if (len >= 8) {
             size_t n = scps_get16(p + 4);
@@ -171,7 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 udp(&ip, copy, len);
         }
         break;
-    case 6: /* a TCP segment, its payload perhaps apart */
+    case 6: /* The octets are a TCP segment, whose payload may lie apart. */
         tcp(&ip, p, len, len + apart);
         break;
     case 7:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The applications at both ends: they act on events, as a good one does, and on orders, as a
- * wild one would.
+/* The applications at both ends. They act on events, as a correct application does, and on orders,
+ * as a faulty one might.
  *
- * An end writes until its goal as long as an event, and no refusal since, said that it may, and
- * reads in the same way: nobody asks in vain, so an event that never comes leaves it waiting for
- * ever, and the judge sees it.  What a stream consists of follows from flow, direction and
- * incarnation.
+ * An end writes up to its goal as long as an event, and no refusal since then, has said that it
+ * may, and reads in the same way. An application never tries without an event, so if an event is
+ * missing it waits for ever, which the judge notices. The octets of a stream follow from flow,
+ * direction and incarnation.
  */
 #include "pair.h"
 
@@ -47,7 +47,7 @@ static void own(struct world *w, struct end *e, struct scps_conn *c)
     scps_conn_set_user(c, e);
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static void connect_end(struct world *w, struct flow *f, struct host *h)
 {
@@ -66,12 +66,13 @@ static void connect_end(struct world *w, struct flow *f, struct host *h)
         f->excuse |= EXCUSE_MEMORY;
     else
         MUST(err == SCPS_ERR_ADDRINUSE || err == SCPS_ERR_UNREACH || err == SCPS_ERR_ADDRNOTAVAIL);
-    /* Where both ends open the flow nobody listens: the other end's SYN is refused. */
+    /* If both ends open the flow there is no listener, so the other end's SYN may be refused. */
     if (!c && f->opener == HOSTS)
         f->excuse |= EXCUSE_LISTENER;
 }
 
-/* The third party's packets do not count: the run without them must decide alike. */
+/* Returns true if packets of this flow are on the way. The third party's do not count, because the
+ * run without it must decide in the same way. */
 static bool any_on_way(const struct world *w)
 {
     const struct packet *p = w->head;
@@ -81,7 +82,8 @@ static bool any_on_way(const struct world *w)
     return p != NULL;
 }
 
-/* again: on the port of the last incarnation, if nothing of that is on its way. */
+/* Opens the flow. again: on the port of the last incarnation, if no packet of that is on its
+ * way. */
 void pair_open(struct world *w, struct flow *f, bool again)
 {
     if (f->end[0].c || f->end[1].c || f->generation >= 63)
@@ -104,7 +106,8 @@ void pair_open(struct world *w, struct flow *f, bool again)
     for (int i = 0; i < HOSTS; i++)
         if ((f->opener == i || f->opener == HOSTS) && !w->host[i].gone)
             connect_end(w, f, &w->host[i]);
-    /* The last incarnation is still there: what is accepted later on its port is not this one's. */
+    /* The last incarnation still exists: a connection that is accepted later on its port is not
+     * this one's. */
     if (again && !f->end[0].had && !f->end[1].had)
         f->port = 0;
 }
@@ -121,7 +124,8 @@ static void accept_all(struct world *w, struct host *h)
         for (int i = 0; i < FLOWS; i++)
             if (w->flow[i].port == e.port && w->flow[i].opener == !h->nr)
                 f = &w->flow[i];
-        if (!f || f->end[h->nr].had) { /* late, of an earlier incarnation; or the third party's */
+        /* The connection is of an earlier incarnation, or the third party's. */
+        if (!f || f->end[h->nr].had) {
             scps_conn_abort(c);
             continue;
         }
@@ -129,13 +133,13 @@ static void accept_all(struct world *w, struct host *h)
     }
 }
 
-/* ---- writing and reading --------------------------------------------------------------------- */
+/* ---- writing and reading ---- */
 
 static void note_progress(struct world *w, struct end *e)
 {
     uint64_t u = scps_conn_unacked(e->c);
 
-    if (u < e->unacked || (!e->unacked && !e->shut)) /* a FIN is not counted */
+    if (u < e->unacked || (!e->unacked && !e->shut)) /* The FIN is not counted. */
         e->progress = w->now;
     e->unacked = u;
 }
@@ -149,7 +153,7 @@ void pair_arrived(struct world *w, struct host *h)
     }
 }
 
-/* In three pieces, the second of which is one octet. */
+/* Writes in three pieces, the second of which has one octet. */
 static int64_t write_pieces(struct end *e, const uint8_t *p, size_t n, unsigned flags)
 {
     const size_t first = n / 3, second = n > 1;
@@ -161,7 +165,7 @@ static int64_t write_pieces(struct end *e, const uint8_t *p, size_t n, unsigned 
     return scps_conn_writev(e->c, v, sizeof v / sizeof *v, flags);
 }
 
-/* Without a copy: the room is contiguous, and may be less than could be written. */
+/* Writes without a copy: the reserved room is contiguous, and may be less than could be written. */
 static int64_t write_reserved(struct end *e, const uint8_t *p, size_t n, unsigned flags)
 {
     size_t did = 0;
@@ -175,7 +179,7 @@ static int64_t write_reserved(struct end *e, const uint8_t *p, size_t n, unsigne
         memcpy(at, p + did, (size_t)room);
         bool all = did + (size_t)room == n;
         done = scps_conn_commit(e->c, (size_t)room, all ? flags : (flags & ~SCPS_EOR) | SCPS_MORE);
-        if (done < 0) /* a record's end had no memory: nothing was written */
+        if (done < 0) /* There was no memory for the end of a record, so nothing was written. */
             return did ? (int64_t)did : done;
         MUST(done == room);
         did += (size_t)room;
@@ -308,7 +312,7 @@ int64_t pair_read(struct world *w, struct flow *f, struct end *e, size_t n, unsi
     return did;
 }
 
-/* Without a copy. */
+/* Reads without a copy. */
 static void read_lent(struct world *w, struct flow *f, struct end *e, size_t most)
 {
     size_t n;
@@ -340,7 +344,7 @@ void pair_let_go(struct world *w, struct flow *f, struct end *e, bool politely)
     e->c = NULL;
 }
 
-/* ---- on their own ---------------------------------------------------------------------------- */
+/* ---- without an order ---- */
 
 static void heed(struct world *w, struct flow *f, struct end *e, const struct scps_event *ev)
 {
@@ -438,7 +442,7 @@ bool pair_work(struct world *w, struct host *h)
     return any;
 }
 
-/* ---- orders ---------------------------------------------------------------------------------- */
+/* ---- orders ---- */
 
 static void look(struct world *w, struct end *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a run may take after the channel healed, and what explains one that takes longer. */
+/* How long a run may take after the channel has healed, and the reasons why one may take longer. */
 #include "pair.h"
 
-/* The longest retransmission timeout of all connections, beyond the least limit of its backoff. */
+/* Returns the longest RTO of all connections, at least rto_max's lower limit, µs. */
 static scps_dur longest_rto(const struct world *w)
 {
     scps_dur most = SCPS_SEC(60);
@@ -17,9 +17,9 @@ static scps_dur longest_rto(const struct world *w)
     return most - SCPS_SEC(60);
 }
 
-/* Best effort gives up each segment before its acknowledgement can be here, where the lifetime is
- * shorter than the round trip. Then a controller never learns the path, and the rate remains the
- * one that followed from the handshake, one octet a second at least. */
+/* Best effort gives up each segment before its acknowledgement can arrive, if the lifetime is
+ * shorter than the round trip. The congestion controller then never measures the path, and the rate
+ * stays as the handshake set it, one octet a second at least. */
 static bool expires_on_the_way(const struct world *w)
 {
     scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
@@ -42,17 +42,20 @@ scps_dur pair_time_limit(const struct world *w)
     scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
     scps_dur silence = SCPS_SEC(1500) + 16 * longest_rto(w);
 
-    /* best effort waits for a hole as long as two of the round trips that it was told to expect */
+    /* Best effort waits for a hole as long as two of the round trips that are configured as
+     * expected. */
     rtt += SCPS_MAX(w->host[0].cfg.expected_rtt, w->host[1].cfg.expected_rtt) / 25;
     if (expires_on_the_way(w))
         silence += SCPS_SEC(MOST_OCTETS);
-    if (w->host[0].gone || w->host[1].gone) /* the other one has to find out: 15 timeouts */
+    /* The other end has to notice, which takes 15 timeouts. */
+    if (w->host[0].gone || w->host[1].gone)
         silence += SCPS_SEC(6500);
     return silence + 300 * rtt;
 }
 
-/* A timeout that is put down to corruption does not back off (docs/SCPS-TP.md section 3.4), or may
- * not: a host that hears of it, or that is told of it by the other, takes losses for damage. */
+/* A timeout attributed to corruption does not back off (docs/SCPS-TP.md section 3.4), or need
+ * not: a host that detects damage, or that the other tells of damage, attributes losses to
+ * corruption. */
 bool pair_without_backoff(const struct world *w)
 {
     bool corruption = false;
@@ -63,16 +66,17 @@ bool pair_without_backoff(const struct world *w)
     return corruption;
 }
 
-/* Then each host misreads the other's holes, and what is named wrongly goes again 64 times before
- * the embargo grows (core/snacktx.c); what arrives again without need lets the retransmission timer
- * start anew. */
+/* If the hosts count SNACK in different units, each misreads the other's holes. A segment that is
+ * named wrongly is resent 64 times before the embargo grows (core/snacktx.c), and each needless
+ * arrival restarts the retransmission timer. */
 bool pair_units_differ(const struct world *w)
 {
     return w->host[0].cfg.snack && w->host[1].cfg.snack &&
            w->host[0].cfg.snack_raw_unit != w->host[1].cfg.snack_raw_unit;
 }
 
-/* Best effort waits for a hole as long as two of the round trips that it was told to expect. */
+/* Best effort waits for a hole as long as two of the round trips that are configured as
+ * expected. */
 static bool waits_long(const struct world *w)
 {
     bool any = false;
@@ -84,12 +88,12 @@ static bool waits_long(const struct world *w)
     return any;
 }
 
-/* May a run be too long to be executed? Where the path became a thousand times longer than it was
- * measured, and timeouts do not back off, a sender resends many times before the first answer can
- * be there. Where a route has a rate, each arrival lets all holes be reported again, at that rate,
- * which takes as many acknowledgements as there are holes; so does a FIN that comes again each
- * second while best effort waits for a hole. On a shorter path, or where resending is not what it
- * is busy with, it is a fault. */
+/* Returns true if a run may be too long to be executed. Where the path became a thousand times
+ * longer than measured and timeouts do not back off, a sender resends many times before the first
+ * acknowledgement can arrive. Where a route has a rate, each arrival causes all holes to be
+ * reported again at that rate, in as many acknowledgements as there are holes; so does a FIN that
+ * comes again each second while best effort waits for a hole. On a shorter path, or without many
+ * retransmissions, a long run is a fault. */
 bool pair_many_timeouts(const struct world *w, unsigned services)
 {
     uint64_t resent = 0, acks = 0;
@@ -109,9 +113,10 @@ bool pair_many_timeouts(const struct world *w, unsigned services)
                                      w->host[0].out.delay + w->host[1].out.delay >= SCPS_SEC(1)));
 }
 
-/* Forged octets that one host has accepted make it acknowledge what the other has not sent: neither
- * takes the other's segments any more. Where a host infers outages (outage_after) such a pair asks
- * for ever: what it refuses shows that the link is there, and each resend goes unanswered. */
+/* Forged octets that one host has accepted make it acknowledge what the other has not sent, so
+ * neither accepts the other's segments any more. If a host infers outages (outage_after), such a
+ * pair goes on for ever: the segments that it refuses show that the link is up, and no
+ * retransmission is acknowledged. */
 bool pair_parted_for_good(const struct world *w)
 {
     return w->doubt & DOUBT_END &&

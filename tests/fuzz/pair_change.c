@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of a packet's octets by the channel: damage, which a checksum detects, and forgery, which
- * it does not. */
+/* How the channel changes the octets of a packet: damage, which a checksum detects, and forgery,
+ * which it does not. */
 #include "pair.h"
 
 uint8_t *pair_transport(struct packet *p, uint8_t *proto)
@@ -36,25 +36,26 @@ static void mend_sum(struct packet *p)
     }
 }
 
-/* One bit: no sum of 16-bit words misses that. What the IPv6 header has no sum for is left
- * alone. */
+/* Flips one bit, which every sum of 16-bit words detects. Parts of the IPv6 header that no checksum
+ * covers are left alone. */
 void pair_flip(struct packet *p, uint32_t where)
 {
     uint32_t from = p->data[0] >> 4 == 6 ? 40 : 0;
 
-    if (p->len <= from || p->damaged) /* two flips may cancel out */
+    if (p->len <= from || p->damaged) /* Two flips may cancel each other. */
         return;
     p->damaged = true;
-    if (p->csum_ok) /* the device finds out */
+    if (p->csum_ok) /* The device detects the damage. */
         return;
     where = from * 8 + where % ((p->len - from) * 8);
     p->data[where / 8] ^= (uint8_t)(1u << where % 8);
 }
 
-/* A compressed segment arrives. 105 and 106 differ in one bit, so one damaged bit may make it right
- * by the other of these two numbers. Where both hosts have the same number, the stack promises
- * (scps_conn_config.comp_proto) to bear one such segment: two in a row, copies aside, may have made
- * it take the other number for the peer's. Where the numbers differ, the first may be believed. */
+/* A compressed segment arrives. 105 and 106 differ in one bit, so one damaged bit may make the
+ * checksum right with the other of the two numbers. If both hosts use the same number, the stack
+ * promises (scps_conn_config.comp_proto) not to accept one such segment; two in a row, copies not
+ * counted, may make it take the other number for the peer's. If the numbers differ, the first such
+ * segment may be accepted. */
 void pair_imitation(struct world *w, struct direction *d, const struct packet *p)
 {
     struct scps_ip ip;
@@ -63,7 +64,8 @@ void pair_imitation(struct world *w, struct direction *d, const struct packet *p
         return;
     const uint8_t *t = p->data + ip.hdr_len;
     size_t total = SCPS_MIN((size_t)p->len + p->hollow, ip.total_len);
-    if (total < (size_t)ip.hdr_len + p->hollow) /* cut: what is left is no segment */
+    /* The packet was cut, so the rest is not a whole segment. */
+    if (total < (size_t)ip.hdr_len + p->hollow)
         return;
     size_t n = total - ip.hdr_len - p->hollow;
     if (!p->damaged) {
@@ -94,15 +96,16 @@ void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c)
     if (proto != SCPS_IPPROTO_TCP || n < 20)
         return;
     w->doubt |= DOUBT_CONTENT | DOUBT_END | DOUBT_RECORDS;
+    /* Any field of the header may change, except the ports. */
     if (b % 4)
-        t[4 + b % 16] ^= c; /* a field of the header, but the ports */
+        t[4 + b % 16] ^= c;
     else
         t[b * 7u % n] ^= c;
     mend_sum(p);
 }
 
-/* Where in t, a TCP header of n octets, the first option of this kind stands (0: of any but
- * padding); 0 if nowhere. */
+/* Returns where the first option of this kind begins in t, a TCP header of n octets (kind 0: any
+ * option but padding); 0 if there is none. */
 static uint32_t find_option(const uint8_t *t, uint32_t n, uint8_t kind)
 {
     uint32_t end = SCPS_MIN((uint32_t)(t[12] >> 4) * 4, n), i = 20;
@@ -112,8 +115,9 @@ static uint32_t find_option(const uint8_t *t, uint32_t n, uint8_t kind)
     return i + 1 < end && t[i] && t[i + 1] >= 2 && i + t[i + 1] <= end ? i : 0;
 }
 
-/* Its octets become NOPs (by 0), or one of its value changes. What is missing in a SYN, the peer
- * does not answer; where only one side knows of it, the two understand each other no more. */
+/* Replaces the octets of an option by NOPs (by 0), or changes an octet of its value. The peer does
+ * not answer an option that is missing in a SYN; if only one end knows of an option, the two no
+ * longer understand each other. */
 void pair_option(struct world *w, struct packet *p, const struct flow *f, uint8_t kind, uint8_t by,
                  bool any)
 {

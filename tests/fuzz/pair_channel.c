@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The channel: what becomes of a packet between two hosts.
  *
- * A direction has a line with a rate and a delay, a climate (chances of loss, duplicates,
- * damage, jitter) and up to four fates, each of which meets the packets its mask names among the
- * next 32.  Only packets of the flows meet them: answers to the third party travel undisturbed
- * and change nothing for the others, so that a run can be compared with the same one without it.
+ * A direction has a line with a rate and a delay, chances of loss, duplicates, damage and jitter
+ * (the climate), and up to four fates, each of which meets the packets that its mask names among
+ * the next 32. Only packets of the flows meet them: replies to the third party pass undisturbed, so
+ * that a run can be compared with the same one without a third party.
  */
 #include "pair.h"
 
@@ -12,15 +12,16 @@ enum {
     FATE_DROP,
     FATE_DUP,
     FATE_DELAY,
-    FATE_FLIP,      /* a bit, and the checksum stays as it was: must be found out */
-    FATE_FORGE,     /* octets change and the checksum is mended: an attacker on the path */
-    FATE_CUT,       /* the end is missing */
-    FATE_PAD,       /* the link has appended something */
-    FATE_CE,        /* ECN-capable packets are marked */
-    FATE_BLEACH,    /* ECN bits are cleared */
-    FATE_STRIP,     /* an option of a SYN becomes NOPs */
-    FATE_STRIP_ALL, /* of any segment */
-    FATE_OPTION,    /* an octet of an option's value changes */
+    FATE_FLIP, /* A bit is flipped and the checksum stays, so the receiver has to detect it. */
+    /* Octets are changed and the checksum is corrected, as by an attacker on the path. */
+    FATE_FORGE,
+    FATE_CUT,       /* The end of the packet is missing. */
+    FATE_PAD,       /* The link has appended octets. */
+    FATE_CE,        /* ECN-capable packets get a CE mark. */
+    FATE_BLEACH,    /* The ECN field is cleared. */
+    FATE_STRIP,     /* An option of a SYN is replaced by NOPs. */
+    FATE_STRIP_ALL, /* An option of any segment is replaced by NOPs. */
+    FATE_OPTION,    /* An octet of an option's value is changed. */
     FATE_COUNT
 };
 
@@ -37,7 +38,7 @@ static const char *const fate_name[FATE_COUNT] = {"drop",
                                                   "strip an option",
                                                   "alter an option"};
 
-/* ---- the queue ------------------------------------------------------------------------------- */
+/* ---- packets on the way ---- */
 
 static void enqueue(struct world *w, struct packet *p)
 {
@@ -120,7 +121,7 @@ bool pair_deliver(struct world *w)
     return any;
 }
 
-/* ---- one packet ------------------------------------------------------------------------------ */
+/* ---- one packet ---- */
 
 struct plan {
     bool drop;
@@ -131,14 +132,15 @@ struct plan {
 
 static scps_dur wait_of(uint8_t c)
 {
-    return (scps_dur)1 << c % 26; /* up to 34 s: less than a segment lives */
+    /* The delay is at most 34 s, less than the life of a segment (MSL). */
+    return (scps_dur)1 << c % 26;
 }
 
 static void meet(struct world *w, struct packet *p, const struct flow *fl, const struct fate *f,
                  struct plan *plan)
 {
     pair_log(w, "      %s", fate_name[f->what]);
-    if (p->damaged && f->what >= FATE_FORGE) /* mending its checksum would hide that */
+    if (p->damaged && f->what >= FATE_FORGE) /* Correcting the checksum would hide the damage. */
         return;
     switch (f->what) {
     case FATE_DROP:
@@ -188,7 +190,7 @@ static void chances(struct direction *d, struct packet *p, struct plan *plan)
     plan->copies += (r >> 8 & 255) < d->dup;
     if ((r >> 16 & 255) < d->damage)
         pair_flip(p, draw(&d->prng));
-    if (j && j < 7) /* the upper half of the table: only a few packets are late */
+    if (j && j < 7) /* With the upper half of the table only a few packets are delayed. */
         plan->later += d->jitter < 8 || !(r >> 24 & 15) ? draw(&d->prng) % spread[j] : 0;
 }
 
@@ -220,8 +222,8 @@ static void snoop(struct direction *d, struct flow *f, const struct packet *p, u
         m->tsval = s.tsval;
 }
 
-/* Are s and r the ports of a packet of f that this host sends? One alone may be in an answer to the
- * third party, too. */
+/* Returns true if s and r are the ports of a packet of flow f that this host sends. One of them
+ * alone may also be in a reply to the third party. */
 static bool of_flow(const struct flow *f, unsigned host, uint16_t s, uint16_t r)
 {
     if (f->opener == HOSTS)
@@ -230,12 +232,13 @@ static bool of_flow(const struct flow *f, unsigned host, uint16_t s, uint16_t r)
                                   : s == LISTEN_PORT && r == f->port;
 }
 
-/* The flow a packet belongs to; NULL: it answers the third party. */
+/* Returns the flow to which a packet belongs; NULL: it is a reply to the third party. */
 static struct flow *flow_of(struct world *w, const struct host *h, struct packet *p, uint8_t *proto,
                             const uint8_t **t)
 {
     *t = pair_transport(p, proto);
-    if (*proto == SCPS_IPPROTO_SCPS_COMP) { /* whose it is only the hosts know */
+    /* Only the hosts know to which flow a compressed packet belongs. */
+    if (*proto == SCPS_IPPROTO_SCPS_COMP) {
         for (int i = 0; i < FLOWS; i++)
             if (w->flow[i].end[h->nr].had)
                 return &w->flow[i];
@@ -249,11 +252,11 @@ static struct flow *flow_of(struct world *w, const struct host *h, struct packet
             return &w->flow[i];
     bool from_client = s >= CLIENT_PORT && s < STRANGER_PORT && (r == LISTEN_PORT || r == s);
     bool to_client = r >= CLIENT_PORT && r < STRANGER_PORT && (s == LISTEN_PORT || r == s);
-    bool late = from_client || to_client; /* a stranger that aims there comes from elsewhere */
-    return late ? &w->flow[0] : NULL;     /* of an earlier incarnation */
+    bool late = from_client || to_client; /* A packet of the third party comes from another port. */
+    return late ? &w->flow[0] : NULL;     /* The packet is of an earlier incarnation of the flow. */
 }
 
-/* A router with a smaller MTU: says so, and drops it. */
+/* A router with a smaller MTU drops the packet and sends an ICMP error. */
 static bool too_big(struct world *w, struct host *h, const struct packet *p)
 {
     struct direction *d = &h->out;
@@ -299,7 +302,7 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
     p->to = (uint8_t)!h->nr;
     p->ours = f != NULL;
     p->compressed = proto == SCPS_IPPROTO_SCPS_COMP;
-    if (!f) { /* an answer to the third party */
+    if (!f) { /* The packet is a reply to the third party. */
         p->theirs = true;
         p->at = w->now + d->delay;
         enqueue(w, p);
@@ -328,7 +331,8 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
     travel(w, h, p, &plan);
 }
 
-/* A train as the device cuts it: its packets become the list at *list. */
+/* Cuts a train (segments in one packet) as the device does: its packets are put into the list at
+ * *list. */
 static void cut_train(struct packet **list, const struct packet *p, uint32_t hdr, uint32_t size)
 {
     uint32_t total = p->len + p->hollow - hdr;
@@ -378,9 +382,9 @@ void pair_carry(struct world *w, struct host *h, const struct scps_pkt *out)
     }
 }
 
-/* What fate meets is counted by packets: whether an answer to the third party leaves before or
- * after a segment of the same instant must not decide which. So the flows come one by one, and
- * answers last. */
+/* Sends the packets that leave at this time on their way. Fates count packets, so they must not
+ * depend on whether a reply to the third party leaves before or after a segment of the same time:
+ * the flows come one by one, the replies last. */
 void pair_release(struct world *w, struct host *h)
 {
     for (int i = 0; i <= FLOWS; i++)
@@ -403,10 +407,10 @@ void pair_inject(struct world *w, struct host *h, const uint8_t *data, size_t le
     enqueue(w, p);
 }
 
-/* ---- orders ---------------------------------------------------------------------------------- */
+/* ---- orders ---- */
 
-/* What the next packets of h meet: which is chosen by a, the mask by b (and its rhythm), the
- * details by b and c. */
+/* Sets the fate of the next packets of h: a chooses which fate, b the mask and its rhythm, b and c
+ * the details. */
 void pair_fate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t c)
 {
     struct direction *d = &h->out;
@@ -451,7 +455,8 @@ void pair_climate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t
         break;
     case 7:
         d->mtu = mtus[b % 5];
-        if (d->mtu && h->addr.family == 6) /* RFC 8200 section 5: no link carries less */
+        /* RFC 8200 section 5: every link carries IPv6 packets of 1280 octets. */
+        if (d->mtu && h->addr.family == 6)
             d->mtu = SCPS_MAX(d->mtu, 1280u);
         break;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold in every run, and at its end. */
+/* The checks that must hold during every run and at its end. */
 #include "pair.h"
 
 /* RFC 9293 section 3.8.3: R2 is at least 100 s, for a SYN at least three minutes. */
 #define R2     SCPS_SEC(100)
 #define R2_SYN SCPS_SEC(180)
 
-/* ---- packets --------------------------------------------------------------------------------- */
+/* ---- packets ---- */
 
 void pair_judge_packet(struct world *w, const struct host *h, const struct scps_pkt *out)
 {
@@ -41,7 +41,8 @@ void pair_judge_input(struct world *w, const struct packet *p, int why)
     }
     if (w->doubt || p->damaged)
         return;
-    switch (why) { /* what was sent well-formed and not changed is not malformed */
+    /* A packet that was sent well-formed and not changed must not be dropped as malformed. */
+    switch (why) {
     case SCPS_DROP_TRUNCATED:
     case SCPS_DROP_BAD_IP:
     case SCPS_DROP_BAD_IP_CHECKSUM:
@@ -50,13 +51,15 @@ void pair_judge_input(struct world *w, const struct packet *p, int why)
     case SCPS_DROP_NOT_OURS:
     case SCPS_DROP_UNKNOWN_PROTOCOL:
     case SCPS_DROP_BAD_TCP:
-    case SCPS_DROP_BAD_CHECKSUM: /* another pseudo-header than was configured: found out in time */
+    /* The peer uses another protocol number in the pseudo-header than is configured, which the
+     * receiver detects after some segments. */
+    case SCPS_DROP_BAD_CHECKSUM:
         MUST((p->compressed && why == SCPS_DROP_BAD_CHECKSUM) ||
              !"an undamaged packet was refused as malformed");
     }
 }
 
-/* ---- now and then ---------------------------------------------------------------------------- */
+/* ---- during the run ---- */
 
 static void judge_end(struct world *w, struct host *h, struct end *e)
 {
@@ -71,7 +74,7 @@ static void judge_end(struct world *w, struct host *h, struct end *e)
     MUST(i.inflight + i.sacked + i.lost <= i.outstanding + 2);
     MUST(i.bytes_acked + i.bytes_given_up <= e->written);
     MUST(h->cfg.bets || (!i.bytes_given_up && !i.holes && !i.bytes_missing));
-    /* rto_max does not cut a round trip below an hour short (core/rtt.c). */
+    /* rto_max does not limit the RTO below a round trip of up to an hour (core/rtt.c). */
     MUST(i.rto > 0 && i.srtt >= 0 && i.rto <= SCPS_MAX(cfg.rto_max, SCPS_SEC(3600)));
     MUST(i.cwnd > 0 || !i.established);
     MUST(i.rcv_queued + i.rcv_ooo <= 4u * h->cfg.rcvbuf + 200000u);
@@ -79,14 +82,15 @@ static void judge_end(struct world *w, struct host *h, struct end *e)
     MUST(e->failed || !scps_conn_error(e->c));
 }
 
-/* A stack's memory at its largest. A stream has MOST_OCTETS octets, so whatever the buffers may
- * hold, a ring takes no more than the next power of two. With three flows, their scoreboards, and
- * what the hosts keep of each other some 200 000 octets were the most that 7000 inputs came to. A
- * connection that a third party leaves half-open has room for its SYN-ACK and what SCPS-TP needs,
- * some 5500 octets, and there are HALF_OPEN of them at most. */
+/* The most memory that a stack may use, bytes. A stream has MOST_OCTETS octets, so a ring takes no
+ * more than the next power of two, whatever the buffers may hold. For three flows with their
+ * scoreboards, and what hosts remember of each other, 7000 inputs used some 200 000 bytes at most.
+ * A connection that a third party leaves half-open takes some 5500 bytes for its SYN-ACK and the
+ * state of SCPS-TP, and there are HALF_OPEN of them at most. */
 #define MOST_MEMORY 300000u
-#define HALF_OPEN   64u /* stack configurations of pair_setup.c */
-#define OF_ONE      6000u
+/* The number of half-open places in the stacks that pair_setup.c configures. */
+#define HALF_OPEN 64u
+#define OF_ONE    6000u
 
 void pair_judge_state(struct world *w)
 {
@@ -102,21 +106,21 @@ void pair_judge_served(struct world *w, struct host *h)
 {
     h->due = scps_stack_deadline(h->st);
     MUST(h->due > w->now);
-    /* Timers that find nothing to do are few: some for a packet that has left or arrived (one that
-     * has arrived starts the delayed-acknowledgement timer), or now and then. */
+    /* Timers that have nothing to do are few: some for a packet that has left or arrived (which
+     * starts the delayed-acknowledgement timer), and some with time. */
     MUST(h->idle < 1500 + 4 * (h->packets + h->arrived) + (w->now - START) / SCPS_MS(100));
 }
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 static bool patient(const struct scps_conn_config *c)
 {
     return c->data_retries >= 15 && c->syn_retries >= 7 && !c->user_timeout && !c->keepalive;
 }
 
-/* The peer has ended as it should, but its last acknowledgements were lost until TIME-WAIT was
- * over: the path has become longer than TIME-WAIT allows for, or the probes of an outage are
- * rare. */
+/* Returns true if the peer has ended as it should, but its last acknowledgements were lost until
+ * its TIME-WAIT was over: the path has become longer than TIME-WAIT allows for, or the probes of an
+ * outage are rare. */
 static bool outlived(const struct world *w, const struct end *e, const struct end *peer)
 {
     struct scps_conn_config cfg;
@@ -153,7 +157,8 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
         MUST(f->excuse & EXCUSE_DEVICE);
         break;
     case SCPS_ERR_REFUSED:
-    case SCPS_ERR_RESET: /* the peer's half-open connection ended before our ACK */
+    /* The peer's half-open connection ended before the ACK of its SYN-ACK arrived. */
+    case SCPS_ERR_RESET:
         MUST(f->excuse || outlived(w, e, peer) ||
              (!peer->had && (w->crowded || (w->no_cookies && w->strangers) ||
                              !patient(&w->host[!e->nr].cfg) || w->now - e->opened >= R2_SYN)));
@@ -161,13 +166,14 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
     case SCPS_ERR_NOMEM:
         MUST(f->excuse & EXCUSE_MEMORY);
         break;
-    case SCPS_ERR_ABORTED: /* only the application itself may, and it has let go then */
+    /* Only the application itself may abort, and it has then let go of the connection. */
+    case SCPS_ERR_ABORTED:
     default:
         MUST(!"an error nobody can explain");
     }
 }
 
-/* ---- at the end ------------------------------------------------------------------------------ */
+/* ---- the end ---- */
 
 static bool end_finished(const struct end *e)
 {
@@ -202,8 +208,8 @@ static void explain(struct world *w, const struct flow *f)
     }
 }
 
-/* Nobody will ever tell it that the peer is gone: its last reset, or all that its device sends,
- * is lost. */
+/* Returns true if this end can never learn that the peer has gone: the peer's last reset, or
+ * everything that its device sends, is lost. */
 static bool left_alone(const struct world *w, const struct end *e, const struct end *peer)
 {
     return w->host[peer->nr].gone ||
@@ -252,9 +258,10 @@ void pair_outcome(const struct world *w, struct outcome *o)
 void pair_compare(const struct world *w, const struct outcome *with, const struct outcome *without,
                   bool ended)
 {
-    /* A late packet of an earlier connection is answered out of the same ration as a stranger's
-     * (stack/reply.c): where that was used up, one reset more or less may meet a fate. Without SYN
-     * cookies strangers may take all places of the backlog, and a flow's SYN has to be repeated. */
+    /* A late packet of an earlier connection and one of the third party are answered within the
+     * same limit (stack/reply.c): where that was reached, a different number of resets may change
+     * which packets meet a fate. Without SYN cookies the third party may take all places of the
+     * backlog, so a flow's SYN has to be repeated. */
     if (with->unanswered != without->unanswered)
         return;
     for (int i = 0; i < FLOWS; i++)

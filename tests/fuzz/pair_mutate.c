@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How libFuzzer changes an input of fuzz_pair: whole orders come, go, move and change, and
- * sometimes a new input is made up, so that what is tried next makes sense more often than
- * octets moved at random do.
+/* How libFuzzer changes an input of fuzz_pair: whole orders are inserted, removed, moved and
+ * changed, and sometimes a new input is made, because random octets seldom make useful orders.
  *
- * Only for builds with libFuzzer, which calls these two by their names.
+ * The file is for builds with libFuzzer, which calls its two functions by their names.
  */
 #include "pair.h"
 
@@ -19,7 +18,8 @@ static uint32_t below(uint32_t *x, uint32_t n)
     return (uint32_t)((uint64_t)draw(x) * n >> 32);
 }
 
-/* Time passes most often, for microseconds to minutes; the device is hardly ever removed. */
+/* Makes an order: mostly time passes, for microseconds to minutes; the device is hardly ever
+ * removed. */
 static void make_order(uint32_t *x, uint8_t *o)
 {
     static const uint8_t kinds[] = {0, 0, 0, 0, 0, 1, 1, 1, 1,  2,  3,  3,  3,  4,
@@ -46,8 +46,9 @@ static size_t make_input(uint32_t *x, uint8_t *p, size_t max)
         return 0;
     for (size_t i = 0; i < HEADER; i++)
         p[i] = below(x, 2) ? (uint8_t)draw(x) : 0;
-    p[0] &= (uint8_t)(below(x, 2) ? 0xff : 0xec); /* often without third party and hollow streams */
-    p[1] &= far ? 0xff : 0x77;                    /* minutes of delay are seldom */
+    /* Most runs have neither a third party nor hollow streams. */
+    p[0] &= (uint8_t)(below(x, 2) ? 0xff : 0xec);
+    p[1] &= far ? 0xff : 0x77; /* Delays of minutes are rare. */
     p[3] &= 0x55;
     for (; orders-- && n + ORDER <= max; n += ORDER)
         make_order(x, p + n);
@@ -70,7 +71,7 @@ static size_t change(uint32_t *x, uint8_t *p, size_t size, size_t max)
     case 2:
         p[below(x, HEADER)] = 0;
         break;
-    case 3: /* a new order */
+    case 3: /* Inserts a new order. */
     case 4:
         if (size + ORDER <= max) {
             memmove(o + ORDER, o, rest);
@@ -78,13 +79,14 @@ static size_t change(uint32_t *x, uint8_t *p, size_t size, size_t max)
             size += ORDER;
         }
         break;
-    case 5:                  /* some fewer */
-        n = 1 + below(x, 4); /* SCPS_MIN may evaluate this argument twice */
+    case 5: /* Removes some orders. */
+        /* SCPS_MIN may evaluate this argument twice, so it is computed before. */
+        n = 1 + below(x, 4);
         n = SCPS_MIN(rest / ORDER, n) * ORDER;
         memmove(o, o + n, rest - n);
         size -= n;
         break;
-    case 6: /* some again */
+    case 6: /* Repeats some orders. */
         n = 1 + below(x, 8);
         n = SCPS_MIN(rest / ORDER, n) * ORDER;
         if (size + n <= max) {
@@ -118,7 +120,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
     return size;
 }
 
-/* The world of one, and orders of both. */
+/* Combines two inputs: the configuration of one, and orders of both. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b, size_t nb,
                                  uint8_t *out, size_t max, unsigned seed)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A series of executions in one process that goes on after an input that fails.
+/* A series of runs in one process that goes on after an input that fails.
  *
- * FUZZ_FINDS=DIR in the environment asks for it: an input at which something does not hold, an
- * assertion of the stack fails, or 10 s of processor time pass, is written to DIR/find-N, where N
- * counts the executions of the process, and is not kept in the corpus. The memory of its run is
- * not given back. A fault of memory access still ends the process. libFuzzer's -fork=1
- * -ignore_crashes=1 goes on, too, but starts a process each few seconds, which reads the corpus.
+ * FUZZ_FINDS=DIR in the environment asks for it. An input for which a check fails, an assertion of
+ * the stack fails, or 10 s of processor time pass, is written to DIR/find-N, where N counts the
+ * runs of the process, and is not added to the corpus. The memory of its run is not freed. A fault
+ * of memory access still ends the process. libFuzzer's options -fork=1 -ignore_crashes=1 go on as
+ * well, but start a process every few seconds, which reads the corpus again.
  *
- * Only for builds with libFuzzer.
+ * The file is for builds with libFuzzer.
  */
 #include "pair.h"
 
@@ -19,10 +19,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define LONGEST 10  /* seconds of processor time of one input */
-#define MOST    500 /* inputs that are written */
+#define LONGEST 10  /* The most seconds of processor time for one input. */
+#define MOST    500 /* The most inputs that are written. */
 
-/* Where clang keeps the counters of the edges, which libFuzzer reads after each execution. */
+/* clang keeps the counters of edges between these addresses; libFuzzer reads them after each
+ * run. */
 extern uint8_t __start___sancov_cntrs[], __stop___sancov_cntrs[];
 
 static sigjmp_buf failed;
@@ -43,7 +44,7 @@ static void begin(void)
 {
     struct sigaction sa = {.sa_handler = caught, .sa_flags = SA_NODEFER};
 
-    sigaction(SIGABRT, &sa, NULL); /* libFuzzer's handler would end the process */
+    sigaction(SIGABRT, &sa, NULL); /* libFuzzer's handler of SIGABRT would end the process. */
     sigaction(SIGVTALRM, &sa, NULL);
 }
 

@@ -23,7 +23,7 @@ static const scps_dur delays[] = {SCPS_MS(1),   10,           200,          SCPS
                                   SCPS_SEC(10), SCPS_SEC(240)};
 static const uint32_t rates[] = {0, 1000000, 125000, 20000, 5000};
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static void *host_alloc(void *ctx, size_t size)
 {
@@ -43,14 +43,15 @@ static void host_free(void *ctx, void *p, size_t size)
     counted_free(&((struct host *)ctx)->mem, p, size);
 }
 
-/* ---- configurations -------------------------------------------------------------------------- */
+/* ---- configurations ---- */
 
 static uint64_t rate_of(uint8_t code)
 {
     return OF(rates, code);
 }
 
-/* Timers follow from the round trip that is expected: not at all, rightly, or wrongly. */
+/* Returns the expected round trip that is configured, µs: none (0), the right one, or a wrong
+ * one. */
 static scps_dur expected(uint8_t code, scps_dur rtt)
 {
     switch (code & 3) {
@@ -109,7 +110,8 @@ static void choose_control(struct scps_conn_config *c, const uint8_t *o)
     c->loss_cause = o[10] >> 4 & 1 ? SCPS_LOSS_CORRUPTION : SCPS_LOSS_CONGESTION;
 }
 
-/* o: octets 5 to 12. */
+/* Sets the limits and timers of a connection from octets 5 to 12 of the host's part of the
+ * input. */
 static void choose_limits(struct scps_conn_config *c, const uint8_t *o, scps_dur rtt)
 {
     static const uint32_t buffers[] = {50000, 100000, 8000, 3000, 1000, 65535, 20000, 256};
@@ -207,7 +209,7 @@ void pair_reconfigure(struct world *w, struct host *h, struct end *e, uint8_t b,
     n.rate = c & 64 ? rate_of(c) : was.rate;
     n.ack_budget_pps = c & 32 ? 1u << (b & 7) : 0;
     n.tos = b & 128 ? 0x20 : 0;
-    if ((b & 0x70) == 0x70) { /* another controller: the one that is in force stays */
+    if ((b & 0x70) == 0x70) { /* The controller would be another one; the one in use stays. */
         const struct scps_cc_ops *cc = scps_cc_at(c & 7);
         scps_conn_config_set_cc(&n, cc ? cc : was.cc, NULL);
     }
@@ -227,7 +229,7 @@ void pair_listen(struct world *w, struct host *h, unsigned backlog)
         scps_listener_set_user(h->l, h);
 }
 
-/* ---- hosts ----------------------------------------------------------------------------------- */
+/* ---- hosts ---- */
 
 static bool bring_up(struct world *w, struct host *h, const uint8_t *header)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The story of an input, for those who read it: packets, also with compressed headers, and what the
- * stacks note of their decisions. FUZZ_LOUD in the environment asks for it. */
+/* Prints what happens in a run: packets, also with compressed headers, and the notes in which the
+ * stacks report their decisions. FUZZ_LOUD in the environment asks for it. */
 #include "pair.h"
 
 #include <stdarg.h>
@@ -19,7 +19,8 @@ void pair_log(const struct world *w, const char *fmt, ...)
     fputc('\n', stderr);
 }
 
-/* What a compressed header says. Fields that it leaves out are shown as 0 with a question mark. */
+/* Writes the fields of a compressed header as text. Fields that it leaves out are shown as 0 with a
+ * question mark. */
 static const char *compressed(const uint8_t *p, size_t len, size_t total, char *line, size_t cap)
 {
     const struct scps_comp_rx known = {.known = true};
@@ -69,7 +70,8 @@ static void note(void *ctx, const struct scps_note *n)
 
 void pair_story(const struct world *w, struct host *h)
 {
-    const char *kinds = getenv("FUZZ_NOTES"); /* names of notes, between commas */
+    /* The names of the notes to print, separated by commas. */
+    const char *kinds = getenv("FUZZ_NOTES");
     struct scps_observer obs = {note, h, 0};
 
     for (uint32_t k = 0; w->loud && kinds && k < SCPS_NOTE_COUNT; k++) {

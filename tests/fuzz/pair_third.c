@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A third party that sends in the name of either host, and the routers, which may say what they
- * like.
+/* A third party that sends packets in the name of either host, and routers that send arbitrary ICMP
+ * errors.
  *
- * What the third party knows is a matter of the run.  Blind: both addresses and the listener's
- * port, so it guesses wrong ports and any number; a run without it must end in the same way.
- * Ports: it hits a connection, with sequence numbers outside the window and resets that are
- * inside but not exact (RFC 5961); octets and end must be right.  All: it has read every packet;
- * then only memory, deadlines and well-formedness are judged.
+ * The run says what the third party knows. Blind: both addresses and the listener's port, so it
+ * guesses other ports and all numbers; the run without it must end in the same way. Ports: it hits
+ * a connection, but with sequence numbers outside the window, or with resets inside the window that
+ * are not exact (RFC 5961); the octets and the end of each stream must be right. All: it has read
+ * every packet; then only memory, deadlines and well-formed packets are checked.
  */
 #include "pair.h"
 
@@ -32,7 +32,7 @@ void pair_icmp(struct world *w, struct host *to, const uint8_t *quote, size_t le
                          .proto = v6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP,
                          .ttl = 64};
 
-    ip.src.b[v6 ? 15 : 3] = 77; /* a router's address */
+    ip.src.b[v6 ? 15 : 3] = 77; /* This is the address of a router. */
     size_t n = scps_ip_build(p, &ip, 8 + len);
     uint8_t *m = p + n;
     m[0] = type;
@@ -59,15 +59,15 @@ void pair_router(struct world *w, struct host *h, uint8_t b, uint8_t c)
     pair_icmp(w, h, h->out.quote, h->out.quote_len, kind[0], kind[1], mtus[c & 7]);
 }
 
-/* ---- the third party ------------------------------------------------------------------------- */
+/* ---- the third party ---- */
 
-struct guess { /* a segment's place, as far as the third party knows it */
+struct guess { /* The sequence numbers of a segment, as far as the third party knows them. */
     uint16_t sport, dport;
     uint32_t seq, ack, tsval;
     uint8_t id;
 };
 
-/* False: it has nothing to go by. */
+/* Fills in *g. Returns false if the third party knows nothing of this flow. */
 static bool guess(struct world *w, struct host *h, struct flow *f, uint8_t b, uint8_t c,
                   struct guess *g)
 {
@@ -82,7 +82,8 @@ static bool guess(struct world *w, struct host *h, struct flow *f, uint8_t b, ui
                             .ack = c * 0x07050301u,
                             .tsval = c * 0x03010705u,
                             .id = c};
-        if (c & 1) /* to the client's port, from one that is not the server's */
+        /* The segment goes to the client's port, from a port that is not the server's. */
+        if (c & 1)
             g->sport = (uint16_t)(LISTEN_PORT + 1 + c);
         return true;
     }
@@ -92,7 +93,7 @@ static bool guess(struct world *w, struct host *h, struct flow *f, uint8_t b, ui
     g->tsval = in->tsval;
     g->id = other(w, h)->out.comp_id[f->nr];
     if (w->third == THIRD_PORTS) {
-        /* A SYN that meets a connection in the making is as good as the true one. */
+        /* During the handshake the third party's SYN has the same effect as the true one. */
         s = e->c ? scps_conn_state(e->c) : SCPS_CLOSED;
         if (s == SCPS_CLOSED || s == SCPS_SYN_SENT || s == SCPS_SYN_RECEIVED || s == SCPS_TIME_WAIT)
             return false;
@@ -121,7 +122,8 @@ static void send_segment(struct world *w, struct host *h, struct scps_seg *s, bo
     size_t hdr;
 
     scps_comp_tx_init(&tx, g->id, 2, false);
-    if (s->len && g->seq & 1) { /* as if said before, so that the header leaves them out */
+    /* The numbers are those that the header may leave out, because they were sent before. */
+    if (s->len && g->seq & 1) {
         tx.known = true;
         tx.seq = s->seq;
         tx.ack = s->ack;
@@ -170,7 +172,7 @@ static void add_options(struct scps_seg *s, const struct guess *g, uint8_t b)
         s->has |= SCPS_HAS_RECORD;
 }
 
-/* Errors that quote a packet which h has not sent. */
+/* Injects ICMP errors that quote a packet which h has not sent. */
 static void false_icmp(struct world *w, struct host *h, const struct guess *g, bool big,
                        bool compressed)
 {
@@ -192,7 +194,7 @@ static void false_icmp(struct world *w, struct host *h, const struct guess *g, b
               big ? 300 : 0);
 }
 
-/* No segment at all: a datagram, an echo request, or octets. */
+/* Injects a packet that is no segment: a datagram, an echo request, or arbitrary octets. */
 static void others(struct world *w, struct host *h, uint8_t b, uint8_t c)
 {
     uint8_t p[128];
@@ -239,7 +241,8 @@ static void one(struct world *w, struct host *h, struct flow *f, uint8_t b, uint
     if (!guess(w, h, f, b, c, &g) || !w->inject)
         return;
     if (w->third == THIRD_PORTS && (b & 15) == 1 && b & 16)
-        g.seq = other(w, h)->out.memo[f->nr].nxt + 1 + c % 100; /* inside the window, not exact */
+        /* The sequence number is inside the window, but not RCV.NXT. */
+        g.seq = other(w, h)->out.memo[f->nr].nxt + 1 + c % 100;
     s.sport = g.sport;
     s.dport = g.dport;
     s.flags = flags[b & 7];
@@ -258,13 +261,14 @@ void pair_third(struct world *w, struct host *h, struct flow *f, uint8_t b, uint
         return;
     w->strangers++;
     w->third_sends = true;
-    if ((b & 15) == 8) { /* where a compressed SYN would stand */
+    /* This is the number at which a SYN of a compressed connection would be. */
+    if ((b & 15) == 8) {
         if (guess(w, h, f, b, c, &g) && w->inject)
             false_icmp(w, h, &g, b & 16, b & 32 && w->third != THIRD_PORTS);
     } else if ((b & 15) == 13) {
         if (w->inject)
             others(w, h, b, c);
-    } else if ((b & 15) == 15) { /* a flood of SYNs */
+    } else if ((b & 15) == 15) { /* A flood of SYNs. */
         for (unsigned i = 0; i < 24; i++, w->strangers++)
             one(w, h, f, b & 0xf0, (uint8_t)(c + 2 * i));
     } else {

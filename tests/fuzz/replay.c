@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds files, or every file of a directory, to a fuzz target, for compilers without libFuzzer.
  *
- *      fuzz_NAME PATH...
+ * Usage: fuzz_NAME PATH...
  *
- * Each input lies in memory of exactly its size, so that a sanitizer sees a read beyond it. An
- * input that breaks something aborts the program; its name has been written before.
+ * Each input is in a block of exactly its size, so that a sanitizer detects a read beyond it. The
+ * name of an input is printed before it runs, because an input that breaks a check aborts the
+ * program.
  */
 #include <dirent.h>
 #include <string.h>
@@ -80,5 +81,5 @@ int main(int argc, char **argv)
         bad |= S_ISDIR(st.st_mode) ? all_of(argv[i]) : one(argv[i]);
     }
     printf("%u inputs replayed\n", replayed);
-    return bad || !replayed; /* a corpus that is not there must not pass */
+    return bad || !replayed; /* A corpus that does not exist is a failure. */
 }

@@ -50,7 +50,8 @@ static void corruption(struct scps_conn_config *c)
 }
 static void wide(struct scps_conn_config *c)
 {
-    c->sndbuf = c->rcvbuf = 1u << 30; /* the largest window that TCP can offer */
+    /* RFC 7323 section 2.3: the largest window that TCP can offer. */
+    c->sndbuf = c->rcvbuf = 1u << 30;
     c->hollow = true;
 }
 static void marked(struct scps_conn_config *c)
@@ -63,8 +64,8 @@ static const struct run {
     const char *link, *cc;
     void (*set)(struct scps_conn_config *c);
     uint64_t bytes;
-    bool six;     /* true: over IPv6 */
-    uint32_t mtu; /* MTU, bytes; 0: 1500 */
+    bool six;     /* true: the transfer uses IPv6. */
+    uint32_t mtu; /* The MTU, bytes; 0: 1500. */
 } runs[] = {
     {"lan", "vj", plain, 3000000, false, 0},
     {"geo,ber=1e-6", "vj", plain, 1000000, false, 0},
@@ -88,7 +89,7 @@ struct sum {
     uint64_t h;
 };
 
-/* Adds an octet to the hash FNV-1a. Numbers are added octet by octet, the lowest first. */
+/* Adds an octet to the hash FNV-1a. Numbers are added octet by octet, the lowest octet first. */
 static void octet(struct sum *s, uint8_t b)
 {
     s->h = (s->h ^ b) * UINT64_C(0x100000001b3);
@@ -246,7 +247,7 @@ static int answers(void)
 #ifdef SCPS_NO_FAST_PATH
 unsigned long scps_fast_path_missed;
 
-/* Reports a fast path that no packet has taken, because it was not tested then. */
+/* Reports a fast path that no packet has taken, because it was then not tested. */
 static int was_missed(void)
 {
     fprintf(stderr, "fast path missed by %lu packets\n", scps_fast_path_missed);
