@@ -34,36 +34,11 @@
 #include "sim/linkfate.h"
 #include "sim/linkheld.h"
 #include "sim/linkring.h"
+#include "sim/linksize.h"
 #include "sim/linkstate.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* ---- sizes ---- */
-
-static SCPS_SELDOM void size_learn(struct scps_linkdir *d, struct scps_link_size *s, uint32_t frame)
-{
-    uint32_t risk = frame > d->cfg.ber_exempt ? frame - d->cfg.ber_exempt : 0;
-
-    s->frame = frame;
-    s->bits = risk * 8;
-    s->survive = scps_ber_survive(&d->err.ber, s->bits);
-    s->us = 0;
-    s->frac = 0;
-    if (d->cfg.rate_bps) {
-        s->us = (scps_time)(frame * SCPS_LINK_BITS_US / d->cfg.rate_bps);
-        s->frac = frame * SCPS_LINK_BITS_US % d->cfg.rate_bps;
-    }
-}
-
-static inline const struct scps_link_size *size_of(struct scps_linkdir *d, uint32_t frame)
-{
-    struct scps_link_size *s = &d->size[frame >> 2 & (SCPS_LINK_SIZES - 1)];
-
-    if (s->frame != frame)
-        size_learn(d, s, frame);
-    return s;
-}
 
 /* Moves the head to the next packet that arrives or, if there is none, to the first packet that
  * waits. */
@@ -206,7 +181,7 @@ static inline void settle_simple(struct scps_linkdir *d, struct scps_link_record
 /* Puts the packet at pos on the line. */
 static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uint64_t pos)
 {
-    const struct scps_link_size *s = size_of(d, r->frame);
+    const struct scps_link_size *s = scps_linksize_of(d, r->frame);
     scps_time first = d->free_us;
 
     if (d->cfg.rates.n)

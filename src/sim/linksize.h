@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Cache of what depends on the size of a frame only: its time on the line, and the probability that
+ * none of its bits is damaged. Most frames of a transfer have one of two sizes.
+ */
+#ifndef SCPS_SIM_LINKSIZE_H
+#define SCPS_SIM_LINKSIZE_H
+
+#include "base/bytes.h"
+#include "sim/link.h"
+#include "sim/linkstate.h"
+
+/* Computes the cache entry *s for frames of `frame` bytes. */
+static SCPS_SELDOM void scps_linksize_learn(struct scps_linkdir *d, struct scps_link_size *s,
+                                            uint32_t frame)
+{
+    uint32_t risk = frame > d->cfg.ber_exempt ? frame - d->cfg.ber_exempt : 0;
+
+    s->frame = frame;
+    s->bits = risk * 8;
+    s->survive = scps_ber_survive(&d->err.ber, s->bits);
+    s->us = 0;
+    s->frac = 0;
+    if (d->cfg.rate_bps) {
+        s->us = (scps_time)(frame * SCPS_LINK_BITS_US / d->cfg.rate_bps);
+        s->frac = frame * SCPS_LINK_BITS_US % d->cfg.rate_bps;
+    }
+}
+
+/* Returns the cache entry for frames of `frame` bytes; it is valid until the next call. */
+static inline const struct scps_link_size *scps_linksize_of(struct scps_linkdir *d, uint32_t frame)
+{
+    struct scps_link_size *s = &d->size[frame >> 2 & (SCPS_LINK_SIZES - 1)];
+
+    if (s->frame != frame)
+        scps_linksize_learn(d, s, frame);
+    return s;
+}
+
+#endif
