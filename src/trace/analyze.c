@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/sized.h"
+#include "trace/linklayer.h"
 #include "trace/segment.h"
 
 /* ---- packets ---- */

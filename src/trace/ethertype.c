@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the IP header behind an EtherType or a PPP protocol number: VLAN tags, provider backbone
  * bridges, LLC and SNAP, MPLS labels, PPPoE. */
-#include "trace/flow.h"
+#include "trace/linklayer.h"
 
 enum {
     TYPE_IPV4 = 0x0800,

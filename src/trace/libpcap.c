@@ -2,6 +2,7 @@
 /* Input through libpcap: the older variants of its format, through a FILE of this library, and live
  * devices. */
 #define _GNU_SOURCE /* for fopencookie() */
+#include "trace/linklayer.h"
 #include "trace/window.h"
 
 #include <errno.h>

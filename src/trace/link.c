@@ -6,7 +6,7 @@
  *
  * Link-layer type values: www.tcpdump.org/linktypes.html.
  */
-#include "trace/flow.h"
+#include "trace/linklayer.h"
 
 enum {
     LINK_NULL = 0,

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "trace/linklayer.h"
 #include "trace/window.h"
 
 enum {

@@ -14,6 +14,7 @@
  * Format: draft-ietf-opsawg-pcap. Times in nanoseconds are rounded down to µs, as libpcap does for
  * readers that want µs.
  */
+#include "trace/linklayer.h"
 #include "trace/window.h"
 
 static int read_pcap(struct scps_trace *t, struct window *w, const char *path, char *msg)

@@ -103,7 +103,7 @@ double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
 }
 
 /* Smooths the RTT by RFC 6298 section 2, to recognise timeouts. */
-void scps_tr_rtt_smooth(struct conn_dir *h, scps_dur v)
+static void smooth(struct conn_dir *h, scps_dur v)
 {
     if (!h->srtt) {
         h->srtt = SCPS_MAX(v, 1);
@@ -114,6 +114,43 @@ void scps_tr_rtt_smooth(struct conn_dir *h, scps_dur v)
     h->rttvar += (err - h->rttvar) / 4;
     h->srtt += (v - h->srtt) / 8;
     h->srtt = SCPS_MAX(h->srtt, 1);
+}
+
+static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
+{
+    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32 octets, so it becomes the
+     * largest: do the same. */
+    uint64_t size = len > 1 ? len : (uint64_t)1 << 32;
+    if (!h->rtt_full_size || h->rtt_full_size < size) {
+        h->rtt_full_size = size;
+        h->rtt_full = (struct dist){
+            .n = 1, .min = v, .max = v, .sum = (double)v, .sum2 = (double)v * (double)v};
+    } else if (h->rtt_full_size == size) {
+        scps_tr_dist_add(&h->rtt_full, v);
+    }
+}
+
+scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
+                           scps_time now, bool later_below)
+{
+    scps_dur v = SCPS_MAX(now - x->at, 0);
+    if (later_below) {
+        h->rtt_newest = 0;
+        h->rtt_nosample++;
+        return -1;
+    }
+    if (x->retrans) {
+        scps_tr_dist_add(&scps_tr_rare(t, h)->rtt_last, v);
+        h->rtt_ambig++;
+        h->rtt_newest = 0;
+        return -1;
+    }
+    h->rtt_newest = v;
+    scps_tr_dist_add(&h->rtt, v);
+    full_size_sample(h, x->len, v);
+    scps_tr_hist_add(t, &h->rtt_hist, v);
+    smooth(h, v);
+    return v;
 }
 
 void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now)
@@ -140,5 +177,5 @@ void scps_tr_ts_echoed(struct scps_trace *t, struct conn_dir *h, uint32_t tsecr,
     scps_tr_dist_add(&h->tsrtt, now - at);
     scps_tr_hist_add(t, &h->tsrtt_hist, now - at);
     if (!h->rtt.n)
-        scps_tr_rtt_smooth(h, now - at);
+        smooth(h, now - at);
 }

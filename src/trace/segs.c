@@ -411,46 +411,6 @@ uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     return add_piece(t, h, first, len, now, ooo, re);
 }
 
-static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
-{
-    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32 octets, so it becomes the
-     * largest: do the same. */
-    uint64_t size = len > 1 ? len : (uint64_t)1 << 32;
-    if (!h->rtt_full_size || h->rtt_full_size < size) {
-        h->rtt_full_size = size;
-        h->rtt_full = (struct dist){
-            .n = 1, .min = v, .max = v, .sum = (double)v, .sum2 = (double)v * (double)v};
-    } else if (h->rtt_full_size == size) {
-        scps_tr_dist_add(&h->rtt_full, v);
-    }
-}
-
-/* Returns the round trip, µs, that an acknowledgement of exactly the end of segment x measures, and
- * adds it to h's distributions. Returns -1, and counts it, if it measures none: x was resent, or a
- * segment below x was sent later (later_below). */
-static scps_dur answered(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
-                         scps_time now, bool later_below)
-{
-    scps_dur v = SCPS_MAX(now - x->at, 0);
-    if (later_below) {
-        h->rtt_newest = 0;
-        h->rtt_nosample++;
-        return -1;
-    }
-    if (x->retrans) {
-        scps_tr_dist_add(&scps_tr_rare(t, h)->rtt_last, v);
-        h->rtt_ambig++;
-        h->rtt_newest = 0;
-        return -1;
-    }
-    h->rtt_newest = v;
-    scps_tr_dist_add(&h->rtt, v);
-    full_size_sample(h, x->len, v);
-    scps_tr_hist_add(t, &h->rtt_hist, v);
-    scps_tr_rtt_smooth(h, v);
-    return v;
-}
-
 scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup)
 {
@@ -483,7 +443,7 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
             break;
         newest = SCPS_MAX(newest, x->at);
         if (TR_LIKELY(QUAD(x->first) == q) && seg_end(x) == ack)
-            sample = answered(t, h, x, now, newest > x->at);
+            sample = scps_tr_rtt_acked(t, h, x, now, newest > x->at);
         else
             h->rtt_cumack++;
         block_add(t, s, x);

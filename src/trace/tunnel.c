@@ -9,6 +9,7 @@
  * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 7348, 8926,
  * 8086; 3GPP TS 29.281.
  */
+#include "trace/linklayer.h"
 #include "trace/parse.h"
 
 enum { PROTO_IPV4 = 4, PROTO_IPV6 = 41, PROTO_GRE = 47 };

@@ -6,7 +6,7 @@
  * throughput, and then LLC and SNAP. Encrypted and empty frames, and aggregates (A-MSDU), hold no
  * packet that can be read here.
  */
-#include "trace/flow.h"
+#include "trace/linklayer.h"
 
 #define LLC_AND_TYPE 8u
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the IP header of a captured frame behind the headers of its link layer (link.c), its
+ * EtherType or PPP protocol (ethertype.c), or its 802.11 header (wireless.c).
+ */
+#ifndef SCPS_TRACE_LINKLAYER_H
+#define SCPS_TRACE_LINKLAYER_H
+
+#include "trace/flow.h"
+
+/* ---- link.c ---- */
+
+static inline uint32_t scps_tr_little16(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+static inline uint32_t scps_tr_little32(const uint8_t *p)
+{
+    return scps_tr_little16(p) | scps_tr_little16(p + 2) << 16;
+}
+/* Finds the IP header of a frame. Returns its offset, or -1 after counting why there is none. */
+int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
+/* Returns true if scps_tr_link_ip can read this link type. */
+bool scps_tr_link_known(int link);
+/* Writes to msg that captures of this link type cannot be read. what: the file or the device.
+ * Returns SCPS_ERR_INVAL. */
+int scps_tr_link_refused(const char *what, int link, char *msg);
+#define TR_LINK_ETHERNET 1
+
+/* ---- ethertype.c ---- */
+
+/* Counts a frame whose link layer carries no IP. Returns -1, the result of functions that find an
+ * IP header. */
+static inline int scps_tr_other_link(struct scps_trace *t)
+{
+    t->tot.other_link++;
+    return -1;
+}
+/* Counts a frame that was captured too short. Returns -1, the result of functions that find an IP
+ * header. */
+static inline int scps_tr_truncated(struct scps_trace *t)
+{
+    t->tot.truncated++;
+    return -1;
+}
+/* Finds the IP header behind an EtherType `type`, or behind the length of an 802.3 frame, that ends
+ * at off. Returns the header's offset, or -1 after counting why there is none. */
+int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
+                         uint32_t type);
+/* Finds the IP header behind the PPP protocol field at off, which has one octet or two. Returns the
+ * header's offset, or -1 after counting why there is none. */
+int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
+
+/* ---- wireless.c ---- */
+
+/* Header that the radio put in front of an 802.11 frame. */
+enum scps_tr_radio { TR_RADIO_NONE, TR_RADIO_PRISM, TR_RADIO_TAP, TR_RADIO_AVS };
+/* Finds the IP header in an 802.11 frame behind the header of `radio`. Returns the IP header's
+ * offset, or -1 after counting why there is none. */
+int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const uint8_t *p,
+                        uint32_t caplen);
+
+#endif
