@@ -8,19 +8,14 @@
  *
  * Like every program here it opens a stack, a loop and a device (common/realtime.h), connects or
  * listens, and then handles events. No call blocks: a read or write that a connection cannot do now
- * is repeated after the event that says when it can. The server stores no data: it copies from the
- * receive buffer of a connection to its send buffer, so a client that does not read stops its own
- * sending.
+ * is repeated after the event that says when it can.
  */
 #include <getopt.h>
 #include <string.h>
 
 #include "common/completion.h"
-#include "common/realtime.h"
 #include "common/stdfds.h"
-
-enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
-enum service { ECHO, DISCARD, CHARGEN };
+#include "scps_echo/echo.h"
 
 static const char help[] =
     "usage: scps_echo -r [options] INTERFACE         serve echo to any number of clients\n"
@@ -47,276 +42,18 @@ static const char help_end[] =
     "\nHOST is an IPv4 or IPv6 address. Exit status: 0 done, 1 failed, 2 usage, 124 timeout.\n"
     "SIGINT ends either; the server's status is then 0, the client's 1.\n";
 
-/* One connection being served. It exists from accept until the last acknowledgement has arrived,
- * because it uses memory until then. */
-struct peer {
-    /* neighbours in the list of peers; the list is in the order in which the server last served
-     * them */
-    struct peer *before, *after;
-    struct scps_conn *conn;
-    enum service service;
-    uint64_t sent;
-    bool leaving; /* This end has read the peer's FIN and has shut down its own sending side. */
-};
-
-struct app {
-    /* options */
-    bool serve, test;
-    uint16_t port, discard, chargen;
-    uint64_t bytes;
-    uint32_t buffer;
-    scps_dur time;
-    struct scps_ifopts ifopts;
-    struct scps_endpoint host;
-    /* what runs */
-    struct realtime rt;
-    uint64_t in, out;
-    /* server */
-    /* first: the peer served most recently; last: the one served longest ago */
-    struct peer *first, *last;
-    unsigned served, open, broken, most;
-    /* client */
-    struct scps_conn *conn;
-    bool finished;
-    int status;
-    char why[128];
-};
-
-static uint8_t buf[65536];
-
-/* ---- server ---- */
-
-static void take_out(struct app *a, struct peer *p)
-{
-    *(p->before ? &p->before->after : &a->first) = p->after;
-    *(p->after ? &p->after->before : &a->last) = p->before;
-}
-
-static void put_first(struct app *a, struct peer *p)
-{
-    p->before = NULL;
-    p->after = a->first;
-    *(a->first ? &a->first->before : &a->last) = p;
-    a->first = p;
-}
-
-static void drop(struct app *a, struct peer *p, bool broken)
-{
-    a->open--;
-    a->broken += broken;
-    if (broken)
-        scps_conn_abort(p->conn);
-    else
-        scps_conn_close(p->conn);
-    take_out(a, p);
-    free(p);
-}
-
-/* Writes back what was read. Returns 0 at the end of the stream, SCPS_ERR_AGAIN while nothing can
- * be moved, or the error of the connection. */
-static int64_t echo(struct app *a, struct peer *p)
-{
-    for (;;) {
-        int64_t n = scps_conn_read(p->conn, buf, sizeof buf, SCPS_PEEK);
-        if (n <= 0)
-            return n;
-        int64_t w = scps_conn_write(p->conn, buf, (size_t)n, 0);
-        if (w < 0)
-            return w;
-        /* Only what was written is consumed; the rest stays in the receive buffer. */
-        scps_conn_read(p->conn, NULL, (size_t)w, 0);
-        a->in += (uint64_t)w;
-        a->out += (uint64_t)w;
-    }
-}
-
-static int64_t discard(struct app *a, struct peer *p)
-{
-    int64_t n;
-    while ((n = scps_conn_read(p->conn, NULL, sizeof buf, 0)) > 0)
-        a->in += (uint64_t)n;
-    return n;
-}
-
-/* Lines of 72 printable characters out of 95. Each line begins one character further than the one
- * before; the pattern repeats after 95 lines. */
-static uint8_t lines[10 * 95 * 74];
-
-static void make_lines(void)
-{
-    for (size_t i = 0; i < sizeof lines; i++)
-        lines[i] = i % 74 == 72   ? '\r'
-                   : i % 74 == 73 ? '\n'
-                                  : (uint8_t)(' ' + (i / 74 + i % 74) % 95);
-}
-
-static int64_t chargen(struct app *a, struct peer *p)
-{
-    int64_t n = discard(a, p);
-    while (n == SCPS_ERR_AGAIN) {
-        size_t at = p->sent % (95 * 74);
-        int64_t w = scps_conn_write(p->conn, lines + at, sizeof lines - at, 0);
-        if (w < 0)
-            return w;
-        p->sent += (uint64_t)w;
-        a->out += (uint64_t)w;
-    }
-    return n;
-}
-
-static void serve(struct app *a, struct peer *p)
-{
-    uint64_t before = a->in + a->out;
-    if (p->leaving)
-        return;
-    int64_t n = p->service == ECHO      ? echo(a, p)
-                : p->service == DISCARD ? discard(a, p)
-                                        : chargen(a, p);
-    if (a->in + a->out != before) {
-        take_out(a, p);
-        put_first(a, p);
-    }
-    /* After everything was echoed: SCPS_EV_CLOSED will report that all of it has been
-     * acknowledged. */
-    if (n == 0) {
-        p->leaving = true;
-        scps_conn_shutdown(p->conn);
-        /* For SCPS_ERR_AGAIN and SCPS_ERR_NOMEM, SCPS_EV_WRITABLE follows; any other error ends the
-         * connection. */
-    } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
-        drop(a, p, true);
-    }
-}
-
-static void accept_all(struct app *a, struct scps_listener *l)
-{
-    struct scps_conn *c;
-    while ((c = scps_accept(l))) {
-        /* Drop the peer served longest ago, so that clients that read nothing do not keep others
-         * out, or hold memory, for ever. */
-        if (a->open == a->most)
-            drop(a, a->last, true);
-        struct peer *p = calloc(1, sizeof *p);
-        if (!p) {
-            scps_conn_abort(c);
-            continue;
-        }
-        p->conn = c;
-        p->service = *(enum service *)scps_listener_user(l);
-        put_first(a, p);
-        a->served++;
-        a->open++;
-        scps_conn_set_user(c, p);
-        serve(a, p); /* The connection's first data may have arrived before it was accepted. */
-    }
-}
-
-static int listen_on(struct app *a, const struct scps_conn_config *cfg, uint16_t port,
-                     enum service *service)
-{
-    struct scps_endpoint any = {.port = port};
-    int err = 0;
-    struct scps_listener *l = scps_listen(a->rt.stack, cfg, &any, 128, &err);
-    if (!l) {
-        fprintf(stderr, "scps_echo: cannot listen on port %u: %s\n", port, scps_strerror(err));
-        return FAILED;
-    }
-    scps_listener_set_user(l, service);
-    return DONE;
-}
-
-/* ---- client ---- */
-
-/* Fills p with the bytes at stream position pos: splitmix64 of the number of each 8-octet word, so
- * no two places of the stream are alike. */
-static void pattern(uint8_t *p, size_t len, uint64_t pos)
-{
-    for (size_t i = 0; i < len; i++, pos++) {
-        uint64_t x = (pos / 8 + 1) * 0x9e3779b97f4a7c15u;
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-        p[i] = (uint8_t)(x >> pos % 8 * 8);
-    }
-}
-
-static void finish(struct app *a, int status, const char *why)
-{
-    a->finished = true;
-    a->status = status;
-    snprintf(a->why, sizeof a->why, "%s", why);
-    scps_conn_close(a->conn);
-    a->conn = NULL;
-    scps_loop_stop(a->rt.loop);
-}
-
-static void send_more(struct app *a)
-{
-    while (a->out < a->bytes) {
-        size_t n = a->bytes - a->out < sizeof buf ? (size_t)(a->bytes - a->out) : sizeof buf;
-        pattern(buf, n, a->out);
-        int64_t w = scps_conn_write(a->conn, buf, n, 0);
-        if (w < 0)
-            return; /* SCPS_EV_WRITABLE will follow, or SCPS_EV_ERROR. */
-        a->out += (uint64_t)w;
-        if (a->out == a->bytes)
-            scps_conn_shutdown(a->conn);
-    }
-}
-
-static void compare(struct app *a)
-{
-    static uint8_t want[sizeof buf];
-    char why[128];
-    int64_t n;
-    while ((n = scps_conn_read(a->conn, buf, sizeof buf, 0)) > 0) {
-        pattern(want, (size_t)n, a->in);
-        for (int64_t i = 0; i < n; i++)
-            if (buf[i] != want[i] || a->in + (uint64_t)i >= a->bytes) {
-                snprintf(why, sizeof why, "byte %llu came back wrong",
-                         (unsigned long long)(a->in + (uint64_t)i));
-                finish(a, FAILED, why);
-                return;
-            }
-        a->in += (uint64_t)n;
-    }
-    if (n == 0 && a->in == a->bytes) {
-        finish(a, DONE, "equal");
-    } else if (n == 0) {
-        snprintf(why, sizeof why, "the server closed after %llu of %llu bytes",
-                 (unsigned long long)a->in, (unsigned long long)a->bytes);
-        finish(a, FAILED, why);
-    } else if (n != SCPS_ERR_AGAIN) {
-        finish(a, FAILED, scps_strerror((int)n));
-    }
-}
-
-static void client_event(struct app *a, const struct scps_event *e)
-{
-    if (e->conn != a->conn)
-        return;
-    if (e->kind == SCPS_EV_ERROR) {
-        finish(a, FAILED, scps_strerror(e->err));
-        return;
-    }
-    if (e->kind == SCPS_EV_CONNECTED && !a->bytes)
-        scps_conn_shutdown(a->conn);
-    send_more(a);
-    compare(a);
-}
-
-/* ---- both ---- */
-
 static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
 {
     struct app *a = ctx;
     (void)l;
     if (a->test)
-        client_event(a, e);
+        echo_client_event(a, e);
     else if (e->kind == SCPS_EV_ACCEPT)
-        accept_all(a, e->listener);
+        echo_accept(a, e->listener);
     else if (e->user && (e->kind == SCPS_EV_ERROR || e->kind == SCPS_EV_CLOSED))
-        drop(a, e->user, e->kind == SCPS_EV_ERROR);
+        echo_drop(a, e->user, e->kind == SCPS_EV_ERROR);
     else if (e->user && e->conn)
-        serve(a, e->user);
+        echo_serve(a, e->user);
 }
 
 static int report(struct app *a)
@@ -359,7 +96,7 @@ static int run(struct app *a)
 
     if (!realtime_takes("scps_echo", &cc))
         return FAILED;
-    make_lines();
+    echo_make_lines();
     a->ifopts.patience = a->time;
     if (!realtime_open(&a->rt, "scps_echo", &a->ifopts, on_event, a)) {
         if (a->test && a->rt.late)
@@ -367,9 +104,9 @@ static int run(struct app *a)
         goto out;
     }
     if (a->serve) {
-        if (listen_on(a, &cc, a->port, &services[ECHO]) ||
-            (a->discard && listen_on(a, &cc, a->discard, &services[DISCARD])) ||
-            (a->chargen && listen_on(a, &cc, a->chargen, &services[CHARGEN])))
+        if (echo_listen(a, &cc, a->port, &services[ECHO]) ||
+            (a->discard && echo_listen(a, &cc, a->discard, &services[DISCARD])) ||
+            (a->chargen && echo_listen(a, &cc, a->chargen, &services[CHARGEN])))
             goto out;
     } else if (!(a->conn = scps_connect(a->rt.stack, &cc, NULL, &a->host, &err))) {
         fprintf(stderr, "scps_echo: cannot connect: %s\n", scps_strerror(err));
@@ -379,7 +116,7 @@ static int run(struct app *a)
     status = report(a);
     /* Close the connections that are still open, so that their peers learn of it. */
     while (a->first)
-        drop(a, a->first, true);
+        echo_drop(a, a->first, true);
     if (a->conn)
         scps_conn_abort(a->conn);
     scps_loop_kick(a->rt.loop);

@@ -51,6 +51,10 @@ struct lab_watch {
 /* Runs the setup. Equal setups and seeds give equal results on every machine. Returns false when it
  * could not be set up, with the reason in w->msg. Call lab_result_free() in either case. */
 bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r);
+
+/* ---- result.c ---- */
+
+/* Frees the memory to which *r points, and sets *r to zeros. */
 void lab_result_free(struct lab_result *r);
 /* Returns the goodput of a flow, Mbit/s: its bytes divided by the time of the measurement. 0 unless
  * the status is "ok". */

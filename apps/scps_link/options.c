@@ -18,10 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_LINK "geo"
-#define MAX_SECONDS  1e9
-#define MAX_SETS     64
-#define MAX_RUN      1000000
+#define MAX_SECONDS 1e9
+#define MAX_SETS    64
+#define MAX_RUN     1000000
 
 enum {
     OPT_A = 256,
@@ -71,57 +70,6 @@ static const struct option table[] = {
     {"version", 0, NULL, 'V'},
     {NULL, 0, NULL, 0},
 };
-
-void link_print_help(FILE *f)
-{
-    fputs(
-        "usage: scps_link --a NAME[@NETNS] --b NAME[@NETNS] [--link SPEC] [options]\n"
-        "       scps_link --a NAME[@NETNS] --b NAME[@NETNS] --scenario FILE[:LINK] [options]\n"
-        "       scps_link ctl PATH COMMAND...\n"
-        "\n"
-        "Joins two TUN devices by an emulated space link, in real time.\n"
-        "\n"
-        "  --a NAME[@NETNS]    the device at end a, made when it is not there, in network "
-        "namespace\n"
-        "                      NETNS (a name of ip netns, a process id, or a path)\n"
-        "  --b NAME[@NETNS]    likewise at end b\n"
-        "  --addr-a ADDR/LEN   an address of the kernel's at end a; without /LEN point to point;\n"
-        "  --addr-b ADDR/LEN   again for more, of either family\n"
-        "  --mtu N             of both devices (1500 on new ones; the scenario's)\n"
-        "  --link SPEC         a preset, KEY=VALUE,... or both (" DEFAULT_LINK ")\n"
-        "  --list-links        list the presets\n"
-        "  --scenario FILE[:LINK]  the link of a scenario file, or of one that ships: geo\n"
-        "  --set KEY=VALUE     what else is so in the scenario, and a value for what it sweeps "
-        "over\n"
-        "  --run N             with the chances of that run of scps_lab (1)\n"
-        "  --seed N            of the link's errors (random, and in the report; the scenario's)\n"
-        "  --time SEC          end after SEC\n"
-        "  -i, --interval SEC  statistics on standard error every SEC\n"
-        "  --json              the final report as one JSON document on standard output\n"
-        "  --pcap-a FILE       capture end a, raw IP\n"
-        "  --pcap-b FILE       capture end b\n"
-        "  --truth FILE        what became of every packet, as CSV\n"
-        "  --ctl PATH          a Unix socket for scps_link ctl\n"
-        "  --no-realtime       do not ask for real-time scheduling\n"
-        "  -q, --quiet         nothing on standard error but errors\n"
-        "  --completion SHELL  print the completion of these options in bash\n"
-        "  -h, --help          this\n"
-        "  -V, --version       the version\n"
-        "\n"
-        "ctl: stats | json | show | a2b KEY=VALUE... | b2a KEY=VALUE... | both KEY=VALUE... |\n"
-        "     link SPEC | stop\n"
-        "\n"
-        "Exit status: 0 done, 1 failed, 2 usage.\n",
-        f);
-}
-
-void link_print_links(FILE *f)
-{
-    const char *name, *help;
-
-    for (size_t i = 0; scps_link_preset(i, &name, &help); i++)
-        fprintf(f, "%-14s %s\n", name, help);
-}
 
 void link_print_completion(FILE *f)
 {
@@ -313,7 +261,7 @@ static int take_source(struct link_options *o, struct source *s, char *msg)
         return take_scenario(o, s, msg);
     if (s->nset || s->run)
         return fail(msg, "--%s is for scenarios: give --scenario FILE", s->nset ? "set" : "run");
-    o->link = s->link ? s->link : DEFAULT_LINK;
+    o->link = s->link ? s->link : LINK_DEFAULT;
     return take_link(o, s->seeded, msg);
 }
 

@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
-#define LINK_MSGLEN 512 /* room for a one-line message */
-#define LINK_ADDRS  4
+#define LINK_MSGLEN  512 /* room for a one-line message */
+#define LINK_ADDRS   4
+#define LINK_DEFAULT "geo" /* the link SPEC without --link and --scenario */
 
 struct link_scenario;
 
@@ -50,8 +51,13 @@ struct link_options {
  * that names the input and the remedy. Call link_options_fini() afterwards in either case. */
 int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN]);
 void link_options_fini(struct link_options *o);
-void link_print_help(FILE *f);
-void link_print_links(FILE *f);
+/* Writes the completion of the options in bash. */
 void link_print_completion(FILE *f);
+
+/* ---- help.c ---- */
+
+void link_print_help(FILE *f);
+/* Writes a line for each preset of a link: its name and what it is. */
+void link_print_links(FILE *f);
 
 #endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What the server and the client of scps_echo share: the options and the state of a run. */
+#ifndef SCPS_ECHO_ECHO_H
+#define SCPS_ECHO_ECHO_H
+
+#include "common/realtime.h"
+
+/* exit statuses */
+enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
+enum service { ECHO, DISCARD, CHARGEN };
+
+/* One connection being served. It exists from accept until the last acknowledgement has arrived,
+ * because it uses memory until then. */
+struct peer {
+    /* neighbours in the list of peers; the list is in the order in which the server last served
+     * them */
+    struct peer *before, *after;
+    struct scps_conn *conn;
+    enum service service;
+    uint64_t sent;
+    bool leaving; /* This end has read the peer's FIN and has shut down its own sending side. */
+};
+
+struct app {
+    /* options */
+    bool serve, test;
+    uint16_t port, discard, chargen;
+    uint64_t bytes;
+    uint32_t buffer;
+    scps_dur time;
+    struct scps_ifopts ifopts;
+    struct scps_endpoint host;
+    /* what runs */
+    struct realtime rt;
+    uint64_t in, out;
+    /* server */
+    /* first: the peer served most recently; last: the one served longest ago */
+    struct peer *first, *last;
+    unsigned served, open, broken, most;
+    /* client */
+    struct scps_conn *conn;
+    bool finished;
+    int status;
+    char why[128];
+};
+
+/* Size of the buffer through which a connection reads and writes, bytes. */
+#define ECHO_CHUNK 65536
+
+/* ---- server.c ---- */
+
+/* Fills in what the service CHARGEN sends. Call it before the first connection. */
+void echo_make_lines(void);
+/* Listens on `port`; *service, to which the listener keeps a pointer, is what its connections get.
+ * Returns DONE or, with a message on standard error, FAILED. */
+int echo_listen(struct app *a, const struct scps_conn_config *cfg, uint16_t port,
+                enum service *service);
+/* Accepts the connections that wait at l, and serves the data that has arrived already. */
+void echo_accept(struct app *a, struct scps_listener *l);
+/* Moves as much data of p as its buffers permit. */
+void echo_serve(struct app *a, struct peer *p);
+/* Ends the service of p and frees it. broken: its connection is reset. */
+void echo_drop(struct app *a, struct peer *p, bool broken);
+
+/* ---- client.c ---- */
+
+/* Handles an event of the client's connection: sends more data, compares what came back, and ends
+ * the run when all of it has come or the connection has failed. */
+void echo_client_event(struct app *a, const struct scps_event *e);
+
+#endif
