@@ -260,9 +260,9 @@ struct scps_conn_config {
     uint16_t data_retries;
     /* After this many timeouts in a row the next one is taken for a link outage: probes are
      * sent, and the connection does not end. The probes are sent after 5, 6, 12, 24, 48, 60, 60
-     * ... seconds; when a segment of the peer arrives, sending continues with the window that
-     * the timeouts left. rto_max does not change these times. 0 to 255 timeouts; 0, the default:
-     * never. */
+     * ... seconds, or after rto_max where that is shorter; when a segment of the peer arrives,
+     * sending continues with the window that the timeouts left. 0 to 255 timeouts; 0, the
+     * default: never. */
     uint8_t outage_after;
     /* End the connection when nothing of what was sent has been acknowledged for this long. The
      * time of an outage does not count. In µs; 0, the default: data_retries alone decides; RFC

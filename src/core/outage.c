@@ -3,16 +3,20 @@
  * an outage (outage.h). */
 #include "core/outage.h"
 
+#include "base/bytes.h"
+
 #define PROBE_MAX SCPS_SEC(60)
 /* An inferred outage may end a connection that the application has closed, but only after this many
  * probes (the number of the SCPS reference implementation). */
 #define ORPHAN_PROBES 32
 
-scps_dur scps_outage_interval(const struct scps_outage *o)
+scps_dur scps_outage_interval(const struct scps_outage *o, scps_dur most)
 {
-    if (!o->probes)
-        return SCPS_SEC(5);
-    return o->probes > 4 ? PROBE_MAX : SCPS_SEC(6) << (o->probes - 1);
+    scps_dur wait = SCPS_SEC(5);
+
+    if (o->probes)
+        wait = o->probes > 4 ? PROBE_MAX : SCPS_SEC(6) << (o->probes - 1);
+    return SCPS_MIN(wait, most);
 }
 
 void scps_outage_probed(struct scps_outage *o)

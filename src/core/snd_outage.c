@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins and ends an outage of the link for one connection.
  *
- * During an outage (docs/SCPS-TP.md section 3.5) neither new data nor retransmissions are sent; RTT
- * estimate and window do not change. Probes are sent after 5, 6, 12, 24, 48, 60, 60 ... s; when the
- * end of the outage is known, no probe is sent before it. A probe is an empty segment one octet
- * below the highest SEG.ACK of the peer, which the peer has to answer (in a handshake, the SYN of
- * the end that connects). The outage ends by a signal, by any acceptable segment, or by an old
- * duplicate whose acknowledgement is plausible (state.c), because the probe of a peer that also
- * waits is such a duplicate. A segment that was on its way when the link failed must not end the
- * outage, so after a signal only segments that arrive a round trip later count. When the outage is
- * over, data that has been outstanding for a round trip is sent again within the window from
- * before, since either the segments or their acknowledgements were lost. An outage that was
- * signalled ends no connection; an inferred one may end a connection that the application has
- * closed (scps_outage_may_end).
+ * During an outage (docs/SCPS-TP.md section 3.5) neither new data nor retransmissions are sent;
+ * RTT estimate and window do not change. Probes are sent after 5, 6, 12, 24, 48, 60, 60 ... s, or
+ * after rto_max where that is shorter; when the end of the outage is known, no probe is sent
+ * before it. A probe is an empty segment one octet below the highest SEG.ACK of the peer, which
+ * the peer has to answer (in a handshake, the SYN of the end that connects). The outage ends by a
+ * signal, by any acceptable segment, or by an old duplicate whose acknowledgement is plausible
+ * (state.c), because the probe of a peer that also waits is such a duplicate. A segment that was
+ * on its way when the link failed must not end the outage, so after a signal only segments that
+ * arrive a round trip later count. When the outage is over, data that has been outstanding for a
+ * round trip is sent again within the window from before, since either the segments or their
+ * acknowledgements were lost. An outage that was signalled ends no connection; an inferred one may
+ * end a connection that the application has closed (scps_outage_may_end).
  */
 #include "core/conn.h"
 #include "core/keep.h"
 
 #include "base/bytes.h"
+
+/* Returns the interval before the next probe, µs. It is no longer than rto_max: whoever bounds the
+ * retransmission timer (RFC 6298 section 2.5) wants to learn that soon of the end of a silence, and
+ * the probe takes the place of the retransmission. It is no shorter than the retransmission
+ * timeout, which is above rto_max on a path with a longer round trip. */
+static scps_dur probe_interval(const struct scps_sender *s)
+{
+    return scps_outage_interval(&s->outage, SCPS_MAX(s->ctx.cfg->c.rto_max, s->rtt.rto));
+}
 
 /* If timeouts alone began the recovery episode, restores the controller to its state before the
  * first of them: an outage caused them, which says nothing about congestion. */
@@ -65,7 +74,7 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     scps_rcv_check_hole(c);
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
-                                       : c->s.ctx.env->now + scps_outage_interval(&c->s.outage));
+                                       : c->s.ctx.env->now + probe_interval(&c->s));
     /* The next output determines the reason why the connection sends nothing. */
     scps_sender_wake(&c->s);
 }
@@ -130,7 +139,6 @@ void scps_snd_outage_timer(struct scps_conn *c)
         scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
     scps_outage_probed(&c->s.outage);
-    scps_timer_set(&c->s.ctx, &c->outage_timer,
-                   c->s.ctx.env->now + scps_outage_interval(&c->s.outage));
+    scps_timer_set(&c->s.ctx, &c->outage_timer, c->s.ctx.env->now + probe_interval(&c->s));
     scps_sender_wake(&c->s);
 }

@@ -48,6 +48,35 @@ static void signalled(void **x)
     script_free(t);
 }
 
+/* RFC 6298 section 2.5: "A maximum value MAY be placed on RTO". Where it is shorter than the
+ * schedule of probes, it bounds their intervals, too: an outage, whether it was signalled or
+ * inferred, is not probed more seldom than data would have been resent. */
+static void bounded_by_rto_max(void **x)
+{
+    static const int gap[] = {5, 6, 10, 10, 10};
+
+    for (int inferred = 0; inferred < 2; inferred++) {
+        struct script *t = script_of(x);
+        scps_time at = MS(350);
+
+        t->cfg.rto_max = SEC(10);
+        t->cfg.outage_after = inferred ? 1 : 0;
+        script_flight(t, MS(200), 1000, 1);
+        if (inferred) {
+            expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+            at = MS(1100); /* the second timeout */
+        } else {
+            tell(t, at, SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+        }
+        for (unsigned i = 0; i < sizeof gap / sizeof *gap; i++) {
+            at += SEC(gap[i]);
+            expect_sent(t, .at = at, .from = ZERO, .ack = 1);
+        }
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* During a handshake the SYN is the probe, with the same schedule, and an answer to it ends the
  * outage. */
 static void a_handshake_probes(void **x)
@@ -629,6 +658,7 @@ int main(void)
         SCRIPT_TEST(delay_announced),
         SCRIPT_TEST(rate_announced),
         SCRIPT_TEST(signalled),
+        SCRIPT_TEST(bounded_by_rto_max),
         SCRIPT_TEST(a_handshake_probes),
         SCRIPT_TEST(shorter_than_a_round_trip),
         SCRIPT_TEST(nobody_reports),

@@ -10,7 +10,8 @@
 
 #include "core/outage.h"
 
-/* docs/SCPS-TP.md section 3.5: the probes are sent 5, 6, 12, 24, 48, 60, 60 ... s apart. */
+/* docs/SCPS-TP.md section 3.5: the probes are sent 5, 6, 12, 24, 48, 60, 60 ... s apart, but no
+ * further apart than the second argument. */
 static void schedule(void **state)
 {
     static const int want[] = {5, 6, 12, 24, 48, 60, 60};
@@ -19,13 +20,15 @@ static void schedule(void **state)
     (void)state;
     scps_outage_init(&o, false, false);
     for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
-        assert_int_equal(scps_outage_interval(&o), SCPS_SEC(want[i]));
+        assert_int_equal(scps_outage_interval(&o, SCPS_SEC(3600)), SCPS_SEC(want[i]));
+        assert_int_equal(scps_outage_interval(&o, SCPS_SEC(7)),
+                         SCPS_SEC(want[i] < 7 ? want[i] : 7));
         scps_outage_probed(&o);
     }
     for (int i = 0; i < 1000; i++) /* The count of probes must not wrap to 0. */
         scps_outage_probed(&o);
     assert_int_equal(o.probes, SCPS_OUTAGE_PROBES_MAX);
-    assert_int_equal(scps_outage_interval(&o), SCPS_SEC(60));
+    assert_int_equal(scps_outage_interval(&o, SCPS_SEC(3600)), SCPS_SEC(60));
 }
 
 /* A connection that the application has closed ends after 32 probes of an inferred outage, and does
