@@ -7,8 +7,8 @@
  * protocol and "prohibited" errors mean that the connection is refused. "Too big" lowers the path
  * MTU, but never below the MTU of the links of small satellites; the octets that were too big are
  * sent again at once in smaller segments, and the congestion controller is not informed (RFC 1191
- * section 6.5, RFC 8201). A connection that makes progress ignores it until a timeout (RFC 5927
- * section 7.2). An error that quotes a datagram is passed to its endpoint.
+ * section 6.5, RFC 8201). A connection whose full segments were acknowledged believes it only of a
+ * retransmission (RFC 5927 section 7.2). An error that quotes a datagram is passed to its endpoint.
  */
 #include "stack/stack.h"
 
@@ -28,28 +28,31 @@ static uint32_t plateau(uint32_t failed)
     return scps_icmp_least_mtu(4);
 }
 
-/* Returns true if segment `quoted` was resent twice. SNACK and RACK resend a lost retransmission
- * before the retransmission timer expires, and restart that timer. */
-static bool lost_again(const struct scps_scoreboard *sb, scps_off quoted)
+/* Returns true if Packet Too Big message m is believed. It has to quote a segment that is
+ * outstanding, from its first octet on: whoever only guesses sequence numbers hits one of the
+ * octets in flight easily, and one of these few seldom. If the peer has acknowledged as many octets
+ * as a full segment has, the path carries such segments, and RFC 5927 section 7.2 lets the message
+ * wait for a timeout of the data that it quotes: then it has to quote a retransmission, and either
+ * no acknowledgement has come since a timeout, or that retransmission was lost, too (SNACK and RACK
+ * resend it before the retransmission timer expires, and restart that timer). An earlier message is
+ * dropped, not stored: if the path has changed, the router answers the retransmission with another
+ * one. Precondition: s->tx is not NULL. */
+static bool is_credible(const struct scps_sender *s, const struct scps_icmp *m)
 {
+    scps_off quoted = (scps_off)scps_seq_unwrap(s->snd.iss, s->snd.una, m->seq);
+    const struct scps_sent_segment *r;
     uint32_t idx;
 
-    return scps_sb_lookup(sb, quoted, &idx) && scps_sb_at(sb, idx)->resends > 1;
+    if (!scps_sb_lookup(&s->tx->sb, quoted, &idx))
+        return false;
+    r = scps_sb_at(&s->tx->sb, idx);
+    if (r->from != quoted)
+        return false;
+    return s->snd.una <= s->agreed.mss || r->resends > (s->tx->silence.unanswered ? 0 : 1);
 }
 
-/* Returns true if the peer has acknowledged as many octets as a full segment has, and neither a
- * timeout nor a retransmission that was lost, too, says that the quoted segment is lost now: then
- * the path carries such segments, and a Packet Too Big message may be forged by somebody who
- * guessed a sequence number. RFC 5927 section 7.2: such a message has to wait for a timeout of the
- * data that it quotes. It is dropped, not stored: if the path has changed, the router answers the
- * retransmission with another one. Precondition: s->tx is not NULL. */
-static bool makes_progress(const struct scps_sender *s, uint32_t quoted)
-{
-    return s->snd.una > s->agreed.mss && !s->tx->silence.unanswered &&
-           !lost_again(&s->tx->sb, (scps_off)scps_seq_unwrap(s->snd.iss, s->snd.una, quoted));
-}
-
-static void too_big(struct scps_conn *c, const struct scps_icmp *m)
+/* Lowers the path MTU. Returns 0; SCPS_DROP_BAD_ICMP: the message is not believed. */
+static int too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->s.agreed.pmtu_mss + over;
     uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
@@ -59,9 +62,9 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
     /* Without DF a router fragments packets that are too big, except IPv6 packets (RFC 8200 section
      * 4.5), so the MTU does not matter. */
     if (mtu >= old || !c->s.tx || (c->s.ctx.cfg->c.df_off && c->remote.family == 4))
-        return;
-    if (makes_progress(&c->s, m->seq))
-        return;
+        return 0;
+    if (!is_credible(&c->s, m))
+        return SCPS_DROP_BAD_ICMP;
     SCPS_OBSERVE_CONN2(c, PMTU, old, mtu);
     sb = &c->s.tx->sb;
     /* Declare the segments that are too long lost before they are split, so that all their pieces
@@ -72,6 +75,7 @@ static void too_big(struct scps_conn *c, const struct scps_icmp *m)
             scps_sb_lose(sb, i, NULL);
     scps_conn_set_pmtu_mss(&c->s, mtu - over);
     scps_sender_wake(&c->s);
+    return 0;
 }
 
 static int error(struct scps_conn *c, const struct scps_icmp *m)
@@ -83,8 +87,8 @@ static int error(struct scps_conn *c, const struct scps_icmp *m)
     if (!err)
         return SCPS_DROP_BAD_ICMP;
     if (m->kind == SCPS_ICMP_TOO_BIG)
-        too_big(c, m);
-    else if (hard && c->state == SCPS_SYN_SENT)
+        return too_big(c, m);
+    if (hard && c->state == SCPS_SYN_SENT)
         scps_conn_finish(c, err);
     else
         scps_sender_soft_err(&c->s,

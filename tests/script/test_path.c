@@ -194,6 +194,59 @@ static void too_big_while_snack_resends(void **x)
     script_free(t);
 }
 
+/* RFC 5927 section 7.2 lets Packet Too Big wait for the timeout of the data that it quotes. During
+ * a silence of the peer, too, a message that does not quote the retransmission, from its first
+ * octet on, comes from somebody who guesses sequence numbers: the router sees that segment only. */
+static void too_big_of_no_retransmission(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t mtu = t->us.addr.family == 4 ? 640 : 1280, was;
+    struct scps_stack_stats stats;
+
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1400);
+    expect_sent(t, .from = 1, .len = 1400);
+    peer_says(t, MS(300), .ack = 1401);
+    was = script_info(t).pmtu;
+    app_writes(t, MS(400), 2800);
+    expect_sent(t, .from = 1401, .len = 1400);
+    expect_sent(t, .from = 2801, .len = 1400);
+    expect_sent(t, .at = MS(700), .from = 1401, .len = 1400);
+    icmp(t, MS(710), BIG, mtu, 1402); /* within the retransmission */
+    icmp(t, MS(710), BIG, mtu, 2801); /* a segment that was not resent */
+    assert_int_equal(script_info(t).pmtu, was);
+    scps_stack_get_stats(t->st, &stats);
+    assert_int_equal(stats.drops[SCPS_DROP_BAD_ICMP], 2);
+    icmp(t, MS(720), BIG, mtu, 1401);
+    assert_int_equal(script_info(t).pmtu, mtu);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The same before a full segment was acknowledged, when no timeout is needed. */
+static void too_big_of_no_segment(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t mtu = t->us.addr.family == 4 ? 640 : 1280, was;
+
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    was = script_info(t).pmtu;
+    app_writes(t, MS(200), 2800);
+    expect_sent(t, .from = 1, .len = 1400);
+    expect_sent(t, .from = 1401, .len = 1400);
+    icmp(t, MS(210), BIG, mtu, 2);
+    icmp(t, MS(210), BIG, mtu, 1400);
+    assert_int_equal(script_info(t).pmtu, was);
+    icmp(t, MS(220), BIG, mtu, 1401);
+    assert_int_equal(script_info(t).pmtu, mtu);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Without DF routers fragment IPv4 packets and send no ICMP error, but IPv6 routers never fragment
  * (RFC 8200 section 4.5): in IPv6 segments become smaller even without path MTU discovery. */
 static void too_big_without_df(void **x)
@@ -439,6 +492,8 @@ int main(void)
         SCRIPT_TEST(too_big),
         SCRIPT_TEST(too_big_while_data_is_acknowledged),
         SCRIPT_TEST(too_big_while_snack_resends),
+        SCRIPT_TEST(too_big_of_no_retransmission),
+        SCRIPT_TEST(too_big_of_no_segment),
         SCRIPT_TEST(too_big_without_df),
         SCRIPT_TEST(absurd_mtus),
         SCRIPT_TEST(a_router_that_does_not_say),
