@@ -18,6 +18,10 @@ struct scps_sender;
  * AFTER_CLOSE and, unless a reset of its own is due, NO_CONNECTION the caller answers with a reset
  * made from the segment (RFC 9293 section 3.10.7). */
 int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg);
+/* Makes the SYN-ACK due again. The caller calls it when scps_conn_input() has returned
+ * SCPS_DROP_OLD_DUPLICATE for a SYN in SYN-RECEIVED, the repeated SYN of the peer, unless the
+ * limits of such answers are reached. */
+void scps_conn_repeat_syn_ack(struct scps_conn *c);
 /* Returns true if this SYN may replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC
  * 6191). */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);

@@ -3,7 +3,8 @@
  *
  * Departures, each for robustness:
  * - RFC 5961: resets and SYNs inside the window but not at RCV.NXT, and acknowledgements far below
- *   SND.UNA, are answered by a challenge ACK. Challenge ACKs are limited per second and host.
+ *   SND.UNA, are answered by a challenge ACK. Challenge ACKs are limited per second and host. A
+ *   segment with numbers that the peer does not use is answered twice a second.
  * - RFC 1337: a reset does not end TIME-WAIT.
  * - A segment without timestamps on a connection that agreed on them is accepted, as Linux does;
  *   RFC 7323 section 3.2 would have it dropped. In a compressed header TSval and TSecr may be
@@ -118,23 +119,69 @@ static bool data_after_close(const struct scps_receive *r, bool released,
            scps_seq_unwrap(r->irs, (scps_off)next, seg->seq) + seg->len > next && !r->fin;
 }
 
-/* Returns true if an unacceptable segment may be answered now, within the limits of such
- * answers. */
-static bool may_answer(struct scps_ackout *a, struct scps_env *env, const struct scps_seg *seg)
+/* Returns true if the acknowledgement number is within RFC 5961 section 5.2: SND.UNA - MAX.SND.WND
+ * =< SEG.ACK =< SND.NXT. A number outside that range is a guess, or from another connection. So is
+ * one at or below ISS, which acknowledges nothing that was ever sent: at the beginning of a
+ * connection MAX.SND.WND reaches far below ISS. With best effort the highest SEG.ACK of the peer
+ * takes the place of SND.UNA, however far this end has given up since: otherwise two ends that both
+ * gave up more than a window would refuse each other's segments for ever. */
+static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, uint32_t number)
 {
-    if (seg->len || seg->flags & (SCPS_SYN | SCPS_FIN) || scps_ackout_may_answer(a, env->now))
+    int64_t ack = scps_seq_unwrap(s->iss, s->una, number), most = s->max_wnd;
+
+    if (ack > (int64_t)s->nxt || ack < 1)
+        return false;
+    if (ack >= (int64_t)s->una - most)
+        return true;
+    return ack >= (int64_t)scps_bets_peer_una(tx, s->una) - most;
+}
+
+/* Returns true if the peer may have sent an unacceptable segment: its acknowledgement is plausible,
+ * and its number is one that the peer may use. The peer's probe is one octet below what the peer
+ * knows to have arrived, which is below RCV.NXT by a window and the octet of a window probe at
+ * most. Behind a hole that fills the window, what the peer sends next begins at the right edge, or
+ * behind the octet of its window probe. A peer that waits for the end of an outage itself sends
+ * nothing else. A third party off the path has to guess both numbers, as for an acceptable
+ * segment. */
+static bool is_of_peer(const struct scps_receive *rcv, const struct scps_ackout *a,
+                       const struct scps_sender *s, const struct scps_seg *seg)
+{
+    int64_t next = (int64_t)scps_receive_next(rcv), window = SCPS_MAX(a->max_offered, 1);
+    int64_t behind = next - scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq);
+
+    return seg->flags & SCPS_ACK && behind <= window + 2 && behind >= -window - 1 &&
+           ack_plausible(&s->snd, s->tx, seg->ack);
+}
+
+/* Returns true if the sender of seg waits for an acknowledgement of its octets, SYN or FIN. */
+static inline bool wants_ack(const struct scps_seg *seg)
+{
+    return seg->len || seg->flags & (SCPS_SYN | SCPS_FIN);
+}
+
+/* Returns true if a refused segment may be answered now. waits: the peer sent it and waits for an
+ * acknowledgement, so it is always answered. Everything else is answered twice a second: empty
+ * segments, since two ends that disagree would acknowledge each other for ever, and segments with
+ * numbers that the peer does not use, since anybody who knows addresses and ports can send them
+ * (RFC 5961 section 7, ACK throttling). */
+static bool may_answer(struct scps_ackout *a, struct scps_env *env, bool waits)
+{
+    if (waits || scps_ackout_may_answer(a, env->now))
         return true;
     scps_env_drop(env, SCPS_DROP_RATE_LIMITED);
     return false;
 }
 
-static void answer_unacceptable(struct scps_conn *c, const struct scps_seg *seg)
+/* Returns true if unacceptable segment seg is answered with an acknowledgement. A keep-alive always
+ * is. */
+static bool is_answered(struct scps_ackout *a, const struct scps_receive *rcv,
+                        const struct scps_sender *s, const struct scps_seg *seg)
 {
-    bool keepalive = !seg->len && !(seg->flags & (SCPS_SYN | SCPS_FIN)) &&
-                     scps_seq_ahead(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) == -1;
+    bool keepalive =
+        !wants_ack(seg) && scps_seq_ahead(rcv->irs, scps_receive_next(rcv), seg->seq) == -1;
+    bool waits = wants_ack(seg) && is_of_peer(rcv, a, s, seg);
 
-    if (keepalive || may_answer(&c->ack, c->s.ctx.env, seg)) /* A keep-alive is always answered. */
-        scps_conn_ack_now(c);
+    return keepalive || may_answer(a, s->ctx.env, waits);
 }
 
 /* Called when this end's FIN is acknowledged: changes the state as in RFC 9293 section 3.10.7.4,
@@ -154,45 +201,12 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
     case SCPS_TIME_WAIT:
         /* Nothing follows the peer's FIN, so a segment beyond it belongs to another connection. */
         if (seg->seq != scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv)))
-            answer_unacceptable(c, seg);
+            if (is_answered(&c->ack, &c->rcv, &c->s, seg))
+                scps_conn_ack_now(c);
         break;
     default:
         break;
     }
-}
-
-/* Returns true if the acknowledgement number is within RFC 5961 section 5.2: SND.UNA - MAX.SND.WND
- * =< SEG.ACK =< SND.NXT. A number outside that range is a guess, or from another connection. So is
- * one at or below ISS, which acknowledges nothing that was ever sent: at the beginning of a
- * connection MAX.SND.WND reaches far below ISS. With best effort the highest SEG.ACK of the peer
- * takes the place of SND.UNA, however far this end has given up since: otherwise two ends that both
- * gave up more than a window would refuse each other's segments for ever. */
-static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, uint32_t number)
-{
-    int64_t ack = scps_seq_unwrap(s->iss, s->una, number), most = s->max_wnd;
-
-    if (ack > (int64_t)s->nxt || ack < 1)
-        return false;
-    if (ack >= (int64_t)s->una - most)
-        return true;
-    return ack >= (int64_t)scps_bets_peer_una(tx, s->una) - most;
-}
-
-/* Returns true if an unacceptable segment shows that the peer sends and the link carries its
- * segments. It does if its acknowledgement is plausible and its number is one that the peer may
- * use. The peer's probe is one octet below what the peer knows to have arrived, which is below
- * RCV.NXT by a window and the octet of a window probe at most. Behind a hole that fills the window,
- * what the peer sends next begins at the right edge, or behind the octet of its window probe. A
- * peer that waits for the end of the outage itself sends nothing else. A third party off the path
- * has to guess both numbers, as for an acceptable segment. */
-static bool shows_link(const struct scps_receive *rcv, const struct scps_ackout *a,
-                       const struct scps_sender *s, const struct scps_seg *seg)
-{
-    int64_t next = (int64_t)scps_receive_next(rcv), window = SCPS_MAX(a->max_offered, 1);
-    int64_t behind = next - scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq);
-
-    return (seg->flags & (SCPS_SYN | SCPS_ACK)) == SCPS_ACK && behind <= window + 2 &&
-           behind >= -window - 1 && ack_plausible(&s->snd, s->tx, seg->ack);
 }
 
 /* Uses of an unacceptable segment its acknowledgement number alone, which is plausible: if the
@@ -211,12 +225,14 @@ static void note_reached(struct scps_send *s, uint32_t number)
 static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t to = scps_seq_unwrap(c->rcv.irs, scps_receive_next(&c->rcv), seg->seq) + seg->len;
+    bool of_peer = is_of_peer(&c->rcv, &c->ack, &c->s, seg);
     bool old = seg->len && to <= (int64_t)scps_receive_next(&c->rcv);
 
     if (seg->flags & SCPS_RST)
         return drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
-    if (shows_link(&c->rcv, &c->ack, &c->s, seg)) {
-        /* A keep-alive probe of the peer shows that the peer is reachable. */
+    if (of_peer && !(seg->flags & SCPS_SYN)) {
+        /* The segment, for example a keep-alive probe, shows that the peer sends and that the link
+         * carries its segments. */
         scps_heard_now(&c->s.heard);
         note_reached(&c->s.snd, seg->ack);
         /* End the outage before the segment is answered. During it the answer would be delayed, and
@@ -225,13 +241,14 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
             scps_snd_outage_heard(c);
     }
     scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
-    if (old && c->state != SCPS_SYN_RECEIVED) {
+    if (old && of_peer && c->state != SCPS_SYN_RECEIVED) {
         /* The segment contains nothing new, so this only counts it and prepares a DSACK. */
         scps_rcv_data(c, seg);
         return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
     }
-    answer_unacceptable(c, seg);
-    if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN)
+    if (is_answered(&c->ack, &c->rcv, &c->s, seg))
+        scps_conn_ack_now(c);
+    if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN && of_peer)
         scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
     return drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
@@ -246,6 +263,21 @@ static SCPS_NOINLINE int reset(struct scps_conn *c, const struct scps_seg *seg)
     }
     scps_conn_finish(c, c->state == SCPS_SYN_RECEIVED ? SCPS_ERR_REFUSED : SCPS_ERR_RESET);
     return 0;
+}
+
+void scps_conn_repeat_syn_ack(struct scps_conn *c)
+{
+    if (c->s.snd.nxt && !c->s.snd.una) {
+        scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
+        /* A segment from the peer has arrived, so the peer gets the full time to answer the
+         * SYN-ACK. */
+        scps_silence_since(&c->s.tx->silence, c->s.ctx.env->now);
+        if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
+            scps_snd_arm_rtx(&c->s);
+    }
+    if (c->s.todo.bits & SCPS_TODO_OUTAGE)
+        scps_snd_outage_heard(c);
+    scps_sender_wake(&c->s);
 }
 
 enum { GO_ON = -1 };
@@ -266,25 +298,12 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         return syn_sent(c, seg);
     if (!(seg->flags & SCPS_SYN) || seg->seq != c->rcv.irs)
         return GO_ON;
-    /* The SYN-ACK of this end was lost, or is late, so it is sent again. In a simultaneous open the
-     * peer may assume capabilities that the SYN-ACK does not have, and any other acknowledgement
-     * would confirm them. */
+    /* The SYN-ACK of this end was lost, or is late, so the caller sends it again. In a simultaneous
+     * open the peer may assume capabilities that the SYN-ACK does not have, and any other
+     * acknowledgement would confirm them. */
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
-                                     scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK)) {
-        if (c->s.snd.nxt &&
-            /* A segment from the peer has arrived, so the peer gets the full time to answer the
-             * SYN-ACK. */
-            !c->s.snd.una) {
-            scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
-            scps_silence_since(&c->s.tx->silence, c->s.ctx.env->now);
-            if (!(c->s.todo.bits & SCPS_TODO_OUTAGE))
-                scps_snd_arm_rtx(&c->s);
-        }
-        if (c->s.todo.bits & SCPS_TODO_OUTAGE)
-            scps_snd_outage_heard(c);
-        scps_sender_wake(&c->s);
+                                     scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK))
         return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
-    }
     if (!c->s.established)
         scps_conn_settle(c, seg);
     /* Simultaneous open: the peer's SYN-ACK is processed as an acknowledgement of this end's
@@ -318,7 +337,7 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
  * section 5.2). Returns SCPS_DROP_BLIND_ACK. */
 static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (may_answer(&c->ack, c->s.ctx.env, seg))
+    if (may_answer(&c->ack, c->s.ctx.env, wants_ack(seg)))
         challenge(c);
     return drop(&c->s.ctx, SCPS_DROP_BLIND_ACK, seg);
 }
@@ -401,7 +420,8 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     if (stamped && scps_ts_rejects(&c->ts, seg, c->s.ctx.env->now)) {
         scps_conn_ctx_need_stats(&c->s.ctx);
         c->s.ctx.st->paws_drops++;
-        answer_unacceptable(c, seg);
+        if (is_answered(&c->ack, &c->rcv, &c->s, seg))
+            scps_conn_ack_now(c);
         return drop(&c->s.ctx, SCPS_DROP_PAWS, seg);
     }
     if (!scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg))

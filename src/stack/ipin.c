@@ -84,6 +84,19 @@ struct taker {
     bool compressed; /* the segment had a compressed header */
 };
 
+/* Sends the SYN-ACK of c again, because the peer has repeated its SYN. Anybody can make a listener
+ * do so, by repeating one SYN with the address of somebody else. So it is done twice a second for
+ * each connection and, of a listener, within the share of replies (reply.c); what is not sent is
+ * counted. The retransmission timer of the SYN-ACK runs in any case. */
+static void repeat_syn_ack(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c)
+{
+    if (scps_ackout_may_answer(&c->ack, st->env.now) &&
+        (!scps_conn_listener(c) || scps_answer_charge(st, nif, &c->remote, SCPS_SYN_ACK_LEN)))
+        scps_conn_repeat_syn_ack(c);
+    else
+        scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);
+}
+
 /* Does what follows a segment that c has processed with result err, if c uses header compression or
  * err is not 0. */
 static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
@@ -97,6 +110,8 @@ static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, 
             scps_comp_came_as_tcp(c);
         return 0;
     }
+    if (err == SCPS_DROP_OLD_DUPLICATE && seg->flags & SCPS_SYN && c->state == SCPS_SYN_RECEIVED)
+        repeat_syn_ack(st, nif, c);
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
         (err == SCPS_DROP_NO_CONNECTION && !(c->s.todo.bits & SCPS_TODO_RST))) {
         struct scps_flow f = {c->local, c->remote, c->lport, c->rport};

@@ -37,10 +37,6 @@
  * replies to unknown peers */
 #define PLACE 3u
 
-/* approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
- * framing */
-#define SYN_ACK 80u
-
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
 
 /* ---- cookies ---- */
@@ -227,7 +223,7 @@ static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struc
     struct scps_stack *st = l->st;
 
     if (l->half_open >= st->cfg.max_half_open / 4 &&
-        !scps_answer_charge(st, nif, &f->remote, PLACE * SYN_ACK))
+        !scps_answer_charge(st, nif, &f->remote, PLACE * SCPS_SYN_ACK_LEN))
         return false;
     for (unsigned i = 0; i < 2 && evict(l); i++)
         ;

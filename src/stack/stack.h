@@ -327,6 +327,9 @@ bool scps_stack_may_answer(struct scps_stack *st);
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Returns the time at which the first reply of shaper p may be sent, µs; SCPS_NEVER: none waits. */
 scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
+/* approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
+ * framing */
+#define SCPS_SYN_ACK_LEN 80u
 /* Charges len bytes to the share of replies, for a packet to dst that is no reply but is sent
  * because of an unknown peer. Returns false if the share is used up. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,

@@ -160,12 +160,31 @@ static void time_wait_acknowledges_again(void **x)
 {
     struct script *t = script_of(x);
     to_time_wait(t);
-    peer_says(t, SEC(30), .seq = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
-    expect_sent(t, .at = SEC(30), .from = 2, .ack = 2);
+    for (int i = 0; i < 4; i++) { /* each time, however often the acknowledgement is lost */
+        scps_time at = SEC(30) - MS(10 * (3 - i));
+        peer_says(t, at, .seq = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+        expect_sent(t, .at = at, .from = 2, .ack = 2);
+    }
     script_run(t, SEC(89));
     expect_state(t, SCPS_TIME_WAIT);
     script_run(t, SEC(90));
     expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
+/* RFC 9293 section 3.6.1: the wait begins anew for "a retransmission of the remote FIN". A FIN with
+ * numbers that the peer does not use is none, and must not hold the connection for ever. */
+static void time_wait_and_the_fin_of_a_stranger(void **x)
+{
+    struct script *t = script_of(x);
+    to_time_wait(t);
+    for (int i = 1; i < 6; i++) {
+        peer_says(t, SEC(10 * i), .seq = 100000, .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+        peer_says(t, SEC(10 * i), .seq = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 100000);
+    }
+    script_run(t, SEC(61));
+    expect_state(t, SCPS_CLOSED);
+    script_forget_sent(t);
     script_free(t);
 }
 
@@ -491,6 +510,7 @@ int main(void)
         SCRIPT_TEST(fin_with_the_data),
         SCRIPT_TEST(fin_is_repeated),
         SCRIPT_TEST(time_wait_acknowledges_again),
+        SCRIPT_TEST(time_wait_and_the_fin_of_a_stranger),
         SCRIPT_TEST(time_wait_answers_a_stranger),
         SCRIPT_TEST(time_wait_survives_a_reset),
         SCRIPT_TEST(time_wait_gives_way),

@@ -450,6 +450,30 @@ static void repeated_syn_keeps_half_open(void **x)
     script_free(t);
 }
 
+/* RFC 5961 section 7 ("ACK throttling"), applied to SYN-RECEIVED: whoever repeats a SYN gets the
+ * SYN-ACK again twice a second, so that nobody makes a listener send as much as he does to an
+ * address that he forges. A repeated SYN that comes alone is answered at once. */
+static void repeated_syns_are_limited(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    script_listen(t);
+    peer_says(t, MS(0), .flags = SCPS_SYN);
+    expect_sent(t, .at = MS(0), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+    peer_says(t, MS(300), .flags = SCPS_SYN, .seq = ZERO);
+    expect_sent(t, .at = MS(300), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+    for (int i = 1; i < 50; i++)
+        peer_says(t, MS(300 + 10 * i), .flags = SCPS_SYN, .seq = ZERO);
+    expect_quiet(t, ANY_HOLD);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 49);
+    peer_says(t, MS(800), .flags = SCPS_SYN, .seq = ZERO);
+    expect_sent(t, .at = MS(800), .flags = SCPS_SYN | SCPS_ACK, .from = ZERO, .ack = 1);
+    peer_says(t, MS(900), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    script_free(t);
+}
+
 /* RFC 9293 figure 7: simultaneous open. */
 static void simultaneous_open(void **x)
 {
@@ -699,6 +723,7 @@ int main(void)
         SCRIPT_TEST(half_open_is_given_up),
         SCRIPT_TEST(three_minutes_of_syn_acks),
         SCRIPT_TEST(repeated_syn_keeps_half_open),
+        SCRIPT_TEST(repeated_syns_are_limited),
         SCRIPT_TEST(simultaneous_open),
         SCRIPT_TEST(simultaneous_open_bare_ack),
         SCRIPT_TEST(simultaneous_open_delayed_data),

@@ -171,6 +171,48 @@ static void unacceptable_segments(void **x)
     script_free(t);
 }
 
+/* RFC 5961 section 7: "an implementation SHOULD include an ACK throttling mechanism". A third party
+ * that knows addresses and ports can send data, SYNs and FINs with any numbers. Those that the peer
+ * does not use are answered twice a second, whatever they carry, and an old timestamp (PAWS) makes
+ * no difference. What the peer itself sends again is acknowledged each time. */
+static void answers_to_strangers_are_limited(void **x)
+{
+    static const struct {
+        uint16_t flags;
+        int len;
+    } kind[] = {{SCPS_ACK, 1},
+                {SCPS_SYN, 0},
+                {SCPS_SYN | SCPS_ACK, 0},
+                {SCPS_FIN | SCPS_ACK, 0},
+                {SCPS_FIN | SCPS_ACK, 1}};
+    struct scps_stack_stats s;
+
+    for (unsigned k = 0; k < 2 * (sizeof kind / sizeof *kind); k++) {
+        struct script *t = script_of(x);
+        t->cfg.timestamps = t->peer.ts = true;
+        script_established(t, MS(100));
+        peer_says(t, MS(200), .len = 900);
+        expect_sent(t, .at = MS(400), .ack = 901);
+        for (int i = 0; i < 100;
+             i++) /* numbers far below and far beyond, a plausible one of SEG.ACK */
+            peer_says(t, SEC(1) + MS(i), .seq = (i & 1 ? -1 : 1) * (100000 + 1000 * i), .ack = 1,
+                      .flags = kind[k / 2].flags, .len = kind[k / 2].len, .tsval = k & 1 ? 1 : 0);
+        assert_in_range(script_forget_sent(t), 1, 2);
+        for (int i = 0; i < 100; i++) /* a number that the peer uses, none of SEG.ACK */
+            peer_says(t, SEC(2) + MS(i), .seq = 101, .ack = 100000 + 1000 * i,
+                      .flags = kind[k / 2].flags, .len = kind[k / 2].len, .tsval = k & 1 ? 1 : 0);
+        assert_in_range(script_forget_sent(t), 1, 2);
+        scps_stack_get_stats(t->st, &s);
+        assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 198);
+        expect_state(t, SCPS_ESTABLISHED);
+        for (int i = 0; i < 10; i++) {
+            peer_says(t, SEC(3) + MS(i), .seq = 101, .len = 100, .ack = 1);
+            expect_sent(t, .at = SEC(3) + MS(i), .from = 1, .ack = 901);
+        }
+        script_free(t);
+    }
+}
+
 /* RFC 9293 section 3.8.6: a reset is accepted even if the receive window is closed. */
 static void reset_into_a_closed_window(void **x)
 {
@@ -241,6 +283,7 @@ int main(void)
         SCRIPT_TEST(blind_acknowledgements_are_throttled),
         SCRIPT_TEST(challenges_are_limited),
         SCRIPT_TEST(unacceptable_segments),
+        SCRIPT_TEST(answers_to_strangers_are_limited),
         SCRIPT_TEST(reset_into_a_closed_window),
         SCRIPT_TEST(without_ack),
         SCRIPT_TEST(damaged_segments),

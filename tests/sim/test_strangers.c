@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What strangers can take from a connection: nothing much.
+/* What strangers can take from a connection: nothing much, whether they know its ports or not.
  *
  *     sender ---- 10 Mbit/s, 100 ms ----> receiver <---- 1000 spoofed packets a second
  *            <--- 200 kbit/s ------------             that want answers
@@ -26,11 +26,33 @@
 #define UNTIL SCPS_SEC(35)
 #define EVERY SCPS_MS(1)
 
-enum flood { NONE, SYNS, STAMPED_SYNS, SEGMENTS, DATAGRAMS, ECHOES, FRAGMENTS, FLOODS };
+enum flood {
+    NONE,
+    SYNS,
+    STAMPED_SYNS,
+    SEGMENTS,
+    SAME_SYNS, /* SYNs of a hundred strangers, each again and again */
+    /* segments with the addresses and ports of the connection, and numbers that are made up */
+    ITS_DATA,
+    ITS_SYNS,
+    ITS_FINS,
+    DATAGRAMS,
+    ECHOES,
+    FRAGMENTS,
+    FLOODS
+};
 
-static const char *const names[FLOODS] = {
-    "none",      "SYNs",  "SYNs with every option", "segments for no connection",
-    "datagrams", "pings", "first fragments"};
+static const char *const names[FLOODS] = {"none",
+                                          "SYNs",
+                                          "SYNs with every option",
+                                          "segments for no connection",
+                                          "repeated SYNs",
+                                          "data for the connection",
+                                          "SYNs for the connection",
+                                          "FINs for the connection",
+                                          "datagrams",
+                                          "pings",
+                                          "first fragments"};
 
 struct strangers {
     enum flood flood;
@@ -68,17 +90,27 @@ static struct scps_addr address(const char *text)
     return a;
 }
 
-/* Writes the segment of flood f behind the IP header at p. Returns its length. */
-static size_t segment(uint8_t *p, enum flood f, uint64_t seq)
+static bool is_its(enum flood f)
 {
-    bool syn = f == SYNS || f == STAMPED_SYNS;
-    struct scps_seg seg = {.sport = (uint16_t)(1024 + seq % 60000),
-                           .dport = syn ? 5001 : 4999,
+    return f == ITS_DATA || f == ITS_SYNS || f == ITS_FINS;
+}
+
+/* Writes the segment of flood f behind the IP header at p, from the port `own` if it is not 0.
+ * Returns its length. */
+static size_t segment(uint8_t *p, enum flood f, uint64_t seq, uint16_t own)
+{
+    bool syn = f == SYNS || f == STAMPED_SYNS || f == SAME_SYNS || f == ITS_SYNS;
+    struct scps_seg seg = {.sport = own ? own : (uint16_t)(1024 + seq % 60000),
+                           .dport = syn || own ? 5001 : 4999,
                            .flags = syn ? SCPS_SYN : SCPS_ACK,
                            .seq = (uint32_t)(seq * 2654435761u),
                            .wnd = 65535};
 
     seg.ack = syn ? 0 : seg.seq;
+    if (f == SAME_SYNS)
+        seg.sport = (uint16_t)(1024 + (seg.seq = seq % 100));
+    if (f == ITS_FINS)
+        seg.flags |= SCPS_FIN;
     if (syn) {
         seg.has = SCPS_HAS_MSS;
         seg.mss = 1460;
@@ -89,7 +121,7 @@ static size_t segment(uint8_t *p, enum flood f, uint64_t seq)
         seg.wscale = 7;
         seg.caps = SCPS_CAP_SNACK1;
     }
-    return scps_tcp_build(p, &seg);
+    return scps_tcp_build(p, &seg) + (f == ITS_DATA ? 1 : 0);
 }
 
 /* Writes a UDP datagram of 64 bytes to a closed port, or an echo request with as much data. Returns
@@ -131,8 +163,13 @@ static void stranger(void *ctx)
 
     s->seq++;
     ip.src.b[3] = (uint8_t)(10 + s->seq % 100);
-    if (s->flood < DATAGRAMS) {
-        n = segment(p + 20, s->flood, s->seq);
+    if (is_its(s->flood)) {
+        struct scps_endpoint own = {0};
+        scps_conn_local(s->source.conn, &own);
+        ip.src = own.addr;
+        n = segment(p + 20, s->flood, s->seq, own.port);
+    } else if (s->flood < DATAGRAMS) {
+        n = segment(p + 20, s->flood, s->seq, 0);
     } else {
         ip.proto = s->flood == ECHOES ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_UDP;
         n = datagram(p + 20, s->flood == ECHOES, s->seq);
@@ -214,7 +251,8 @@ static double goodput(struct strangers *s)
                     (double)s->back_rate * (double)(UNTIL - WARM) * 1e-6 + 4 * 1500);
     /* Some packets are answered; the replies that the limit held back are counted. */
     if (s->flood && s->flood != FRAGMENTS) {
-        assert_true(st.cookies_out + st.resets_out + st.echo_replies + st.icmp_out > 30);
+        assert_true(s->flood == SAME_SYNS || is_its(s->flood) ||
+                    st.cookies_out + st.resets_out + st.echo_replies + st.icmp_out > 30);
         assert_true(st.drops[SCPS_DROP_RATE_LIMITED] > 0);
     }
     scps_bulk_source_fini(&s->source);
