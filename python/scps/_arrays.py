@@ -26,14 +26,14 @@ NEVER = 2 ** 63 - 1
 
 
 def copied(pointer: Any, n: int, kind: "np.dtype[np.void]") -> npt.NDArray[np.void]:
-    """n items at pointer as an array of its own."""
+    """Returns a copy of the n items at pointer as an array."""
     if n == 0:
         return np.empty(0, kind)
     return np.frombuffer(ffi.buffer(pointer, n * kind.itemsize), kind).copy()
 
 
 def notes_frame(notes: npt.NDArray[np.void], kind: str) -> "pandas.DataFrame":
-    """The notes of one kind with their arguments by name; time in seconds."""
+    """Returns the notes of one kind, a column for each of their arguments; times are in seconds."""
     import pandas as pd
 
     if not isinstance(kind, str) or kind not in NOTES:
@@ -49,7 +49,7 @@ def notes_frame(notes: npt.NDArray[np.void], kind: str) -> "pandas.DataFrame":
 
 
 def packets_frame(packets: npt.NDArray[np.void]) -> "pandas.DataFrame":
-    """What became of each packet: times in seconds, NaN where the packet never got there."""
+    """Returns what became of each packet: times in seconds, NaN for a place that the packet did not reach."""
     import pandas as pd
 
     frame = pd.DataFrame({name: packets[name] for name in PACKET.names or () if name not in ("zero", "fate")})

@@ -38,7 +38,7 @@ FIGURES = _figures()
 
 
 class _Unpacked:
-    """A capture packed with gzip as a pipe that a thread fills; other files as they are."""
+    """Opens a capture: one packed with gzip as a pipe that a thread fills, any other file directly."""
 
     def __init__(self, path: bytes):
         self.path, self.trouble, self._thread, self._end = path, "", None, -1
@@ -56,7 +56,7 @@ class _Unpacked:
 
     def __exit__(self, *_: Any) -> None:
         if self._thread is not None:
-            os.close(self._end)  # the thread's next write fails if not all was read
+            os.close(self._end)  # if not all was read, the thread's next write fails, which ends the thread
             self._thread.join()
 
     _thread: Optional[threading.Thread]

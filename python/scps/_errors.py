@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class ScpsError(Exception):
-    """The library refused; `code` is its SCPS_ERR_*."""
+    """The library has returned an error; `code` is its SCPS_ERR_*."""
 
     def __init__(self, code: int, message: str = ""):
         super().__init__(message or ffi.string(lib.py_error(code)).decode())
@@ -19,7 +19,7 @@ class ScpsError(Exception):
 
 
 class ClosedError(ScpsError, ValueError):
-    """The object was closed before."""
+    """A method was called on an object that is closed."""
 
     def __init__(self, what: str):
         Exception.__init__(self, "%s is closed" % what)
@@ -27,7 +27,7 @@ class ClosedError(ScpsError, ValueError):
 
 
 class Single:
-    """An object of the library has one Python object: it is neither copied nor pickled."""
+    """The base of objects that stand for one object of the library, so they can be neither copied nor pickled."""
 
     def __copy__(self) -> Any:
         raise TypeError("%s cannot be copied" % type(self).__name__)
@@ -40,7 +40,7 @@ class Single:
 
 
 class Made(Single):
-    """An object that a method of another one makes: `_by` names it."""
+    """The base of objects that only a method of another object makes; `_by` names that method."""
 
     _by = ""
 
@@ -49,14 +49,14 @@ class Made(Single):
 
 
 def made(kind: Type[T], *arguments: Any) -> T:
-    """An object of a Made class."""
+    """Makes an object of a class that derives from Made."""
     self = object.__new__(kind)
     self.__init__(*arguments)  # type: ignore[misc]
     return self
 
 
 class Owner:
-    """Holds what belongs to one world or stack together: whether it is open, and which thread is inside."""
+    """The state that all objects of one world or stack share: whether it is open, and which thread is inside a call."""
 
     def __init__(self, what: str):
         self.what = what
@@ -80,7 +80,7 @@ def message(buffer: Any) -> str:
 
 
 def check_int(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number within bounds; anything else raises and names the argument."""
+    """Returns value if it is a whole number within the bounds; otherwise raises an exception that names the argument."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError("%s: a whole number is wanted, not %s" % (name, type(value).__name__))
     number = int(value.__index__())
@@ -98,7 +98,7 @@ def check_text(name: str, value: Any) -> bytes:
 
 
 def check_seconds(name: str, value: Any) -> int:
-    """Seconds as microseconds."""
+    """Returns seconds as microseconds; raises an exception if they are not a valid time."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError("%s: seconds are wanted as a number, not %s" % (name, type(value).__name__))
     seconds = float(value)

@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Going:
-    """Says to a long call that it may go on. Its calls into Python are where a Ctrl-C is noticed."""
+    """The callback that a long call of the library asks whether to go on. In it Python notices a Ctrl-C."""
 
     def __init__(self, stop: Optional[threading.Event] = None):
         self.stop = stop
@@ -23,7 +23,7 @@ class Going:
         return self.error is None and not (self.stop is not None and self.stop.is_set())
 
     def check(self) -> None:
-        """After a call that was stopped: raises what stopped it."""
+        """Raises the exception that stopped the call, if one did."""
         if self.error is not None:
             raise self.error
         if self.stop is not None and self.stop.is_set():
@@ -31,7 +31,7 @@ class Going:
 
 
 class Stopped(Exception):
-    """A run that was given up because another one failed."""
+    """Raised in a run that ends because another one has failed."""
 
 
 def _noticed(kind: Any, error: BaseException, traceback: Any) -> None:
@@ -39,7 +39,7 @@ def _noticed(kind: Any, error: BaseException, traceback: Any) -> None:
 
 
 def callback(f: F, **how: Any) -> F:
-    """Makes f what the C function of the same name calls."""
+    """Registers f as the function that the C function of the same name calls."""
     ffi.def_extern(**how)(f)
     return f
 
@@ -85,5 +85,5 @@ def spread(work: Callable[[T, Optional[threading.Event]], R], items: Iterable[T]
 
 
 def _first_error(futures: List[Any]) -> Any:
-    """Raises the error that made the others stop: it may stand behind them."""
+    """Raises the error that stopped the other runs; it need not be the first in the list."""
     raise next(f.exception() for f in futures if f.exception() is not None and not isinstance(f.exception(), Stopped))

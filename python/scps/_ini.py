@@ -4,9 +4,9 @@ line and from ; behind a blank, indented lines that go on with the key before.""
 from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 BLANKS = b" \t\n\v\f\r"
-LINE_LEN = 198     # octets of a line, its end not counted
-SECTION_LEN = 48   # octets of a line that begins with [, its end counted
-NAME_LEN = 49      # octets that are kept of a section's name, and of the key that an indented line goes on with
+LINE_LEN = 198     # largest length of a line, octets, without its end
+SECTION_LEN = 48   # largest length of a line that begins with [, octets, with its end
+NAME_LEN = 49      # octets that are kept of a section's name, and of the key to which an indented line belongs
 
 
 class Line(NamedTuple):
@@ -18,14 +18,14 @@ class Line(NamedTuple):
 
 
 def _split(text: bytes) -> List[bytes]:
-    """The lines with their ends."""
+    """Splits the text into lines, each with its end."""
     found = [line + b"\n" for line in text.split(b"\n")]
     found[-1] = found[-1][:-1]
     return found if found[-1] else found[:-1]
 
 
 def _find(text: bytes, ends: bytes) -> int:
-    """The first octet that is in ends, or a ; behind a blank; else the length."""
+    """Returns the position of the first octet that is in ends, or of a ; behind a blank; the length if there is none."""
     blank = False
     for i, c in enumerate(text):
         if c in ends or (blank and c == 0x3b):
@@ -35,7 +35,7 @@ def _find(text: bytes, ends: bytes) -> int:
 
 
 def _cut(text: bytes) -> Tuple[bytes, bytes, bytes]:
-    """Key, what ends it ("" if nothing does), value."""
+    """Splits a line into its key, the octet that ends the key ("" if none does), and its value."""
     i = _find(text, b"=:")
     if text[i:i + 1] not in (b"=", b":"):
         return text, b"", b""

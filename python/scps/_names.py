@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What there is: settings, controllers, links, kinds of notes; and settings as values of the library."""
+"""The names that the library knows (settings, controllers, links, kinds of notes), and the conversion of settings
+into values of the library."""
 import os
 from typing import Any, Callable, Dict, List
 
@@ -26,22 +27,22 @@ def _listed(name: Callable[[int], Any]) -> List[str]:
 
 
 def version() -> str:
-    """Of libscps."""
+    """Returns the version of libscps."""
     return text(lib.py_version())
 
 
 def controllers() -> List[str]:
-    """Congestion controllers, as `cc` takes them."""
+    """Returns the names of the congestion controllers, for the argument `cc`."""
     return _listed(lib.py_controller)
 
 
 def presets() -> List[str]:
-    """Links that have a name."""
+    """Returns the names of the links that the library describes (presets)."""
     return _listed(lib.py_preset)
 
 
 def settings() -> Dict[str, str]:
-    """Settings of a connection and what they do."""
+    """Returns the settings of a connection and what each does."""
     return {name: text(lib.py_setting_help(i)) for name, i in SETTINGS.items()}
 
 
@@ -55,7 +56,7 @@ FIGURES = [(text(lib.py_figure_name(i)), lib.py_figure_unit(i)) for i in range(l
 
 
 def setting_value(name: str, value: Any) -> int:
-    """A setting's value in the unit of its field."""
+    """Returns a setting's value in the unit of its field in scps_conn_config."""
     i = SETTINGS[name]
     kind = lib.py_setting_kind(i)
     if kind == FLAG:
@@ -74,7 +75,7 @@ def setting_value(name: str, value: Any) -> int:
 
 
 def apply(given: Dict[str, Any], put: Callable[..., int]) -> None:
-    """Sets each with put(i, value, msg, msglen)."""
+    """Calls put(i, value, msg, msglen) for each setting that is given."""
     buffer = ffi.new("char[512]")
     for name, value in given.items():
         if name not in SETTINGS:
@@ -84,13 +85,13 @@ def apply(given: Dict[str, Any], put: Callable[..., int]) -> None:
 
 
 def figures(numbers: Any) -> Dict[str, Any]:
-    """The numbers of py_conn_figures by name: times in seconds, flags as bool."""
+    """Returns the numbers of py_conn_figures() by name: times in seconds, flags as bool."""
     return {name: bool(numbers[i]) if unit == 2 else numbers[i] / 1e6 if unit == 1 else numbers[i]
             for i, (name, unit) in enumerate(FIGURES)}
 
 
 def note_mask(kinds: Any) -> int:
-    """None: none; True: all; else the kinds' names."""
+    """Returns the bit mask of kinds of notes. kinds: None for none, True for all, or names."""
     if kinds is None or kinds is False:
         return 0
     if kinds is True:
@@ -106,7 +107,7 @@ def note_mask(kinds: Any) -> int:
 
 
 def path(name: str, value: Any) -> Any:
-    """A path as a C string; None: NULL."""
+    """Returns a path as a C string; NULL for None."""
     if value is None:
         return ffi.NULL
     try:

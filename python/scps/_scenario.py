@@ -47,7 +47,7 @@ def published(name: str) -> "pandas.DataFrame":
 
 
 def _value(key: str, value: Any) -> str:
-    """A value as a scenario file has it."""
+    """Returns a value as the text that a scenario file has for it."""
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -64,7 +64,8 @@ def _octets(text: str) -> bytes:
 
 
 def _find(source: "Path") -> str:
-    """A file as scps_lab finds it: a name without slash or dot may be that of a scenario that ships."""
+    """Returns the path of a scenario file, found as scps_lab does: a name without slash or dot may be that of a
+    scenario of this module."""
     path = os.fspath(source)
     if not isinstance(path, str):
         raise TypeError("source: a path or the name of a scenario is wanted, not %s" % type(path).__name__)
@@ -78,7 +79,7 @@ def _find(source: "Path") -> str:
 
 
 class Flow(NamedTuple):
-    """What became of one flow of a run."""
+    """The results of one flow of a run."""
 
     name: str
     status: str       #: "ok", "timeout", or the error that ended it ("reset")
@@ -134,7 +135,7 @@ class Run(Made):
         return pd.DataFrame(self._rows)
 
     def notes_frame(self, kind: str) -> "pandas.DataFrame":
-        """The notes of one kind with their arguments by name."""
+        """Returns the notes of one kind, a column for each of their arguments."""
         frame = _arrays.notes_frame(self.notes, kind)
         frame["host"] = [self.hosts[i] if i < len(self.hosts) else "" for i in frame["host"]]
         return frame
@@ -170,7 +171,8 @@ class Scenario(Single):
 
     @classmethod
     def from_text(cls, text: str, overrides: Optional[Mapping[str, Any]] = None, name: str = "text") -> "Scenario":
-        """The same from the text of a file; `name` stands for it in messages, and files in it ("@loss.csv") are found beside it."""
+        """The same from the text of a file; `name` stands for it in messages, and files in it ("@loss.csv") are found
+        beside it."""
         for what, given in (("text", text), ("name", name)):
             if not isinstance(given, str):
                 raise TypeError("%s: a string is wanted, not %s" % (what, type(given).__name__))

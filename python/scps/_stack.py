@@ -48,14 +48,14 @@ class Stack(Net, Single):
             lib.py_netif_free(self._nif)
 
     def input(self, packet: bytes, now: float) -> Optional[str]:
-        """One IP packet that arrived. None: it was used; else why not."""
+        """Hands in one IP packet that has arrived. Returns None if it was used, otherwise the reason why not."""
         view = memoryview(packet).cast("B")
         with self._owner:
             drop = lib.py_stack_input(self._stack, self._nif, ffi.from_buffer("char[]", view), len(view), check_seconds("now", now))
         return _names.DROPS[drop] if drop else None
 
     def output(self, now: float) -> Optional[bytes]:
-        """The next packet to send, or None: nothing before the deadline."""
+        """Returns the next packet to send, or None if there is none before the deadline."""
         with self._owner:
             n = lib.py_stack_output(self._stack, self._nif, check_seconds("now", now), self._room)
             if n < 0:
@@ -64,13 +64,14 @@ class Stack(Net, Single):
 
     @property
     def deadline(self) -> float:
-        """When output() has something to do next; infinity: not before something arrives."""
+        """Returns the time at which output() has something to do next; infinity: not before a packet arrives or a
+        call is made."""
         with self._owner:
             at = lib.scps_stack_deadline(self._stack)
         return float("inf") if at == NEVER else at / 1e6
 
     def events(self) -> Iterator[Event]:
-        """What has happened since the last time."""
+        """Returns the events since the last call."""
         seen = ffi.new("struct py_seen *")
         while True:
             with self._owner:

@@ -24,7 +24,7 @@ Notes = Union[None, bool, str, Iterable[str]]
 
 
 class Result(Made):
-    """What a transfer was: plain numbers, and arrays of notes and packets where they were asked for."""
+    """The results of a transfer: numbers, and arrays of notes and packets if they were asked for."""
 
     _by = "scps.transfer()"
     done: bool           #: both ends have closed, and every byte was acknowledged

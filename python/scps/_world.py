@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import pandas
 
 AGAIN = lib.py_error_again()
-END = 9 * 10 ** 18  # of the clock, in µs
+END = 9 * 10 ** 18  # the latest time of the clock, µs
 UNCLEARED = ffi.new_allocator(should_clear_after_alloc=False)
 H = TypeVar("H", bound="_Handle")
 
 
 class Event(NamedTuple):
-    """What a stack has to tell: see SCPS_EV_* in <scps/stack.h>."""
+    """An event of a stack: see SCPS_EV_* in <scps/stack.h>."""
 
     kind: str  #: "connected", "accept", "readable", "writable", "peer_closed", "drained", "closed", "error", ...
     conn: Optional["Connection"]
@@ -49,7 +49,7 @@ class Net:
         self._buffer_len = 0
 
     def _read_into(self, most: int) -> Any:
-        """Room for a read; kept, as clearing it costs more than the read."""
+        """Returns the buffer for a read. It is kept, because clearing a new one takes longer than the read."""
         if most > 1 << 24:
             return UNCLEARED("char[]", most)
         if most > self._buffer_len:
@@ -57,7 +57,7 @@ class Net:
         return self._buffer
 
     def _of(self, pointer: Any, kind: Type[H]) -> H:
-        """The object of a handle; one that is new is made."""
+        """Returns the object of a handle, and makes it if there is none yet."""
         key = int(ffi.cast("uintptr_t", pointer))
         if key not in self._known:
             self._known[key] = made(kind, self, pointer)
@@ -74,7 +74,7 @@ class Net:
                      _names.text(lib.py_error(seen.err)) if kind == "error" else None)
 
     def _touched(self) -> None:
-        """Something was asked of the stack from outside."""
+        """Called when a call from outside may have given the stack something to do."""
 
     def listen(self, port: int, cc: str = "vj", backlog: int = 16, **settings: Any) -> "Listener":
         """Waits for connections on every address."""
@@ -127,13 +127,13 @@ class Listener(_Handle):
     _what = "listener"
 
     def accept(self) -> Optional["Connection"]:
-        """The oldest connection that nobody has taken, or None."""
+        """Returns the oldest connection that was not accepted yet, or None."""
         with self._net._owner:
             conn = lib.scps_accept(self._get())
             return self._net._of(conn, Connection) if conn else None
 
     def close(self) -> None:
-        """Connections that nobody has taken are reset. Closing twice is nothing."""
+        """Stops listening and resets connections that were not accepted. Closing twice has no effect."""
         if not self.closed:
             with self._net._owner:
                 lib.scps_listener_close(self._get())
@@ -148,7 +148,8 @@ class Connection(_Handle):
     _what = "connection"
 
     def write(self, data: Union[bytes, bytearray, memoryview], record: bool = False) -> int:
-        """Takes as many bytes as there is room for; 0: none now, "writable" will come. record: the last one ends a record."""
+        """Writes as many bytes as there is room for and returns their number; 0: there is no room now, and "writable"
+        will come. record: the last byte ends a record."""
         view = memoryview(data).cast("B")
         with self._net._owner:
             if len(view) == 0:
@@ -163,7 +164,7 @@ class Connection(_Handle):
         return int(n)
 
     def read(self, most: int = 65536) -> Optional[bytes]:
-        """Up to `most` bytes; b"" at the end of the stream; None: nothing now."""
+        """Returns up to `most` bytes; b"" at the end of the stream; None if there is no data now."""
         most = check_int("most", most, 1, 1 << 30)
         with self._net._owner:
             out = self._net._read_into(most)
@@ -178,7 +179,7 @@ class Connection(_Handle):
         return b""
 
     def shutdown(self) -> None:
-        """A FIN follows what was written; reading goes on."""
+        """Sends a FIN after the written data; data can still be read."""
         with self._net._owner:
             err = lib.scps_conn_shutdown(self._get())
             self._net._touched()
@@ -186,11 +187,11 @@ class Connection(_Handle):
             raise ScpsError(err)
 
     def close(self) -> None:
-        """Gives the connection up gracefully. Closing twice is nothing."""
+        """Closes the connection in order, in the background. Closing twice has no effect."""
         self._end(lib.scps_conn_close)
 
     def abort(self) -> None:
-        """Gives the connection up with a reset."""
+        """Ends the connection with a reset."""
         self._end(lib.scps_conn_abort)
 
     def _end(self, how: Callable[[Any], None]) -> None:
@@ -207,12 +208,12 @@ class Connection(_Handle):
 
     @property
     def id(self) -> int:
-        """As in notes."""
+        """The number of the connection, as notes have it."""
         with self._net._owner:
             return int(lib.scps_conn_id(self._get()))
 
     def info(self) -> Dict[str, Any]:
-        """The figures of scps_info: times in seconds."""
+        """Returns the figures of struct scps_info; times are in seconds."""
         numbers = ffi.new("int64_t[]", len(_names.FIGURES))
         with self._net._owner:
             lib.py_conn_figures(self._get(), numbers)
@@ -243,7 +244,7 @@ class Link(Made):
         self._world, self._pointer = world, pointer
 
     def stats(self, direction: int = 0) -> Dict[str, int]:
-        """What one direction (0: from the first host) carried and lost."""
+        """Returns what one direction of the link (0: from the first host) has carried and lost."""
         out = ffi.new("uint64_t[7]")
         with self._world._owner:
             lib.py_link_stats(self._pointer, check_int("direction", direction, 0, 1), out)
@@ -260,7 +261,8 @@ def py_on_event(ctx: Any, seen: Any) -> None:
 
 
 def _raised(kind: Any, error: BaseException, traceback: Any) -> None:
-    """Keeps what a handler raised, or an interrupt that came before the first line of py_on_event, until run() raises it again."""
+    """Keeps what a handler raised, or an interrupt that came before the first line of py_on_event, until run() raises
+    it again."""
     world = ffi.from_handle(traceback.tb_frame.f_locals["ctx"]).world
     world._error = error
     lib.py_world_stop(world._world)
@@ -311,7 +313,8 @@ class World(Single):
             return int(lib.py_world_now(self._world)) / 1e6
 
     def host(self, name: str, on_event: Optional[Callable[[Host, Event], None]] = None) -> Host:
-        """A host; on_event(host, event) hears everything at its virtual moment, and may call into the host."""
+        """Adds a host; on_event(host, event) is called for each event at its virtual time, and may call methods of
+        the host."""
         h = made(Host, self, name, on_event)
         with self._owner:
             h._host = lib.py_world_host(self._world, check_text("name", name), self._seed, self._mask, lib.py_on_event, h._self)
@@ -339,7 +342,8 @@ class World(Single):
         return made(Link, self, out[0])
 
     def run(self, seconds: float) -> int:
-        """Lets so much virtual time pass, or until nothing is left to happen or stop() is called. How many events there were."""
+        """Lets `seconds` of virtual time pass, or runs until no event is left or stop() is called. Returns the number
+        of events."""
         until, served = check_seconds("seconds", seconds), ffi.new("uint64_t *")
         with self._owner:
             if self._running:
@@ -357,13 +361,13 @@ class World(Single):
         return int(served[0])
 
     def stop(self) -> None:
-        """From an event handler: ends run()."""
+        """Ends run(); it is called from an event handler."""
         with self._owner:
             lib.py_world_stop(self._world)
 
     @property
     def notes(self) -> npt.NDArray[np.void]:
-        """The notes of all hosts so far, those kinds that World(notes=...) named."""
+        """Returns the notes of all hosts so far, of the kinds that World(notes=...) named."""
         n = ffi.new("size_t *")
         with self._owner:
             return _arrays.copied(lib.py_world_notes(self._world, n), n[0], _arrays.NOTE)

@@ -157,7 +157,7 @@ class Captures(unittest.TestCase):
         self.assertRaises(ValueError, c.segments, 0)
 
     def test_damaged(self):
-        """Whatever is in the file, an answer or a ValueError comes."""
+        """For any file the result is a capture or a ValueError."""
         rng, whole = np.random.default_rng(3), bytearray(self.content()[:60000])
         for _ in range(60):
             broken = bytearray(whole)

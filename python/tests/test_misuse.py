@@ -40,10 +40,10 @@ def members(thing):
     return sorted(n for n in dir(type(thing)) if not n.startswith("_") and (callable(getattr(type(thing), n)) or isinstance(getattr(type(thing), n), property)))
 
 
-# What each method is called with, where that is needed to get as far as the check.
+# The arguments with which a method is called, if it needs any to reach the check.
 ARGUMENTS = {"connect": ("10.0.0.2", 7), "listen": (8,), "write": (b"x",), "host": ("c",), "link": (0, "10.1.0.1", 1, "10.1.0.2"), "run": (1,),
              "notes_frame": ("cwnd",), "input": (b"x", 1.0), "output": (1.0,)}
-# close() and the like say nothing when the object is closed already; closed says that it is.
+# These members raise no error on a closed object: close() and the like, and the property `closed`.
 QUIET = {"close", "abort", "closed"}
 
 
@@ -125,7 +125,7 @@ class Closed(unittest.TestCase):
 
 
 class Wrong(unittest.TestCase):
-    """Whatever is given, a Python exception comes, or the value was good."""
+    """Any argument is either accepted or raises a Python exception."""
 
     ALLOWED = (TypeError, ValueError, OverflowError, OSError, scps.ScpsError, AttributeError)
 
@@ -158,7 +158,7 @@ class Wrong(unittest.TestCase):
         good = {"size": 1000, "timeout": 10}
         for name in list(inspect.signature(scps.transfer).parameters)[:-1] + sorted(scps.settings()):
             if name in ("ipv6", "hollow", "trace"):
-                continue  # anything has a truth value
+                continue  # any object has a truth value, so none is refused
             for value in (object(), [], 1.5j):
                 if name == "notes" and value == []:
                     continue
@@ -189,7 +189,7 @@ class Wrong(unittest.TestCase):
     def test_endless_time(self):
         with scps.World() as w:
             for _ in range(3):
-                w.run(9e12)  # beyond the clock's end it stays there
+                w.run(9e12)  # the clock stops at its latest time
 
     def test_makers(self):
         for kind in (scps.Connection, scps.Listener, scps.Host, scps.Link, scps.Result, scps.Run, scps.Capture):
@@ -402,7 +402,7 @@ class Threads(unittest.TestCase):
             w.run(0)
 
     def test_an_interrupt_before_a_handler_has_begun(self):
-        """It is raised by run() wherever it comes, also where no line of Python could have caught it."""
+        """run() raises the interrupt wherever it comes, also where no line of Python could have caught it."""
         w, *_ = pair(lambda host, event: None)
 
         def strike(frame, what, _):
@@ -451,7 +451,7 @@ class Threads(unittest.TestCase):
                 gc.collect()
 
     def test_memory_that_runs_out(self):
-        """It raises MemoryError and does not end the process."""
+        """Lack of memory raises MemoryError and does not end the process."""
         code = ("import resource, scps\n"
                 "resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
                 "big = {'link.rtt': ['%dms' % i for i in range(1, 21)], 'link.rate': ['%dmbit' % i for i in range(1, 21)],\n"

@@ -60,7 +60,7 @@ AXES_ARE_TEXT = {"flow.a.cc": str, "link.up.rtt": str, "link.ber": str, "flow.cc
 
 
 def module(text, **kw):
-    """What the module says of the same text, in the words of scps_lab --check."""
+    """Returns what the module says about the same text, in the words of scps_lab --check."""
     raw = text if isinstance(text, bytes) else text.encode()
     if b"\0" in raw:
         return None
@@ -79,7 +79,7 @@ class Files(unittest.TestCase):
             self.same(theirs, ours)
 
     def same(self, theirs, ours):
-        """The same status and words, but for the place of a message that was cut off."""
+        """Asserts that status and words are equal, except the place in a message that was cut off."""
         self.assertEqual((theirs[0], theirs[1].replace("--set ", "overrides: ")[:300]), (ours[0], ours[1].strip()[:300]))
 
     def test_every_shipped_one(self):
@@ -177,7 +177,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(list(theirs.columns), list(ours[0].columns))
 
     def test_a_published_campaign(self):
-        """Cells of a NASA campaign, each with what its cases set, as scps_lab runs them."""
+        """Runs cells of a NASA campaign, each with the settings of its cases, and compares them with scps_lab."""
         over = {"protocol": ["scps-vj", "scps-rate-f0"], "link.rtt": ["250ms"], "link.ber": ["1e-6", "1e-5"], "flow.size": ["1mb"], "scenario.runs": 2}
         s = scps.Scenario("nasa-single-flow", over)
         with tempfile.TemporaryDirectory() as d:
