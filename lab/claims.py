@@ -17,20 +17,20 @@ import lablib
 
 RESERVED = {"each", "holds", "show", "optional", "errors", "choose", "only", "because"}
 AGGREGATES = {"max", "min", "mean", "count"}
-ENOUGH = 5  # runs: the standard error of fewer is not used
+ENOUGH = 5  # a standard error of fewer runs is not used
 NEAR = "near"
 
 
 class Missing(Exception):
-    """A table has no results: its campaign was not run, or was not part of the publication."""
+    """Raised for a table without results: its campaign was not run, or was not part of the publication."""
 
 
 class Mistake(Exception):
-    """The file of claims, or a table of results, is not as it should be."""
+    """Raised for a fault in the file of claims or in a table of results."""
 
 
 def short(column):
-    """The axis that a column of a sweep's table is called by: link.rate-back is rate_back."""
+    """The name of the axis for a column of a sweep's table: link.rate-back becomes rate_back."""
     return re.sub(r"^(link|flow)\.", "", column).replace("-", "_")
 
 
@@ -75,7 +75,7 @@ def axes_of_sweep(frame):
 
 
 class Tables:
-    """What the claims are judged over: one side, ours or the publication's."""
+    """The tables of one side, ours or the publication's, for which claims are judged."""
 
     def __init__(self, config, folder, published, side, replace=None):
         """side: ours or theirs. folder: results of campaigns. replace: (campaign, other): only this campaign's results,
@@ -143,7 +143,7 @@ class Tables:
             if value not in set(frame[column]):
                 raise Mistake("[table %s]: no %s is '%s'" % (name, column, value))
             frame = frame[frame[column] == value]
-        if "pivot" in s:  # a column for each value of an axis
+        if "pivot" in s:  # the table gets a column for each value of this axis
             axis, _, column = s["pivot"].partition(" of ")
             rest = [a for a in self.tables[s["of"]].axes if a != axis]
             frame = frame.pivot(index=rest, columns=axis, values=column).add_prefix(column + "_").reset_index()
@@ -211,7 +211,7 @@ class Cell:
             raise Mistake("table %s has no column %s" % (self.table, self.column))
         values, errors = frame[self.column], frame.get(self.column + "_error")
         if self.aggregate == "mean":
-            if errors is None:  # rows of single runs
+            if errors is None:  # the table has the rows of single runs, not their means
                 return float(values.mean()), float(values.std() / len(values) ** .5) if len(values) >= ENOUGH else 0.0
             return float(values.mean()), float((errors ** 2).sum() ** .5 / len(values))
         at = values.idxmax() if self.aggregate == "max" else values.idxmin()
@@ -233,7 +233,8 @@ class Formula:
 
     def value(self, names):
         try:
-            return eval(self.code, {"__builtins__": {}}, {**self.FUNCTIONS, **names})  # the tree has arithmetic only
+            # __init__ has checked that the expression has arithmetic only
+            return eval(self.code, {"__builtins__": {}}, {**self.FUNCTIONS, **names})
         except NameError as e:
             raise Mistake(str(e)) from e
 
@@ -287,7 +288,7 @@ class Part:
         return out
 
     def combinations(self, tables):
-        if self.only:  # every cell of a table
+        if self.only:  # the part is about every cell of a table
             if self.only not in tables.tables:
                 raise Missing(self.only)
             t = tables.tables[self.only]
@@ -383,7 +384,8 @@ class Claims:
             self.parts.setdefault(part.id, []).append(part)
 
     def choice(self, part, tables):
-        """`choose = AXIS of ID ...`: the value of the axis at which most parts of the claims hold, each as {AXIS: value}."""
+        """`choose = AXIS of ID ...`: the value of the axis at which most parts of the claims hold, each as {AXIS:
+        value}."""
         axis, _, ids = part.choose.partition(" of ")
         table = next(iter(part.cells.values())).table
         if table not in tables.tables:
@@ -405,7 +407,8 @@ class Claims:
         return out or None
 
     def reason(self, claim, tables, theirs, differs):
-        """Why ours differs from theirs, with its figures computed; a cell of a table `theirs:NAME` is the publication's."""
+        """The text that says why our results differ from theirs, its figures computed; a cell of a table
+        `theirs:NAME` is the publication's."""
         if claim not in self.reasons:
             return ""
         cells, lets, text, always = self.reasons[claim]

@@ -46,7 +46,7 @@ class Rows:
         self.axes = names[names.index("flow") + 1:names.index("status")]
 
     def each(self, **want):
-        """The flows of each run of the cells that are wanted: lists of rows."""
+        """Returns the rows of each run of the cells that match `want`, one list for each run."""
         want = {k.replace("__", "."): v for k, v in want.items()}
         runs = collections.defaultdict(list)
         for r in self.rows:
@@ -85,7 +85,7 @@ def total(run):
 
 
 def second(run):
-    """The second flow's part of a fair share of what both had, per cent."""
+    """The second flow's goodput as a percentage of half of what both flows had."""
     return 200 * float(run[1]["mbps"]) / total(run)
 
 
@@ -214,7 +214,7 @@ SECTIONS = [("etosat", "etosat: the satellite tests of the IETF draft and of pic
             ("leo-handovers", "leo-handovers: a low orbit", handovers),
             ("nasa-told-nothing", "nasa-told-nothing: NASA's grid", nasa), ("fairness", "fairness", fairness), ("latecomers", "latecomers", latecomers),
             ("coexistence", "coexistence", coexistence), ("bbr-share", "bbr-share: BBR beside CUBIC and beside itself", bbr_share)]
-KEPT = "## In real time: "  # from here on the document is written by hand
+KEPT = "## In real time: "  # the document is written by hand from this heading on
 
 
 def main():

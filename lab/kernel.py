@@ -31,7 +31,7 @@ import tempfile
 import time
 
 RATE, BULK = "Mbit/s", "s"
-ROWS = {  # link, MTU, unit
+ROWS = {  # name of a row: link, MTU, unit of its figure
     "1e-6": ("nasa500,ber=1e-6", 1076, RATE),
     "1e-5": ("nasa500,ber=1e-5", 1076, RATE),
     "250/3": ("rate=250mbit,rate-back=3mbit,rtt=600ms", 1500, BULK),
@@ -39,7 +39,7 @@ ROWS = {  # link, MTU, unit
 }
 LONG = "bbr,long-rtt-start=1"
 WAITS = LONG + ",probe-bw-rounds=20,probe-rtt-rounds=30"
-SENDERS = {  # the name of a row: who sends, the controller, who receives, rows
+SENDERS = {  # name of a sender: sending program, controller, receiving program, rows
     "kernel bbr": ("kernel", "bbr", "kernel", ROWS),
     "kernel cubic": ("kernel", "cubic", "kernel", ROWS),
     "bbr": ("ours", "bbr", "kernel", ROWS),
@@ -55,10 +55,10 @@ SENDERS = {  # the name of a row: who sends, the controller, who receives, rows
 BYTES = 100 * 1000 * 1000
 PORT = 5001
 FROM, TO = 20, 60  # seconds
-PATIENCE = 90  # seconds for a transfer of 100 MB
+PATIENCE = 90  # seconds after which a transfer of 100 MB is given up
 LATE = 20000  # microseconds
-INSIDE = "SCPS_KERNEL_INSIDE"  # set within the network of its own
-MEMORY = "4096 33554432 134217728"  # tcp_rmem and tcp_wmem: 32 MiB to begin with, 128 at most
+INSIDE = "SCPS_KERNEL_INSIDE"  # this environment variable is set inside the network that tools/netns made
+MEMORY = "4096 33554432 134217728"  # tcp_rmem and tcp_wmem: minimum, initial size (32 MiB), maximum (128 MiB)
 
 
 def skip(why):
@@ -80,7 +80,7 @@ def send(host, cc, unit):
         while left > 0 and (unit == BULK or time.monotonic() < until):
             left -= s.send(block[:min(left, len(block))])
     except (BrokenPipeError, ConnectionResetError):
-        pass  # the receiver has seen enough
+        pass  # the receiver has closed the connection, because it has measured enough
     s.close()
 
 
@@ -142,13 +142,13 @@ def wait_for(command, seconds=10):
 
 
 def stolen():
-    """Seconds that the machine's host gave to others, of all processors together."""
+    """Seconds, over all processors, in which the hypervisor ran other machines (steal in /proc/stat)."""
     with open("/proc/stat", encoding="ascii") as f:
         return int(f.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
 class Ends:
-    """What runs for a transfer; ended by process id."""
+    """The programs of a transfer, which are ended by their process ids."""
 
     def __init__(self):
         self.running = []
@@ -159,7 +159,7 @@ class Ends:
         return p
 
     def waited(self):
-        """Seconds that the programs could have run and did not: the processor was another's."""
+        """Seconds for which the programs were ready to run and waited for a processor."""
         told = 0
         for p in self.running:
             try:
@@ -177,7 +177,7 @@ class Ends:
 
 
 def transfer(programs, row, sender, seed, tmp):
-    """The figure and what the link says."""
+    """Returns the figure of a transfer and the report of scps_link."""
     link, mtu, unit = ROWS[row]
     who, cc, far, _ = SENDERS[sender]
     me, ends, ctl, steal = os.path.abspath(__file__), Ends(), os.path.join(tmp, "ctl"), stolen()
@@ -220,7 +220,7 @@ def transfer(programs, row, sender, seed, tmp):
 
 
 def judged(programs, row, sender, seed, tries):
-    """The figure of a transfer that the machine left alone, or None."""
+    """Returns the figure of a transfer that the machine did not disturb; None if each try was disturbed."""
     for attempt in range(tries):
         with tempfile.TemporaryDirectory() as tmp:
             figure, told = transfer(programs, row, sender, seed, tmp)

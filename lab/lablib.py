@@ -6,7 +6,7 @@ import re
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ZERO_BER = 1e-9  # where a bit error rate of 0 stands on a logarithmic axis
+ZERO_BER = 1e-9  # a bit error rate of 0 is drawn here on a logarithmic axis
 COLOURS = ["#1b6ca8", "#c0392b", "#1e8449", "#7d3c98", "#b9770e", "#16a085", "#5d6d7e", "#884ea0"]
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1024, "mib": 2**20,
          "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "": 1}
@@ -56,7 +56,7 @@ def scenario_key(folder, key):
 
 
 def quoted(text):
-    """A text as gnuplot takes it, whatever is in it."""
+    """Quotes any text for gnuplot."""
     return "'%s'" % text.replace("'", "''").replace("\n", " ")
 
 
@@ -106,7 +106,7 @@ def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, 
             plots.append("'-' using 1:2 with points lc rgb '%s' pt 7 ps 0.6 title %s" % (c, quoted(name)))
         else:
             plots.append("'-' using 1:2 with lines lc rgb '%s' lw 1.2 dt 3 title %s" % (c, quoted(name)))
-        # an error bar must not reach zero on a logarithmic axis
+        # An error bar must not reach zero on a logarithmic axis.
         data.append("\n".join("%g %g %g" % (x, y, min(e or 0, 0.95 * y)) for x, y, e in sorted(points)) + "\ne")
     if not plots:
         return False

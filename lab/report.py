@@ -23,7 +23,7 @@ th{background:#f4f4f4;position:sticky;top:0}td.t{text-align:left}.f{display:flex
 
 
 def order(table):
-    """The axes for x, curves and panels."""
+    """Returns the axes for x, for curves and for panels."""
     axes = list(table.axes)
     numeric = [a for a in axes if all(lablib.number(v) is not None for v in table.values(a)) and len(table.values(a)) > 1]
     x = next((a for a in axes if a.endswith("ber") and a in numeric), None)
@@ -58,10 +58,10 @@ def main():
     o = p.parse_args()
     try:
         report(o)
-    except OSError as e:  # whatever could not be read, written or started
+    except OSError as e:  # a file could not be read or written, or gnuplot not started
         remedy = "install it for figures" if e.filename == "gnuplot" else "give a folder that can be written with --out"
         refuse("%s: %s: %s" % (e.filename, e.strerror, remedy))
-    except (ValueError, KeyError) as e:  # a result that somebody has edited
+    except (ValueError, KeyError) as e:  # a table was edited by hand and is no longer valid
         why = "no column %s" % e if isinstance(e, KeyError) else e
         refuse("%s: %s: run the sweep again" % (os.path.join(o.dir, "cells.csv"), why))
 
@@ -74,11 +74,12 @@ def report(o):
         refuse("%s: %s: give the folder of a sweep that has ended" % (e.filename, e.strerror))
     os.makedirs(out, exist_ok=True)
     theirs, source = theirs_of(o.dir, table)
-    summed = {r["cell"] for r in table.rows if r["flow"] == "all"}  # cells of several flows: their sums
+    # A cell with several flows is shown by the sum of its flows
+    summed = {r["cell"] for r in table.rows if r["flow"] == "all"}
     cells = {tuple(r[a] for a in table.axes): r for r in table.rows if r["flow"] == "all" or r["cell"] not in summed}
     x, curves, panels = order(table)
     figures = []
-    if not x and curves:  # nothing to go along: a point for each name, whatever panels there are
+    if not x and curves:  # without an axis of numbers each name gets a point, whatever panels there are
         for n, combo in enumerate(itertools.product(*[table.values(a) for a in panels])):
             fixed = dict(zip(panels, combo))
             ours, pub, tics = [], [], []

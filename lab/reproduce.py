@@ -25,7 +25,7 @@ VC, VX, F2, F0 = "scps-vegas-congestion", "scps-vegas-corruption", "scps-rate-f2
 
 
 def text_of(parts):
-    """The verdict on a claim, and how many of its parts hold."""
+    """Returns the verdict on a claim as text, and how many of its parts hold."""
     if parts is None:
         return "not applicable"
     near = sum(ok is claims.NEAR for ok, _ in parts)
@@ -38,7 +38,7 @@ def shorten(items, n=6):
 
 
 def figures_of(parts):
-    """The figures behind a verdict: of the parts that do not hold, else of some that do."""
+    """Returns the figures of the parts that do not hold, or else of some that do."""
     if parts is None:
         return ""
     true, near, false = ([t for ok, t in parts if ok is kind] for kind in (True, claims.NEAR, False))
@@ -84,7 +84,7 @@ def look(v, table, **axes):
 
 
 def curve(v, table, bers=tuple(BERS + ["1e-4"]), **axes):
-    found = [(e, look(v, table, ber=e, **axes)) for e in bers]  # the curves differ in their error rates
+    found = [(e, look(v, table, ber=e, **axes)) for e in bers]  # each curve has error rates of its own
     return [(lablib.plot_xs("ber", e), got[0], 1.96 * got[1]) for e, got in found if got and got[0] > 0]
 
 
@@ -161,7 +161,7 @@ def nasa_table(f, pub, did, best):
 
 
 def campaigns(f, v, results):
-    """The campaigns that were run, with what says how to run them again."""
+    """Writes which campaigns were run, and how to run them again."""
     f.write("| campaign | result | transfers that failed or ran out of time |\n|---|---|---|\n")
     for name, meta in v:
         cells = claims.read_csv(os.path.join(results, name, "cells.csv"))

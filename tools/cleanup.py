@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Ends the programs that a Python script has started together with it: see tools/with-cleanup."""
+"""Ends the programs that a Python script has started when the script ends: see tools/with-cleanup."""
 import os
 import signal
 import sys
 
 
 def with_cleanup():
-    """Runs this script again under tools/with-cleanup unless it is. From then on TERM, INT and HUP unwind it: 'finally' and 'with'
-    clean up, and no second signal disturbs them."""
+    """Runs this script again under tools/with-cleanup unless it already runs there. From then on SIGTERM, SIGINT and SIGHUP
+    raise an exception, so that 'finally' and 'with' clean up; further signals are ignored."""
     if os.environ.get("SCPS_WITH_CLEANUP") != str(os.getppid()):
         program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "with-cleanup")
         os.execv(program, [program, sys.executable, *sys.argv])

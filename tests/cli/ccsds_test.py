@@ -5,7 +5,7 @@
     ccsds_test.py PROGRAM pair [unittest options]
     ccsds_test.py PROGRAM read      the frames of a transfer, read by the package spacepackets (tools/ccsds_reader)
 
-Real time is only waited for, never measured against a limit.
+The tests wait for events in real time, but assert no limit on a time.
 """
 import hashlib
 import os
@@ -37,7 +37,7 @@ class Relay:
         ends = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
         for s in ends:
             s.bind(("127.0.0.1", 0))
-        self.end = [s.getsockname()[1] for s in ends]  # free ones
+        self.end = [s.getsockname()[1] for s in ends]  # free ports, which the kernel has chosen
         for s in ends:
             s.close()
         self.what, self.over, self.seen = what, False, [[], []]
@@ -197,7 +197,7 @@ def crc(octets):
 
 
 def read():
-    few = DATA[:30000]  # no more than a socket takes at once: each frame is seen
+    few = DATA[:30000]  # no more data than a socket buffer holds, so that the relay gets each frame
     for kind, parse in (("uslp,scid=40000,vcid=3,map=4,frame=1115", read_uslp), ("tm,scid=700,vcid=6,frame=223", read_tm)):
         relay = Relay()
         ts, te, rs, re_, got = transfer([*relay.udp(0), "--ccsds", kind, "--addr", "10.9.0.1", "10.9.0.2"],
@@ -212,7 +212,7 @@ def read():
                     starts.append(len(stream) + pointer)
                 stream += data
             found, idle = packets(stream)
-            begins, at = set(), 0  # every pointer is the beginning of a packet
+            begins, at = set(), 0  # every first-header pointer must be the beginning of a packet
             while at < len(stream):
                 begins.add(at)
                 head = (1, 2, 4, 8)[stream[at] & 3]

@@ -37,7 +37,7 @@ def wants(got, status, *texts):
 
 
 class Slow(Runner):
-    """Here selective acknowledgements cost ten times the time."""
+    """A runner for which transfers with selective acknowledgements take ten times as long."""
 
     def run(self, case, seed, cap):
         x = super().run(case, seed, cap)
@@ -61,7 +61,7 @@ def main():
         with open(listed, "w", encoding="utf-8") as f:
             f.write("sacks: relation=sack factor<50 less:--no-sack # slow by design\n")
 
-        # One result, however many processes.
+        # The result does not depend on the number of processes.
         docs = []
         for jobs in ("1", "3"):
             out = os.path.join(tmp, "out" + jobs)
@@ -73,7 +73,7 @@ def main():
         assert docs[0] == docs[1]
         assert sum(d["what"] == "pair" for d in docs[0]) == 20
 
-        # What is slow is found, made small, and a finding unless the list explains it.
+        # A slow transfer is found, reduced to few options, and reported unless the list of known findings explains it.
         runner = Slow(TTCP)
         case = Case({"rate": 1234567, "rtt": 54321, "queue": "31p"}, {"-m": 1006, "--ecn": None}, 8192, 10)
         pair = judge.Pair("sack", *relations.RELATIONS["sack"][1](case))
@@ -85,7 +85,7 @@ def main():
         assert known.read(listed)[0].explains(small)
         assert not judge.confirm_pair(Runner(TTCP), pair, 10.0)
 
-        # Kept cases: within the time, beyond it.
+        # A kept case passes within its time and fails beyond it.
         kept = os.path.join(tmp, "kept")
         with open(kept, "w", encoding="utf-8") as f:
             f.write("# comment\n2 0 scps_ttcp -t -s --hollow --link leo -n 100\n")

@@ -59,7 +59,7 @@ class PathState(unittest.TestCase):
         done = self.run_once(link=SLOWER)
         self.assertIn("validating safe-retreat normal; saved", done.stderr)
         rate = struct.unpack(">Q", self.octets()[32:40])[0]
-        self.assertLess(rate, 25e6 / 8)  # what it found out took the place of what was wrong
+        self.assertLess(rate, 25e6 / 8)  # the state that the transfer saved has replaced the wrong one
 
     def test_refusals_have_names_and_change_nothing(self):
         self.run_once()
@@ -83,7 +83,7 @@ class PathState(unittest.TestCase):
             self.assertEqual(["scps_ttcp: --path-state %s: not used: %s" % (self.path, name)],
                              [line for line in done.stderr.split("\n") if "not used" in line])
             self.assertEqual(plain, self.seconds(done))
-            if name == FOREIGN:  # somebody's file whose name was given by mistake
+            if name == FOREIGN:  # a file that is no path state must not be overwritten
                 self.assertEqual(octets, self.octets())
                 self.assertIn("the file is left as it was", done.stderr)
 
@@ -102,7 +102,7 @@ class PathState(unittest.TestCase):
         self.assertEqual(good, self.octets())
 
     def test_a_file_that_cannot_be_written(self):
-        """It is refused before anything is carried."""
+        """The file is refused before any data is sent."""
         fifo = os.path.join(self.dir.name, "fifo")
         os.mkfifo(fifo)
         self.write(b"")
@@ -148,7 +148,8 @@ class PathState(unittest.TestCase):
         with open(events, encoding="utf-8") as f:
             of = [line.split(",")[2:5] for line in f if ",resume," in line]
         for phase in "1234"[:3]:
-            self.assertEqual(1, sum(o[1:] == ["resume", "phase=" + phase] for o in of), of)  # the third has nothing to take
+            # A third connection finds no state that it could use
+            self.assertEqual(1, sum(o[1:] == ["resume", "phase=" + phase] for o in of), of)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ class Qlog(unittest.TestCase):
             self.assertLessEqual(set(acked), set(numbers))
             lost = {e["header"]["packet_number"] for e in of(events, "recovery:packet_lost")}
             self.assertGreater(len(lost), 5)
-            # what was neither acknowledged nor declared lost was sent again for another reason (a timeout)
+            # Segments that were neither acknowledged nor declared lost were sent again for another reason (a timeout).
             self.assertLessEqual(len(data - set(acked) - lost), sum(s["resent"] for s in sent), more)
             resent = sum(s["raw"]["length"] for s in sent if s["resent"])
             self.assertIn('"bytes_resent": %d,' % resent, json.dumps(info))

@@ -43,7 +43,7 @@ ENV = {k: v for k, v in os.environ.items() if k != "SCPS_TTCP_OPTIONS"}
 LETTERS = "decrstuvBCDEQIMSTVZ"
 LETTERS_WITH = "bfgLlnpqAFGHNOPRmaWXY"
 
-PATIENCE = 600  # seconds; what has not happened by then will not
+PATIENCE = 600  # seconds after which a test may give up waiting
 
 
 def run(args, data=None, stdin=None, env=None, stdout=subprocess.PIPE, timeout=PATIENCE):
@@ -85,7 +85,7 @@ def until(what, *args):
 
 
 def interrupt(p, sig=signal.SIGINT):
-    """As from a terminal, once the program has a handler for it."""
+    """Sends a signal as a terminal does, once the program has a handler for it."""
     def has_handler():
         with open("/proc/%d/status" % p.pid) as f:
             return int(re.search(r"SigCgt:\s*(\w+)", f.read()).group(1), 16) >> (sig - 1) & 1
@@ -95,7 +95,7 @@ def interrupt(p, sig=signal.SIGINT):
 
 
 def bound(port):
-    """Whether somebody has this UDP port."""
+    """Returns true if a program has bound this UDP port."""
     for table in ("udp", "udp6"):
         if os.path.exists("/proc/net/" + table):
             with open("/proc/net/" + table) as f:

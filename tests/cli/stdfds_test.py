@@ -16,7 +16,7 @@ import time
 import unittest
 
 BIN = os.path.abspath(sys.argv[1])
-PATIENCE = 600  # seconds; what has not happened by then will not
+PATIENCE = 600  # seconds after which a test may give up waiting
 CASES = {"scps_ttcp": [["--version"], ["--help"], ["--list-cc"], ["--list-links"], ["-t", "-s", "-n", "1", "--json"]],
          "scps_trace": [["--version"], ["--help"], ["--schema"], ["CAPTURE"], ["--json", "CAPTURE"], ["-p", "CAPTURE"]],
          "scps_link": [["--version"], ["--help"], ["--list-links"]],
@@ -177,7 +177,7 @@ class Sockets(unittest.TestCase):
                 self.assertEqual(links, ["/dev/null"] * 3)
 
     def handles_sigint(self, p):
-        """It runs, and no longer as the shell that starts it."""
+        """Returns true once the program runs in place of the shell that started it and handles SIGINT."""
         with open("/proc/%d/comm" % p.pid) as f:
             comm = f.read()
         with open("/proc/%d/status" % p.pid) as f:

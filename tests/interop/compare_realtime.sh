@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A cell of tools/compare-realtime without and one with bit errors: both transfers end, and what only a rate holds back is no
-# faster in real time than in virtual time. How much slower is the machine's doing, and told as a figure; the whole grid,
-# judged, is tools/compare-realtime BUILD, its figures in docs/VIRTUAL-VS-REAL-TIME.md.
+# Runs one cell of tools/compare-realtime without bit errors and one with them: both transfers end, and a transfer
+# that only its rate limits is no faster in real time than in virtual time. How much slower it is depends on the
+# machine and is printed as a figure; the whole grid with its bounds is run by tools/compare-realtime BUILD, whose
+# figures are in docs/VIRTUAL-VS-REAL-TIME.md.
 set -u
 [ "${SCPS_WITH_CLEANUP-}" = $PPID ] || exec "$(dirname "$0")/../../tools/with-cleanup" bash "$0" "$@"
 BIN=$(cd "${1:?folder of the programs}" && pwd) || exit 1

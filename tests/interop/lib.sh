@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the tests against the kernel share.  A test sources this file with its own arguments:
+# Functions that the tests against the kernel share.  A test sources this file with its own arguments:
 #
 #   . "$(dirname "$0")/lib.sh"          $1: the folder of the programs; continues inside tools/netns run
 #
@@ -20,14 +20,14 @@ skip() {
     exit 77
 }
 
-need() { # programs of the system
+need() { # skips the test unless these programs of the system are installed
     local tool
     for tool; do
         command -v "$tool" >/dev/null || skip "$tool is not installed"
     done
 }
 
-built() { # programs of ours
+built() { # skips the test unless these programs of the project are built
     local program
     for program; do
         [ -x "$BIN/$program" ] || skip "$program is not built"
@@ -37,7 +37,7 @@ built() { # programs of ours
 if [ -z "${SCPS_INTEROP_INSIDE-}" ]; then
     SCPS_INTEROP_INSIDE=1 exec "$ROOT/tools/netns" run "$0" "$@"
 fi
-# A device can be made only where the node is there and the namespace is really ours.
+# A TUN device can be made only if /dev/net/tun exists and the namespace belongs to this test.
 [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
 ip tuntap add dev scpsprobe mode tun 2>/dev/null || skip "no permission to make a TUN device"
 ip link delete scpsprobe
@@ -50,7 +50,7 @@ failures=0
 finish() {
     local pid
     [ $BASHPID = $$ ] || return 0 # a background job that was ended before it became its program
-    trap '' INT TERM HUP          # tools/with-cleanup asks whatever runs to end, and rm is not meant
+    trap '' INT TERM HUP          # rm ignores the signals with which tools/with-cleanup ends programs
     for pid in "${pids[@]-}"; do
         [ -n "$pid" ] && kill "$pid" 2>/dev/null
     done
@@ -75,7 +75,7 @@ addressed() { # DEVICE
     ip -o addr show dev "$1" scope global 2>/dev/null | grep -q inet
 }
 
-figure() { # WORDS: a measurement, told when the command of ok that made it has succeeded
+figure() { # WORDS: a measurement, printed when the command of ok that made it has succeeded
     echo "figure  $*"
 }
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# How shell tests wait: for what is to happen, for as long as a slow machine may take, and never for a time that should do.
-# A script sources this file.
+# Functions for shell tests to wait until an event has happened, for as long as a slow machine may take, instead of for a
+# fixed time. A script sources this file.
 
-PATIENCE=300 # seconds; what has not happened by then will not
+PATIENCE=300 # seconds after which a test may give up waiting
 
-eventually() { # COMMAND...: tries until it succeeds
+eventually() { # COMMAND...: repeats the command until it succeeds
     local end=$((SECONDS + PATIENCE))
     until "$@" >/dev/null 2>&1; do
         [ $SECONDS -lt $end ] || { echo "not in $PATIENCE seconds: $*"; return 1; }

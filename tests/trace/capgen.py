@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures made to order: packets from a few numbers, pcap and pcapng in every flavour. Plain Python, no scapy.
+"""Makes captures: packets from a few numbers, pcap and pcapng in every flavour. Plain Python, no scapy.
 
     c = Capture(link=RAW)
     c.tcp(0.0, A, B, flags="S", seq=100, opts=mss(1460))
@@ -63,7 +63,7 @@ def corruption():
 
 
 class End:
-    """An address, version 4 or 6 by its look, and a port."""
+    """An IPv4 or IPv6 address, as its text shows, and a port."""
 
     def __init__(self, addr, port):
         import ipaddress
@@ -184,7 +184,7 @@ class Capture:
 
 
 class Talk:
-    """A conversation between two ends that keeps its own sequence numbers."""
+    """A connection between two ends; it keeps the sequence numbers of both."""
 
     def __init__(self, cap, a=A, b=B, isn_a=1000, isn_b=5000, t0=1700000000.0, rtt=0.1, opt_a=None, opt_b=None,
                  win=8192, ts_on=False):
@@ -216,7 +216,7 @@ class Talk:
         return self
 
     def send(self, e, n=0, flags="A", seq=None, ack=None, dt=0.001, opts=b"", win=None, **kw):
-        """n octets from e; seq None: the next ones."""
+        """Adds a segment of n octets from end e; seq None: the next octets of its stream."""
         o = self.other(e)
         at = self.s[e] if seq is None else seq
         self.c.tcp(self.t, e, o, at, self.ack[e] if ack is None else ack, flags, self.win if win is None else win,
@@ -227,7 +227,7 @@ class Talk:
         return at
 
     def acked(self, e, ack=None, dt=0.001, **kw):
-        """A pure acknowledgement from e."""
+        """Adds a segment without data from end e."""
         if ack is None:
             ack = self.s[self.other(e)]
         self.ack[e] = ack

@@ -58,11 +58,11 @@ def resends():
     t.send(a, 1500, seq=y + 500)  # overlaps the end, brings new octets
     t.s[a] = y + 2000
     t.acked(b)
-    t.send(a, 1000, seq=y)  # had been acknowledged
+    t.send(a, 1000, seq=y)  # this data had been acknowledged
     t.acked(b, opts=sack((y, y + 1000)))  # DSACK
     z = t.send(a, 400)
     t.send(a, 400)
-    t.send(a, 800, seq=z)  # both in one
+    t.send(a, 800, seq=z)  # one segment repeats both
     t.acked(b)
     return t.close().c
 
@@ -188,7 +188,7 @@ def mid_connection():
         t.send(t.a, 900, "PA")
         if i % 2:
             t.acked(t.b)
-    t.send(t.a, 900, seq=123456 - 900)  # from before the beginning
+    t.send(t.a, 900, seq=123456 - 900)  # this data is from before the beginning of the capture
     return t.close().c
 
 
@@ -199,7 +199,7 @@ def late_copies():
     t.s[t.a] += 100000
     x = t.s[t.a]
     t.send(t.a, 1000)
-    t.acked(t.b, x + 6000)  # the hole before what had come long ago
+    t.acked(t.b, x + 6000)  # this fills the hole before data that arrived earlier
     for i in range(1, 6):
         t.send(t.a, 1000, seq=x + 1000 * i)
         t.acked(t.b, x + 6000, dt=0.02)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Checks that go on after one has failed. A test ends with: return checks.failures > 0"""
+"""Checks for tests that go on after one of them has failed. A test ends with: return checks.failures > 0"""
 failures = 0
 
 
 def check(what, ok, more=""):
-    """ok has to be true."""
+    """Counts and prints a failure unless ok is true."""
     global failures
     if not ok:
         print("failed:", what, more)

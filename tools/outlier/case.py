@@ -11,7 +11,8 @@ import shlex
 TIMES = {"rtt", "jitter", "jitter-back", "reorder-delay"}
 LOSS_DRIVEN = {"vj", "vegas", "vegas-corruption", "highspeed", "scalable", "cubic", "hybla"}
 CONGESTION = {"vj", "vegas", "highspeed", "scalable", "cubic", "hybla"}  # controllers that take a loss for congestion
-FRAMINGS = {None: 18, "none": 0, "ppp": 9, "hdlc": 7, "aal5": 64, "aos": 40, "tm": 40}  # bytes a packet, about
+# Approximate bytes that each framing adds to a packet
+FRAMINGS = {None: 18, "none": 0, "ppp": 9, "hdlc": 7, "aal5": 64, "aos": 40, "tm": 40}
 
 
 class Case:

@@ -4,8 +4,9 @@ import math
 
 from outlier.case import Case
 
-LARGEST_LOSS = 0.3  # of a full segment, and of an acknowledgement
-LARGEST_BOTH = 0.4  # of either: beyond it the doubling of timeouts decides, and retries run out by chance
+LARGEST_LOSS = 0.3  # the highest chance with which a full segment, or an acknowledgement, is lost
+# The highest chance that either is lost: beyond it the doubling of timeouts decides, and retries run out by chance
+LARGEST_BOTH = 0.4
 
 
 def log_uniform(r, low, high):
@@ -36,7 +37,7 @@ def errors(r, link, full):
 def path(r):
     """A link, the MTU, and whether many segments are to be under way."""
     wide = r.random() < 0.02
-    if wide:  # more than 65 535 segments under way
+    if wide:  # more than 65 535 segments in flight
         mtu = r.choice([128, 256, 576])
         rate = int(log_uniform(r, 2e7, 1e9))
         rtt = int(r.uniform(1.0, 3.0) * 65536 * mtu * 8e6 / rate)
@@ -165,7 +166,7 @@ def case(r):
             n = log_uniform(r, 1, 20000)
         if "-E" not in opts and r.random() < 0.03:
             opts["-e"] = None
-            link.pop("rate-back", None)  # -R is of both ends
+            link.pop("rate-back", None)  # -R is the rate of both ends
             n = min(n, 300)
         c.blocks = max(1, round(n * c.payload / size))
         p, q = c.loss(c.full), c.loss(90, back=True)

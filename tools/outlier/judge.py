@@ -6,16 +6,16 @@ seeds on both sides: the median is above the bound, and a rank test says that th
 import math
 import statistics
 
-FACTOR = 1.3       # a feature or a better link never costs more,
-ROUND_TRIPS = 3    # and so many round trips
-WORST = 10         # above this it is among the worst
-NEEDLESS = 0.2     # of the data may arrive twice,
-NEEDLESS_SEGS = 20  # and so many segments
-CAP = 200          # goals until a transfer counts as endless,
-CAP_MORE = 1000    # and seconds
+FACTOR = 1.3       # a feature or a better link must not take more than this factor
+ROUND_TRIPS = 3    # and this many round trips longer
+WORST = 10         # a factor above this is among the worst
+NEEDLESS = 0.2     # the share of the data that may arrive twice
+NEEDLESS_SEGS = 20  # and this many segments besides
+CAP = 200          # a transfer is endless after this many times its goal
+CAP_MORE = 1000    # and this many seconds
 TIMERS = 0.7       # seconds that a lost last segment may take: a timeout and two delayed ACKs, however short the path
 FIRST_SEEDS, SEEDS = 5, 20
-SURE = 2.0         # standard deviations of the rank sum
+SURE = 2.0         # a rank sum this many standard deviations away is no accident
 
 
 def cap(case):
@@ -77,7 +77,7 @@ def times(runner, case, seeds):
 
 
 def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
-    """A Finding, or None."""
+    """Returns a Finding, or None if the pair is within the bound."""
     some = range(begin, begin + FIRST_SEEDS)
     more = range(begin + FIRST_SEEDS, begin + seeds)
     better, other = times(runner, pair.better, some), times(runner, pair.other, some)
@@ -117,12 +117,12 @@ def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
 
 
 def single_kind(case, result):
-    """What is wrong with one run by itself, or None."""
+    """Returns the kind of fault of one run by itself, or None."""
     if not result.done:
         return result.outcome
     if result.seconds > WORST * case.goal() + TIMERS:
         return "late"
-    share = NEEDLESS + case.link.get("reorder", 0)  # what comes late is asked for again
+    share = NEEDLESS + case.link.get("reorder", 0)  # segments that are reordered may be resent, too
     if result.needless > share * case.bytes + NEEDLESS_SEGS * case.payload:
         return "needless"
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Relatives of a case: the same run with one thing changed.
+"""The relations between two runs: the same run with one thing changed.
 
 Each relation makes of a case a pair (better, other) and the seconds that the better one may take beyond the bound: it has the
 feature, or the better link, and must not cost more than 1.3 times the other and three round trips. None: does not apply."""
@@ -233,7 +233,7 @@ def less_data(c):
 
 
 def patience(c):
-    """A user timeout that never strikes."""
+    """A user timeout that never expires."""
     return feature("--user-timeout", 10000000)(c)
 
 

@@ -74,7 +74,7 @@ def shrink(runner, case, finding):
                 return judge.confirm_single(runner, c, finding.kind)
             made = relations.RELATIONS[finding.relation][1](c)
             return made and judge.confirm_pair(runner, judge.Pair(finding.relation, *made), 1.0, seeds=12)
-        except ValueError:  # scps_ttcp refuses what is left
+        except ValueError:  # scps_ttcp refuses the reduced command line
             return None
 
     least = finding.factor if finding.factor < 2 else max(2, finding.factor / 3)
