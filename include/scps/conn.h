@@ -38,9 +38,8 @@ struct scps_conn_config {
     /* written by tools/settings from settings.def */
 
     /* ---- Rate ---- */
-    /* Rate limit on the wire, IP header and framing counted. A controller that needs a rate (pure
-     * rate control) takes this one. In bytes/s, at most 2^43; 0, the default: limited by the route
-     * alone. */
+    /* Rate limit on the wire, IP header and framing counted. Pure rate control, which needs a rate,
+     * uses this one. In bytes/s, at most 2^43; 0, the default: limited by the route alone. */
     uint64_t rate;
     /* Bytes that rate and ack_budget count for each packet beyond its IP length: the link's
      * framing. 0 to 65535 bytes; default 0. */
@@ -91,8 +90,8 @@ struct scps_conn_config {
     /* ---- TCP options ---- */
     /* Offer and accept selective acknowledgements. Default true; RFC 2018. */
     bool sack;
-    /* Report data that arrived twice, so that the peer learns which resends were needless. Default
-     * true; RFC 2883. */
+    /* Report data that arrived twice, so that the peer learns which retransmissions were needless.
+     * Default true; RFC 2883. */
     bool dsack;
     /* Offer and accept timestamps; they take 12 bytes of each segment. Default true; RFC 7323
      * section 3. */
@@ -117,15 +116,15 @@ struct scps_conn_config {
      * differ: otherwise the holes reported lie in the wrong place, and the wrong data is resent
      * until a timeout. Without timestamps both units are the MSS. Default false. */
     bool snack_raw_unit;
-    /* How long the sender waits after a SNACK before it resends, because the segments may only
-     * be late. It is for paths that reorder; set dupthresh there, too. In µs; 0, the default: no
-     * wait. */
+    /* How long the sender waits after a SNACK before it resends, because the segments may only be
+     * late. It is for paths that reorder packets; set dupthresh there, too. In µs; 0, the default:
+     * no wait. */
     scps_dur snack_delay;
     /* Report damaged segments to the peer (option 23) if it knows SCPS options. Default true; CCSDS
      * 714.0-B-2. */
     bool corruption;
-    /* How long after the peer reported damage the sender takes losses for corruption. In µs; 0, the
-     * default: two retransmission timeouts. */
+    /* How long after the peer has reported damage the sender attributes losses to corruption. In
+     * µs; 0, the default: two retransmission timeouts. */
     scps_dur corruption_hold;
     /* Offer and accept header compression (IP protocol 105). Where both ends offer it, everything
      * after the SYNs has headers of 8 to 24 bytes instead of 20 to 60. Default false; CCSDS
@@ -140,9 +139,9 @@ struct scps_conn_config {
      * among them. Segments with any other number are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or
      * 106; default 105. */
     uint8_t comp_proto;
-    /* How many SYNs carry the SCPS capabilities (option 20) before one goes without them. It is for
-     * paths that drop packets with unknown options; after a SYN that is answered with a reset, one
-     * without the option is sent at once. Where a link is down at the start, or loses SYNs, a
+    /* How many SYNs carry the SCPS capabilities (option 20) before one is sent without them. It is
+     * for paths that drop packets with unknown options; after a SYN that is answered with a reset,
+     * one without the option is sent at once. Where a link is down at the start, or loses SYNs, a
      * larger number keeps SNACK. 0 to 255 SYNs; default 3; 0: all SYNs carry the option; CCSDS
      * 714.0-B-2. */
     uint8_t caps_tries;
@@ -150,11 +149,11 @@ struct scps_conn_config {
      * reported as a hole. The reader calls scps_conn_hole() to pass a hole; the writer learns of
      * the range from scps_conn_given_up(). Default false; CCSDS 714.0-B-2. */
     bool bets;
-    /* Offer best effort also by the option that came before capabilities (kind 16). Default
-     * false. */
+    /* Offer best effort also by TCP option 16, for peers older than the capabilities (option 20).
+     * Default false. */
     bool bets_legacy;
-    /* How long the receiver waits before it gives up a hole that stops its reader. In µs; 0, the
-     * default: 1.05 s, or two round trips if that is longer. */
+    /* How long the receiver waits for missing data that its application would read next, before it
+     * gives that data up. In µs; 0, the default: 1.05 s, or two round trips if that is longer. */
     scps_dur bets_timeout;
     /* How often the sender resends a segment before it gives up the data. 1 to 254 resends; default
      * 32. */
@@ -177,17 +176,17 @@ struct scps_conn_config {
     bool nodelay;
     /* Send new data on the first two duplicate acknowledgements. Default true; RFC 3042. */
     bool limited_transmit;
-    /* Restore the congestion window after a repair that proves needless (F-RTO, timestamps, DSACK).
-     * Default true; RFC 5682, RFC 3522, RFC 4015. */
+    /* Restore the congestion window after a loss recovery that proves spurious (F-RTO, timestamps,
+     * DSACK). Default true; RFC 5682, RFC 3522, RFC 4015. */
     bool spurious_undo;
     /* How losses are detected that no SNACK reports: by counting acknowledgements, or by the time
      * since sending. classic counts dupthresh acknowledgements (RFC 5681, RFC 6675); rack has a
      * reordering window that adapts, and a tail loss probe, and needs SACK. Classic or rack;
      * default classic; RFC 8985. */
     enum scps_recovery_mode recovery;
-    /* How many duplicate acknowledgements are taken for a loss. A path that reorders needs more; a
-     * SNACK causes a repair whatever the threshold. 1 to 255 acknowledgements; default 3; RFC 5681
-     * section 3.2. */
+    /* How many duplicate acknowledgements are taken for a loss. A path that reorders packets needs
+     * more; a SNACK causes a retransmission whatever the threshold. 1 to 255 acknowledgements;
+     * default 3; RFC 5681 section 3.2. */
     uint8_t dupthresh;
     /* The cause that is assumed for a loss or a timeout that nothing explains. With corruption,
      * losses do not reduce the congestion window, and timeouts do not back off. An outage has a
@@ -200,8 +199,8 @@ struct scps_conn_config {
      * other one (F2). Delayed, every or other; default other; RFC 9293 section 3.8.6.3, CCSDS
      * 714.0-B-2. */
     enum scps_ack_mode ack_mode;
-    /* With ack_mode delayed: while something is missing, acknowledge every other segment. The
-     * sender then learns of a hole at once; otherwise each hole is reported when the timer expires.
+    /* With ack_mode delayed: while data is missing, acknowledge every other segment. The sender
+     * then learns of a hole at once; otherwise each hole is reported when the timer expires.
      * Default false. */
     bool holes_at_once;
     /* One acknowledgement answers all segments that arrive together. Segments arrive together when
@@ -213,8 +212,8 @@ struct scps_conn_config {
     /* Longest wait of a delayed acknowledgement. In µs; 0, the default: 200 ms, or expected_rtt if
      * that is given and shorter; RFC 9293 section 3.8.6.3. */
     scps_dur ack_delay;
-    /* With ack_mode other: the first so many segments are acknowledged one by one. It helps a peer
-     * that counts acknowledgements through slow start. 0 to 65535 segments; default 0. */
+    /* With ack_mode other: how many segments, from the first on, are acknowledged one by one. It
+     * helps a peer whose slow start counts acknowledgements. 0 to 65535 segments; default 0. */
     uint16_t quick_acks;
     /* Limit for acknowledgements that carry no data, for a thin return link. The next
      * acknowledgement reports what those held back would have reported. 0 to 4294967295 packets/s;
