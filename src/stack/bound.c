@@ -42,7 +42,6 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
     struct scps_slots *s = &r->slots;
     const uint32_t queues = SCPS_FIXED_NETIFS + SCPS_FIXED_RATED;
 
-    plan_array(s, sizeof(struct scps_nif *), SCPS_FIXED_NETIFS);
     plan_array(s, sizeof(struct scps_local_addr), SCPS_FIXED_ADDRS);
     plan_array(s, sizeof(struct scps_route_entry), SCPS_FIXED_ROUTES);
     scps_slots_plan(s, sizeof(struct scps_nif), SCPS_FIXED_NETIFS);

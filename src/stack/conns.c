@@ -67,8 +67,8 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c)
         scps_queue_remove(&st->env.events, &c->link);
     scps_listener_forget(c);
     scps_demux_remove(st, c);
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        scps_lastflow_forget(&st->nifs[i]->last, c);
+    for (struct scps_nif *nif = st->nifs; nif; nif = nif->next)
+        scps_lastflow_forget(&nif->last, c);
     if (c->s.tp)
         scps_connid_release(st, c);
     st->n_conns--;

@@ -357,8 +357,8 @@ static void spoil(struct scps_stack *st)
     memset(&st->count, 0x5A, sizeof st->count);
     memset(st->env.drops, 0x5A, sizeof st->env.drops);
     st->env.challenges = 0x5A5A;
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        for (struct scps_netif *n = st->nifs[i]->nif; n; n = n->lower)
+    for (const struct scps_nif *nif = st->nifs; nif; nif = nif->next)
+        for (struct scps_netif *n = nif->nif; n; n = n->lower)
             n->tx_packets = n->tx_bytes = n->tx_errors = n->rx_packets = n->rx_bytes =
                 n->rx_dropped = 0x5A5A5A5A5A5A;
     for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));)

@@ -73,6 +73,7 @@ struct scps_nif {
     scps_values_fn *values; /* valid with the flag SCPS_NETIF_VALUES */
     struct scps_lastflow last;
     struct scps_kept kept;
+    struct scps_nif *next; /* next one in the list of the stack's netifs, which never shrinks */
 };
 
 static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
@@ -80,7 +81,10 @@ static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
     return nif->stack_priv;
 }
 
-/* Initialises *nif as the stack's view of netif, which is added at `now`. */
+/* Appends nif to the list of the stack's netifs that begins at *first. */
+void scps_nif_append(struct scps_nif **first, struct scps_nif *nif);
+/* Initialises *nif, which is in the list of netifs, as the stack's view of netif, which is added at
+ * `now`. */
 void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif,
                      scps_time now);
 /* Removes the netif from the stack, so that its owner may close it afterwards. No packet can be

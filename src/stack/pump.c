@@ -53,9 +53,9 @@ static SCPS_ALWAYS_INLINE void pump_link(struct scps_stack *st, struct scps_nif 
 void scps_pump(struct scps_stack *st, const struct scps_clock *clk)
 {
     scps_stack_advance(st, clk->now(clk->ctx));
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (scps_nif_busy(st->nifs[i]))
-            pump_link(st, st->nifs[i], clk);
+    for (struct scps_nif *nif = st->nifs; nif; nif = nif->next)
+        if (scps_nif_busy(nif))
+            pump_link(st, nif, clk);
     clk->wake_at(clk->ctx, scps_stack_deadline(st));
 }
 
@@ -63,8 +63,8 @@ scps_time scps_pump_at(struct scps_stack *st, scps_time now)
 {
     scps_stack_clock(st, now);
     scps_stack_advance(st, st->env.now);
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (scps_nif_busy(st->nifs[i]))
-            pump_link(st, st->nifs[i], NULL);
+    for (struct scps_nif *nif = st->nifs; nif; nif = nif->next)
+        if (scps_nif_busy(nif))
+            pump_link(st, nif, NULL);
     return scps_stack_deadline(st);
 }

@@ -115,13 +115,11 @@ void scps_stack_free(struct scps_stack *st)
     for (struct scps_conn *c; (c = scps_demux_next(st, NULL));)
         scps_stack_discard(st, c);
     scps_config_unref(&a, st->recent);
-    for (uint32_t i = 0; i < st->n_nifs; i++) {
-        struct scps_nif *nif = st->nifs[i];
+    for (struct scps_nif *nif = st->nifs, *next; nif; nif = next) {
+        next = nif->next;
         let_go(st, nif);
         a.free(a.ctx, nif, sizeof *nif);
     }
-    if (st->nifs)
-        a.free(a.ctx, st->nifs, st->n_nifs * sizeof *st->nifs);
     if (st->addrs)
         a.free(a.ctx, st->addrs, st->n_addrs * sizeof *st->addrs);
     if (st->routes)
@@ -138,34 +136,24 @@ void scps_stack_free(struct scps_stack *st)
 int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, uint32_t layout)
 {
     const struct scps_alloc *a = &st->env.alloc;
-    struct scps_nif **v, *nif;
+    struct scps_nif *nif;
+    uint32_t n = 0;
 
     if (layout != SCPS_NETIF_LAYOUT)
         return SCPS_ERR_RANGE;
     if (!netif || netif->stack || netif->upper || netif->mtu < SCPS_MTU_LEAST)
         return SCPS_ERR_INVAL;
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (!st->nifs[i]->nif) { /* Reuse the state of a netif that was removed. */
-            scps_nif_attach(st->nifs[i], st, netif, st->env.now);
-            return 0;
-        }
-    if (st->reserve && st->n_nifs >= SCPS_FIXED_NETIFS)
-        return SCPS_ERR_NOMEM;
-    nif = a->alloc(a->ctx, sizeof *nif);
-    v = a->alloc(a->ctx, (st->n_nifs + 1) * sizeof *v);
-    if (!nif || !v) {
-        if (nif)
-            a->free(a->ctx, nif, sizeof *nif);
-        if (v)
-            a->free(a->ctx, v, (st->n_nifs + 1) * sizeof *v);
-        return SCPS_ERR_NOMEM;
+    /* Use the state of a netif that was removed, if there is one. */
+    for (nif = st->nifs; nif && nif->nif; nif = nif->next)
+        n++;
+    if (!nif) {
+        if (st->reserve && n >= SCPS_FIXED_NETIFS)
+            return SCPS_ERR_NOMEM;
+        nif = a->alloc(a->ctx, sizeof *nif);
+        if (!nif)
+            return SCPS_ERR_NOMEM;
+        scps_nif_append(&st->nifs, nif);
     }
-    if (st->n_nifs) {
-        memcpy(v, st->nifs, st->n_nifs * sizeof *v);
-        a->free(a->ctx, st->nifs, st->n_nifs * sizeof *v);
-    }
-    st->nifs = v;
-    st->nifs[st->n_nifs++] = nif;
     scps_nif_attach(nif, st, netif, st->env.now);
     return 0;
 }
@@ -258,8 +246,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
 {
     scps_time due = SCPS_MIN(scps_heap_min(&st->env.deadlines), st->env.memory_at);
 
-    for (uint32_t i = 0; i < st->n_nifs; i++) {
-        struct scps_nif *nif = st->nifs[i];
+    for (struct scps_nif *nif = st->nifs; nif; nif = nif->next) {
         if (nif->kept.blocked || !(nif->ready.head || scps_nif_others(nif)))
             continue;
         if (nif->ready.head || nif->dgrams.head || !scps_recring_empty(&nif->answers.queue))

@@ -67,8 +67,7 @@ struct scps_stack {
     /* the only part of the stack that connections see; it must be the first member */
     struct scps_env env;
     struct scps_stack_config cfg;
-    struct scps_nif **nifs;
-    uint32_t n_nifs;
+    struct scps_nif *nifs; /* list of the netifs, and of places for others; the oldest first */
     struct scps_local_addr *addrs;
     uint32_t n_addrs;
     struct scps_route_entry *routes;
@@ -408,8 +407,8 @@ static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
 {
     if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now || st->env.memory_at <= now)
         return false;
-    for (uint32_t i = 0; i < st->n_nifs; i++)
-        if (scps_nif_busy(st->nifs[i]))
+    for (struct scps_nif *nif = st->nifs; nif; nif = nif->next)
+        if (scps_nif_busy(nif))
             return false;
     return true;
 }

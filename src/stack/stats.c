@@ -30,9 +30,9 @@ void scps_stack_get_stats_sized(const struct scps_stack *st, struct scps_stack_s
                                    .half_open = st->half_open,
                                    .dgrams = scps_dgram_count(st)};
 
-    for (uint32_t i = 0; i < st->n_nifs; i++) {
-        now.packets_out += st->nifs[i]->usage.packets;
-        now.bytes_out += st->nifs[i]->usage.bytes;
+    for (const struct scps_nif *nif = st->nifs; nif; nif = nif->next) {
+        now.packets_out += nif->usage.packets;
+        now.bytes_out += nif->usage.bytes;
     }
     memcpy(now.drops, st->env.drops, sizeof now.drops);
     for (const struct scps_listener *l = st->listeners; l; l = l->next)
