@@ -52,6 +52,20 @@ SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t
     return false;
 }
 
+/* A rate that spreads the congestion window over a round trip counts payload only, as the window
+ * does: otherwise a window of small segments would take longer than a round trip, would never be
+ * full, and so would not grow. If a rate is configured, too, which counts packets, a segment costs
+ * at least what the pacer's rate yields while the packet takes its time at the configured rate. */
+SCPS_NOINLINE uint32_t scps_plan_window_cost(const struct scps_sender *s, uint32_t len)
+{
+    uint32_t share = s->tx->pace_share, packet;
+
+    if (!share)
+        return len;
+    packet = scps_plan_packet(s, len);
+    return SCPS_MAX(len, (uint32_t)((uint64_t)packet * share >> 32) + 1);
+}
+
 /* Restarts from the initial window. After a time of one RTO without sending, the old congestion
  * window is no evidence of the path's capacity (RFC 5681 section 4.1). */
 SCPS_NOINLINE void scps_plan_restart(struct scps_sender *s, void *cc)

@@ -38,6 +38,9 @@ bool scps_plan_gate_permits(struct scps_sender *s);
 /* Returns true if a segment of len octets, smaller than a full one, may be sent now by Nagle's
  * rule, silly window avoidance and cork. usable: octets that the peer's window still permits. */
 bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t usable);
+/* Returns what a segment with len octets of data costs at a rate that spreads the congestion window
+ * over a round trip, bytes. */
+uint32_t scps_plan_window_cost(const struct scps_sender *s, uint32_t len);
 /* Restarts from the initial window if nothing was sent for longer than an RTO. cc: state of the
  * congestion controller. */
 void scps_plan_restart(struct scps_sender *s, void *cc);
@@ -55,25 +58,19 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
     return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
+/* Returns what a segment with len octets of data costs at a rate that counts packets, bytes. */
+static SCPS_ALWAYS_INLINE uint32_t scps_plan_packet(const struct scps_sender *s, uint32_t len)
+{
+    return scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
+}
+
 /* Returns what a segment with len octets of data costs at the connection's own rate, bytes; 0:
- * there is no rate. A rate that spreads the congestion window over a round trip counts payload
- * only, as the window does: otherwise a window of small segments would take longer than a round
- * trip, would never be full, and so would not grow. If a rate is configured, too, which counts
- * packets, a segment costs at least what the pacer's rate yields while the packet takes its time at
- * the configured rate. */
+ * there is no rate. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
-    const struct scps_tx *tx = s->tx;
-    uint32_t packet;
-
-    if (!tx->pacer.rate)
+    if (!s->tx->pacer.rate)
         return 0;
-    if (tx->paces_window && !tx->pace_share)
-        return len;
-    packet = scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
-    if (!tx->paces_window)
-        return packet;
-    return SCPS_MAX(len, (uint32_t)((uint64_t)packet * tx->pace_share >> 32) + 1);
+    return s->tx->paces_window ? scps_plan_window_cost(s, len) : scps_plan_packet(s, len);
 }
 
 /* Returns true if the connection's own rate permits a segment that costs `size` octets now;
