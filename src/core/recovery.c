@@ -23,7 +23,8 @@
  *     anything but the first segment was resent (RFC 5682; used only without timestamps, which
  *     decide sooner), or
  *   - the receiver reports every resent segment as a duplicate (RFC 2883 through RFC 3708), also
- *     when the last of these reports comes after the episode, which the first of them may end.
+ *     when the last of these reports comes after the episode, which the first of them may end. It
+ *     proves nothing where the network duplicates segments (scps_recovery_dsack).
  * The first two take the acknowledgement of data for its arrival. A receiver with BETS (best
  * effort) acknowledges holes, too, before a retransmission has arrived: for such a peer the third
  * is used, and the first as long as the peer cannot have given a hole up yet
@@ -262,7 +263,12 @@ static bool was_resent(const struct scps_recovery *rec, scps_off from, scps_off 
 
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to)
 {
-    return rec->undoable && rec->resent && was_resent(rec, from, to) && --rec->resent == 0;
+    if (!was_resent(rec, from, to)) {
+        if (rec->copied < UINT32_MAX)
+            rec->copied++;
+        return false;
+    }
+    return rec->undoable && rec->resent && rec->copied <= rec->resent_ever && --rec->resent == 0;
 }
 
 void scps_recovery_no_frto(struct scps_recovery *rec)
@@ -361,6 +367,8 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
 {
     bool first;
 
+    if (rec->resent_ever < UINT32_MAX)
+        rec->resent_ever++;
     if (rec->episode == SCPS_EPISODE_NONE)
         return;
     first = rec->first_resend;

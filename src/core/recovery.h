@@ -43,7 +43,10 @@ struct scps_recovery {
     /* time, µs, up to which the congestion window is paced over a round trip; 0: it is not */
     scps_time spread_until;
     uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
-    scps_off first;  /* SND.UNA when the episode began */
+    /* resent_ever: retransmissions since the connection was opened; copied: DSACKs of segments that
+     * were not resent in the episode then in progress, or last */
+    uint32_t resent_ever, copied;
+    scps_off first; /* SND.UNA when the episode began */
     /* Every segment that was resent in this episode is within one of these ranges. */
     struct scps_range copies[SCPS_RECOVERY_COPIES];
     uint8_t ncopies;
@@ -185,7 +188,9 @@ static inline bool scps_recovery_concerns_ack(const struct scps_recovery *rec)
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
                           const struct scps_ts *ts, scps_time now);
 /* Processes a DSACK for [from, to). Returns true if the peer has now reported every resent segment
- * as a duplicate, so the episode was spurious. */
+ * as a duplicate, so the episode was spurious. If the peer has reported more duplicates of segments
+ * that were not resent than there were retransmissions, the network duplicates segments (RFC 2883
+ * section 5.1). It duplicates retransmissions, too, so their DSACKs say nothing then. */
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
 /* Ends F-RTO without a decision; conventional RTO recovery continues. */
 void scps_recovery_no_frto(struct scps_recovery *rec);

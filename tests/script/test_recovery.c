@@ -505,6 +505,28 @@ static void network_duplicate(void **x)
     script_free(t);
 }
 
+/* RFC 2883 section 5.1: DSACKs of segments that were sent once show that the network duplicates
+ * segments. It duplicates retransmissions as well, so a DSACK of a retransmission does not show
+ * that the loss was spurious (RFC 3708): the congestion window stays reduced. */
+static void network_that_duplicates(void **x)
+{
+    for (int copies = 1; copies <= 2; copies++) {
+        struct script *t = ten_out(x, true);
+        for (int i = 0; i < copies; i++)
+            peer_says(t, MS(300), .ack = 1001, .sack = {{1, 1001}});
+        peer_says(t, MS(300), .ack = 1001, .sack = {{2001, 5001}});
+        assert_int_equal(script_info(t).resent_segs, 1);
+        script_forget_sent(t);
+        peer_says(t, MS(400), .ack = 5001);
+        peer_says(t, MS(400), .ack = 5001,
+                  .sack = {{1001, 2001}}); /* This segment was sent twice. */
+        assert_int_equal(script_info(t).dsacks_in, copies + 1);
+        assert_int_equal(script_info(t).spurious, copies == 1);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* RFC 5681 section 3.2 step 4: a duplicate ACK stands for "the additional segment that has left the
  * network". Twenty segments of 100 octets are outstanding: three duplicates stand for 300 octets,
  * not for the 3000 of three full segments. */
@@ -775,6 +797,7 @@ int main(void)
         SCRIPT_TEST(dsack_undo),
         SCRIPT_TEST(dsack_undo_after_the_episode),
         SCRIPT_TEST(network_duplicate),
+        SCRIPT_TEST(network_that_duplicates),
         SCRIPT_TEST(small_segments_leave),
         SCRIPT_TEST(duplicates_after_a_timeout),
         SCRIPT_TEST(timestamp_undo),
