@@ -299,6 +299,14 @@ static int by_value(const void *x, const void *y)
     return d < 0 ? -1 : d > 0;
 }
 
+static bool has_case(const char *name)
+{
+    for (size_t k = 0; k < NCASES; k++)
+        if (strcmp(name, cases[k].name) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     static uint8_t block[BENCH_BLOCK];
@@ -324,8 +332,15 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (rounds < 1 || segments == 0)
+    if (rounds < 1 || segments == 0) {
+        fputs("bench_pipe: --segments, --rounds: give whole numbers from 1\n", stderr);
         return 2;
+    }
+    if (only && !has_case(only)) {
+        fprintf(stderr, "bench_pipe: --case %s: there is no such case: see bench_pipe --list\n",
+                only);
+        return 2;
+    }
     bench_fill(block);
 
     double *ns = malloc((size_t)rounds * NCASES * sizeof *ns);
