@@ -302,6 +302,21 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
     return false;
 }
 
+/* Returns true if the acknowledgement, before which SND.UNA was `was`, is the first one of the
+ * retransmission with the TSval rec->stamp, so that its TSecr decides (RFC 3522 section 3.2 steps 3
+ * and 4). It may acknowledge a hole below that retransmission, too, if acknowledgements between
+ * were lost. Then the retransmission may have arrived before the hole was filled, and if so, the
+ * receiver did not note its TSval (RFC 7323 section 4.3). Therefore such an acknowledgement counts
+ * only if it comes too soon to be the answer to the retransmission. */
+static bool eifel_decides(const struct scps_sender *s, scps_off was)
+{
+    const struct scps_recovery *rec = &s->tx->rec;
+
+    if (was >= rec->stamped)
+        return was == rec->stamped && s->snd.una > was;
+    return s->snd.una > rec->stamped && s->ctx.env->now - rec->stamped_at < scps_rtt_min(&s->rtt);
+}
+
 /* Returns true if timestamps show that the loss was spurious (RFC 3522 section 3.2, steps 4 and 5):
  * the acknowledgement echoes a timestamp older than the retransmission. But a receiver answers a
  * duplicate with the timestamp of the segment that last advanced its RCV.NXT (RFC 7323 section
@@ -315,9 +330,8 @@ static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_res
 {
     const struct scps_recovery *rec = &s->tx->rec;
 
-    return rec->eifel && rec->stamp && s->snd.una > was && was == rec->stamped &&
-           s->agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
-           (int32_t)(seg->tsecr - rec->stamp) < 0 &&
+    return rec->eifel && rec->stamp && eifel_decides(s, was) && s->agreed.opts & SCPS_AGREED_TS &&
+           seg->has & SCPS_HAS_TS && seg->tsecr && (int32_t)(seg->tsecr - rec->stamp) < 0 &&
            !scps_recovery_echo_is_stale(rec, was, seg->tsecr) && !sum->dsack_fresh &&
            (!(s->agreed.caps & SCPS_CAP_BETS) || scps_bets_is_arrival(s, was, rec->first_sent));
 }
@@ -379,6 +393,7 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
     if (first && !rec->stamp && !resent->resends) {
         rec->stamp = SCPS_MAX(scps_ts_value(ts, now), 1);
         rec->stamped = resent->from;
+        rec->stamped_at = now;
         rec->first_sent = resent->sent;
         rec->first_stamp = scps_ts_value(ts, resent->sent);
     }

@@ -54,9 +54,10 @@ struct scps_recovery {
      * before */
     uint32_t stamp;
     /* first octet of the retransmission with that TSval, or of such a retransmission of an earlier
-     * episode (0: there was none), and the time at which this octet was first sent, with the TSval
-     * that it had then */
+     * episode (0: there was none), the time of the retransmission, and the time at which this octet
+     * was first sent, with the TSval that it had then */
     scps_off stamped;
+    scps_time stamped_at;
     scps_time first_sent;
     uint32_t first_stamp;
     scps_off frto_nxt; /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */

@@ -662,6 +662,37 @@ static void eifel_beyond_the_edge(void **x)
     }
 }
 
+/* RFC 3522 section 3.2 step 3: the first acknowledgement of the retransmission decides. It also
+ * passes a lower hole, because acknowledgements between were lost. After less than the least round
+ * trip it is not the answer to the retransmission. Later it may be: the retransmission arrived
+ * beyond the lower hole, and the receiver did not note its timestamp (RFC 7323 section 4.3). */
+static void eifel_passes_two_holes(void **x)
+{
+    for (int late = 0; late < 2; late++) {
+        struct script *t = script_of(x);
+        t->cfg.timestamps = t->peer.ts = true;
+        t->cfg.init_cwnd_segs = 20;
+        script_established(t, MS(100));
+        app_writes(t, MS(200), 20 * 988);
+        for (int k = 0; k < 20; k++)
+            expect_sent(t, .from = 1 + 988 * k, .len = 988);
+        int64_t echo = t->last.tsval;
+        peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
+        expect_sent(t, .at = MS(300), .from = 1, .len = 988);
+        peer_says(t, MS(301), .ack = 1, .sack = {{4941, 7905}, {989, 3953}}, .tsecr = echo);
+        expect_sent(t, .at = MS(301), .from = 3953, .len = 988);
+        peer_says(t, MS(310), .ack = 3953, .sack = {{4941, 7905}}, .tsecr = echo);
+        assert_int_equal(script_info(t).spurious, 1);
+        peer_says(t, MS(311), .ack = 3953, .sack = {{9881, 12845}, {4941, 8893}}, .tsecr = echo);
+        expect_sent(t, .at = MS(311), .from = 8893, .len = 988);
+        script_forget_sent(t);
+        peer_says(t, late ? MS(412) : MS(410), .ack = 12845, .tsecr = echo);
+        assert_int_equal(script_info(t).spurious, 2 - late);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* The same without time stamps: the receiver had the data that the timer resent, so by RFC 3708 the
  * window is restored. Its acknowledgement was lost, not late, and later segments may be lost, so
  * they are resent at once. */
@@ -971,6 +1002,7 @@ int main(void)
         SCRIPT_TEST(eifel_and_an_older_duplicate),
         SCRIPT_TEST(eifel_begins_once),
         SCRIPT_TEST(eifel_beyond_the_edge),
+        SCRIPT_TEST(eifel_passes_two_holes),
         SCRIPT_TEST(frto_and_a_duplicate),
         SCRIPT_TEST(an_old_echo),
         SCRIPT_TEST(a_lost_syn_ack),
