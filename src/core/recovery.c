@@ -213,6 +213,10 @@ void scps_recovery_timeout(struct scps_sender *s)
         rec->silent++;
     rec->unheard = s->ctx.env->now - s->tx->heard_at >= s->rtt.rto;
     mark_lost(s);
+    /* No acknowledgement clocks the sender now. Where losses count as corruption the controller
+     * keeps its window, which is spread therefore. */
+    if (s->ctl.cwnd != SCPS_CWND_OPEN && s->rtt.srtt)
+        rec->spread_until = s->ctx.env->now + s->rtt.srtt;
 }
 
 void scps_recovery_repaired(struct scps_sender *s)

@@ -158,9 +158,10 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
  * reports `delivered` arrived bytes or, with 0, by a timer: computes again how much may be sent,
  * since what is lost has left the pipe. */
 void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivered);
-/* Called when the retransmission timer has expired: begins an RTO episode, and declares lost what
- * should have been acknowledged by now. Precondition: if no episode is in progress, the
- * controller's state has been saved (scps_cc_save). */
+/* Called when the retransmission timer has expired: begins an RTO episode, declares lost what
+ * should have been acknowledged by now, and paces the window over a round trip if the controller,
+ * which is informed next, leaves more than two segments of it. Precondition: if no episode is in
+ * progress, the controller's state has been saved (scps_cc_save). */
 void scps_recovery_timeout(struct scps_sender *s);
 /* Called when an acknowledgement arrives during an episode; `was` is SND.UNA before it. Decides
  * whether the episode was spurious or is over, and how much may be sent. After SCPS_RECOVERY_OVER

@@ -269,6 +269,26 @@ static void window_after_a_timeout(void **x)
     script_free(t);
 }
 
+/* Where losses count as corruption, a timeout leaves the window as it is (docs/SCPS-TP.md section
+ * 3.4), and no acknowledgement clocks what is resent. What the token bucket holds leaves at once,
+ * four segments; the others are spread over the round trip, since RFC 6582 section 3.2 step 3
+ * recommends measures against bursts: at a rate a sixteenth above the window of ten segments in 100
+ * ms one leaves every 9.8 ms. */
+static void a_window_kept_at_a_timeout_is_spread(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    t->cfg.burst = 4240;
+    script_flight(t, MS(200), 8000, 8);
+    for (int k = 0; k < 4; k++)
+        expect_sent(t, .at = MS(500), .from = 1 + 1000 * k, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PACE);
+    expect_sent(t, .at = MS(509), .slack = MS(2), .from = 4001, .len = 1000);
+    expect_sent(t, .at = MS(518), .slack = MS(2), .from = 5001, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* RFC 5681 section 3.1: the retransmission fills the window of one segment, so its acknowledgement
  * enlarges the window, even if the application had nothing more to send. */
 static void window_after_a_lonely_timeout(void **x)
@@ -984,6 +1004,7 @@ int main(void)
         SCRIPT_TEST(rto_behind_a_deep_queue),
         SCRIPT_TEST(a_lost_syn_with_a_hint),
         SCRIPT_TEST(window_after_a_timeout),
+        SCRIPT_TEST(a_window_kept_at_a_timeout_is_spread),
         SCRIPT_TEST(window_after_a_lonely_timeout),
         SCRIPT_TEST(a_timeout_with_sack),
         SCRIPT_TEST(reneging),
