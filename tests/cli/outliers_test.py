@@ -85,6 +85,25 @@ def main():
         assert known.read(listed)[0].explains(small)
         assert not judge.confirm_pair(Runner(TTCP), pair, 10.0)
 
+        # The bounds count packets of records, what an acknowledgement releases, timers, and late segments that count as lost.
+        thin = {"rate": 174439, "rtt": 469, "rate-back": 970, "queue": "3p"}
+        case = Case(thin, {"-m": 1280, "-c": None, "--record-size": 100}, 8192, 37)
+        assert case.packets == 37 * 82
+        assert Case(thin, {"-m": 128, "-c": None}, 88, 10).packets == 20
+        pair = judge.Pair("records", *relations.RELATIONS["records"][1](case))
+        assert 11 < pair.packets < 12 and 360 < case.released < 365 and case.released <= case.limit()
+        assert Case(thin, {"--pacing": None}, 8192, 37).released == 0
+        assert pair.factor(12.5 * 40, 40) < 1.1
+        fast = Case({"rate": 10 ** 7, "rtt": 1000}, {}, 8192, 1)
+        pair = judge.Pair("wscale", fast, fast, 0)
+        assert not pair.worst(0.7, 0.01) and pair.worst(0.9, 0.01)
+        late = Case({"rate": 10 ** 6, "rtt": 10 ** 6, "reorder": 0.01, "reorder-delay": 2 * 10 ** 6}, {}, 8192, 100)
+        assert relations.RELATIONS["bets"][1](late)[2] == late.goal(0.01) > late.goal()
+        late.link["reorder-delay"] = 10 ** 6
+        assert relations.RELATIONS["bets"][1](late)[2] == relations.RELATIONS["snack"][1](late)[2] == 0
+        late.opts["-M"] = None
+        assert relations.RELATIONS["snack"][1](late)[2] > 0
+
         # A kept case passes within its time and fails beyond it.
         kept = os.path.join(tmp, "kept")
         with open(kept, "w", encoding="utf-8") as f:

@@ -95,11 +95,15 @@ class Case:
         return int(self.opts.get("-m", 1500))
 
     @property
+    def room(self):
+        """Bytes that the path permits a segment for data and time stamps."""
+        room = self.mtu - (60 if "-6" in self.opts else 40)
+        return min(room, int(self.opts["--mss"])) if "--mss" in self.opts else room
+
+    @property
     def payload(self):
         """Bytes of data in a full segment."""
-        room = self.mtu - (60 if "-6" in self.opts else 40)
-        if "--mss" in self.opts:
-            room = min(room, int(self.opts["--mss"]))
+        room = self.room
         if "-c" in self.opts:
             room = min(room, int(self.opts.get("--record-size", room)))
         return max(1, min(room - (0 if "-M" in self.opts else 12), self.size))
@@ -111,6 +115,17 @@ class Case:
     @property
     def segments(self):
         return max(1, math.ceil(self.bytes / self.payload))
+
+    @property
+    def packets(self):
+        """Segments that the data takes. With -c a record ends its segment, and its last one holds an option of four bytes
+        (docs/SCPS-TP.md section 3.1)."""
+        if "-c" not in self.opts:
+            return self.segments
+        full = max(1, self.room - (0 if "-M" in self.opts else 12))
+        record = min(int(self.opts.get("--record-size", self.size)), self.size)
+        whole, rest = divmod(self.size, record)
+        return self.blocks * (whole * math.ceil((record + 4) / full) + (math.ceil((rest + 4) / full) if rest else 0))
 
     def frame(self, length):
         return length + FRAMINGS.get(self.link.get("framing"), 18)
@@ -209,8 +224,20 @@ class Case:
         acks = self.segments / (1 if self.opts.get("-F") == 1 else 2)
         return acks * 8 * self.frame(80) / self.rate_back / self.limit()
 
+    @property
+    def released(self):
+        """Seconds that an unpaced window takes at least because each acknowledgement, which the return line carries one after
+        the other, releases segments back to back: of these the queue takes what it holds and the line one more."""
+        paced = self.controller == "rate" or self.opts.get("-F") == 0 or {"--pacing", "-R", "--route-rate"} & set(self.opts)
+        if paced or "queue" not in self.link:
+            return 0
+        text = str(self.link["queue"])
+        held = text[:-1] if text.endswith("p") and not text.endswith("bdp") else self.queue * self.packets / self.bytes
+        return self.packets / (float(held) + 1) * 8 * self.frame(28 if "-C" in self.opts else 40) / self.rate_back
+
     def limit(self):
-        """Seconds that the physical limit takes, counting what holds every sender: line, window, losses, ping-pong."""
+        """Seconds that the physical limit takes, counting what holds every sender: line, window, losses, ping-pong, and what
+        an acknowledgement can release."""
         p = min(self.loss(self.full), 0.95)
         rate = self.rate
         for key in ("-R", "--route-rate"):
@@ -218,20 +245,23 @@ class Case:
                 rate = min(rate, int(self.opts[key]))
         rtt, n = self.round_trip / 1e6, self.segments
         line = 8 * self.frame(self.full) * n / rate / (1 - p)
+        if "-c" in self.opts:
+            line = 8 * (self.bytes + self.packets * self.frame(self.full - self.payload)) / rate / (1 - p)
         held = n * self.payload / max(self.window, self.payload) * rtt
         pps = str(self.opts.get("--ack-budget", "")).removesuffix("pps")
         if pps.isdigit():  # no more than a window for each acknowledgement
             held = max(held, n * self.payload / max(self.window, self.payload) / int(pps))
+        held = max(held, self.released)
         again = math.log(n) / -math.log(p) * rtt if p > 1e-9 else 0
         if "-e" in self.opts:
             line, held = 0, self.blocks * (rtt + 8 * self.size * (1 / rate + 1 / self.rate_back))
         return 2 * rtt + max(line, held) + again
 
-    def goal(self):
+    def goal(self, late=0):
         """Seconds within which a sender in order is done, generously: the limit; for controllers that take losses for
         congestion what the equation of Padhye et al. (RFC 5348 3.1) gives at the path's loss; slow start; and each
-        outage twice."""
-        p = min(self.loss(self.full), 0.95)
+        outage twice. late: the share of segments that are only late and that the sender cannot tell from lost ones."""
+        p = min(self.loss(self.full) + late, 0.95)
         q = min(self.loss(80, back=True), 0.95)
         rtt = self.round_trip / 1e6
         if self.segments < 50 or self.window < 5 * self.payload:

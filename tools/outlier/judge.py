@@ -23,11 +23,12 @@ def cap(case):
 
 
 class Pair:
-    """better and other are cases; extra: seconds allowed beyond the bound. Where the other is done before the first outage
-    begins, the better one may be a timer later and meet it: that may cost what an outage may cost."""
+    """better and other are cases; extra: seconds allowed beyond the bound; packets: how many times the other's packets the
+    better run has to send. Where the other is done before the first outage begins, the better one may be a timer later and
+    meet it: that may cost what an outage may cost."""
 
-    def __init__(self, relation, better, other, extra):
-        self.relation, self.better, self.other = relation, better, other
+    def __init__(self, relation, better, other, extra, packets=1):
+        self.relation, self.better, self.other, self.packets = relation, better, other, packets
         self.extra = extra + ROUND_TRIPS * max(better.round_trip, other.round_trip) / 1e6
         spans = better.link.get("outage") if "outage" in other.link else None
         self.outage = spans[0][0] / 1e6 if spans else 0.0
@@ -38,11 +39,15 @@ class Pair:
         return self.extra + (self.outage_cost if other < self.outage else 0.0)
 
     def bound(self, seconds, factor=FACTOR):
-        return factor * seconds + self.allowed(seconds)
+        return factor * self.packets * seconds + self.allowed(seconds)
 
     def factor(self, better, other):
-        """How many times the other's time the better one takes beyond what is allowed on top."""
-        return (better - self.allowed(other)) / other if other > 0 else 0.0
+        """How many times the other's time for as many packets the better one takes beyond what is allowed on top."""
+        return (better - self.allowed(other)) / (self.packets * other) if other > 0 else 0.0
+
+    def worst(self, better, other):
+        """Is it among the worst, by more than the timers of a last segment?"""
+        return better > self.bound(other, WORST) + TIMERS
 
     def suspicious(self, better, other):
         if better.done and other.done:
@@ -60,11 +65,11 @@ def rank_test(high, low):
 class Finding:
     """kind: slow, tail or fails of pairs; failed, endless, stuck, crash, late or needless of single runs. better is the case
     judged, other None for single runs; seed one that shows it; factor how many times the bound's base it takes; more how many
-    seconds above the bound."""
+    seconds above the bound; worst: it is a pair that does not end, or is among the worst."""
 
-    def __init__(self, kind, relation, better, other, factor, seed, text, more=float("inf")):
+    def __init__(self, kind, relation, better, other, factor, seed, text, more=float("inf"), worst=False):
         self.kind, self.relation, self.better, self.other = kind, relation, better, other
-        self.factor, self.seed, self.text, self.more = factor, seed, text, more
+        self.factor, self.seed, self.text, self.more, self.worst = factor, seed, text, more, worst
 
     def commands(self):
         """The command lines that show it: the judged run's, and the other's or None."""
@@ -98,7 +103,7 @@ def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
     if len(lost) >= 3 and len(lost) >= 3 * lost_other:
         bad = next(x for x in better if not x.done)
         return Finding("fails", pair.relation, pair.better, pair.other, float("inf"), lost[0],
-                       "%d of %d do not end well, of the other %d: %s" % (len(lost), seeds, lost_other, bad.why or bad.outcome))
+                       "%d of %d do not end well, of the other %d: %s" % (len(lost), seeds, lost_other, bad.why or bad.outcome), worst=True)
     if lost_other > seeds // 2:
         return None
     a, b = medians()
@@ -107,12 +112,12 @@ def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
     text = "median of %d seeds %.6g s for %.6g s" % (seeds, a, b)
     if a > pair.bound(b) and rank_test(x, [pair.bound(t) for t in y]) > SURE:
         return Finding("slow", pair.relation, pair.better, pair.other, pair.factor(a, b), nearest, text,
-                       a - pair.bound(b))
-    far = [i for i, t in enumerate(x) if t > pair.bound(max(y), WORST) + 3 * pair.extra]
+                       a - pair.bound(b), pair.worst(a, b))
+    far = [i for i, t in enumerate(x) if t > pair.bound(max(y), WORST) + 3 * pair.extra + TIMERS]
     if len(far) >= 2:
         return Finding("tail", pair.relation, pair.better, pair.other, pair.factor(max(x), max(y)), begin + far[0],
                        "%d of %d seeds take more than %d times the slowest of the other: up to %.6g s for %.6g s"
-                       % (len(far), seeds, WORST, max(x), max(y)))
+                       % (len(far), seeds, WORST, max(x), max(y)), worst=True)
     return None
 
 

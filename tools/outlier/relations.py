@@ -2,7 +2,12 @@
 """The relations between two runs: the same run with one thing changed.
 
 Each relation makes of a case a pair (better, other) and the seconds that the better one may take beyond the bound: it has the
-feature, or the better link, and must not cost more than 1.3 times the other and three round trips. None: does not apply."""
+feature, or the better link, and must not cost more than 1.3 times the other and three round trips. A fourth value says how many
+times the other's packets the better run has to send. None: does not apply."""
+
+from outlier.case import CONGESTION
+
+HOLE_TIMER = 1050000  # microseconds after which a best-effort receiver gives up a hole, at the soonest
 
 
 def without(case, *options):
@@ -40,6 +45,20 @@ def linked(change):
     return pair
 
 
+def late_as_lost(c, blind=False):
+    """Seconds that the throughput equation gives where each late segment counts as lost, since nothing tells the sender which
+    of them it is: there are no time stamps (RFC 3522), or nothing is undone. blind: they prove nothing, either."""
+    late = c.link.get("reorder", 0)
+    blind = blind or "-M" in c.opts or "--no-undo" in c.opts
+    return c.goal(late) if late and blind and c.controller in CONGESTION else 0
+
+
+def snack(c):
+    """A SNACK asks for repair at once: what is late by less than three segments counts as lost only with it."""
+    better, other, _ = default_feature("-S", also=("--no-snack-long", "--snack-delay"))(c)
+    return better, other, late_as_lost(better)
+
+
 def sack(c):
     return None if c.opts.get("--recovery") == "rack" else default_feature("--no-sack")(c)
 
@@ -68,7 +87,11 @@ def ack_mode(to):
 
 
 def holes_at_once(c):
-    return feature("--holes-at-once")(c) if c.opts.get("-F") == 0 else None
+    """The receiver reports a hole before the late segment arrives, which else fills it before the timer's acknowledgement."""
+    if c.opts.get("-F") != 0:
+        return None
+    better, other, _ = feature("--holes-at-once")(c)
+    return better, other, late_as_lost(better)
 
 
 def buffer(c):
@@ -200,11 +223,19 @@ def first_window(c):
 
 
 def bets(c):
-    return None if "-e" in c.opts else feature("-E", also=("--bets-retries",))(c)
+    """What is late by more than the peer's timer for a hole cannot be told from a hole that the peer gave up."""
+    if "-e" in c.opts:
+        return None
+    better, other, _ = feature("-E", also=("--bets-retries",))(c)
+    return better, other, late_as_lost(better, True) if c.link.get("reorder-delay", 0) > HOLE_TIMER else 0
 
 
 def records(c):
-    return None if "-e" in c.opts else feature("-c", also=("--record-size",))(c)
+    """A record ends its segment: with many packets for one, the queue, the return line and the headers count more of them."""
+    if "-e" in c.opts:
+        return None
+    better, other, _ = feature("-c", also=("--record-size",))(c)
+    return better, other, 0, max(1, better.limit() / other.limit())
 
 
 def ack_budget(c):
@@ -247,7 +278,7 @@ def window_beside_reno(c):
 
 # name: (weight of being drawn, what makes the pair)
 RELATIONS = {
-    "snack": (3, default_feature("-S", also=("--no-snack-long", "--snack-delay"))),
+    "snack": (3, snack),
     "sack": (2, sack),
     "undo": (3, default_feature("--no-undo")),
     "rack": (3, rack),
