@@ -8,8 +8,8 @@
 #include "scps_lab/run.h"
 
 #include "common/cells.h"
-#include "common/files.h"
 #include "common/qlog.h"
+#include "scps_lab/outputs.h"
 #include "scps_lab/record.h"
 #include "scps_lab/stats.h"
 
@@ -21,7 +21,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct sum {
     char name[LAB_NAME + 8];
@@ -296,52 +295,6 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
     return status;
 }
 
-/* Adds the shared object of each cc-plugin key among the settings. */
-static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_MSGLEN])
-{
-    for (size_t i = 0; i < s->n; i++) {
-        const char *key = strrchr(s->v[i].key, '.');
-        char path[LAB_MSGLEN];
-
-        if (!key || strcmp(key, ".cc-plugin") != 0)
-            continue;
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(s->v[i].value, ","), s->v[i].value);
-        if (!files_add(f, "cc-plugin", path, FILES_READ, msg, LAB_MSGLEN))
-            return false;
-    }
-    return true;
-}
-
-/* Refuses an output that is the scenario, a shared object that it names, or another output. */
-static bool check_files(const struct lab_scenario *sc, const struct lab_run_options *o,
-                        char msg[LAB_MSGLEN])
-{
-    struct files f = {.n = 0};
-    const struct {
-        const char *option, *path;
-    } one[] = {{"--pcap", o->pcap},
-               {"--truth", o->truth},
-               {"--events", o->events},
-               {"--series", o->series}};
-    static const char *const plots[] = {"svg", "png", "csv"};
-    bool ok = files_add(&f, "scenario", sc->path, FILES_READ, msg, LAB_MSGLEN) &&
-              files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, LAB_MSGLEN) &&
-              add_plugins(&f, &sc->base, msg) && add_plugins(&f, &sc->over, msg);
-
-    for (size_t i = 0; ok && i < sc->ncases; i++)
-        ok = add_plugins(&f, &sc->cases[i].sets, msg);
-    for (size_t i = 0; ok && i < sizeof one / sizeof *one; i++)
-        ok = files_add(&f, one[i].option, one[i].path, FILES_WRITTEN, msg, LAB_MSGLEN);
-    for (size_t i = 0; ok && o->plot && i < (o->series ? 2 : 3); i++) {
-        struct lab_str path = {0};
-
-        lab_add(&path, "%s.%s", o->plot, plots[i]);
-        ok = files_add(&f, "--plot", path.p, FILES_WRITTEN, msg, LAB_MSGLEN);
-        lab_free(&path);
-    }
-    return ok;
-}
-
 int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
 {
     struct lab_cells cells;
@@ -358,7 +311,7 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
         snprintf(msg, sizeof msg, "--qlog '%.200s': %s", o->qlog, qlog_refuses(o->qlog));
         return refuse(2, msg);
     }
-    if (!check_files(sc, o, msg) || !lab_cells_single(sc, &cells, msg))
+    if (!lab_run_files(sc, o, msg) || !lab_cells_single(sc, &cells, msg))
         return refuse(2, msg);
     status = run_cell(&cells, o, msg);
     lab_cells_free(&cells);

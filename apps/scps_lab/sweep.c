@@ -10,6 +10,7 @@
  * interruptions, and when shards are merged.
  */
 #include "scps_lab/sweep.h"
+#include "scps_lab/outputs.h"
 #include "scps_lab/rows.h"
 #include "scps_lab/stats.h"
 
@@ -402,6 +403,11 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
             printf("%zu cells, %zu runs\n", s.cells.n, s.cells.n * (size_t)sc->runs);
         lab_cells_free(&s.cells);
         return 0;
+    }
+    if (!lab_sweep_files(sc, o->out, s.msg)) {
+        fprintf(stderr, "scps_lab: %s\n", s.msg);
+        finish(&s);
+        return 2;
     }
     if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
         fprintf(stderr, "scps_lab: %s: %s: give another --out\n", o->out, strerror(errno));

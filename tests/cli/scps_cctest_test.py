@@ -7,6 +7,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -193,6 +194,17 @@ class Plugin(Case):
             with open(path + ".plain", "w", encoding="utf-8") as f:
                 f.write(plain)
             self.refused(run(LAB, "run", path + ".plain", "--set", "flow.cc-plugin=" + so, "--pcap", so), "--pcap", "cc-plugin is the same file")
+            # "run --qlog NAME" writes NAME-FLOW.qlog, and a sweep writes these files in the folder of --out.
+            names = ["log-1.qlog", "rows.csv", "cells.csv", "scenario.ini"]
+            for name in names:
+                other = os.path.join(os.path.dirname(so), name)
+                shutil.copy(so, other)
+                options = ["sweep", path, "--out", os.path.dirname(so)] if name != names[0] else ["run", path, "--qlog", os.path.join(os.path.dirname(so), "log")]
+                said = run(LAB, *options, "--set", "flow.cc-plugin=" + other)
+                self.refused(said, options[2], "cc-plugin")
+                with open(so, "rb") as f, open(other, "rb") as g:
+                    self.assertEqual(f.read(), g.read())
+                os.remove(other)
             with open(so, "rb") as f:
                 self.assertEqual(f.read(), kept)
             said = run(LAB, "run", path, "--set", "flow.cc-plugin=" + so + ",filter=99")

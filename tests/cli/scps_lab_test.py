@@ -391,6 +391,35 @@ class Run(Base):
         with open(scenario, encoding="ascii") as f:
             self.assertEqual(f.read(), text)
 
+    def test_files_of_qlog_are_kept_apart(self):
+        # "run --qlog NAME" writes NAME-FLOW.qlog for each flow.
+        scenario = self.file("[flow]\nsize = 1kb\n")
+        status, out, err = run("run", scenario, "--qlog", self.path("log"), "--events", self.path("log-1.qlog"))
+        self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+        self.assertIn("--qlog", err)
+        self.assertIn("--events", err)
+        self.assertFalse(os.path.exists(self.path("log-1.qlog")))
+
+    def test_files_of_sweep_are_kept_apart(self):
+        # A sweep writes rows.csv, cells.csv and scenario.ini in the folder of --out.
+        text = "[flow]\nsize = 1kb\n"
+        os.mkdir(self.path("d"))
+        for name in ("rows.csv", "cells.csv"):
+            scenario = self.path("d/" + name)
+            with open(scenario, "w", encoding="ascii") as f:
+                f.write(text)
+            status, out, err = run("sweep", scenario, "--out", self.path("d"))
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+            self.assertIn("--out", err)
+            self.assertIn("same file", err)
+            with open(scenario, encoding="ascii") as f:
+                self.assertEqual(f.read(), text)
+            os.remove(scenario)
+        # A sweep can be repeated with the scenario that it has written itself.
+        with open(self.path("d/scenario.ini"), "w", encoding="ascii") as f:
+            f.write(text)
+        self.assertEqual(run("sweep", self.path("d/scenario.ini"), "--out", self.path("d"), "--quiet")[0], 0)
+
 
 class Sweep(Base):
     def setUp(self):

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Refuses outputs that would overwrite what the run reads, or one another. */
+#include "scps_lab/outputs.h"
+
+#include "common/files.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Adds the shared object of each cc-plugin key among the settings. */
+static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_MSGLEN])
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const char *key = strrchr(s->v[i].key, '.');
+        char path[LAB_MSGLEN];
+
+        if (!key || strcmp(key, ".cc-plugin") != 0)
+            continue;
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(s->v[i].value, ","), s->v[i].value);
+        if (!files_add(f, "cc-plugin", path, FILES_READ, msg, LAB_MSGLEN))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the shared objects of all cc-plugin keys that any cell may have. */
+static bool add_all_plugins(struct files *f, const struct lab_scenario *sc, char msg[LAB_MSGLEN])
+{
+    bool ok = add_plugins(f, &sc->base, msg) && add_plugins(f, &sc->over, msg);
+
+    for (size_t i = 0; ok && i < sc->ncases; i++)
+        ok = add_plugins(f, &sc->cases[i].sets, msg);
+    return ok;
+}
+
+bool lab_run_files(const struct lab_scenario *sc, const struct lab_run_options *o,
+                   char msg[LAB_MSGLEN])
+{
+    struct files f = {.n = 0};
+    const struct {
+        const char *option, *path;
+    } one[] = {{"--pcap", o->pcap},
+               {"--truth", o->truth},
+               {"--events", o->events},
+               {"--series", o->series}};
+    static const char *const plots[] = {"svg", "png", "csv"};
+    const struct files_family logs = {o->qlog, "-", {".qlog"}};
+    bool ok = files_add(&f, "scenario", sc->path, FILES_READ, msg, LAB_MSGLEN) &&
+              files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, LAB_MSGLEN) &&
+              add_all_plugins(&f, sc, msg);
+
+    for (size_t i = 0; ok && i < sizeof one / sizeof *one; i++)
+        ok = files_add(&f, one[i].option, one[i].path, FILES_WRITTEN, msg, LAB_MSGLEN);
+    for (size_t i = 0; ok && o->plot && i < (o->series ? 2 : 3); i++) {
+        struct lab_str path = {0};
+
+        lab_add(&path, "%s.%s", o->plot, plots[i]);
+        ok = files_add(&f, "--plot", path.p, FILES_WRITTEN, msg, LAB_MSGLEN);
+        lab_free(&path);
+    }
+    return ok && (!o->qlog || files_check_family(&f, "--qlog", &logs, msg, LAB_MSGLEN));
+}
+
+bool lab_sweep_files(const struct lab_scenario *sc, const char *dir, char msg[LAB_MSGLEN])
+{
+    static const char *const names[] = {"rows.csv", "rows.csv.part", "cells.csv", "cells.csv.part",
+                                        "scenario.ini.part"};
+    struct files f = {.n = 0};
+    struct lab_str path = {0};
+    bool ok = add_all_plugins(&f, sc, msg);
+
+    /* The sweep writes scenario.ini with the text that it has read, so a scenario may be that
+     * file, and a plugin may not. */
+    lab_add(&path, "%s/scenario.ini", dir);
+    ok = ok && files_add(&f, "--out", path.p, FILES_WRITTEN, msg, LAB_MSGLEN);
+    lab_free(&path);
+    f.n = 0;
+    ok = ok && files_add(&f, "scenario", sc->path, FILES_READ, msg, LAB_MSGLEN) &&
+         add_all_plugins(&f, sc, msg);
+    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++) {
+        path = (struct lab_str){0};
+        lab_add(&path, "%s/%s", dir, names[i]);
+        ok = files_add(&f, "--out", path.p, FILES_WRITTEN, msg, LAB_MSGLEN);
+        lab_free(&path);
+    }
+    return ok;
+}
