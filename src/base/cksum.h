@@ -13,16 +13,18 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 /* Adds len bytes at p, of any alignment, to sum. An odd last byte is padded with a zero. */
 uint64_t scps_sum_long(uint64_t sum, const void *p, size_t len);
 
-static inline uint64_t scps_sum_plus(uint64_t sum, uint64_t v)
+static SCPS_INLINE_SPEED uint64_t scps_sum_plus(uint64_t sum, uint64_t v)
 {
     sum += v;
     return sum + (sum < v);
 }
 
-static inline uint64_t scps_sum8(uint64_t sum, const void *p)
+static SCPS_INLINE_SPEED uint64_t scps_sum8(uint64_t sum, const void *p)
 {
     uint64_t v;
     memcpy(&v, p, 8);

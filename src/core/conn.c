@@ -139,8 +139,8 @@ void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)
     scps_agreed_set_path(&s->agreed, mss, full);
 }
 
-SCPS_NOINLINE struct scps_asked scps_conn_asked(const struct scps_sender *s, uint8_t state,
-                                                bool active)
+SCPS_NOINLINE_SIZE SCPS_NOINLINE struct scps_asked scps_conn_asked(const struct scps_sender *s,
+                                                                   uint8_t state, bool active)
 {
     return (struct scps_asked){.cfg = &s->ctx.cfg->c,
                                .agreed = &s->agreed,

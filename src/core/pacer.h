@@ -72,7 +72,7 @@ static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 }
 /* Subtracts the cost of a packet that was sent. If the bucket holds less, its level becomes
  * negative, and the next packet waits until the rate has made up for that. */
-static inline void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
+static SCPS_INLINE_SPEED void scps_pacer_spend(struct scps_pacer *p, uint32_t size)
 {
     p->credit -= (int64_t)size * SCPS_PACER_UNIT;
 }

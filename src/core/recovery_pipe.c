@@ -14,7 +14,7 @@
 #define SILENT 2 /* consecutive timeouts without an arrival after which the peer counts as silent */
 #define PROBES 10 /* segments that may be sent to a silent peer: an initial window (RFC 6928) */
 
-uint64_t scps_recovery_inflight(const struct scps_tx *tx)
+SCPS_NOINLINE_SIZE uint64_t scps_recovery_inflight(const struct scps_tx *tx)
 {
     uint64_t in = tx->sb.inflight;
 

@@ -146,8 +146,9 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 /* Counts in sb->needless that the retransmission of record r was needless, if r is reported as
  * arrived less than a quarter of the least round trip after it, far too soon for its
  * acknowledgement. It counts once for all segments that were resent since the last count. */
-static inline void resent_arrived(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
-                                  scps_time now, scps_dur min_rtt)
+static SCPS_INLINE_SPEED void resent_arrived(struct scps_scoreboard *sb,
+                                             const struct scps_sent_segment *r, scps_time now,
+                                             scps_dur min_rtt)
 {
     if (now - r->sent >= min_rtt / 4 || scps_sb_before(r->xseq, sb->needless_from))
         return;

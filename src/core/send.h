@@ -131,7 +131,7 @@ static inline bool scps_send_all_sent(const struct scps_send *s)
  * of the peer's window if that is lower. SND.NXT is higher after a window probe that was refused,
  * or when the peer has shrunk its window; the peer would ignore a segment there as not acceptable
  * (RFC 9293 section 3.10.7.4). */
-static inline scps_off scps_send_acceptable(const struct scps_send *s)
+static SCPS_INLINE_SPEED scps_off scps_send_acceptable(const struct scps_send *s)
 {
     return s->nxt <= s->edge ? s->nxt : SCPS_MAX(s->edge, s->una);
 }

@@ -60,7 +60,7 @@ static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off o
 }
 
 /* Returns true if the option's 16-bit offset can express the start of h. */
-static bool nameable(const struct scps_holes *v, const struct scps_range *h)
+static SCPS_NOINLINE_SIZE bool nameable(const struct scps_holes *v, const struct scps_range *h)
 {
     return (h->from - v->in->next) / v->unit < SCPS_SNACK_FULL;
 }

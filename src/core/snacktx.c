@@ -235,7 +235,7 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
         s->tx->snack.resume_at = scps_sb_at(sb, idx)->from;
 }
 
-static scps_time sooner(scps_time a, scps_time b)
+static SCPS_NOINLINE_SIZE scps_time sooner(scps_time a, scps_time b)
 {
     return a && b ? SCPS_MIN(a, b) : a + b;
 }

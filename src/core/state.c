@@ -21,8 +21,8 @@
 /* distance, octets, beyond the window of any SYN, whose window field has 16 bits */
 #define ANOTHER 65536u
 
-static SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, enum scps_drop d,
-                              const struct scps_seg *seg)
+static SCPS_NOINLINE_SIZE SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, enum scps_drop d,
+                                                 const struct scps_seg *seg)
 {
     scps_conn_ctx_drop(x, d, seg);
     return (int)d;

@@ -25,7 +25,7 @@ static inline bool scps_timer_runs(const struct scps_timer *t)
     return t->at != SCPS_NEVER;
 }
 /* If the timer has expired, stops it and returns true. */
-static inline bool scps_timer_take(struct scps_timer *t, scps_time now)
+static SCPS_INLINE_SPEED bool scps_timer_take(struct scps_timer *t, scps_time now)
 {
     if (t->at > now)
         return false;
@@ -48,7 +48,8 @@ static inline void scps_timer_looked(struct scps_conn_ctx *x, scps_time when)
     x->timers_by = when;
 }
 /* Sets timer t of the connection of x to expire at `when`. */
-static inline void scps_timer_set(struct scps_conn_ctx *x, struct scps_timer *t, scps_time when)
+static SCPS_INLINE_SPEED void scps_timer_set(struct scps_conn_ctx *x, struct scps_timer *t,
+                                             scps_time when)
 {
     t->at = when;
     scps_timer_due(x, when);

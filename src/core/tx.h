@@ -129,7 +129,7 @@ static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
 }
 /* Returns the highest SEG.ACK of the peer, which is below una where best effort has moved SND.UNA.
  * tx may be NULL. */
-static inline scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
+static SCPS_INLINE_SPEED scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
     /* peer_una is never above una. */
     return tx && una == tx->bets.gave_up_to ? tx->bets.peer_una : una;

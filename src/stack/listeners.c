@@ -82,7 +82,7 @@ struct scps_listener *scps_conn_listener(const struct scps_conn *c)
     return c->notify.pending ? c->owner.listener : NULL;
 }
 
-void scps_listener_evict(struct scps_stack *st, struct scps_conn *c)
+SCPS_NOINLINE_SIZE void scps_listener_evict(struct scps_stack *st, struct scps_conn *c)
 {
     scps_conn_finish(c, 0);
     st->count.half_open_evicted++;

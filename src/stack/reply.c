@@ -176,8 +176,8 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
     return true;
 }
 
-static struct scps_ip header(const struct scps_addr *from, const struct scps_addr *to,
-                             uint8_t proto)
+static SCPS_NOINLINE_SIZE struct scps_ip header(const struct scps_addr *from,
+                                                const struct scps_addr *to, uint8_t proto)
 {
     return (struct scps_ip){
         .src = *from, .dst = *to, .version = from->family, .proto = proto, .ttl = 64, .df = true};

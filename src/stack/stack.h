@@ -279,7 +279,7 @@ static inline bool scps_stack_timers_due(const struct scps_stack *st)
 void scps_stack_serve_timers(struct scps_stack *st);
 /* Sets the time of the stack, at most SCPS_NEVER / 2, so that adding an interval to it cannot
  * overflow. */
-static inline void scps_stack_clock(struct scps_stack *st, scps_time now)
+static SCPS_INLINE_SPEED void scps_stack_clock(struct scps_stack *st, scps_time now)
 {
     if (now > st->env.now)
         st->env.now = SCPS_MIN(now, SCPS_NEVER / 2);

@@ -98,7 +98,7 @@ void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s)
     }
 }
 
-static inline uint8_t *put_word(uint8_t *o, uint32_t w)
+static SCPS_INLINE_SPEED uint8_t *put_word(uint8_t *o, uint32_t w)
 {
     scps_put32(o, w);
     return o + 4;
