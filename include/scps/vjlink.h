@@ -29,6 +29,8 @@ static inline void scps_vj_filter_stats(const struct scps_netif *filter, struct 
 {
     scps_vj_filter_stats_sized(filter, out, sizeof *out);
 }
+/* Reports that the line has damaged or lost a packet that was to arrive at this end. Compressed
+ * headers are then dropped until a packet with a full header arrives (RFC 1144 section 4.1). */
 SCPS_API void scps_vj_filter_line_error(struct scps_netif *filter);
 
 #ifdef __cplusplus

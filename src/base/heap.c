@@ -141,8 +141,3 @@ void scps_heap_remove(struct scps_heap *h, void *item)
         place(h, i, last);
     h->min = h->n ? h->v[0].key : SCPS_NEVER;
 }
-
-void *scps_heap_top(const struct scps_heap *h)
-{
-    return h->n ? h->v[0].item : NULL;
-}

@@ -51,7 +51,5 @@ static inline scps_time scps_heap_min(const struct scps_heap *h)
 {
     return h->min;
 }
-/* returns the item with the smallest key; NULL when empty */
-void *scps_heap_top(const struct scps_heap *h);
 
 #endif

@@ -13,9 +13,7 @@ enum { /* protocol numbers of PPP */
        PPP_IPV6 = 0x0057,
        PPP_IPCP = 0x8021,
        PPP_IPV6CP = 0x8057,
-       PPP_LCP = 0xc021,
-       PPP_PAP = 0xc023,
-       PPP_CHAP = 0xc223
+       PPP_LCP = 0xc021
 };
 
 enum scps_cp_code { /* codes of control packets (RFC 1661 section 5) */

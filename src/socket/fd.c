@@ -28,11 +28,6 @@ static uint32_t free_slot(const struct scps_ctx *ctx)
     return i;
 }
 
-bool scps_sock_full(const struct scps_ctx *ctx)
-{
-    return free_slot(ctx) == ctx->cfg.max_sockets;
-}
-
 int scps_sock_new(struct scps_ctx *ctx, struct sock **out)
 {
     uint32_t i = free_slot(ctx);

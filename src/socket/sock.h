@@ -134,8 +134,7 @@ struct sock *scps_sock_find(struct scps_ctx *ctx, int fd);
 int scps_sock_fd(const struct sock *s);
 /* Creates a socket with the lowest free descriptor. Returns 0, -EMFILE or -ENOMEM. */
 int scps_sock_new(struct scps_ctx *ctx, struct sock **out);
-bool scps_sock_full(const struct scps_ctx *ctx); /* Returns true if every descriptor is in use. */
-void scps_sock_detach(struct sock *s);           /* Frees the descriptor, but not the socket. */
+void scps_sock_detach(struct sock *s); /* Frees the descriptor, but not the socket. */
 void scps_sock_destroy(struct sock *s);
 
 /* ---- block.c ---- */

@@ -194,7 +194,7 @@ struct conn_dir {
     uint32_t syn_count, fin_count, rst_count;
     uint32_t latest_seq;
     uint8_t wscale;
-    bool ws, ts, sack_ok, sacks_here, win_scaled, data_acked, seq_known, bad;
+    bool ws, ts, sack_ok, win_scaled, data_acked, seq_known, bad;
     uint64_t win_scaled_pkts;
     uint64_t isn64;   /* unwrapped first sequence number, from which offsets are counted */
     uint64_t sent_hi; /* end of the highest data or FIN seen, unwrapped */

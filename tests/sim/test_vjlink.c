@@ -22,6 +22,8 @@ struct run {
     struct scps_bulk_sink sink;
     uint64_t taken;
     bool intact, hollow;
+    scps_time error_at; /* time at which the line reports an error to the receiver; 0: never */
+    struct scps_netif *told;
     struct scps_vj_stats vj[2];
     struct scps_stack_stats st[2];
     scps_time took;
@@ -62,6 +64,11 @@ static void on_sink(struct scps_host *h, const struct scps_event *ev, void *ctx)
     over(r);
 }
 
+static void line_error(void *ctx)
+{
+    scps_vj_filter_line_error(((struct run *)ctx)->told);
+}
+
 /* Runs one transfer; on: with compression; ts: with time stamps. */
 static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, bool ts, bool hollow)
 {
@@ -73,7 +80,7 @@ static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, b
     struct scps_netif *f[2];
     char msg[200];
 
-    memset(r, 0, sizeof *r);
+    *r = (struct run){.error_at = r->error_at};
     r->intact = true;
     r->hollow = hollow;
     if (scps_link_parse(spec, &fwd, &back, msg, sizeof msg))
@@ -87,6 +94,10 @@ static void transfer(struct run *r, const char *spec, uint64_t bytes, bool on, b
         f[end] = scps_vj_filter_new(NULL);
         assert_non_null(f[end]);
         assert_int_equal(scps_link_filter(l, end, f[end]), 0);
+    }
+    if (r->error_at) {
+        r->told = f[1];
+        assert_int_equal(scps_world_at(r->w, r->error_at, line_error, r), 0);
     }
     cc.timestamps = ts;
     cc.rate = ts ? 14000 : 0; /* At this low rate each packet has a time stamp of its own. */
@@ -121,7 +132,7 @@ static void faster_by_the_headers(void **state)
     (void)state;
     static const char *const spec = "rate=115.2kbit,rtt=20ms,overhead=8,queue=400000";
     for (int hollow = 0; hollow < 2; hollow++) {
-        struct run with, without;
+        struct run with = {.error_at = 0}, without = with;
         transfer(&without, spec, 200000, false, false, hollow);
         transfer(&with, spec, 200000, true, false, hollow);
         double gain = (double)without.took / (double)with.took;
@@ -145,7 +156,7 @@ static void time_stamps_leave_nothing_to_gain(void **state)
 {
     (void)state;
     static const char *const spec = "rate=115.2kbit,rtt=20ms,overhead=8,queue=400000";
-    struct run with, without;
+    struct run with = {.error_at = 0}, without = with;
     transfer(&without, spec, 100000, false, true, false);
     transfer(&with, spec, 100000, true, true, false);
     assert_in_range(with.vj[0].compressed, 0, 5);
@@ -153,12 +164,24 @@ static void time_stamps_leave_nothing_to_gain(void **state)
     assert_true(with.took * 100 > without.took * 99);
 }
 
+/* RFC 1144 section 4.1: after an error that the line reports, compressed headers are dropped until
+ * one names its connection; a retransmission has a full header, so the transfer goes on. */
+static void an_error_of_the_line(void **state)
+{
+    (void)state;
+    struct run r = {.error_at = SCPS_SEC(3)};
+    transfer(&r, "rate=115.2kbit,rtt=20ms,overhead=8,queue=400000", 200000, true, false, false);
+    assert_true(r.vj[1].tossed > 0);
+    assert_int_equal(r.vj[0].tossed, 0);
+    assert_int_equal(r.st[1].drops[SCPS_DROP_BAD_CHECKSUM], 0);
+}
+
 /* Packets are lost unnoticed and octets damaged: only the TCP checksum protects the application
  * from headers that were restored wrongly, and it does. */
 static void nothing_wrong_gets_through(void **state)
 {
     (void)state;
-    struct run r;
+    struct run r = {.error_at = 0};
     transfer(&r, "rate=115.2kbit,rtt=20ms,overhead=8,queue=400000,ber=1e-5", 200000, true, false,
              false);
     assert_true(r.st[1].drops[SCPS_DROP_BAD_CHECKSUM] > 0);
@@ -172,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faster_by_the_headers),
         cmocka_unit_test(time_stamps_leave_nothing_to_gain),
+        cmocka_unit_test(an_error_of_the_line),
         cmocka_unit_test(nothing_wrong_gets_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
