@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Header compression: connection ids (docs/SCPS-TP.md section 8.4), path MTU, SNACK unit and time
+ * stamps (sections 2.1, 6 and 8.1). */
+#include "compress.h"
+
+/* Connection ids: none is used twice at a time; each rests for TIME-WAIT after use; a pair of hosts
+ * has 255; a connection that gets none is not compressed. */
+static void ids(void **x)
+{
+    struct script *t = compressing(x, false);
+    bool seen[256] = {false};
+    struct scps_conn *c[260];
+
+    t->cfg.time_wait = SEC(30);
+    script_start(t);
+    for (unsigned i = 0; i < 256; i++) {
+        struct scps_endpoint to = t->them;
+        to.port = (uint16_t)(6000 + i);
+        c[i] = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+        assert_non_null(c[i]);
+        script_run(t, MS(i));
+        expect_sent(t, .port = to.port, .flags = SCPS_SYN);
+        if (i == 255) {
+            assert_false(t->last.has & SCPS_HAS_CAPS);
+        } else {
+            assert_true(t->last.has & SCPS_HAS_CAPS && t->last.conn_id && !seen[t->last.conn_id]);
+            seen[t->last.conn_id] = true;
+        }
+    }
+    for (unsigned i = 0; i < 256; i++)
+        scps_conn_abort(c[i]);
+    /* The id still rests in the first run, and no longer in the second. */
+    for (unsigned k = 0; k < 2; k++) {
+        script_run(t, k ? SEC(31) : SEC(20));
+        script_forget_sent(t);
+        struct scps_endpoint to = t->them;
+        to.port = 7000;
+        struct scps_conn *again = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+        script_run(t, script_now(t));
+        expect_sent(t, .port = 7000, .flags = SCPS_SYN);
+        assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), k);
+        scps_conn_abort(again);
+    }
+    script_free(t);
+}
+
+/* SYNs from forged addresses use up neither ids nor places for pairs of hosts: the half-open
+ * connections that have waited longest lose theirs to a connection that this end opens at once, and
+ * after 3 s to one that a SYN opens. */
+static void spoofed_syns_use_up_no_ids(void **x)
+{
+    struct script *t = compressing(x, false);
+    struct scps_endpoint to = t->them;
+    struct scps_conn *c;
+
+    t->stack_cfg.max_half_open = 2000;
+    t->stack_cfg.max_comp_hosts = 1;
+    script_listen(t);
+    for (uint16_t i = 0; i < 257; i++) {
+        scps_time at = i < 255 ? MS(i) : i == 255 ? SEC(1) : SEC(5);
+        script_run(t, at);
+        script_forget_sent(t); /* These are repeated SYN-ACKs. */
+        peer_says(t, at, .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
+        expect_sent(t, .port = 2000 + i, .flags = SCPS_SYN | SCPS_ACK);
+        /* Only compression is refused. */
+        assert_int_equal(!!(t->last.has & SCPS_HAS_CAPS), i != 255);
+    }
+    for (unsigned i = 0; i < 2; i++) { /* The connection goes to the same peer, then to another. */
+        to.port = (uint16_t)(6000 + i);
+        t->them.addr.b[to.addr.family == 4 ? 3 : 15] += (uint8_t)i;
+        to.addr = t->them.addr;
+        c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+        assert_non_null(c);
+        script_run(t, script_now(t));
+        expect_sent(t, .port = to.port, .flags = SCPS_SYN);
+        assert_true(t->last.has & SCPS_HAS_CAPS && t->last.caps & SCPS_CAP_COM);
+        scps_conn_abort(c);
+        if (i)
+            break;
+        /* All connections have ended, and the id of this end's own has rested. */
+        script_run(t, SEC(200));
+        script_forget_sent(t);
+        for (uint16_t k = 0; k < 9; k++) {
+            peer_says(t, SEC(200), .port = 3000 + k, .seq = 100, .flags = SCPS_SYN);
+            expect_sent(t, .port = 3000 + k, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+        }
+    }
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* docs/SCPS-TP.md section 8.4: an attacker off the path who can predict an id saves 254 of 255
+ * guesses. Hosts with different secrets use different ids, and one host never the same twice in a
+ * row. */
+static bool offers_compression(struct script *t, uint8_t host, uint16_t port)
+{
+    struct scps_endpoint to = t->them;
+
+    t->them.addr.b[to.addr.family == 4 ? 3 : 15] = host;
+    to.addr = t->them.addr;
+    to.port = port;
+    struct scps_conn *c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+    assert_non_null(c);
+    script_run(t, script_now(t));
+    expect_sent(t, .port = port, .flags = SCPS_SYN);
+    scps_conn_abort(c);
+    script_run(t, script_now(t));
+    script_forget_sent(t);
+    return t->last.has & SCPS_HAS_CAPS;
+}
+
+/* With room for two pairs of hosts, a third pair has no compression while ids of the first two rest
+ * in TIME-WAIT; then it takes the place of one of them. */
+static void pairs_of_hosts_rest(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    t->cfg.time_wait = SEC(30);
+    t->stack_cfg.max_comp_hosts = 2;
+    script_start(t);
+    assert_true(offers_compression(t, 11, 6000));
+    script_run(t, SEC(10));
+    assert_true(offers_compression(t, 12, 6001));
+    script_run(t, SEC(20));
+    assert_false(offers_compression(t, 13, 6002));
+    /* The ids of this pair of hosts begin to rest anew. */
+    assert_true(offers_compression(t, 12, 6003));
+    script_run(t, SEC(31));
+    assert_true(offers_compression(t, 13, 6004));
+    assert_false(offers_compression(t, 11, 6005));
+    script_free(t);
+}
+
+static void ids_are_drawn(void **x)
+{
+    unsigned in_turn = 0, alike = 0;
+    uint8_t id[2][20];
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct script *t = compressing(x, false);
+        t->stack_cfg.seed[0] += k;
+        script_start(t);
+        for (unsigned i = 0; i < 20; i++) {
+            struct scps_endpoint to = t->them;
+            to.port = (uint16_t)(6000 + i);
+            struct scps_conn *c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
+            script_run(t, MS(i));
+            expect_sent(t, .port = to.port, .flags = SCPS_SYN);
+            id[k][i] = t->last.conn_id;
+            in_turn += i && id[k][i] == id[k][i - 1] + 1;
+            alike += k && id[0][i] == id[1][i];
+            scps_conn_abort(c);
+        }
+        script_free(t);
+    }
+    assert_true(in_turn < 4 && alike < 4);
+}
+
+/* A connection id of 0 is valid; the capability bit alone says whether compression was offered. */
+static void id_zero(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    t->peer.conn_id = 0;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .from = 1, .ack = 1, .compressed = true);
+    peer_says(t, MS(150), .ack = 1);
+    app_writes(t, MS(200), 100);
+    expect_sent(t, .from = 1, .len = 100, .compressed = true);
+    peer_says(t, MS(300), .ack = 101);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.caps, SCPS_CAP_COM);
+    assert_int_equal(i.comp_in, 2);
+    script_free(t);
+}
+
+/* A SYN offers a connection id that another connection uses: the new connection is not compressed,
+ * and the old one keeps the id. */
+static void an_id_twice(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_accepted(t, MS(100));
+    struct scps_conn *first = t->c;
+    peer_says(t, MS(200), .raw = true, .port = 6001, .flags = SCPS_SYN, .seq = 99);
+    expect_sent(t, .port = 6001, .flags = SCPS_SYN | SCPS_ACK, .hasnt = SCPS_HAS_CAPS);
+    peer_says(t, MS(300), .len = 1000);
+    peer_says(t, MS(300), .len = 1000);
+    expect_sent(t, .ack = 2001, .compressed = true);
+    assert_int_equal(scps_conn_readable(first), 2000);
+    script_forget_sent(t);
+    script_run(t, SEC(120));
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* A sequence number that is left out stands for the highest that the receiver knows, so a
+ * keep-alive, one octet below that, always has its own: otherwise it would be acceptable, and the
+ * peer need not answer (RFC 9293 section 3.8.4). The same holds for the probe of an outage. */
+static void probes_say_where_they_stand(void **x)
+{
+    static const int gap[] = {5, 6, 12, 24, 48, 60};
+
+    for (int outage = 0; outage < 2; outage++) {
+        struct script *t = compressing(x, false);
+        scps_time at = MS(100);
+        t->cfg.keepalive = !outage;
+        t->cfg.keep_idle = t->cfg.keep_interval = SEC(10);
+        t->cfg.keep_count = 3;
+        if (outage)
+            script_established(t, MS(100));
+        /* This end has not sent any compressed header yet. */
+        else
+            script_accepted(t, MS(100));
+        script_forget_events(t);
+        if (outage) {
+            struct scps_signal down = {.kind = SCPS_SIGNAL_LINK_DOWN, .until = SCPS_NEVER};
+            scps_stack_signal(t->st, scps_stack_now(t->st), &down);
+        }
+        for (int i = 0; i < 6; i++) {
+            at += SEC(outage ? gap[i] : 10);
+            expect_sent(t, .at = at, .from = ZERO, .compressed = true, .wire = ip_len(t) + 14);
+            if (!outage)
+                peer_says(t, at + MS(100), .ack = 1);
+        }
+        script_run(t, script_now(t) + SEC(1));
+        script_free(t);
+    }
+}
+
+/* The path MTU falls: ICMP quotes a compressed packet, which is recognised by its id; its data is
+ * cut to the new size and sent again. */
+static void path_mtu(void **x)
+{
+    struct script *t = compressing(x, false);
+    uint8_t pkt[120], *m;
+    uint32_t ip = ip_len(t), mtu = t->us.addr.family == 4 ? 600 : 1280;
+    struct scps_seg s = {.len = 1, .flags = SCPS_ACK, .seq = 0};
+    struct scps_comp_tx tx;
+
+    t->cfg.mss = 1400;
+    t->peer.mss = 1400;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN);
+    uint8_t id = t->last.conn_id;
+    uint32_t iss = t->last.seq;
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    script_forget_sent(t);
+    script_forget_events(t);
+    peer_says(t, MS(150), .ack = 1);
+    app_writes(t, MS(200), 1412);
+    expect_sent(t, .from = 1, .len = 1412, .compressed = true);
+    struct scps_ip q = {.src = t->us.addr,
+                        .dst = t->them.addr,
+                        .version = t->us.addr.family,
+                        .proto = SCPS_IPPROTO_SCPS_COMP,
+                        .ttl = 60};
+    struct scps_ip outer = {.src = t->them.addr,
+                            .dst = t->us.addr,
+                            .version = q.version,
+                            .ttl = 64,
+                            .proto = q.version == 6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP};
+    s.seq = iss + 1;
+    scps_comp_tx_init(&tx, id, 2, true);
+    m = pkt + ip;
+    memset(pkt, 0, sizeof pkt);
+    m[0] = q.version == 6 ? 2 : 3;
+    m[1] = q.version == 6 ? 0 : 4;
+    scps_put32(m + 4, mtu);
+    size_t len = 8 + scps_ip_build(m + 8, &q, 1420);
+    len += scps_comp_build(m + len, &tx, &s, NULL);
+    scps_ip_build(pkt, &outer, len);
+    uint64_t sum = scps_cksum_add(0, m, len);
+    if (q.version == 6)
+        sum = scps_cksum_pseudo(sum, &outer.src, &outer.dst, SCPS_IPPROTO_ICMPV6, (uint32_t)len);
+    scps_put16(m + 2, scps_cksum_fold(sum));
+    assert_int_equal(script_input(t, MS(250), pkt, ip + len), 0);
+    uint32_t got = 0;
+    while (got < 1412) { /* Each segment fits the new MTU. */
+        expect_sent(t, .from = (int64_t)got + 1, .any_len = true, .compressed = true);
+        assert_true(t->last.len && ip + 8 + t->last.len <= mtu);
+        got += t->last.len;
+    }
+    peer_says(t, MS(400), .ack = 1413);
+    script_free(t);
+}
+
+/* docs/SCPS-TP.md section 2.1: the unit of a SNACK is the sender's full segment: MSS + 12 without
+ * time stamps, + 4 with them. */
+static void snack_unit(void **x)
+{
+    for (unsigned ts = 0; ts < 2; ts++) {
+        struct script *t = compressing(x, ts);
+        int unit = ts ? 1004 : 1012;
+        t->cfg.snack = true;
+        t->peer.caps |= SCPS_CAP_SNACK1;
+        script_established(t, MS(100));
+        peer_says(t, MS(200), .seq = 1 + 3 * unit, .len = unit);
+        expect_sent(t, .ack = 1, .snack = {{0, 3}}, .compressed = true);
+        app_writes(t, MS(300), 4 * unit);
+        for (int i = 0; i < 4; i++)
+            expect_sent(t, .from = 1 + i * unit, .len = unit, .compressed = true);
+        peer_says(t, MS(401), .seq = 1, .ack = 1, .snack = {{2, 1}});
+        expect_sent(t, .from = 1 + 2 * unit, .len = unit, .compressed = true);
+        peer_says(t, MS(500), .seq = 1, .ack = 1 + 4 * unit);
+        script_run(t, SEC(2));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* docs/SCPS-TP.md section 8.2: a bit says whether a header has time stamps; segments of the
+ * reference implementation with records have none. A missing time stamp echoes nothing: an older
+ * echo in its place would undo a recovery (RFC 3522 section 3.2) and would be taken for a long
+ * round trip. */
+static void without_timestamps(void **x)
+{
+    struct script *t = compressing(x, true);
+
+    t->cfg.init_cwnd_segs = 10;
+    script_accepted(t, MS(100)); /* The peer's ACK has time stamps. */
+    app_writes(t, SEC(2), 5020);
+    for (int i = 0; i < 5; i++)
+        expect_sent(t, .from = 1 + i * 1004, .len = 1004, .compressed = true, .has = SCPS_HAS_TS);
+    for (int i = 2; i <= 4; i++)
+        peer_says(t, SEC(2) + MS(100), .ack = 1, .bare = true, .sack = {{1005, i * 1004 + 1}});
+    expect_sent(t, .from = 1, .len = 1004, .compressed = true);
+    peer_says(t, SEC(2) + MS(200), .ack = 4017, .bare = true);
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.spurious, 0);
+    assert_in_range(i.last_rtt, MS(99), MS(201));
+    assert_true(i.cwnd < 10 * 1004);
+    /* RFC 6675 section 4, NextSeg (4): the last segment is resent once. */
+    expect_sent(t, .from = 4017, .len = 1004, .compressed = true);
+    peer_says(t, SEC(2) + MS(300), .ack = 5021, .bare = true);
+    /* Data without time stamps passes PAWS, and the time stamp to echo stays. */
+    uint32_t echo = t->last.tsecr;
+    peer_says(t, SEC(3), .len = 500, .bare = true);
+    peer_says(t, SEC(3), .len = 600, .bare = true);
+    expect_sent(t, .ack = 1101, .compressed = true, .has = SCPS_HAS_TS);
+    assert_int_equal(t->last.tsecr, echo);
+    app_reads(t, SEC(3), 1100);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(ids),
+        SCRIPT_TEST(spoofed_syns_use_up_no_ids),
+        SCRIPT_TEST(pairs_of_hosts_rest),
+        SCRIPT_TEST(ids_are_drawn),
+        SCRIPT_TEST(id_zero),
+        SCRIPT_TEST(an_id_twice),
+        SCRIPT_TEST(probes_say_where_they_stand),
+        SCRIPT_TEST(path_mtu),
+        SCRIPT_TEST(snack_unit),
+        SCRIPT_TEST(without_timestamps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
