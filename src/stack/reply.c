@@ -217,23 +217,34 @@ void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct
         st->count.resets_out++;
 }
 
+/* Returns how many octets fit a packet of nif behind `used` octets. A driver may lower the MTU at
+ * any time, even below the length of the headers. */
+static size_t room_for(const struct scps_nif *nif, size_t used)
+{
+    return nif->nif->mtu > used ? nif->nif->mtu - used : 0;
+}
+
 void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *in,
                       const struct scps_icmp *m)
 {
     struct scps_ip ip =
         header(&in->dst, &in->src, in->version == 4 ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6);
     const struct scps_alloc *a = &st->env.alloc;
-    size_t room = 40 + 4 + m->body_len, n;
+    struct scps_icmp cut = *m;
+    size_t hdr = in->version == 4 ? 20 : 40, fits = room_for(nif, hdr + 4), room, n;
     uint8_t small[256], *p = small;
 
-    if (!scps_stack_may_answer(st))
+    /* A request may be longer than the MTU of the link back. RFC 1122 section 3.2.2.6: the reply
+     * "MUST be truncated to maximum transmission size"; RFC 4443 section 4.2 forbids that. */
+    if ((in->version == 6 && m->body_len > fits) || !scps_stack_may_answer(st))
         return;
+    cut.body_len = SCPS_MIN(m->body_len, fits);
+    room = 40 + 4 + cut.body_len;
     if (room > sizeof small && !(p = a->alloc(a->ctx, room)))
         return;
-    n = in->version == 4 ? 20 : 40;
-    n += scps_icmp_build_echo_reply(p + n, in, m);
+    n = hdr + scps_icmp_build_echo_reply(p + hdr, in, &cut);
     ip.df = false;
-    scps_ip_build(p, &ip, n - (in->version == 4 ? 20 : 40));
+    scps_ip_build(p, &ip, n - hdr);
     if (queue_reply(st, nif, &in->src, p, n))
         st->count.echo_replies++;
     if (p != small)
@@ -250,7 +261,12 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
 
     if (!scps_stack_may_answer(st))
         return;
-    n = scps_icmp_build_port_unreach(p + hdr, sizeof p - hdr, in, packet, len);
+    /* The message quotes less of the packet where the MTU of the link is below that of RFC 4443
+     * section 2.4 (c) and RFC 1812 section 4.3.2.3. */
+    n = scps_icmp_build_port_unreach(p + hdr, SCPS_MIN(room_for(nif, hdr), sizeof p - hdr), in,
+                                     packet, len);
+    if (!n)
+        return;
     scps_ip_build(p, &ip, n);
     if (queue_reply(st, nif, &in->src, p, hdr + n))
         st->count.icmp_out++;

@@ -449,6 +449,43 @@ static void nobody_listens_on_udp(void **x)
     script_free(t);
 }
 
+/* No reply is longer than the MTU of its link, here 160 octets: an ICMP error quotes less (RFC 4443
+ * section 2.4: it must not exceed what the link is sure to carry), an echo reply is truncated (RFC
+ * 1122 section 3.2.2.6) or, with IPv6, not sent (RFC 4443 section 4.2: the data "MUST be returned
+ * entirely and unmodified"). */
+static void replies_fit_a_small_mtu(void **x)
+{
+    struct script *t = script_of(x);
+    bool four = t->us.addr.family == 4;
+    uint8_t msg[400] = {0, 53, 0, 54, 400 >> 8, 400 & 255}, p[512], r[512];
+    uint8_t ask[400] = {four ? 8 : 128, 0, 0, 0, 0x12, 0x34, 0, 1};
+    struct scps_ip ip;
+    struct scps_icmp m;
+
+    t->mtu = 160;
+    script_start(t);
+    size_t n = build(t, p, SCPS_IPPROTO_UDP, msg, sizeof msg, 6);
+    script_input(t, MS(1), p, n);
+    n = expect_other(t, r, sizeof r);
+    assert_int_equal(n, 160);
+    assert_int_equal(scps_ip_parse(r, n, n, &ip), 0);
+    assert_int_equal(scps_icmp_parse(&ip, r + ip.hdr_len, n - ip.hdr_len, &m), 0);
+    assert_true(m.kind == SCPS_ICMP_UNREACH_PORT && m.has_quote && m.dport == 54);
+
+    n = build(t, p, four ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6, ask, sizeof ask, 2);
+    script_input(t, MS(2), p, n);
+    if (four) {
+        n = expect_other(t, r, sizeof r);
+        assert_int_equal(n, 160);
+        assert_int_equal(scps_ip_parse(r, n, n, &ip), 0);
+        assert_int_equal(scps_icmp_parse(&ip, r + ip.hdr_len, n - ip.hdr_len, &m), 0);
+        assert_int_equal(m.kind, SCPS_ICMP_ECHO_REPLY);
+        assert_memory_equal(m.body, ask + 4, m.body_len);
+    }
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
 /* A packet to another host, with the source address of no host, or with this host's own source
  * address is counted and never answered. */
 static void packets_for_nobody(void **x)
@@ -501,6 +538,7 @@ int main(void)
         SCRIPT_TEST(too_big_with_fin),
         SCRIPT_TEST(echo),
         SCRIPT_TEST(nobody_listens_on_udp),
+        SCRIPT_TEST(replies_fit_a_small_mtu),
         SCRIPT_TEST(packets_for_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
