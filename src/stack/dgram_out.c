@@ -271,6 +271,13 @@ static struct scps_dgram *next_dgram(struct scps_dgram_queue *t)
     return t->head;
 }
 
+void scps_dgram_drop_closed(struct scps_nif *nif)
+{
+    for (struct scps_shaper *p = nif->shapers; p; p = p->next)
+        next_dgram(&p->dgrams);
+    next_dgram(&nif->dgrams);
+}
+
 /* Returns the length of the IP packet of d's oldest datagram; 0: none waits. */
 static uint32_t first_bytes(struct scps_dgram *d)
 {

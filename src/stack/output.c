@@ -148,10 +148,13 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     return 1;
 }
 
-/* Sends a segment or a datagram when both wait: each kind is tried first every other time. */
+/* Sends a segment or a datagram when both wait: each kind is tried first every other time. An
+ * endpoint that is closed and has sent everything must not keep the turn of its route's datagrams,
+ * or no segment would leave although the deadline has come. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
+    scps_dgram_drop_closed(nif);
     nif->after_dgram = !nif->after_dgram;
     if (nif->after_dgram && datagram(st, nif, out))
         return 1;

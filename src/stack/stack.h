@@ -370,6 +370,9 @@ void scps_dgram_free_all(struct scps_stack *st);
 /* Sets *out to the next datagram that may be sent through nif; endpoints are served in turn.
  * Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
+/* Frees the closed endpoints of nif that are first in their ready queues and have sent everything.
+ * The payload of the packet that left last is not needed any more. */
+void scps_dgram_drop_closed(struct scps_nif *nif);
 /* Returns true if the datagrams that wait for shaper p are served before its connections. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {

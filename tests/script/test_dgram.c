@@ -908,6 +908,37 @@ static void rate(void **x)
 }
 
 /* RFC 6040 section 4.2: every cell of figure 4. */
+/* A driver calls scps_stack_output() until it returns 0, and then at the deadline: no packet may be
+ * due at once then. Here an endpoint is closed before its last datagram leaves, and SYNs wait for
+ * the same route, which has a rate. */
+static void closed_with_connections_waiting(void **x)
+{
+    for (unsigned syns = 1; syns < 8; syns++) {
+        struct host h;
+        struct scps_dgram *d;
+        unsigned left = 0;
+
+        host_init(&h, x);
+        struct scps_route r = {.dst = h.them.addr,
+                               .prefix = h.us.addr.family == 6 ? 128 : 32,
+                               .nif = &h.nif,
+                               .rate = 1000000};
+        assert_int_equal(scps_stack_add_route(h.st, &r), 0);
+        d = scps_dgram_open(h.st, NULL, &h.us, NULL);
+        for (unsigned i = 0; i < syns; i++)
+            assert_non_null(scps_connect(h.st, NULL, NULL, &h.them, NULL));
+        for (unsigned i = 0; i < 3; i++)
+            assert_int_equal(scps_dgram_send(d, &h.them, "abc", 3, 0), 0);
+        scps_dgram_close(d);
+        for (struct scps_pkt out = {.data = h.p, .cap = sizeof h.p};
+             scps_stack_output(h.st, &h.nif, h.now, &out) == 1; left++)
+            ;
+        assert_int_equal(left, syns + 3);
+        assert_true(scps_stack_deadline(h.st) > h.now);
+        host_fini(&h);
+    }
+}
+
 static void out_of_a_tunnel(void **x)
 {
     enum { N = SCPS_ECN_NONE, T1 = SCPS_ECN_ECT1, T0 = SCPS_ECN_ECT0, CE = SCPS_ECN_CE, DROP };
@@ -997,6 +1028,7 @@ int main(void)
         BOTH(icmp_errors),
         BOTH(rate),
         BOTH(link_gone),
+        BOTH(closed_with_connections_waiting),
         BOTH(out_of_a_tunnel),
         BOTH(the_other_family),
         BOTH(connects_with_datagrams_waiting),
