@@ -23,6 +23,13 @@
  *    12 sleep              the host is not served for 2^(b mod 26) us
  *    13 device             removed, if b and c say so
  *    14 services           a of them
+ *   240 a datagram endpoint opened, closed, configured, connected; 241 sends; 242 receives
+ *   243 address            removed, or it comes back; 244 route: likewise, or a default route
+ *   245 path               of the flow saved, or what was saved given to it (careful resume)
+ *   246 open               the flow from a port that the stack chooses
+ *   247 look               at what the stack says of itself
+ *
+ * What is below 240 stands for its remainder by 15, what is above 247 for the same less eight.
  *
  * Flow 0 is opened by host 0, flow 1 by host 1, flow 2 by both at once.  When the orders are
  * over the channel heals: nothing is lost any more, memory is there, links are up; the
@@ -145,6 +152,9 @@ static bool advance(struct world *w, scps_time to, unsigned services)
     return true;
 }
 
+/* The first of the orders that were added later, so that older inputs keep their meaning. */
+enum { NEWER = 240 };
+
 /* ---- orders ---- */
 
 /* The time at which each order that lets time pass ended in the run with the third party. The third
@@ -173,6 +183,7 @@ static void send_signal(struct world *w, struct host *h, uint8_t b, uint8_t c)
         s.until = w->now + ((scps_dur)1 << c % 28);
     s.rtt = b & 64 ? (scps_dur)1 << c % 24 : 0;
     s.rate = b & 128 ? 1000u << c % 12 : 0;
+    w->damage_told |= s.kind == SCPS_SIGNAL_CORRUPTION || s.kind == SCPS_SIGNAL_DAMAGED;
     h->touched = true;
     scps_stack_signal(h->st, w->now, &s);
 }
@@ -213,9 +224,41 @@ static void remove_device(struct world *w, struct host *h, uint8_t b, uint8_t c)
     h->gone = true;
 }
 
+static void newer_order(struct world *w, struct host *h, struct flow *f, uint8_t what, uint8_t b,
+                        uint8_t c)
+{
+    switch (what) {
+    case NEWER:
+        pair_dgram_change(w, h, b, c);
+        break;
+    case NEWER + 1:
+        pair_dgram_send(w, h, b, c);
+        break;
+    case NEWER + 2:
+        pair_dgram_receive(w, h, b, c);
+        break;
+    case NEWER + 3:
+        pair_address(w, h, b);
+        break;
+    case NEWER + 4:
+        pair_route_goes(w, h, b);
+        break;
+    case NEWER + 5:
+        pair_path(w, h, &f->end[h->nr], b, c);
+        break;
+    case NEWER + 6:
+        pair_open_chosen(w, f);
+        break;
+    case NEWER + 7:
+        pair_look(w, h);
+        break;
+    }
+}
+
 static void order(struct world *w, unsigned nr)
 {
-    uint8_t what = get8(&w->in) % 15, a = get8(&w->in), b = get8(&w->in), c = get8(&w->in);
+    uint8_t first = get8(&w->in), what = first < NEWER ? first % 15 : NEWER + (first & 7),
+            a = get8(&w->in), b = get8(&w->in), c = get8(&w->in);
     struct host *h = &w->host[a & 1];
     struct flow *f = &w->flow[(a >> 1 & 3) % FLOWS];
     struct end *e = &f->end[h->nr];
@@ -270,6 +313,8 @@ static void order(struct world *w, unsigned nr)
     case 14:
         pass(w, nr, SCPS_NEVER, a);
         break;
+    default:
+        newer_order(w, h, f, what, b, c);
     }
     settle(w);
     pair_judge_state(w);
@@ -288,6 +333,7 @@ static void heal(struct world *w)
         struct host *h = &w->host[i];
         h->mem.fail_after = 0;
         h->touched = true;
+        pair_host_heal(w, h);
         scps_stack_signal(h->st, w->now, &up);
         for (int k = 0; k < FLOWS; k++) {
             struct end *e = &w->flow[k].end[i];
@@ -318,7 +364,7 @@ static void run_out(struct world *w)
     if (advance(w, SCPS_NEVER, 20000))
         return;
     MUST(pair_parted_for_good(w) ||
-         (pair_without_backoff(w) && (w->host[0].gone || w->host[1].gone || w->cut)));
+         (pair_without_backoff(w) && (w->host[0].gone || w->host[1].gone)));
     for (int i = 0; i < HOSTS; i++)
         if (!w->host[i].gone) {
             scps_stack_remove_netif(w->host[i].st, &w->host[i].nif);
@@ -337,9 +383,12 @@ static void finish(struct world *w)
         for (int k = 0; k < HOSTS; k++)
             if (w->flow[i].end[k].c) /* A connection that infers an outage probes without end. */
                 pair_let_go(w, &w->flow[i], &w->flow[i].end[k],
-                            !w->host[!k].gone && !(w->doubt & DOUBT_END) && !w->cut);
+                            !w->host[!k].gone && !pair_doubts_end(w));
     for (int i = 0; i < HOSTS; i++) {
         struct host *h = &w->host[i];
+        if (h->dgram)
+            scps_dgram_close(h->dgram);
+        h->dgram = NULL;
         if (h->l)
             scps_listener_close(h->l);
         h->l = NULL;
@@ -351,7 +400,7 @@ static void finish(struct world *w)
         /* A connection that ended last is freed at the next call of the stack. */
         scps_stack_advance(h->st, w->now);
         scps_stack_get_stats(h->st, &s);
-        MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0);
+        MUST(s.conns == 0 && s.half_open == 0 && s.listeners == 0 && s.dgrams == 0);
         MUST(h->gone || scps_stack_deadline(h->st) == SCPS_NEVER);
         scps_stack_free(h->st);
         MUST(h->mem.live == 0);
@@ -377,16 +426,14 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     until = w->now + pair_time_limit(w);
     settle(w);
     for (unsigned n = 0; !pair_finished(w) && (at = next(w)) <= until; n++) {
-        bool endless = w->host[0].gone || w->host[1].gone || w->doubt & DOUBT_END;
+        bool endless = w->host[0].gone || w->host[1].gone || pair_only_doubtful(w);
         w->stopped = endless && n >= 4000;
         /* Without backoff R2 may be far away, and forged segments may have separated two ends for
          * good. */
         if (w->stopped)
             break;
-        w->cut = n == 30000;
-        MUST(!w->cut || pair_many_timeouts(w, n));
-        if (w->cut)
-            break;
+        MUST(n != 30000 || pair_many_timeouts(w, n));
+        MUST(n < 300000);
         w->now = SCPS_MAX(w->now, at);
         settle(w);
     }
@@ -396,6 +443,15 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     pair_outcome(w, o);
     finish(w);
     pair_empty(w);
+}
+
+static bool any_doubt(const struct world *w)
+{
+    unsigned doubt = w->doubt;
+
+    for (int i = 0; i < FLOWS; i++)
+        doubt |= w->flow[i].doubt;
+    return doubt;
 }
 
 static void execute(const uint8_t *data, size_t size)
@@ -409,12 +465,12 @@ static void execute(const uint8_t *data, size_t size)
      * channel forges also make a difference: the third party's packets use up random numbers of the
      * hosts, after which a forged octet may be accepted or not. */
     if (w.third == THIRD_BLIND && w.strangers && !w.refused && !w.crowded && !w.rated && !w.slept &&
-        !w.doubt) {
-        bool ended = !w.stopped && !w.cut;
+        !any_doubt(&w)) {
+        bool ended = !w.stopped;
 
         run(&w, data, size, false, &without);
-        if (!w.doubt)
-            pair_compare(&w, &with, &without, ended && !w.stopped && !w.cut);
+        if (!any_doubt(&w))
+            pair_compare(&w, &with, &without, ended && !w.stopped);
     }
 }
 

@@ -4,14 +4,17 @@
  *
  * fuzz_pair.c describes the input and runs it; pair_setup.c makes configurations, pair_channel.c
  * carries packets, pair_change.c alters them, pair_app.c is the application at each end,
- * pair_third.c is a third party and the routers, pair_judge.c has the checks, with the bounds of
- * pair_bounds.c.
+ * pair_call.c has the calls that orders make it do, pair_dgram.c the datagram endpoints;
+ * pair_host.c changes hosts beneath their connections, pair_third.c is a third party and the
+ * routers, pair_judge.c has the checks, with the bounds of pair_bounds.c.
  */
 #ifndef SCPS_FUZZ_PAIR_H
 #define SCPS_FUZZ_PAIR_H
 
 #include <scps/comp.h>
 #include <scps/conn.h>
+#include <scps/dgram.h>
+#include <scps/path.h>
 #include <scps/wire.h>
 #include <string.h>
 
@@ -28,7 +31,9 @@ enum {
     LISTEN_PORT = 80,
     CLIENT_PORT = 5000, /* The client's port is this + 64 * flow + generation. */
     BOTH_PORT = 7000,   /* The port of a flow that both ends open. */
+    DGRAM_PORT = 9000,
     STRANGER_PORT = 20000,
+    CHOSEN_PORT = 49152, /* and above: a port that the stack chooses */
     PATTERN = 1 << 18,
     MOST_OCTETS = 10000, /* The most octets in one direction of a flow. */
     MOST_RECORDS = 256
@@ -43,8 +48,9 @@ enum { HOW_COPY, HOW_PIECES, HOW_RESERVED };
 /* The kinds of third party that may inject packets, by how much it knows. */
 enum { THIRD_NONE, THIRD_BLIND, THIRD_PORTS, THIRD_ALL };
 
-/* Changes of packets by the channel that make some of the judge's checks uncertain. Each is set at
- * most once and never cleared. */
+/* Changes of packets by the channel that make some of the judge's checks uncertain, for one flow,
+ * or for all (in the world). Each is set at most once and never cleared, because packets of an
+ * earlier incarnation may still be on their way. */
 enum {
     /* A packet was changed and its checksum corrected: octets that no application wrote may have
      * been accepted. */
@@ -62,7 +68,7 @@ enum {
     EXCUSE_MEMORY = 2,   /* An allocation was refused. */
     EXCUSE_ICMP = 4,     /* A router reported that the path, host or port is unreachable. */
     EXCUSE_LISTENER = 8, /* The listener was closed, or its backlog was full. */
-    EXCUSE_DEVICE = 16,  /* The interface was removed. */
+    EXCUSE_DEVICE = 16,  /* The interface, its address or its route was removed. */
     EXCUSE_PEER = 32     /* The other end had an error of its own. */
 };
 
@@ -73,6 +79,8 @@ struct end {
     struct scps_conn *c;
     bool had; /* The application has had a connection in this incarnation of the flow. */
     bool can_write, can_read; /* An event has said so, and no call since then has been refused. */
+    /* The configuration was changed while the connection was open, or after it had ended. */
+    bool reconfigured;
     /* The application reads whenever it can; otherwise only when an order says so. */
     bool auto_read;
     bool shut, eof, closed, failed;
@@ -95,9 +103,9 @@ struct flow {
     int opener;    /* The host that opens the flow; HOSTS: both do. */
     uint32_t salt; /* The offset in the pattern at which the flow's streams begin. */
     uint16_t port; /* The port of the client. */
+    bool chosen;   /* The stack is to choose the port of the client. */
     unsigned excuse;
-    /* Connections that are accepted may belong to an earlier incarnation of the flow. */
-    bool unsure;
+    unsigned doubt; /* The DOUBT_* of this flow alone. */
     struct end end[HOSTS];
 };
 
@@ -115,6 +123,7 @@ struct packet {
     bool ours;
     bool theirs;  /* The packet is of the third party, or a reply to it. */
     bool damaged; /* The packet was damaged, so the receiver must not use it. */
+    bool altered; /* Octets of the packet were changed, and its checksum was made right. */
     bool compressed;
     bool csum_ok;
     uint32_t hollow;
@@ -168,8 +177,16 @@ struct host {
     struct memory mem;
     struct direction out;
     uint64_t route_rate;
-    bool touched;     /* The host has got a packet, a call or a signal since it was last served. */
-    bool gone;        /* The host's interface was removed. */
+    bool no_addr;  /* The host's address was removed, and comes back at the end at the latest. */
+    bool no_route; /* Likewise the route to the other host. */
+    size_t bound;  /* The memory that the stack has reserved, bytes; 0: it has reserved none. */
+    struct scps_path_state path; /* The path state that was saved last; zeros: none was. */
+    struct scps_dgram *dgram;    /* The datagram endpoint; NULL: none is open. */
+    uint16_t dgram_port;         /* The port of the endpoint opened last; 0: none was opened. */
+    uint16_t datagrams;          /* The number of datagrams that the application has sent. */
+    bool can_recv; /* An event has said that a datagram waits, and no call since then found none. */
+    bool touched;  /* The host has got a packet, a call or a signal since it was last served. */
+    bool gone;     /* The host's interface was removed. */
     scps_time asleep; /* The host is not served before this time. */
     scps_time due;    /* The deadline that the stack gave when it was last served. */
     size_t peak;      /* The largest amount of memory that was in use, bytes. */
@@ -199,9 +216,10 @@ struct world {
     unsigned doubt;
     unsigned settled; /* The number of times at which everything due was served. */
     bool healed;
-    bool cut;     /* The run became too long, so its end was not seen. */
-    bool stopped; /* The run was ended by its number of services while transfers were going on. */
-    bool refused; /* An allocation may have been refused. */
+    bool imitated; /* A damaged segment had a right checksum with another protocol number. */
+    bool stopped;  /* The run was ended by its number of services while transfers were going on. */
+    bool refused;  /* An allocation may have been refused. */
+    bool damage_told;   /* Signals, or wrong checksums, report that the link damages packets. */
     unsigned strangers; /* The number of packets of the third party. */
     bool loud; /* FUZZ_LOUD in the environment makes the target print what happens in the run. */
 };
@@ -220,6 +238,12 @@ struct outcome {
 static inline struct host *other(struct world *w, const struct host *h)
 {
     return &w->host[!h->nr];
+}
+
+/* Returns the DOUBT_* that concern flow f. */
+static inline unsigned doubt_of(const struct world *w, const struct flow *f)
+{
+    return w->doubt | f->doubt;
 }
 
 /* Returns a random number (xorshift, Marsaglia); *x must not be 0. */
@@ -263,6 +287,8 @@ void pair_inject(struct world *w, struct host *h, const uint8_t *p, size_t len, 
 bool pair_deliver(struct world *w);
 void pair_fate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t c);
 void pair_climate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t c);
+/* Does the TCP header at t, which this host has sent, have the ports of f? */
+bool pair_of_flow(const struct flow *f, unsigned host, const uint8_t *t);
 void pair_heal(struct world *w);
 void pair_empty(struct world *w);
 
@@ -274,8 +300,9 @@ uint8_t *pair_transport(struct packet *p, uint8_t *proto);
 void pair_mend_ip(struct packet *p);
 void pair_flip(struct packet *p, uint32_t where);
 void pair_imitation(struct world *w, struct direction *d, const struct packet *p);
-void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c);
-void pair_option(struct world *w, struct packet *p, const struct flow *f, uint8_t kind, uint8_t by,
+/* f: the flow whose packet p is. */
+void pair_forge(struct world *w, struct packet *p, struct flow *f, uint8_t b, uint8_t c);
+void pair_option(struct world *w, struct packet *p, struct flow *f, uint8_t kind, uint8_t by,
                  bool any);
 void pair_ecn(struct packet *p, bool mark);
 
@@ -290,8 +317,37 @@ void pair_events(struct world *w, struct host *h);
 bool pair_work(struct world *w, struct host *h);
 int64_t pair_write(struct world *w, struct flow *f, struct end *e, size_t n, unsigned flags);
 int64_t pair_read(struct world *w, struct flow *f, struct end *e, size_t n, unsigned flags);
+/* Reads without a copy. */
+void pair_read_lent(struct world *w, struct flow *f, struct end *e, size_t most);
 void pair_let_go(struct world *w, struct flow *f, struct end *e, bool politely);
 void pair_call(struct world *w, struct host *h, struct flow *f, uint8_t what, uint8_t b, uint8_t c);
+
+/* Opens a flow from a port that the stack chooses. */
+void pair_open_chosen(struct world *w, struct flow *f);
+
+/* ---- pair_dgram.c ---- */
+
+/* Opens the datagram endpoint of h, or closes, connects or configures it. */
+void pair_dgram_change(struct world *w, struct host *h, uint8_t b, uint8_t c);
+void pair_dgram_send(struct world *w, struct host *h, uint8_t b, uint8_t c);
+void pair_dgram_receive(struct world *w, struct host *h, uint8_t b, uint8_t c);
+/* Reads the datagrams that have arrived. Returns true if there was one. */
+bool pair_dgram_work(struct world *w, struct host *h);
+void pair_dgram_event(struct host *h, const struct scps_event *ev);
+
+/* ---- pair_host.c ---- */
+
+/* Removes the address of h, or gives it back. */
+void pair_address(struct world *w, struct host *h, uint8_t b);
+/* Removes a route of h, or gives it back. */
+void pair_route_goes(struct world *w, struct host *h, uint8_t b);
+void pair_host_heal(struct world *w, struct host *h);
+/* Careful resume: saves what the connection of e knows of its path, or gives it what was saved. */
+void pair_path(struct world *w, struct host *h, struct end *e, uint8_t b, uint8_t c);
+/* Reserves or limits the memory of a stack that is about to be opened. */
+void pair_memory(struct world *w, struct host *h, uint8_t code, struct scps_stack_config *sc);
+/* Checks that what the stack reports of itself agrees. */
+void pair_look(struct world *w, struct host *h);
 
 /* ---- pair_third.c ---- */
 
@@ -315,8 +371,10 @@ scps_dur pair_time_limit(const struct world *w);
 bool pair_without_backoff(const struct world *w);
 /* Returns true if the hosts count SNACK in different units. */
 bool pair_units_differ(const struct world *w);
-/* Returns true if a run of this many services may be too long to be executed. */
+/* Returns true if it is explained that a run has so many services. */
 bool pair_many_timeouts(const struct world *w, unsigned services);
+/* Is it doubtful whether a flow ends? */
+bool pair_doubts_end(const struct world *w);
 bool pair_parted_for_good(const struct world *w);
 
 /* ---- pair_judge.c ---- */
@@ -333,6 +391,8 @@ void pair_judge_served(struct world *w, struct host *h);
 /* Checks a flow after both ends have had their time since the channel healed. */
 void pair_judge_flow(struct world *w, struct flow *f);
 bool pair_finished(const struct world *w);
+/* Is it doubtful of each flow that has not ended whether it ends? */
+bool pair_only_doubtful(const struct world *w);
 void pair_outcome(const struct world *w, struct outcome *o);
 /* Compares two runs. ended: both runs went on to their end. A run that its number of services ended
  * stops earlier in time if the third party's packets are served, too; then only errors are

@@ -51,21 +51,29 @@ static void own(struct world *w, struct end *e, struct scps_conn *c)
 
 static void connect_end(struct world *w, struct flow *f, struct host *h)
 {
-    struct scps_endpoint from = {.port = f->port}, to = {other(w, h)->addr, LISTEN_PORT};
+    struct scps_endpoint from = {.port = f->chosen ? 0 : f->port}, at,
+                         to = {other(w, h)->addr, LISTEN_PORT};
     struct end *e = &f->end[h->nr];
     int err = 1;
 
     if (f->opener == HOSTS)
         to.port = f->port;
     h->touched = true;
+    if (w->now >=
+        h->asleep) /* initial sequence numbers follow the time, with or without strangers */
+        scps_stack_advance(h->st, w->now);
     struct scps_conn *c = scps_connect(h->st, &h->cfg, &from, &to, &err);
     MUST(c ? err == 0 : err < 0);
-    if (c)
+    if (c) {
         own(w, e, c);
-    else if (err == SCPS_ERR_NOMEM)
+        scps_conn_local(c, &at);
+        MUST(f->chosen ? at.port >= CHOSEN_PORT : at.port == f->port);
+        f->port = at.port;
+    } else if (err == SCPS_ERR_NOMEM)
         f->excuse |= EXCUSE_MEMORY;
     else
-        MUST(err == SCPS_ERR_ADDRINUSE || err == SCPS_ERR_UNREACH || err == SCPS_ERR_ADDRNOTAVAIL);
+        MUST(err == SCPS_ERR_ADDRINUSE || err == SCPS_ERR_UNREACH || err == SCPS_ERR_ADDRNOTAVAIL ||
+             (err == SCPS_ERR_LIMIT && h->bound));
     /* If both ends open the flow there is no listener, so the other end's SYN may be refused. */
     if (!c && f->opener == HOSTS)
         f->excuse |= EXCUSE_LISTENER;
@@ -110,6 +118,13 @@ void pair_open(struct world *w, struct flow *f, bool again)
      * this one's. */
     if (again && !f->end[0].had && !f->end[1].had)
         f->port = 0;
+}
+
+void pair_open_chosen(struct world *w, struct flow *f)
+{
+    f->chosen = f->opener != HOSTS;
+    pair_open(w, f, false);
+    f->chosen = false;
 }
 
 static void accept_all(struct world *w, struct host *h)
@@ -232,7 +247,7 @@ static void check_octets(struct world *w, struct flow *f, struct end *e, const u
 
     for (size_t i = 0; i < n; i++)
         e->sum = e->sum * 1099511628211u + p[i];
-    if (w->doubt & DOUBT_CONTENT || f->unsure)
+    if (doubt_of(w, f) & DOUBT_CONTENT)
         return;
     MUST(e->read + n <= f->end[sender].written);
     if (w->hollow)
@@ -251,8 +266,8 @@ static void check_record(struct world *w, struct flow *f, struct end *e)
         return;
     for (i = 0; i < peer->records && peer->record[i] != e->read; i++)
         ;
-    MUST(i < peer->records || w->doubt & (DOUBT_CONTENT | DOUBT_RECORDS) || f->unsure);
-    MUST(!(r & SCPS_RECORD_TORN) || e->missing || w->doubt);
+    MUST(i < peer->records || doubt_of(w, f) & (DOUBT_CONTENT | DOUBT_RECORDS));
+    MUST(!(r & SCPS_RECORD_TORN) || e->missing || doubt_of(w, f));
     e->records_seen++;
 }
 
@@ -265,7 +280,7 @@ static void meet_hole(struct world *w, struct flow *f, struct end *e)
     MUST(scps_conn_hole(e->c, &same, SCPS_PEEK) == 1);
     MUST(scps_conn_hole(e->c, &h, 0) == 1 && h.len > 0 && h.at == e->read);
     MUST(same.at == h.at && same.len == h.len);
-    MUST(h.at + h.len <= peer->written || w->doubt & DOUBT_CONTENT || f->unsure);
+    MUST(h.at + h.len <= peer->written || doubt_of(w, f) & DOUBT_CONTENT);
     MUST(scps_conn_hole(e->c, &h, 0) == 0);
     e->read += same.len;
     e->missing += same.len;
@@ -277,7 +292,7 @@ static void meet_end(struct world *w, struct flow *f, struct end *e)
 
     e->eof = true;
     MUST(scps_conn_eof(e->c));
-    if (w->doubt & DOUBT_CONTENT || f->unsure)
+    if (doubt_of(w, f) & DOUBT_CONTENT)
         return;
     MUST(peer->shut && e->read == peer->written);
 }
@@ -312,8 +327,7 @@ int64_t pair_read(struct world *w, struct flow *f, struct end *e, size_t n, unsi
     return did;
 }
 
-/* Reads without a copy. */
-static void read_lent(struct world *w, struct flow *f, struct end *e, size_t most)
+void pair_read_lent(struct world *w, struct flow *f, struct end *e, size_t most)
 {
     size_t n;
     const uint8_t *p = scps_conn_data(e->c, &n);
@@ -392,6 +406,10 @@ void pair_events(struct world *w, struct host *h)
             accept_all(w, h);
             continue;
         }
+        if (ev.dgram) {
+            pair_dgram_event(h, &ev);
+            continue;
+        }
         struct flow *f = flow_of_end(w, h, ev.conn);
         MUST(ev.conn && f);
         MUST(ev.user == &f->end[h->nr]);
@@ -417,7 +435,7 @@ static bool write_on(struct world *w, struct flow *f, struct end *e)
 
 bool pair_work(struct world *w, struct host *h)
 {
-    bool any = false;
+    bool any = pair_dgram_work(w, h);
 
     for (int i = 0; i < FLOWS; i++) {
         struct flow *f = &w->flow[i];
@@ -440,72 +458,4 @@ bool pair_work(struct world *w, struct host *h)
         }
     }
     return any;
-}
-
-/* ---- orders ---- */
-
-static void look(struct world *w, struct end *e)
-{
-    struct scps_hole holes[4];
-    struct scps_endpoint at;
-
-    (void)w;
-    scps_conn_given_up(e->c, holes, 4);
-    scps_conn_local(e->c, &at);
-    (void)scps_conn_icmp(e->c);
-    MUST(scps_conn_user(e->c) == e && scps_conn_id(e->c) != 0);
-    MUST(scps_conn_writable(e->c) <= UINT32_C(1) << 30);
-}
-
-void pair_call(struct world *w, struct host *h, struct flow *f, uint8_t what, uint8_t b, uint8_t c)
-{
-    struct end *e = &f->end[h->nr];
-
-    if (!e->c)
-        return;
-    h->touched = true;
-    switch (what) {
-    case 0:
-        pair_write(w, f, e, (size_t)b << (c & 7),
-                   (c & 8 ? SCPS_MORE : 0) | (c & 16 && h->cfg.records ? SCPS_EOR : 0));
-        break;
-    case 1:
-        pair_read(w, f, e, (size_t)b << (c & 7), c & 8 ? SCPS_PEEK : 0);
-        break;
-    case 2:
-        read_lent(w, f, e, (size_t)b << (c & 7));
-        break;
-    case 3:
-        if (!scps_conn_unacked(e->c))
-            e->progress = w->now;
-        e->shut |= scps_conn_shutdown(e->c) == 0;
-        if (e->shut)
-            e->goal = SCPS_MIN(e->goal, e->written);
-        break;
-    case 4:
-        pair_let_go(w, f, e, true);
-        break;
-    case 5:
-        pair_let_go(w, f, e, false);
-        break;
-    case 6:
-        scps_conn_cork(e->c, b & 1);
-        break;
-    case 7:
-        scps_conn_nodelay(e->c, b & 1);
-        break;
-    case 8:
-        pair_reconfigure(w, h, e, b, c);
-        break;
-    case 9:
-        e->auto_read = b & 1;
-        break;
-    case 10:
-        e->chunk = (uint32_t)b << (c & 7);
-        e->how = c >> 3 & 3;
-        break;
-    case 11:
-        look(w, e);
-        break;
-    }
 }

@@ -2,10 +2,10 @@
 /* How long a run may take after the channel has healed, and the reasons why one may take longer. */
 #include "pair.h"
 
-/* Returns the longest RTO of all connections, at least rto_max's lower limit, µs. */
+/* Returns the longest RTO of all connections, µs. */
 static scps_dur longest_rto(const struct world *w)
 {
-    scps_dur most = SCPS_SEC(60);
+    scps_dur most = 0;
 
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++)
@@ -14,7 +14,29 @@ static scps_dur longest_rto(const struct world *w)
                 scps_conn_info(w->flow[i].end[k].c, &n);
                 most = SCPS_MAX(most, n.rto);
             }
-    return most - SCPS_SEC(60);
+    return most;
+}
+
+/* The longest time between two timeouts in a row. */
+static scps_dur longest_backoff(const struct world *w)
+{
+    scps_dur most = longest_rto(w);
+
+    for (int i = 0; i < FLOWS; i++)
+        for (int k = 0; k < HOSTS; k++)
+            if (w->flow[i].end[k].c) {
+                struct scps_conn_config cfg;
+                scps_conn_get_config(w->flow[i].end[k].c, &cfg);
+                most = SCPS_MAX(most, cfg.rto_max);
+            }
+    return most;
+}
+
+/* A peer that has gone is found out when there is nothing left to give up, and a window of one
+ * segment, 36 octets at least, is given up after the lifetime of best effort. */
+static scps_dur one_by_one(const struct world *w)
+{
+    return MOST_OCTETS / 36 * SCPS_MAX(w->host[0].cfg.bets_lifetime, w->host[1].cfg.bets_lifetime);
 }
 
 /* Best effort gives up each segment before its acknowledgement can arrive, if the lifetime is
@@ -40,7 +62,7 @@ static bool expires_on_the_way(const struct world *w)
 scps_dur pair_time_limit(const struct world *w)
 {
     scps_dur rtt = w->host[0].out.delay + w->host[1].out.delay;
-    scps_dur silence = SCPS_SEC(1500) + 16 * longest_rto(w);
+    scps_dur silence = SCPS_SEC(1500) + 16 * SCPS_MAX(longest_backoff(w) - SCPS_SEC(60), 0);
 
     /* Best effort waits for a hole as long as two of the round trips that are configured as
      * expected. */
@@ -50,7 +72,7 @@ scps_dur pair_time_limit(const struct world *w)
     /* The other end has to notice, which takes 15 timeouts. */
     if (w->host[0].gone || w->host[1].gone)
         silence += SCPS_SEC(6500);
-    return silence + 300 * rtt;
+    return silence + 300 * rtt + one_by_one(w);
 }
 
 /* A timeout attributed to corruption does not back off (docs/SCPS-TP.md section 3.4), or need
@@ -58,7 +80,7 @@ scps_dur pair_time_limit(const struct world *w)
  * corruption. */
 bool pair_without_backoff(const struct world *w)
 {
-    bool corruption = false;
+    bool corruption = w->damage_told;
 
     for (int i = 0; i < HOSTS; i++)
         corruption |=
@@ -88,12 +110,13 @@ static bool waits_long(const struct world *w)
     return any;
 }
 
-/* Returns true if a run may be too long to be executed. Where the path became a thousand times
- * longer than measured and timeouts do not back off, a sender resends many times before the first
- * acknowledgement can arrive. Where a route has a rate, each arrival causes all holes to be
+/* Returns true if it is explained that a run has so many services. Where the path became a thousand
+ * times longer than measured and timeouts do not back off, a sender resends many times before the
+ * first acknowledgement can arrive; so does one whose peer has gone, for six retransmission
+ * timeouts (core/snacktx.c). Where a route has a rate, each arrival causes all holes to be
  * reported again at that rate, in as many acknowledgements as there are holes; so does a FIN that
  * comes again each second while best effort waits for a hole. On a shorter path, or without many
- * retransmissions, a long run is a fault. */
+ * retransmissions, a long run is a fault. No run has 300 000 services. */
 bool pair_many_timeouts(const struct world *w, unsigned services)
 {
     uint64_t resent = 0, acks = 0;
@@ -109,8 +132,18 @@ bool pair_many_timeouts(const struct world *w, unsigned services)
     if ((w->rated || waits_long(w)) && acks > services / 4)
         return true;
     return resent > services / 8 &&
-           (pair_units_differ(w) || (pair_without_backoff(w) &&
-                                     w->host[0].out.delay + w->host[1].out.delay >= SCPS_SEC(1)));
+           (pair_units_differ(w) ||
+            (pair_without_backoff(w) &&
+             SCPS_MAX(w->host[0].out.delay + w->host[1].out.delay, longest_rto(w)) >= SCPS_SEC(1)));
+}
+
+bool pair_doubts_end(const struct world *w)
+{
+    unsigned doubt = w->doubt;
+
+    for (int i = 0; i < FLOWS; i++)
+        doubt |= w->flow[i].doubt;
+    return doubt & DOUBT_END;
 }
 
 /* Forged octets that one host has accepted make it acknowledge what the other has not sent, so
@@ -119,6 +152,6 @@ bool pair_many_timeouts(const struct world *w, unsigned services)
  * retransmission is acknowledged. */
 bool pair_parted_for_good(const struct world *w)
 {
-    return w->doubt & DOUBT_END &&
+    return pair_doubts_end(w) &&
            (w->host[0].cfg.outage_after || w->host[1].cfg.outage_after || pair_without_backoff(w));
 }

@@ -80,6 +80,7 @@ void pair_imitation(struct world *w, struct direction *d, const struct packet *p
     bool copy = d->imitations[t[0]].n && d->imitations[t[0]].sum == sum &&
                 w->now - d->imitations[t[0]].at < SCPS_SEC(1);
     if (!copy) {
+        w->imitated = true;
         d->imitations[t[0]].n++;
         d->imitations[t[0]].sum = sum;
         d->imitations[t[0]].at = w->now;
@@ -88,19 +89,27 @@ void pair_imitation(struct world *w, struct direction *d, const struct packet *p
         w->doubt |= DOUBT_CONTENT | DOUBT_END | DOUBT_RECORDS;
 }
 
-void pair_forge(struct world *w, struct packet *p, uint8_t b, uint8_t c)
+/* Other flows are certain unless ports may change, or a SYN is there, whose connection id and
+ * capabilities concern them, too. */
+void pair_forge(struct world *w, struct packet *p, struct flow *f, uint8_t b, uint8_t c)
 {
     uint8_t proto, *t = pair_transport(p, &proto);
     uint32_t n = (uint32_t)(p->data + p->len - t);
+    const unsigned all = DOUBT_CONTENT | DOUBT_END | DOUBT_RECORDS;
 
     if (proto != SCPS_IPPROTO_TCP || n < 20)
         return;
-    w->doubt |= DOUBT_CONTENT | DOUBT_END | DOUBT_RECORDS;
+    bool syn = t[13] & SCPS_SYN;
     /* Any field of the header may change, except the ports. */
     if (b % 4)
         t[4 + b % 16] ^= c;
     else
         t[b * 7u % n] ^= c;
+    if (b % 4 && !syn && !(t[13] & SCPS_SYN) && pair_of_flow(f, !p->to, t))
+        f->doubt |= all;
+    else
+        w->doubt |= all;
+    p->altered = true;
     mend_sum(p);
 }
 
@@ -118,21 +127,25 @@ static uint32_t find_option(const uint8_t *t, uint32_t n, uint8_t kind)
 /* Replaces the octets of an option by NOPs (by 0), or changes an octet of its value. The peer does
  * not answer an option that is missing in a SYN; if only one end knows of an option, the two no
  * longer understand each other. */
-void pair_option(struct world *w, struct packet *p, const struct flow *f, uint8_t kind, uint8_t by,
+void pair_option(struct world *w, struct packet *p, struct flow *f, uint8_t kind, uint8_t by,
                  bool any)
 {
     uint8_t proto, *t = pair_transport(p, &proto);
     uint32_t n = (uint32_t)(p->data + p->len - t), i;
+    unsigned *doubt = &w->doubt;
 
     if (proto != SCPS_IPPROTO_TCP || n < 20 || !(any || t[13] & SCPS_SYN) ||
         !(i = find_option(t, n, kind)) || (by && t[i + 1] == 2))
         return;
+    if (!(t[13] & SCPS_SYN) && pair_of_flow(f, !p->to, t))
+        doubt = &f->doubt;
     if (t[i] == SCPS_OPT_RECORD || by)
-        w->doubt |= DOUBT_RECORDS;
+        *doubt |= DOUBT_RECORDS;
     if (by || (t[13] & SCPS_SYN && (t[13] & SCPS_ACK || f->opener == HOSTS)))
-        w->doubt |= DOUBT_END;
+        *doubt |= DOUBT_END;
     if (by && t[i] == SCPS_OPT_CAPS)
-        w->doubt |= DOUBT_CONTENT;
+        *doubt |= DOUBT_CONTENT;
+    p->altered = true;
     if (by)
         t[i + 2 + by % (t[i + 1] - 2u)] ^= by;
     else

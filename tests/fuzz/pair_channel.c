@@ -136,7 +136,7 @@ static scps_dur wait_of(uint8_t c)
     return (scps_dur)1 << c % 26;
 }
 
-static void meet(struct world *w, struct packet *p, const struct flow *fl, const struct fate *f,
+static void meet(struct world *w, struct packet *p, struct flow *fl, const struct fate *f,
                  struct plan *plan)
 {
     pair_log(w, "      %s", fate_name[f->what]);
@@ -157,7 +157,7 @@ static void meet(struct world *w, struct packet *p, const struct flow *fl, const
         pair_flip(p, (uint32_t)f->b << 8 | f->c);
         break;
     case FATE_FORGE:
-        pair_forge(w, p, f->b, f->c);
+        pair_forge(w, p, fl, f->b, f->c);
         break;
     case FATE_CUT:
         plan->cut = 1 + f->c;
@@ -202,6 +202,8 @@ static void snoop(struct direction *d, struct flow *f, const struct packet *p, u
 
     d->quote_len = SCPS_MIN(p->len, sizeof d->quote);
     memcpy(d->quote, p->data, d->quote_len);
+    if (proto == SCPS_IPPROTO_UDP)
+        return;
     if (proto != SCPS_IPPROTO_TCP) {
         d->comp_id[f->nr] = t[0];
         return;
@@ -226,10 +228,17 @@ static void snoop(struct direction *d, struct flow *f, const struct packet *p, u
  * alone may also be in a reply to the third party. */
 static bool of_flow(const struct flow *f, unsigned host, uint16_t s, uint16_t r)
 {
+    if (!f->port)
+        return false;
     if (f->opener == HOSTS)
         return s == f->port && r == f->port;
     return (int)host == f->opener ? s == f->port && r == LISTEN_PORT
                                   : s == LISTEN_PORT && r == f->port;
+}
+
+bool pair_of_flow(const struct flow *f, unsigned host, const uint8_t *t)
+{
+    return of_flow(f, host, scps_get16(t), scps_get16(t + 2));
 }
 
 /* Returns the flow to which a packet belongs; NULL: it is a reply to the third party. */
@@ -244,14 +253,19 @@ static struct flow *flow_of(struct world *w, const struct host *h, struct packet
                 return &w->flow[i];
         return &w->flow[0];
     }
+    if (*proto == SCPS_IPPROTO_UDP) /* meets what flow 0 meets */
+        return scps_get16(*t) >= DGRAM_PORT && scps_get16(*t + 2) >= DGRAM_PORT ? &w->flow[0]
+                                                                                : NULL;
     if (*proto != SCPS_IPPROTO_TCP)
         return NULL;
     uint16_t s = scps_get16(*t), r = scps_get16(*t + 2);
     for (int i = 0; i < FLOWS; i++)
-        if (w->flow[i].port && of_flow(&w->flow[i], h->nr, s, r))
+        if (of_flow(&w->flow[i], h->nr, s, r))
             return &w->flow[i];
     bool from_client = s >= CLIENT_PORT && s < STRANGER_PORT && (r == LISTEN_PORT || r == s);
     bool to_client = r >= CLIENT_PORT && r < STRANGER_PORT && (s == LISTEN_PORT || r == s);
+    from_client |= s >= CHOSEN_PORT && r == LISTEN_PORT;
+    to_client |= r >= CHOSEN_PORT && s == LISTEN_PORT;
     bool late = from_client || to_client; /* A packet of the third party comes from another port. */
     return late ? &w->flow[0] : NULL;     /* The packet is of an earlier incarnation of the flow. */
 }

@@ -5,6 +5,8 @@
 /* RFC 9293 section 3.8.3: R2 is at least 100 s, for a SYN at least three minutes. */
 #define R2     SCPS_SEC(100)
 #define R2_SYN SCPS_SEC(180)
+/* How long SYN cookies are in use after the last SYN that found no place (stack/listen.c). */
+#define COOKIE SCPS_SEC(128)
 
 /* ---- packets ---- */
 
@@ -18,10 +20,14 @@ void pair_judge_packet(struct world *w, const struct host *h, const struct scps_
     MUST(ip.total_len == total && ip.version == h->addr.family);
     MUST(out->gso ? out->gso < out->payload_len && total <= 65535 : total <= h->nif.mtu);
     MUST(scps_addr_equal(&ip.src, &h->addr));
-    if (ip.proto != SCPS_IPPROTO_TCP)
-        return;
     const uint8_t *t = out->data + ip.hdr_len;
     size_t n = out->len - ip.hdr_len;
+    if (ip.proto == SCPS_IPPROTO_SCPS_COMP && !w->vouch)
+        MUST(scps_comp_proto(&ip.src, &ip.dst, t, n, out->payload, out->payload_len));
+    if (ip.proto == SCPS_IPPROTO_ICMP)
+        MUST(!scps_cksum_fold(scps_cksum_add(0, t, n)));
+    if (ip.proto != SCPS_IPPROTO_TCP)
+        return;
     MUST(scps_tcp_parse(t, n, total - ip.hdr_len, &s) == 0);
     if (out->payload_len)
         s.data = out->payload;
@@ -30,16 +36,25 @@ void pair_judge_packet(struct world *w, const struct host *h, const struct scps_
     MUST(!(s.flags & SCPS_SYN) || !s.len);
 }
 
+/* RFC 768: a checksum of zero means that there is none. One flipped bit may make it so. */
+static bool unprotected(const struct packet *p)
+{
+    return p->data[0] >> 4 == 4 && p->len >= 28 && p->data[9] == SCPS_IPPROTO_UDP &&
+           !scps_get16(p->data + 26);
+}
+
 void pair_judge_input(struct world *w, const struct packet *p, int why)
 {
     MUST(why >= 0 && why < SCPS_DROP_COUNT);
     if (!p->ours)
         return;
+    if (p->damaged && unprotected(p))
+        return;
     if (p->damaged && !p->compressed) {
         MUST(why != SCPS_DROP_NONE);
         return;
     }
-    if (w->doubt || p->damaged)
+    if (p->altered || p->damaged)
         return;
     /* A packet that was sent well-formed and not changed must not be dropped as malformed. */
     switch (why) {
@@ -48,14 +63,19 @@ void pair_judge_input(struct world *w, const struct packet *p, int why)
     case SCPS_DROP_BAD_IP_CHECKSUM:
     case SCPS_DROP_FRAGMENT:
     case SCPS_DROP_BAD_ADDRESS:
-    case SCPS_DROP_NOT_OURS:
     case SCPS_DROP_UNKNOWN_PROTOCOL:
     case SCPS_DROP_BAD_TCP:
+        MUST(!"an undamaged packet was refused as malformed");
+        break;
+    case SCPS_DROP_NOT_OURS:
+        MUST(w->host[p->to].no_addr);
+        break;
     /* The peer uses another protocol number in the pseudo-header than is configured, which the
      * receiver detects after some segments. */
     case SCPS_DROP_BAD_CHECKSUM:
-        MUST((p->compressed && why == SCPS_DROP_BAD_CHECKSUM) ||
-             !"an undamaged packet was refused as malformed");
+        MUST(p->compressed &&
+             (w->imitated || w->host[0].cfg.comp_proto != w->host[1].cfg.comp_proto));
+        break;
     }
 }
 
@@ -98,7 +118,7 @@ void pair_judge_state(struct world *w)
         struct host *h = &w->host[i];
         for (int k = 0; k < FLOWS; k++)
             judge_end(w, h, &w->flow[k].end[i]);
-        MUST(h->peak <= MOST_MEMORY + (w->strangers ? HALF_OPEN * OF_ONE : 0));
+        MUST(h->peak <= SCPS_MAX(h->bound, MOST_MEMORY + (w->strangers ? HALF_OPEN * OF_ONE : 0)));
     }
 }
 
@@ -113,9 +133,16 @@ void pair_judge_served(struct world *w, struct host *h)
 
 /* ---- errors ---- */
 
-static bool patient(const struct scps_conn_config *c)
+/* The least time, us, without progress after which a connection may end. R2 is 100 s at least
+ * however few the retries are; that of a SYN follows from syn_retries. */
+static scps_dur least_silence(const struct scps_conn_config *c, bool established)
 {
-    return c->data_retries >= 15 && c->syn_retries >= 7 && !c->user_timeout && !c->keepalive;
+    scps_dur least = established ? R2 : c->syn_retries >= 7 ? R2_SYN : SCPS_SEC(1);
+
+    if (established && c->user_timeout) /* what best effort gave up counts as progress here only */
+        least = c->bets ? 0 : SCPS_MIN(least, c->user_timeout);
+    /* Keep-alive probes go where nothing is outstanding: no progress is due there. */
+    return established && c->keepalive ? 0 : least;
 }
 
 /* Returns true if the peer has ended as it should, but its last acknowledgements were lost until
@@ -136,32 +163,39 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
     struct end *peer = &f->end[!(e - f->end)];
     struct scps_conn_config cfg;
     struct scps_info i;
+    scps_dur silence;
 
-    if (w->doubt & DOUBT_END || f->unsure)
+    if (doubt_of(w, f) & DOUBT_END)
         return;
     scps_conn_get_config(e->c, &cfg);
     scps_conn_info(e->c, &i);
+    silence = w->now - (i.established ? e->progress : e->opened);
     switch (e->err) {
     case SCPS_ERR_TIMEDOUT:
-        if (!patient(&cfg) || f->excuse & EXCUSE_MEMORY)
+        if (w->slept && e->reconfigured) /* after the end, which its application had not heard of */
             break;
-        if (i.established)
-            MUST(w->now - e->progress >= R2);
-        else
-            MUST(w->now - e->opened >= R2_SYN);
+        MUST(silence >= least_silence(&cfg, i.established));
         break;
-    case SCPS_ERR_UNREACH:
+    case SCPS_ERR_UNREACH: /* RFC 5927 section 5.2: it ends no connection, but names the reason */
         MUST(f->excuse & EXCUSE_ICMP);
+        MUST(!i.established || silence >= least_silence(&cfg, true));
         break;
     case SCPS_ERR_LINKDOWN:
+    case SCPS_ERR_ADDRNOTAVAIL:
         MUST(f->excuse & EXCUSE_DEVICE);
         break;
     case SCPS_ERR_REFUSED:
     /* The peer's half-open connection ended before the ACK of its SYN-ACK arrived. */
     case SCPS_ERR_RESET:
-        MUST(f->excuse || outlived(w, e, peer) ||
+        /* While SYN cookies are in use, an acknowledgement that does not carry a cookie is reset
+         * (RFC 9293 section 3.10.7.2), also where data before it was lost and a copy of the SYN
+         * came later. */
+        if ((w->crowded || w->strangers) && w->now - e->opened <= COOKIE)
+            break;
+        MUST(f->excuse & ~(e->err == SCPS_ERR_RESET ? (unsigned)EXCUSE_ICMP : 0u) ||
+             outlived(w, e, peer) ||
              (!peer->had && (w->crowded || (w->no_cookies && w->strangers) ||
-                             !patient(&w->host[!e->nr].cfg) || w->now - e->opened >= R2_SYN)));
+                             w->now - e->opened >= least_silence(&w->host[!e->nr].cfg, false))));
         break;
     case SCPS_ERR_NOMEM:
         MUST(f->excuse & EXCUSE_MEMORY);
@@ -185,6 +219,15 @@ bool pair_finished(const struct world *w)
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++)
             if (!end_finished(&w->flow[i].end[k]))
+                return false;
+    return true;
+}
+
+bool pair_only_doubtful(const struct world *w)
+{
+    for (int i = 0; i < FLOWS; i++)
+        for (int k = 0; k < HOSTS; k++)
+            if (!end_finished(&w->flow[i].end[k]) && !(doubt_of(w, &w->flow[i]) & DOUBT_END))
                 return false;
     return true;
 }
@@ -221,14 +264,14 @@ void pair_judge_flow(struct world *w, struct flow *f)
     explain(w, f);
     for (int i = 0; i < HOSTS; i++) {
         struct end *e = &f->end[i], *peer = &f->end[!i];
-        if (w->doubt & DOUBT_END || f->unsure || pair_units_differ(w))
+        if (doubt_of(w, f) & DOUBT_END)
             continue;
-        MUST(end_finished(e) || left_alone(w, e, peer) || w->cut);
-        if (!e->had || e->failed || peer->failed || f->excuse || !peer->had || w->cut)
+        MUST(end_finished(e) || left_alone(w, e, peer));
+        if (!e->had || e->failed || peer->failed || f->excuse & EXCUSE_LET_GO || !peer->had)
             continue;
         MUST(e->eof && e->read == peer->written && e->written >= e->goal);
         MUST(!e->missing || w->host[i].cfg.bets);
-        if (w->host[i].cfg.records && !e->missing && !(w->doubt & DOUBT_RECORDS))
+        if (w->host[i].cfg.records && !e->missing && !(doubt_of(w, f) & DOUBT_RECORDS))
             MUST(e->records_seen == peer->records);
     }
 }

@@ -8,7 +8,8 @@
  *      2  rate of the line, likewise          3  loss         4  jitter
  *      5  low nibble: duplicates, high nibble: bits flipped, in both directions
  *      6  seed of the channel's chances       7  rate of the route, a nibble for each host
- *      8  MTU, a nibble for each host         9  backlog of the listeners
+ *      8  MTU, a nibble for each host         9  backlog of the listeners; above its three lowest
+ *         bits 21 to 24: memory is reserved or limited (pair_host.c)
  *     10  host 0, 14 octets: see `configure`
  *     24  host 1, likewise
  *     38  octets that host 0, and then host 1, has to send at first
@@ -180,8 +181,12 @@ void pair_route(struct world *w, struct host *h, uint8_t code)
     if (code & 4)
         r.min_rate = r.rate / 2;
     h->touched = true;
-    if (scps_stack_set_route(h->st, &r) == SCPS_ERR_NOENT)
-        scps_stack_add_route(h->st, &r);
+    if (h->gone || h->no_addr)
+        return;
+    int err = scps_stack_set_route(h->st, &r);
+    if (err == SCPS_ERR_NOENT)
+        err = scps_stack_add_route(h->st, &r);
+    h->no_route = h->no_route && err;
 }
 
 void pair_reconfigure(struct world *w, struct host *h, struct end *e, uint8_t b, uint8_t c)
@@ -213,6 +218,7 @@ void pair_reconfigure(struct world *w, struct host *h, struct end *e, uint8_t b,
         const struct scps_cc_ops *cc = scps_cc_at(c & 7);
         scps_conn_config_set_cc(&n, cc ? cc : was.cc, NULL);
     }
+    e->reconfigured = true;
     scps_conn_set_config(e->c, &n);
     scps_conn_get_config(e->c, &n);
     MUST(n.cc == was.cc);
@@ -235,9 +241,11 @@ static bool bring_up(struct world *w, struct host *h, const uint8_t *header)
 {
     static const uint32_t mtus[] = {1500, 576, 9000, 296, 1280, 160};
     struct scps_stack_config sc = scps_stack_config_default();
+    char why[200];
     static const char *const text[2][HOSTS] = {{"10.0.0.1", "10.0.0.2"},
                                                {"2001:db8::1", "2001:db8::2"}};
 
+    h->cfg.hollow = w->hollow;
     sc.alloc = (struct scps_alloc){host_alloc, host_free, h};
     sc.seed[0] = 1 + h->nr;
     sc.seed[1] = header[6];
@@ -246,12 +254,13 @@ static bool bring_up(struct world *w, struct host *h, const uint8_t *header)
     sc.checksum_hints = header[0] & 64;
     sc.max_half_open = header[0] & 128 ? 2 : 64;
     sc.max_comp_hosts = 2;
+    pair_memory(w, h, header[9], &sc);
     MUST(!scps_addr_parse(text[header[0] >> 2 & 1][h->nr], &h->addr));
     h->nif = (struct scps_netif){.name = "pair", .mtu = OF(mtus, NIBBLE(header[8], h->nr))};
     h->nif.flags =
         (w->hollow ? SCPS_NETIF_HOLLOW : 0) | (w->vouch ? SCPS_NETIF_GSO | SCPS_NETIF_NO_CSUM : 0);
-    h->cfg.hollow = w->hollow;
-    h->st = scps_stack_new(&sc);
+    MUST(!scps_stack_config_check(&sc, why, sizeof why));
+    h->st = scps_stack_open(&sc, why, sizeof why);
     if (!h->st)
         return false;
     pair_story(w, h);
@@ -274,6 +283,7 @@ bool pair_setup(struct world *w, const uint8_t header[HEADER])
     w->crowded = header[0] & 128;
     w->vouch = header[0] & 8;
     w->hollow = header[0] & 16;
+    w->damage_told = header[0] & 64;
     for (unsigned i = 0; i < HOSTS; i++) {
         struct direction *d = &w->host[i].out;
         w->host[i].nr = i;
