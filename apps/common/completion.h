@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define COMPLETION_OPTIONS 512 /* Most options of one program; each spelling of an option counts */
+/* Largest number of options of one program; each spelling of an option counts */
+#define COMPLETION_OPTIONS 512
 
 enum completion_value {
     COMPLETION_NONE,  /* the option takes no value */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS 40 /* most symbolic links that are followed, as in Linux */
+#define LINKS 40 /* largest number of symbolic links that are followed, as in Linux */
 
 /* Returns true for devices that do not store what is written to them. */
 static bool keeps_nothing(const struct stat *st)

@@ -15,7 +15,7 @@ enum files_use { FILES_READ, FILES_WRITTEN };
 
 struct files {
     struct files_one {
-        /* Option, or whatever else tells the user which file is meant; borrowed */
+        /* The option, or another text, that tells the user which file is meant; borrowed. */
         const char *label;
         enum files_use use;
         dev_t dev;

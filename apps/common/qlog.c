@@ -31,8 +31,8 @@ struct segment {
     uint64_t number;
 };
 
-/* Most outstanding segments that are kept. A capture without acknowledgements exceeds this number;
- * the oldest segments are then forgotten. */
+/* Largest number of outstanding segments that are kept. A capture without acknowledgements exceeds
+ * this number; the oldest segments are then forgotten. */
 #define MOST (1u << 22)
 
 struct qlog {

@@ -30,8 +30,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT  5001
-#define CHUNK (1u << 20) /* bytes of each write call; hollow bytes cost nothing to write */
+#define PORT 5001
+/* bytes of each write call; a hollow connection counts bytes without storing them, so writing costs
+ * nothing */
+#define CHUNK (1u << 20)
 
 struct job;
 

@@ -27,8 +27,8 @@
 #include <string.h>
 
 #define CONTROL 40 /* bytes of a flush, and of a NACK without holes */
-/* IP and UDP headers, the only bytes of a packet that are not hollow; the packet's number stands in
- * them */
+/* The IP and UDP headers are the only bytes of a packet that are stored; the others are counted
+ * only. The packet's number stands in the headers. */
 #define HEADERS 28
 #define NACKED  1400
 
@@ -68,8 +68,9 @@ static void receive(struct model *m, scps_time at, uint32_t number)
         m->work -= (double)(at - m->worked);
         m->work = (m->work > 0 ? m->work : 0) + share * each;
         m->worked = at;
+        /* The socket buffer is full: the packet costs the interrupt only. */
         if (m->work > (double)f->receiver_buffer / m->payload * each)
-            return; /* The socket buffer is full: the packet costs the interrupt only. */
+            return;
         m->work += (1 - share) * each;
     }
     if (!m->have[number]) {

@@ -163,8 +163,9 @@ static void work(struct sweep *s, int fd)
         }
         lab_result_free(&r);
         len = (uint32_t)text.len;
+        /* The parent process has ended, so no process reads the results. */
         if (!all_of(fd, &len, sizeof len, true) || !all_of(fd, text.p, len, true))
-            _exit(0); /* The parent process has ended, so nobody reads the results. */
+            _exit(0);
         lab_free(&text);
     }
     _exit(0);

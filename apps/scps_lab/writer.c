@@ -20,7 +20,8 @@ static int64_t refill(void *ctx, void *buf, size_t len)
     scps_dur since = scps_world_now(w->world) - w->begin;
     uint64_t due;
 
-    (void)buf; /* A hollow connection does not read the bytes at buf. */
+    /* On a hollow connection (bytes are counted, not stored) the bytes at buf are not read. */
+    (void)buf;
     if (!is_limited(w, since))
         return (int64_t)len;
     due = (uint64_t)((double)w->flow->app_bps / 8e6 * (double)(since - w->flow->app_from));

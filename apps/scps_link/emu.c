@@ -31,7 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH 32 /* most packets read, or delivered, before the loop serves other watchers */
+/* largest number of packets read, or delivered, before the loop serves other watchers */
+#define BATCH 32
 #define RETRY SCPS_MS(1)
 
 /* Returns the time of the channels, µs since the emulation began. The times in the link's tables
@@ -132,8 +133,9 @@ static void on_timer(EV_P_ ev_io *w, int revents)
 
     (void)loop;
     (void)revents;
+    /* The timer was set again after it expired, so there is nothing to read. */
     if (read(e->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
-        return; /* The timer was set again after it expired, so there is nothing to read. */
+        return;
     e->armed = SCPS_NEVER;
     deliver(e);
 }

@@ -19,7 +19,7 @@ int spool_open(struct spool *s, const char *path, char *msg, size_t msglen);
 /* Returns a name to open for writing, once, until spool_opened(): what is written there goes to the
  * file. */
 const char *spool_name(const struct spool *s);
-/* Tells the spool that the name of spool_name() has been opened, or never will be. */
+/* Tells the spool that the file named by spool_name() has been opened, or will never be opened. */
 void spool_opened(struct spool *s);
 /* Waits until everything is in the file. Call it after the writer has closed the pipe. Returns 0,
  * or -1 with one line in msg. */

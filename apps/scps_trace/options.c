@@ -289,7 +289,8 @@ static bool parse_number(int c, const char *arg, uint64_t *v)
 
 /* ---- option by option ---- */
 
-/* These functions handle the options of one kind each, and return false for any other option. */
+/* Each of these functions sets the options of one kind: reports, graphs, names, numbers. It returns
+ * false for any other option. */
 
 static bool set_report(struct options *o, int c, const char *arg)
 {

@@ -145,8 +145,8 @@ static void log_note(struct direction *d, const struct scps_trace_seen *s, enum 
     qlog_note(d->log, &(struct scps_note){.at = s->pkt->at, .kind = kind, .arg = {a, b, c, e}});
 }
 
-/* Returns true if the analyser found that this retransmission repairs a loss; then *by is the
- * evidence. */
+/* Returns true if the analyser found that this retransmission was sent for a loss; then *by is the
+ * evidence of the loss. */
 static bool is_loss(const char *cause, enum scps_evidence *by)
 {
     static const struct {

@@ -25,18 +25,22 @@
 
 #include <scps/dgram.h>
 
-#define TTCP_GUARD  4u /* octets of the largest guard datagram */
-#define TTCP_GUARDS 4u /* number of guard datagrams behind the data */
+/* octets of the largest guard datagram, a short datagram that starts or ends the receiver's
+ * clock */
+#define TTCP_GUARD 4u
+/* number of guard datagrams sent behind the data, which tell the receiver that it has ended */
+#define TTCP_GUARDS 4u
 #define TTCP_STAMP  24u
-#define TTCP_DGRAM  65507u       /* octets of the largest datagram */
-#define TTCP_APART  SCPS_MS(100) /* time between the guard datagrams behind the data */
+#define TTCP_DGRAM  65507u /* octets of the largest datagram */
+/* time between the guard datagrams that are sent behind the data, µs */
+#define TTCP_APART SCPS_MS(100)
 /* Datagrams that arrive up to this long after the first guard datagram at the end are counted */
 #define TTCP_STRAGGLE SCPS_MS(500)
 /* After this time without a datagram the receiver ends, because the guard datagrams were lost or
  * the sender has stopped */
 #define TTCP_SILENCE SCPS_SEC(10)
-/* The receiver remembers, for so many numbers below the highest received, which ones have
- * arrived */
+/* The receiver remembers, for this many numbers below the highest received, which datagrams have
+ * arrived. */
 #define TTCP_WINDOW 65536u
 
 /* Writes v as a number of `octets` octets in network order. */
@@ -69,12 +73,14 @@ struct ttcp_dsend {
     /* have: number of bytes in buf; len: length of the datagram that the stack refused last, bytes;
      * 0: it refused none */
     size_t have, len;
-    bool last;       /* the input has ended */
-    uint64_t sent;   /* datagrams, without guard datagrams */
-    unsigned guards; /* number of guard datagrams sent behind the data */
-    bool started;    /* the guard datagram before the data has been sent */
-    scps_time left;  /* time at which the send queue was last empty, µs */
-    scps_time next;  /* time to run the sender again, µs; SCPS_NEVER: no time is set */
+    bool last;     /* the input has ended */
+    uint64_t sent; /* datagrams, without guard datagrams */
+    /* number of guard datagrams (the short ones that end the run) sent behind the data */
+    unsigned guards;
+    /* the guard datagram before the data, which starts the receiver's clock, has been sent */
+    bool started;
+    scps_time left; /* time at which the send queue was last empty, µs */
+    scps_time next; /* time to run the sender again, µs; SCPS_NEVER: no time is set */
 };
 
 struct ttcp_drecv {

@@ -126,7 +126,7 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     if (!d->begun) {
         d->begun = true;
         r->opened = at;
-        /* The guard before the data may arrive twice. */
+        /* The guard datagram that announces the data may arrive twice. */
     } else if (!first) {
         if (d->guards++ == 0)
             r->ended = at;
@@ -203,8 +203,8 @@ static bool passed_on(struct ttcp_receiver *r)
     return err == 0;
 }
 
-/* Decides whether the guards, or a time without datagrams, have ended the run, and when to check
- * again. */
+/* Decides whether the guard datagrams behind the data, or a time without datagrams, have ended the
+ * run, and when to check again. */
 static void see_end(struct ttcp_receiver *r, scps_time now)
 {
     struct ttcp_drecv *d = &r->d;

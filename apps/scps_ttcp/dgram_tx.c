@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define SHORTEST (TTCP_GUARD + 1)
-/* Most datagrams in the send queue in real time, where the kernel may wake the process late; in
- * virtual time it is 2 */
+/* Largest number of datagrams in the send queue in real time, where the kernel may wake the process
+ * late; in virtual time it is 2 */
 #define QUEUED 16u
 
 uint64_t ttcp_sum(const uint8_t *p, size_t len)
@@ -178,7 +178,8 @@ static void send_data(struct ttcp_sender *s, scps_time now)
     }
 }
 
-/* Sends a guard behind the data and plans the next one. */
+/* Sends a guard datagram (a short one that ends the receiver's clock) behind the data, and plans
+ * the next one. */
 static void send_guard(struct ttcp_sender *s, scps_time now)
 {
     struct ttcp_dsend *d = &s->d;
@@ -226,7 +227,8 @@ void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, s
 
     if (ev->kind == SCPS_EV_ERROR) {
         err = scps_dgram_error(s->d.dgram, NULL, NULL);
-        /* After a guard the receiver may have closed its port, so an ICMP error is expected. */
+        /* After a guard datagram the receiver may have closed its port, so an ICMP error is
+         * expected. */
         if (!s->finished || s->d.guards <= 1)
             failed(s, err, false);
         return;

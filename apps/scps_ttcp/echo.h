@@ -6,9 +6,11 @@
 
 #include <scps/conn.h>
 
-struct ttcp_echo {        /* A zeroed structure is ready for use. */
-    const uint8_t *block; /* the outstanding block, borrowed until it has returned; NULL: hollow */
-    size_t len, back;     /* len: bytes of the block; back: bytes of it that have returned */
+struct ttcp_echo { /* A zeroed structure is ready for use. */
+    /* The block that was sent and has not returned; borrowed; NULL: the connection is hollow (bytes
+     * are counted, not stored). */
+    const uint8_t *block;
+    size_t len, back; /* len: bytes of the block; back: bytes of it that have returned */
     scps_time began;
     uint64_t count, bytes; /* number of blocks and of bytes that have returned so far */
     scps_dur min, max, sum;

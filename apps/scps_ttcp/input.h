@@ -31,9 +31,9 @@ struct ttcp_input {
 int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
                     struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now);
 void ttcp_input_fini(struct ttcp_input *in);
-/* Hands out the next block, at most -l bytes, valid until the next call; *data is NULL when hollow.
- * Returns its length; 0 at the end; SCPS_ERR_AGAIN when there is nothing yet (watch fd) or waiting
- * was ended; SCPS_ERR_SYSTEM with sys_errno; SCPS_ERR_NOMEM. */
+/* Hands out the next block, at most -l bytes, valid until the next call; *data is NULL if bytes are
+ * only counted (--hollow). Returns its length; 0 at the end; SCPS_ERR_AGAIN when there is nothing
+ * yet (watch fd) or waiting was ended; SCPS_ERR_SYSTEM with sys_errno; SCPS_ERR_NOMEM. */
 int64_t ttcp_input_next(struct ttcp_input *in, const uint8_t **data);
 /* Ends the input, when the time of --time has passed. */
 void ttcp_input_stop(struct ttcp_input *in);

@@ -11,7 +11,7 @@
 /* Datagram size of -u over an interface, bytes: it fits an Ethernet frame with any headers */
 #define TTCP_UDP_LENGTH  1400u
 #define TTCP_UNSET       ((enum ttcp_action) - 1)
-#define TTCP_MAX_LETTERS 128 /* most letters of both tables together */
+#define TTCP_MAX_LETTERS 128 /* largest number of letters of both tables together */
 #define TTCP_MAX_WORDS   96
 #define TTCP_NAME        (SETTING_NAME + 4)
 

@@ -10,7 +10,7 @@
 #include <scps/stack.h>
 
 #define TTCP_MSGLEN  512 /* room for a one-line message */
-#define TTCP_STREAMS 128 /* most connections of a run */
+#define TTCP_STREAMS 128 /* largest number of connections of a run */
 
 enum ttcp_action {
     TTCP_TRANSMIT,

@@ -29,8 +29,8 @@ int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
                      struct ttcp_verify *verify);
 /* Closes what was opened. Returns 0, or SCPS_ERR_SYSTEM: data written before may be lost. */
 int ttcp_output_fini(struct ttcp_output *out);
-/* Returns the room for the next read, or NULL on a hollow connection, and its size in *len: at
- * least 1, unless bytes in the buffer wait to be written. */
+/* Returns the room for the next read and its size in *len: at least 1, unless bytes in the buffer
+ * wait to be written. NULL: the connection is hollow (bytes are counted, not stored). */
 uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
 /* Tells the output that len bytes were put into the room that it returned. */
 void ttcp_output_took(struct ttcp_output *out, size_t len);

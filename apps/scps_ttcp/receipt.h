@@ -35,7 +35,8 @@ struct ttcp_receipt {
     uint64_t duplicate; /* bytes that arrived more than once */
     uint64_t sum;       /* checksum of the bytes that were read */
 };
-/* Writes the line with its newline into buf. Returns its length. */
+/* Writes the receiver's result t as a line of text, with its newline, into buf. Returns its
+ * length. */
 size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt *t);
 /* Returns true if the n bytes at data, the first of a stream, can be the beginning of the line of a
  * result. */

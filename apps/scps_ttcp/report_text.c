@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report in ttcp's form: lines that begin with the role, the figure that ends in +++, then
- * counters.
+/* Writes the report of a transfer in ttcp's form: lines that begin with the role, then the line
+ * with the rate, which ends in +++, then counters.
  *
  *     ttcp-t: N bytes in S real seconds = R Mbit/sec +++
  *     ttcp-t: segments, repairs, round trip

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TESTS   256 /* most tests that are served at the same time */
-#define BACKLOG 32  /* most connections that wait while TESTS of them are served */
+#define TESTS   256 /* largest number of tests that are served at the same time */
+#define BACKLOG 32  /* largest number of connections that wait while TESTS of them are served */
 /* bytes that a test writes in one piece before the loop serves packets */
 #define AT_ONCE (128u << 10)
 #define LOOK    SCPS_MS(100) /* interval of the check for tests that last too long, µs */

@@ -115,7 +115,8 @@ static void finish(struct ttcp_virtual *x)
 
 static void run_sender(void *ctx);
 
-/* Plans the next call of the sender, which has another guard datagram to send later. */
+/* Plans the next call of the sender, which has another guard datagram to send later, behind the
+ * data. */
 static void look_at_guards(struct ttcp_virtual *x)
 {
     struct ttcp_sender *s = &x->flow->sender;

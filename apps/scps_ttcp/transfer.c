@@ -114,8 +114,9 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
         }
         len = one_record(s, &flags);
         n = scps_conn_write(s->conn, s->rest, len, flags);
+        /* SCPS_EV_WRITABLE will call this function again. */
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
-            return; /* SCPS_EV_WRITABLE will call this function again. */
+            return;
         if (n < 0) {
             sender_failed(s, (int)n, false);
             return;
@@ -150,7 +151,8 @@ static void hear_result(struct ttcp_sender *s)
     char skipped[512];
     int64_t n;
 
-    if (s->in->opt->hollow) { /* A hollow connection reads zeros. */
+    /* Reading from a hollow connection, which counts bytes without storing them, yields zeros. */
+    if (s->in->opt->hollow) {
         while (scps_conn_read(s->conn, NULL, SIZE_MAX, 0) > 0)
             continue;
         return;
@@ -362,14 +364,16 @@ static void compose_result(struct ttcp_receiver *r)
     r->line_len = ttcp_receipt_print(r->line, &t);
 }
 
-/* Sends the line of --tell, then shuts the connection down for sending. */
+/* Sends the line with the receiver's result (--tell), then shuts the connection down for
+ * sending. */
 static void tell_result(struct ttcp_receiver *r)
 {
     while (r->line_at < r->line_len) {
         int64_t n = scps_conn_write(r->conn, r->line + r->line_at, r->line_len - r->line_at, 0);
 
+        /* SCPS_EV_WRITABLE will call this function again. */
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
-            return;  /* SCPS_EV_WRITABLE will call this function again. */
+            return;
         if (n < 0) { /* The peer has gone, so the result cannot be sent. */
             r->line_at = r->line_len;
             return;
@@ -466,8 +470,9 @@ void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, s
     case SCPS_EV_CLOSED:
         r->over = true;
         break;
+    /* Data that arrived before the error can still be read. */
     case SCPS_EV_ERROR:
-        ttcp_receiver_run(r, now); /* Data that arrived before the error can still be read. */
+        ttcp_receiver_run(r, now);
         r->over = true;
         if (r->err == 0 && !r->eof)
             r->err = ev->err;

@@ -39,8 +39,8 @@ struct ttcp_sender {
     bool sums; /* keep the digest */
     struct ttcp_digest digest;
     struct ttcp_receipt receipt;
-    /* first bytes that the receiver sent back after the end of this end's stream: the line of
-     * --tell */
+    /* The first bytes that the receiver sent back after the end of this end's stream: the line with
+     * its result (--tell). */
     char line[TTCP_RECEIPT_LINE];
     size_t line_len;
     /* Times, µs, on the clock of the stack, which is virtual or monotonic: the SYN was sent, or the
@@ -72,7 +72,8 @@ struct ttcp_receiver {
     int err; /* SCPS_ERR_* that ended the transfer; if out_failed, the error of the output */
     bool out_failed;
     uint64_t received;
-    /* -e: bytes still to be echoed, which are in the buffer of `out`; NULL: hollow */
+    /* -e: bytes still to be echoed, which are in the buffer of `out`; NULL: the connection is
+     * hollow (bytes are counted, not stored) */
     const uint8_t *echo;
     size_t echo_len;
     /* -c: records read to their end, including the one that the end of the stream ends. Records
@@ -88,7 +89,7 @@ struct ttcp_receiver {
         ended /* Times, µs; ended is, with -u, the arrival of the first guard behind the data */;
     struct ttcp_drecv d; /* state of -u */
     bool duplex;         /* --bidir: a sender writes to this connection and shuts it down */
-    /* the peer's first bytes are the line of --tell, so the peer sends no data */
+    /* The peer's first bytes are the line with its result (--tell), so the peer sends no data. */
     bool result_came;
     /* --tell: digest of the bytes read, the line with the result, and how many bytes of the line
      * are written */

@@ -22,8 +22,8 @@ int ttcp_verify_sent(struct ttcp_verify *v, const void *data, size_t len);
 /* Compares what was read with the oldest bytes kept, and removes those. Returns false from the
  * first difference on. */
 bool ttcp_verify_got(struct ttcp_verify *v, const void *data, size_t len);
-/* Skips len bytes that the receiver reports as missing. Returns false if so many were never
- * sent. */
+/* Skips len bytes that the receiver reports as missing. Returns false if the sender never sent that
+ * many. */
 bool ttcp_verify_skip(struct ttcp_verify *v, uint64_t len);
 
 #endif

@@ -25,7 +25,7 @@ struct ttcp_virtual {
     struct ttcp_progress progress;
     struct ttcp_truth truth;
     struct ttcp_sums sums; /* -u: checksums of the datagrams sent */
-    scps_time next;        /* time at which the sender sends its next guard datagram, µs */
+    scps_time next; /* time at which the sender sends its next guard datagram behind the data, µs */
     /* on_event gets the events of both hosts, with the run as context; stop_now ends waiting for
      * input */
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);

@@ -235,10 +235,11 @@ struct scps_trace_conn {
 
 struct scps_trace_totals {
 #define SCPS_TRACE_DECL_COUNT(name, words) uint64_t name;
+    /* times of the first and the last packet of any kind, µs since 1970 */
     SCPS_TRACE_COUNTS(SCPS_TRACE_DECL_COUNT)
 #undef SCPS_TRACE_DECL_COUNT
-    scps_time first, last; /* times of the first and the last packet of any kind, µs since 1970 */
-    uint32_t conns;        /* connections seen, evicted ones included */
+    scps_time first, last;
+    uint32_t conns; /* connections seen, evicted ones included */
 };
 
 /* One packet as a capture holds it. */
@@ -286,8 +287,9 @@ struct scps_trace_seen {
 };
 
 struct scps_trace_config {
-    uint64_t max_memory; /* most bytes for the state of connections; 0: 2 GiB */
-    uint32_t max_conns;  /* most connections held at once; 0: limited by max_memory only */
+    uint64_t max_memory; /* largest number of bytes for the state of connections; 0: 2 GiB */
+    /* largest number of connections held at once; 0: limited by max_memory only */
+    uint32_t max_conns;
     /* Silence, µs, after which a packet with the same ports begins a new connection; 0: it never
      * does. tcptrace uses 240 s. */
     scps_dur idle_split;

@@ -39,8 +39,8 @@ struct scps_ether_config {
     unsigned prefix[SCPS_ETHER_ADDRS], n;
     /* Routers for destinations within no prefix: [0] for IPv4, [1] for IPv6; family 0: none */
     struct scps_addr gateway[2];
-    /* Most neighbours that are remembered; a new one replaces the one not used for longest. Default
-     * 16 */
+    /* Largest number of neighbours that are remembered; a new one replaces the one not used for
+     * longest. Default 16 */
     uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
     scps_dur reachable; /* how long a neighbour's answer is valid, µs; default 30 s */

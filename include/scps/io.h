@@ -236,7 +236,7 @@ SCPS_API const char *scps_ifopts_trouble(const struct scps_netif *top);
  * Ethernet. */
 SCPS_API bool scps_ifopts_unanswered(const struct scps_netif *top, struct scps_addr *out);
 /* A counter of packets or octets that a link filter received and did not use, or could not send. */
-#define SCPS_IFDROPS 16 /* most counters of one filter */
+#define SCPS_IFDROPS 16 /* largest number of counters of one filter */
 struct scps_ifdrop {
     const char *link; /* the filter: "ppp", "ether", "ccsds" */
     char name[16]; /* Name of SCPS_PPP_DROPS, SCPS_ETHER_DROPS or SCPS_CCSDS_DROPS in lower case */

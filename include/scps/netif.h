@@ -26,8 +26,8 @@ struct scps_pkt {
     const uint8_t *payload;
     /* length of such a payload; with payload NULL: hollow bytes, zeros that are not stored */
     size_t payload_len;
-    /* 0: a single packet. Else this is a train of segments, to be cut into packets with so many
-     * payload bytes each */
+    /* 0: a single packet. Otherwise the payload belongs to several segments (segmentation offload),
+     * and the device cuts it into packets with this many payload bytes each. */
     uint16_t gso;
     bool csum_ok; /* the checksums are right; on input the device has verified them */
     /* On input, set by drivers that take packets out of a tunnel: the ECN field of the outer header
@@ -73,7 +73,8 @@ struct scps_netif_ops {
     void (*advance)(struct scps_netif *nif, scps_time now);
 };
 
-#define SCPS_NETIF_HOLLOW  1u /* the device can carry hollow bytes */
+/* the device can carry payload that is counted but not stored (hollow) */
+#define SCPS_NETIF_HOLLOW  1u
 #define SCPS_NETIF_NO_CSUM 2u /* sending: the device fills in the transport checksum */
 /* Sending: the device cuts trains of segments (scps_pkt.gso) of at most 65535 bytes in all. */
 #define SCPS_NETIF_GSO 4u

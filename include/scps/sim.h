@@ -30,9 +30,11 @@ extern "C" {
 enum scps_framing {
     SCPS_FRAMING_NONE, /* no bytes besides config.overhead */
     /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
-     * 0x7d and 0x7e (ACCM 0): exact for bytes that are there, 2 in 256 for hollow ones */
+     * 0x7d and 0x7e (ACCM 0). Octets that are stored are stuffed exactly; of octets that are
+     * only counted (hollow), 2 in 256 are taken to need an escape. */
     SCPS_FRAMING_PPP,
-    /* HDLC bit stuffing: a zero after five ones: exact, and 1 bit in 62 of hollow bytes */
+    /* HDLC bit stuffing: a zero after five ones. Bytes that are stored are stuffed exactly; for
+     * bytes that are only counted (hollow), one zero is added for 62 bits. */
     SCPS_FRAMING_HDLC,
     SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
     SCPS_FRAMING_AAL5_VC, /* AAL5, VC-multiplexed, without LLC/SNAP */
@@ -92,8 +94,8 @@ struct scps_link_config {
     uint32_t queue_packets;
     /* framing bytes of each packet, sent on the line and exposed to bit errors */
     uint32_t overhead;
-    /* So many bytes at the start of each frame are never damaged (the published reports count 1064
-     * of 1082 bytes) */
+    /* The number of bytes at the start of each frame that are never damaged (in the published
+     * reports 18 of 1082). */
     uint32_t ber_exempt;
     double ber;  /* bit error rate: a packet of n bytes is lost with p = 1-(1-ber)^(8 n) */
     double loss; /* probability of losing a packet, whatever its size */
@@ -181,9 +183,9 @@ struct scps_verdict {
 };
 typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
 
-/* Writes a verdict as a line of the ground-truth log, with its newline, for a file that begins with
- * the header (docs/SCPS_TRACE.md; scps_trace --truth reads it). dir 0: a to b, 1: b to a; epoch,
- * µs, is added to all times. Returns the length of the line. */
+/* Writes a packet's verdict (its fate on the link) as a line of the ground-truth log, with its
+ * newline. The file begins with the header below (docs/SCPS_TRACE.md; scps_trace --truth reads it).
+ * dir 0: a to b, 1: b to a; epoch, µs, is added to all times. Returns the length of the line. */
 #define SCPS_TRUTH_HEADER                                                                          \
     "time_us,direction,packet_no,fate,cause,ip_len,src,dst,sport,dport,seq,payload,arrive_us,"     \
     "copies,reordered,proto\n"
@@ -273,7 +275,8 @@ struct scps_channel;
 SCPS_API struct scps_channel *scps_channel_new(const struct scps_link_config *cfg, uint64_t stream,
                                                const struct scps_alloc *alloc);
 SCPS_API void scps_channel_free(struct scps_channel *ch);
-/* Reports every later verdict to fn, which must not call into ch. fn NULL: no reports. */
+/* Makes the channel report the verdict (fate) of every later packet to fn, which must not call into
+ * ch. fn NULL: no reports. */
 SCPS_API void scps_channel_observe(struct scps_channel *ch, scps_verdict_fn *fn, void *ctx);
 /* Changes the configuration at now: packets on the line or propagating keep their times, packets in
  * the queue get the new settings. Returns 0, or SCPS_ERR_INVAL, and then nothing has changed. */

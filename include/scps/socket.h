@@ -374,8 +374,8 @@ struct scps_tcp_info {
     uint32_t tcpi_rcv_space;  /* bytes: the receive buffer */
     uint32_t tcpi_total_retrans;
     uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate; /* bytes/s; all ones: no pacing, no limit */
-    uint64_t tcpi_bytes_acked,
-        tcpi_bytes_received; /* payload bytes; Linux counts an acknowledged SYN too */
+    /* payload bytes; Linux counts an acknowledged SYN too */
+    uint64_t tcpi_bytes_acked, tcpi_bytes_received;
     uint32_t tcpi_segs_out, tcpi_segs_in;
     uint32_t tcpi_notsent_bytes;
     uint32_t tcpi_min_rtt;
@@ -447,7 +447,7 @@ struct scps_ctx_config {
     /* Limit of the packets that wait for scps_ctx_take(); default 4096. Beyond it the stack builds
      * no packets. */
     uint32_t queue_packets;
-    uint32_t max_sockets; /* most sockets; EMFILE beyond; default 1024 */
+    uint32_t max_sockets; /* largest number of sockets; EMFILE beyond; default 1024 */
     int first_fd;         /* The lowest descriptor number; default 3 */
     unsigned max_backlog; /* largest backlog; a larger one is reduced to this; default 4096 */
     /* Called when a call must wait: let time pass and packets arrive until scps_wait_over(w) is

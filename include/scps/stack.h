@@ -77,20 +77,22 @@ struct scps_stack_config {
     /* time of the driver's clock when the stack is opened, µs; at most SCPS_NEVER / 2 */
     scps_time now;
     struct scps_observer observer;
-    uint32_t max_conns; /* most connections, of all states; default 65536; 0: none */
-    /* Most half-open connections of a listener; default 256; 0: none, every SYN is answered with a
-     * cookie. When a SYN comes, the oldest half-open connection is dropped if it is older than 14 s
-     * when a quarter of this limit is reached, 6 s when half is reached, 3 s when all is reached,
-     * but never before two expected round trips. When the limit is reached, SYN cookies are sent.
-     * They preserve BETS and SNACK, and for peers with timestamps window scale, SACK and ECN;
-     * features that a connection lost are reported as SCPS_WHY_COOKIE (scps_info.why). */
+    uint32_t max_conns; /* largest number of connections, of all states; default 65536; 0: none */
+    /* Largest number of half-open connections of a listener; default 256; 0: none, every SYN is
+     * answered with a cookie. When a SYN comes, the oldest half-open connection is dropped if it is
+     * older than 14 s when a quarter of this limit is reached, 6 s when half is reached, 3 s when
+     * all is reached, but never before two expected round trips. When the limit is reached, SYN
+     * cookies are sent. They preserve BETS and SNACK, and for peers with timestamps window scale,
+     * SACK and ECN; features that a connection lost are reported as SCPS_WHY_COOKIE
+     * (scps_info.why). */
     uint32_t max_half_open;
     bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
-    /* Most challenge ACKs in one second (RFC 5961 section 7); default 100. The limit in force is
-     * drawn anew each second, from half of this value to the whole of it. */
-    uint32_t challenge_acks;
-    /* Most resets for unknown ports and ICMP errors together in one second; default 1000. The limit
+    /* Largest number of challenge ACKs in one second (RFC 5961 section 7); default 100. The limit
      * in force is drawn anew each second, from half of this value to the whole of it. */
+    uint32_t challenge_acks;
+    /* Largest number of resets for unknown ports and ICMP errors together in one second; default
+     * 1000. The limit in force is drawn anew each second, from half of this value to the whole of
+     * it. */
     uint32_t resets;
     /* Limit of replies of all kinds to packets that belong to no connection (resets, ICMP errors,
      * echo replies, SYN cookies), bytes/s. They get 1/SCPS_ANSWER_SHARE of their route's rate. If
@@ -103,15 +105,17 @@ struct scps_stack_config {
     uint64_t answer_rate;
     /* Cache of destinations that answered a SYN only when it had no SCPS capabilities: later SYNs
      * to them have none from the start. */
-    uint32_t plain_hosts; /* most destinations in the cache; default 64, 0: none; at most 65536 */
+    /* largest number of destinations in the cache; default 64, 0: none; at most 65536 */
+    uint32_t plain_hosts;
     /* How long a destination stays in the cache of plain_hosts, µs; default 10 min, 0: it is not
      * kept at all; at most a hundred years */
     scps_dur plain_memory;
     /* true: a wrong transport checksum in a peer's segment counts as damage by the link, as if
      * SCPS_SIGNAL_DAMAGED had been given; default false */
     bool checksum_hints;
-    uint32_t max_comp_hosts; /* most pairs of hosts with compressed headers; default 256 */
-    bool echo_reply;         /* answer ICMP and ICMPv6 echo requests; default true */
+    /* largest number of pairs of hosts with compressed headers; default 256 */
+    uint32_t max_comp_hosts;
+    bool echo_reply; /* answer ICMP and ICMPv6 echo requests; default true */
     /* Range of ephemeral ports; default 49152 to 65535 (RFC 6056), 0: the default of the field */
     uint16_t port_min, port_max;
 };

@@ -22,8 +22,9 @@ struct scps_bulk_source {
     /* The caller sets the fields of this group before scps_bulk_source_start. */
     uint64_t total; /* bytes to send; UINT64_MAX: until refill returns 0 */
     size_t chunk;   /* bytes passed to each call of scps_conn_write(); 0: 64 KiB */
-    bool hollow;    /* pass NULL to scps_conn_write(), for a hollow connection */
-    size_t record;  /* length of each record, bytes; the last may be shorter; 0: no records */
+    /* Passes NULL to scps_conn_write(), for a hollow connection (bytes are counted, not stored). */
+    bool hollow;
+    size_t record; /* length of each record, bytes; the last may be shorter; 0: no records */
     /* Puts up to len bytes at buf. Returns how many; 0 at the end; SCPS_ERR_AGAIN: there are none
      * yet, and the caller will call scps_bulk_source_run(); another error aborts. NULL: the ttcp
      * pattern is sent. */
@@ -51,8 +52,8 @@ SCPS_API void scps_bulk_source_fini(struct scps_bulk_source *s);
 
 /* Reads one stream to its end. */
 struct scps_bulk_sink {
-    /* Called with len bytes that were read; NULL: they are discarded. data NULL: hollow bytes.
-     * Returns 0, or an error to abort. */
+    /* Called with len bytes that were read; NULL: they are discarded. data NULL: the connection is
+     * hollow, so the bytes are zeros. Returns 0, or an error to abort. */
     int (*take)(void *ctx, const void *data, size_t len);
     /* Best effort: called for each hole, before the bytes behind it are passed to take. May be
      * NULL. */

@@ -33,7 +33,8 @@ enum { /* types of packets in SLIP: high bits of the first octet (RFC 1144 appen
        SCPS_SLIP_COMPRESSED = 0x80
 };
 
-#define SCPS_VJ_SLOTS   16  /* most connections that are remembered: RFC 1144's MAX_STATES */
+/* largest number of connections that are remembered: RFC 1144's MAX_STATES */
+#define SCPS_VJ_SLOTS   16
 #define SCPS_VJ_HDR_MAX 120 /* largest size of IPv4 and TCP headers together, bytes */
 
 struct scps_vj_slot {

@@ -27,11 +27,12 @@ enum {
 };
 
 enum {
+    /* values of the ECN field, the low bits of tos */
     SCPS_ECN_NONE = 0,
     SCPS_ECN_ECT1 = 1,
     SCPS_ECN_ECT0 = 2,
     SCPS_ECN_CE = 3
-}; /* values of the ECN field, the low bits of tos */
+};
 
 struct scps_ip {
     struct scps_addr src, dst;
@@ -154,11 +155,12 @@ struct scps_seg {
     uint8_t xcaps_len;
     uint8_t hdr_len; /* set by the parser: length of the TCP header with options, bytes */
     uint8_t tos;     /* type of service of the IP header, whose lower two bits are the ECN field */
-    /* Payload; the parser points into the packet. NULL with len above 0: hollow */
+    /* Payload; the parser points into the packet. NULL with len above 0: the payload is counted,
+     * not stored (hollow). */
     const uint8_t *data;
     uint32_t len;
-    /* 0: a single segment; else a train of segments, to be cut into segments with so many payload
-     * bytes each */
+    /* 0: a single segment. Otherwise the payload belongs to several segments (segmentation
+     * offload), and the device cuts it into segments with this many payload bytes each. */
     uint16_t gso;
 };
 

@@ -42,7 +42,8 @@ enum scps_bbr_acks { /* values of ack_phase */
                      SCPS_BBR_ACKS_PROBE_STOPPING
 };
 
-/* long-rtt-start: number of rounds in which the ACK train of the initial window is measured */
+/* long-rtt-start: the number of round trips in which the train (closely spaced ACKs) of the initial
+ * window is measured. */
 #define SCPS_BBR_LONG_ROUNDS    1
 #define SCPS_BBR_INFINITE       UINT64_MAX
 #define SCPS_BBR_LOSS_THRESH    20000 /* loss rate that is too high, ppm of the bytes of a round */
@@ -111,7 +112,8 @@ struct scps_bbr {
     uint32_t base_loss;
     /* base-loss=1: sums of bytes sent and lost, from which base_loss is computed */
     uint64_t base_sent, base_lost;
-    /* long-rtt-start: times of the first and of the latest ACK of the train, µs */
+    /* long-rtt-start: times of the first and of the latest ACK of the train of closely spaced ACKs
+     * that is being measured, µs. */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
     /* careful resume: least pacing rate while the jump is not validated, bytes/s; 0: none */

@@ -22,12 +22,17 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-#define LONG       SCPS_MS(200)
-#define TRAIN      2      /* number of ACKs after the first one that make a train */
-#define MOST_LOSS  200000 /* largest share of losses that counts as the path's own, ppm */
-#define LEAST_SENT 20     /* segments that must have been sent before base-loss is used */
-#define SHORTEST   500    /* µs; a train of shorter duration counts as this long */
-/* limit of the first window after the train, in multiples of the initial window */
+#define LONG SCPS_MS(200)
+/* The number of ACKs after the first one that make a train (ACKs that follow each other
+ * closely). */
+#define TRAIN 2
+/* Losses above this share, in ppm, do not count as the path's own (parameter base-loss). */
+#define MOST_LOSS 200000
+/* The number of segments that must have been sent before the share of losses is used
+ * (base-loss). */
+#define LEAST_SENT 20
+#define SHORTEST   500 /* A train of ACKs of shorter duration counts as lasting this long, µs. */
+/* The limit of the window that is set after a train of ACKs, in multiples of the initial window. */
 #define MOST_FOLD 1024
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)

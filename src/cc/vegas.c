@@ -301,8 +301,9 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Passes the round that ends to the brake and changes the window as the brake says. Observers see
- * the phase BRAKE while the smaller window is tried, and BRAKED from then on. */
+/* Hands the round that ends to the brake, which halves the window if losses taken for corruption
+ * depend on it, and sets the window that the brake returns. Observers see the phase BRAKE while the
+ * smaller window is tried, and BRAKED from then on. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const struct scps_vegas_round r = {.delivered = ve->delivered,

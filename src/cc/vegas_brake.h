@@ -20,7 +20,7 @@
 
 struct scps_vegas_brake {
     uint64_t lost; /* octets lost in this round that did not reduce the window */
-    uint64_t full; /* cwnd from before the brake last halved it, octets */
+    uint64_t full; /* the congestion window from before the brake last halved it, octets */
     /* delivery rate of the round in which the brake halved the window, in units of 64 octets/s */
     uint32_t pace;
     uint16_t share; /* share of octets lost in that round, x/1024 */

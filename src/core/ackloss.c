@@ -228,9 +228,9 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
 SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
-    /* If the timer resent data that had arrived (RTO, fresh), the acknowledgement was lost, not
-     * late, and later data may be missing. In the other cases the losses themselves were
-     * imagined. */
+    /* If the retransmission timer resent data that had arrived (RTO, fresh), its acknowledgement
+     * was lost, not late, and later data may be missing. In the other cases the segments declared
+     * lost were only late. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

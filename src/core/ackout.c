@@ -42,10 +42,10 @@
 #include "core/rx.h"
 #include "core/seq.h"
 
-/* with SACK: the first so many segments after a new hole are acknowledged at once */
+/* With SACK this many segments after a new hole are acknowledged at once. */
 #define OOO_ACKS_IMMEDIATE 8
-/* strictly delayed mode: the timer keeps running for a hole until this many delays have passed
- * without new data */
+/* In strictly delayed mode (F0: the timer alone causes acknowledgements) the timer keeps running
+ * for a hole until this many delays have passed without new data. */
 #define DELACK_MAX_IDLE 16
 /* limit of consecutive acknowledgements that report holes which did not fit into one */
 #define BURST 256
@@ -221,11 +221,9 @@ void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struc
         rx->ack.unreported = 0;
         if (!more)
             rx->ack.burst = 0;
-        if (rcv->in.ooo->n &&
-            scps_report_strict(
-                /* In strictly delayed mode the timer keeps running while there is a hole, and its
-                 * next expiry sends the reports that did not fit. */
-                cfg))
+        /* In strictly delayed mode (F0) the timer keeps running while there is a hole, and its next
+         * expiry sends the reports that did not fit. */
+        if (rcv->in.ooo->n && scps_report_strict(cfg))
             return;
         rx->ack.ticks_end = 0;
     }

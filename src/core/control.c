@@ -112,8 +112,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
  * `used`. */
 static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
-    /* Without memory for counters of its own, the connection counts in shared ones that nobody
-     * reads. */
+    /* Without memory for counters of its own the connection counts in shared ones, which are never
+     * read. */
     scps_conn_ctx_need_stats(x);
     x->st->cc_corrected++;
     SCPS_OBSERVE2(x, CC_CORRECTED, asked, used);

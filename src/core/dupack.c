@@ -41,9 +41,9 @@ void scps_dupack_take(struct scps_sender *s, bool snack_reported, struct scps_ac
     if (out > 1 && scps_dupack_last(&s->snd, s->agreed.mss, out))
         thresh = SCPS_CLAMP(out - 1, 1u, thresh);
     if (scps_agreed_snack(&s->agreed) && scps_sb_at(&tx->sb, head)->resends)
-        /* The oldest segment was resent after a SNACK, and the embargo after that has not ended
-         * (docs/SCPS-TP.md section 2.4). The receiver will report the segment again if it is still
-         * missing. */
+        /* The oldest segment was resent after a SNACK, and the embargo has not ended, the time in
+         * which it is not resent again (docs/SCPS-TP.md section 2.4). The receiver will report the
+         * segment again if it is still missing. */
         return;
     if (tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);

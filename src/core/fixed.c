@@ -14,8 +14,8 @@
 #include "core/receive.h"
 
 #define ETHERNET_MSS 1460u
-/* octets by which a segment with options may exceed the MSS; memory.c uses the same value for the
- * slack of the send buffer */
+/* Octets by which a segment with options may exceed the MSS. memory.c uses the same value for the
+ * part of the send buffer's ring that is stored twice. */
 #define MARGIN 64u
 #define LEAST  64u
 

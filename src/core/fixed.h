@@ -13,10 +13,11 @@ struct scps_fixed {
     uint32_t sndring, rcvring;
     /* slack of the send buffer, bytes: room for the largest segment that crosses its end */
     uint32_t slack;
-    uint32_t sent;     /* number of records in the scoreboard, a power of two */
-    uint32_t holes;    /* most ranges held beyond a hole */
-    uint32_t marks;    /* most ends of records, in each direction; 0: no records */
-    uint32_t given_up; /* most ranges that best effort has given up; 0: no best effort */
+    uint32_t sent;  /* number of records in the scoreboard, a power of two */
+    uint32_t holes; /* largest number of ranges held beyond a hole */
+    uint32_t marks; /* largest number of ends of records, in each direction; 0: no records */
+    /* largest number of ranges that best effort has given up; 0: no best effort */
+    uint32_t given_up;
 };
 
 /* Computes *f for connections whose configurations are within c. Precondition: c is resolved. */

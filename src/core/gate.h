@@ -35,8 +35,8 @@ static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const s
 {
     return cfg->ack_budget || cfg->ack_budget_pps || (g && g->rate.rate);
 }
-/* Gives the gate the rates, burst and overhead of route r. mtu: the MTU of the route's link,
- * bytes. */
+/* Sets the rates, burst and overhead of route r in the route's token bucket (the gate). mtu: the
+ * MTU of the route's link, bytes. */
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
 /* Returns the cost of an IP packet of len bytes. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);

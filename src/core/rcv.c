@@ -61,7 +61,7 @@ static inline void ack_soon(struct scps_sender *s)
 }
 
 /* Called for data that filled a hole, or that had arrived before: makes an acknowledgement due at
- * once, except in strictly delayed mode. */
+ * once, except in strictly delayed mode (F0), in which the timer alone causes acknowledgements. */
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {
@@ -183,10 +183,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         return false;
     }
     if (again) {
-        if (!c->rcv.rx || !in_order ||
-            /* If a DSACK is due for octets that end at `from`, cut() has reported this duplicate
-             * already. */
-            c->rcv.rx->report.dsack_to != from)
+        /* If a DSACK is due for octets that end at `from`, cut() has reported this duplicate
+         * already. */
+        if (!c->rcv.rx || !in_order || c->rcv.rx->report.dsack_to != from)
             report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
         c->s.ctx.st->bytes_duplicate += again;
     }
@@ -318,8 +317,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
     if (!plain) {
         cut(c, seg, next, edge, &p);
+        /* false if a part of the segment was cut off, because its last octet ends the record */
         if (seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records && p.from < p.to &&
-            /* false if a part of the segment was cut off, because its last octet ends the record */
             p.to == from + seg->len &&
             !scps_conn_keep_record(&c->s, &c->rcv, (scps_off)p.from, (scps_off)p.to)) {
             scps_conn_ack_now(c); /* The segment was dropped, and the peer will send it again. */

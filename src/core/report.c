@@ -60,9 +60,9 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
 
-    /* A retransmission has arrived below the cursor. Since acknowledgements are rare, the range
-     * that contains it is reported now, too, or the sender would consider the retransmission
-     * lost. */
+    /* A retransmission has arrived below the offset up to which this pass of reports has come.
+     * Acknowledgements are rare under an ACK budget, so the range that contains the retransmission
+     * is reported now, too; otherwise the sender would consider the retransmission lost. */
     if (rep->snack.filled && v->budgeted) {
         uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.filled);
         const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;
@@ -162,15 +162,16 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
     return true;
 }
 
-/* Under a budget SACK and SNACK share one cursor: returns the offset up to which all has been
- * reported. */
+/* Under an ACK budget SACK and SNACK continue at one offset: returns the offset up to which all
+ * data beyond holes has been reported in this pass. */
 static scps_off cursor(const struct scps_report *rep)
 {
     return SCPS_MAX(rep->sacked_to, rep->snack.high);
 }
 
-/* Under a budget: returns true if the cursor has passed the last range, and no SNACK still has to
- * report the hole between that range and a FIN. Then the next report begins again. */
+/* Under an ACK budget: returns true if the last range has been reported and no SNACK still has to
+ * report the hole between that range and a FIN. Then the next report begins again with the first
+ * hole. */
 static bool pass_is_over(const struct scps_report *rep, const struct scps_rangeset *ooo,
                          const struct plan *p)
 {
@@ -181,8 +182,8 @@ static bool pass_is_over(const struct scps_report *rep, const struct scps_ranges
            !(p->snack && scps_snackrx_backlog(&rep->snack, &p->holes));
 }
 
-/* Under a budget: moves both cursors to the offset up to which all has been reported, or restarts
- * them. */
+/* Under an ACK budget: makes SACK and SNACK continue at the offset up to which all data has been
+ * reported, or begin again. */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
                           const struct plan *p)
 {

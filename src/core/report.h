@@ -15,11 +15,12 @@ struct scps_report {
     /* ranges beyond holes: those that grew last, newest first */
     struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
-    /* strictly delayed mode, ACK budget: end of the ranges that SACK has reported in this pass */
+    /* The end of the ranges that SACK has reported since it last began with the first one; used in
+     * strictly delayed mode (F0) and under an ACK budget. */
     scps_off sacked_to;
     /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
     scps_off dsack_from, dsack_to;
-    uint32_t reports; /* number of reports sent under an ACK budget */
+    uint32_t reports; /* The number of reports sent under an ACK budget. */
     /* when all ranges have been reported once, another acknowledgement begins a new pass with the
      * first one */
     bool anew;

@@ -17,8 +17,8 @@
 #include <scps/error.h>
 
 #define FIRST_CAP 32u
-/* most doublings in scps_sb_resend_wait(): with a least RTT of 1 ms they lead to a minute, the
- * longest timeout */
+/* largest number of doublings in scps_sb_resend_wait(): with a least RTT of 1 ms they lead to a
+ * minute, the longest timeout */
 #define NEEDLESS_MAX 16
 
 void scps_sb_init(struct scps_scoreboard *sb)

@@ -80,7 +80,8 @@ struct scps_scoreboard {
     uint32_t mask, head, tail;
     /* first record that the rules which detect losses have not examined yet */
     uint32_t frontier;
-    /* number of ARRIVED records, in all and below the frontier */
+    /* the number of ARRIVED records, in all and below the frontier (records below it have been
+     * examined for loss) */
     uint32_t arrived_recs, arrived_below;
     uint64_t inflight, arrived, lost; /* bytes in records of each state */
     /* total bytes declared lost; a segment counts again each time that it is lost */
@@ -200,7 +201,7 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
  * the delivery fields. */
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                        unsigned flags, scps_time now);
-/* Moves the frontier past its record, which has been examined for loss. */
+/* Moves the frontier past its record after that record was examined for loss. */
 static inline void scps_sb_pass(struct scps_scoreboard *sb)
 {
     if (scps_sb_at(sb, sb->frontier)->state == SCPS_SENT_ARRIVED) {

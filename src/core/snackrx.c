@@ -50,9 +50,8 @@ static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off o
     const struct scps_rangeset *ooo = in->ooo;
     uint32_t i = scps_rangeset_find(ooo, off);
 
-    if (i < ooo->n &&
-        /* Range i contains offset off, so the hole begins behind this range. */
-        scps_rangeset_at(ooo, i)->from <= off)
+    /* Range i contains offset off, so the hole begins behind this range. */
+    if (i < ooo->n && scps_rangeset_at(ooo, i)->from <= off)
         i++;
     h->from = i ? scps_rangeset_at(ooo, i - 1)->to : in->next;
     h->to = i < ooo->n ? scps_rangeset_at(ooo, i)->from : fin_at;
@@ -164,8 +163,8 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
     return reported;
 }
 
-/* Sets *h to the hole to report next. Returns the cursor (high, next or filled) that the report has
- * to advance; NULL: there is no hole to report. */
+/* Sets *h to the hole to report next. Returns a pointer to the offset (high, next or filled) that
+ * the report has to advance; NULL: there is no hole to report. */
 static scps_off *next_hole(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))

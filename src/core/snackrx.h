@@ -64,9 +64,9 @@ static inline void scps_snackrx_sent(struct scps_snackrx *s)
  * that takes more acknowledgements. */
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
-/* Under an ACK budget: if octets below the cursor have arrived since the last SNACK, and a bit
- * vector reaches from the hole below them to the newest data, moves the cursor back to that hole.
- * Returns the former cursor; 0: the cursor was not moved. */
+/* Under an ACK budget: if octets have arrived since the last SNACK below the offset at which
+ * reports continue, and a bit vector reaches from the hole below them to the newest data, moves
+ * that offset back to the hole. Returns the former offset; 0: it was not moved. */
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
 /* Returns the octets of option space that an acknowledgement without data has for reports. */
 unsigned scps_snackrx_room(const struct scps_agreed *a);

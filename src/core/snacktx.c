@@ -52,7 +52,9 @@
 #define FAST    4 /* EMBARGO_FAST_RXMIT_CTR of the reference implementation */
 #define DAMAGED SCPS_RESENDS_EXPLAINED
 #define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4: least timeout */
-#define LEAST   SCPS_MS(10) /* least margin of an embargo: time that a busy peer may need */
+/* Least margin of the embargo (the time in which a resent segment is not resent again): time that a
+ * busy peer may need, µs. */
+#define LEAST SCPS_MS(10)
 /* time without a segment from the peer after which it counts as sending no more reports */
 #define SILENCE (2 * LEAST)
 #define WORK    8192 /* limit of the records that one report may examine */
@@ -250,10 +252,9 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     scps_time again = 0, due;
     uint32_t idx;
 
-    if (!(last->flags & SCPS_SENT_FIN) ||
-        /* Without a FIN more data may follow and make the receiver report; RACK detects these
-         * losses itself. */
-        scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
+    /* Without a FIN more data may follow and make the receiver report; RACK detects these losses
+     * itself. */
+    if (!(last->flags & SCPS_SENT_FIN) || scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
         again = last->sent + embargo(s, last);
@@ -282,8 +283,9 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     return again;
 }
 
-/* Declares resent segments lost again when their embargo has passed without a report. Returns the
- * time at which to check again; 0: that is not needed. */
+/* Declares resent segments lost again when their embargo (the time in which they are not resent
+ * again) has passed without a report. Returns the time at which to check again; 0: that is not
+ * needed. */
 static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;

@@ -45,8 +45,8 @@ int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint3
     return 0;
 }
 
-/* Copies those of the len octets at index `at` that lie among the first slack ones to the place
- * behind the ring's end. */
+/* Copies those of the len octets at index `at` that lie among the first `slack` octets of the ring
+ * to the copy behind the ring's end. */
 static void twice(uint8_t *mem, uint32_t cap, uint32_t slack, uint32_t at, size_t len)
 {
     if (at < slack)

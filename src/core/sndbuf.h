@@ -9,7 +9,9 @@ struct scps_sndbuf {
     uint8_t *mem; /* the ring; NULL: none is allocated (hollow stream, or nothing written yet) */
     /* size of the ring, octets, a power of two; octet off lies at mem[off & (cap - 1)] */
     uint32_t cap;
-    uint32_t slack;    /* the first slack octets of the ring are repeated behind its end */
+    /* The first `slack` octets of the ring are repeated behind its end, so that every segment is
+     * contiguous. */
+    uint32_t slack;
     scps_off from, to; /* octets [from, to) of the stream are stored */
 };
 

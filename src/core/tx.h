@@ -68,7 +68,7 @@ struct scps_tx {
     /* For scps_conn_reserve(): the octets [reserved, reserved_to) of the stream may be committed as
      * long as the data in the ring ends at `reserved`. If both are equal, none are reserved. */
     scps_off reserved, reserved_to;
-    /* Place of the connection on a route with a rate (gate.c). */
+    /* State of the connection on a route with a rate limit (gate.c). */
     int32_t share; /* bytes that the connection may still send before the next one is served */
     bool floor_queued;
     struct scps_sender *floor_next, *floor_prev;

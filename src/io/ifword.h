@@ -14,7 +14,7 @@ bool scps_ifword_size(const char *s, uint32_t *out);
 /* Parses at most nine digits. Returns false for any other text. */
 bool scps_ifword_number(const char *s, uint32_t *out);
 
-/* Most octets of an option's value, its final zero included. */
+/* Largest number of octets of an option's value, its final zero included. */
 #define SCPS_IFWORD_ROOM (2 * SCPS_IFOPTS_PATH)
 
 /* Applies one item KEY[=VALUE] to o; value: NULL if there is no equals sign. Returns NULL if the

@@ -29,8 +29,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define BATCH 64 /* most packets that one call reads */
-/* most iterations of events and scps_pump() before other libev watchers are served */
+#define BATCH 64 /* largest number of packets that one call reads */
+/* largest number of iterations of events and scps_pump() before other libev watchers are served */
 #define ROUNDS 16
 #define LATER  SCPS_MS(1)
 /* A deadline missed by more than this, µs, means that the process did not run meanwhile. */
@@ -89,8 +89,9 @@ static void arm(struct scps_loop *l)
     }
     if (when >= l->armed)
         return;
+    /* A value of zero would disarm the timer; a time in the past expires at once. */
     if (when < 1)
-        when = 1; /* A value of zero would disarm the timer; a time in the past expires at once. */
+        when = 1;
     struct itimerspec it = {
         .it_value = {.tv_sec = when / 1000000, .tv_nsec = when % 1000000 * 1000}};
     timerfd_settime(l->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
@@ -210,8 +211,9 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     (void)revents;
     struct scps_loop *l = w->data;
     uint64_t times;
+    /* The timer was set again after it expired. */
     if (read(l->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
-        return; /* The timer was set again after it expired. */
+        return;
     l->armed = SCPS_NEVER;
     scps_time now = scps_sysclock_now();
     for (struct port *p = l->ports; p; p = p->next)

@@ -40,9 +40,10 @@
 
 #define DGRAM_MAX 65507 /* largest payload of a UDP datagram over IPv4, bytes */
 #define BATCH     8     /* datagrams for one recvmmsg(), each of which may hold several packets */
-#define TRAIN     64    /* most packets for one sendmsg(): UDP_MAX_SEGMENTS of older kernels */
-#define PEERS     64
-#define SOCKBUF   (4 << 20)
+/* largest number of packets for one sendmsg(): UDP_MAX_SEGMENTS of older kernels */
+#define TRAIN   64
+#define PEERS   64
+#define SOCKBUF (4 << 20)
 
 union sock {
     struct sockaddr sa;
@@ -313,8 +314,9 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     uint8_t ecn = u->copies_ecn ? scps_pkt_ecn(p) : 0;
     if (u->learning) {
         const struct peer *e = peer_of(u, p);
+        /* No peer has sent anything yet. */
         if (!e)
-            return SCPS_ERR_UNREACH; /* No peer has sent anything yet. */
+            return SCPS_ERR_UNREACH;
         to = &e->outer;
     }
     if (u->count && (len > u->seg || u->count == TRAIN || ecn != u->ecn || u->tx_len % u->seg ||

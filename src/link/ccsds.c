@@ -123,7 +123,8 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     uint8_t head[SCPS_ENCAP_HEAD];
 
     if (!pkt->payload && pkt->payload_len)
-        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
+        /* Payload that is counted but not stored (hollow) exists in simulations only. */
+        return SCPS_ERR_INVAL;
     if (version != 4 && version != 6)
         return SCPS_ERR_INVAL;
     if (total > c->cfg.mtu)

@@ -239,7 +239,8 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     bool lost;
 
     if (!pkt->payload && pkt->payload_len)
-        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
+        /* Payload that is counted but not stored (hollow) exists in simulations only. */
+        return SCPS_ERR_INVAL;
     if (pkt->len + pkt->payload_len > e->cfg.mtu)
         return SCPS_ERR_MSGSIZE;
     e->now = scps_clock_later(e->now, pkt->at);

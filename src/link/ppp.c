@@ -115,7 +115,8 @@ static int ppp_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     unsigned version = pkt->len ? pkt->data[0] >> 4 : 0;
 
     if (!pkt->payload && pkt->payload_len)
-        return SCPS_ERR_INVAL; /* Hollow bytes exist in simulations only. */
+        /* Payload that is counted but not stored (hollow) exists in simulations only. */
+        return SCPS_ERR_INVAL;
     if (!flush(p) || (!v4 && !v6))
         return SCPS_ERR_AGAIN;
     if (pkt->len + pkt->payload_len > nif->mtu)

@@ -46,7 +46,7 @@ enum scps_cp_state { /* states in the order of RFC 1661 section 4.2 */
 /* Largest length of control packets with their headers, octets: each end must accept packets of
  * this length. */
 #define SCPS_CP_PACKET 1500
-/* Most octets of options that this end asks for in one protocol. */
+/* Largest number of octets of options that this end asks for in one protocol. */
 #define SCPS_CP_OPTIONS 40
 
 struct scps_cp;

@@ -30,7 +30,7 @@
 #include "sim/plan.h"
 
 #define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
-#define MANY    4096 /* most changes of state that are simulated within one frame */
+#define MANY    4096 /* largest number of changes of state that are simulated within one frame */
 /* After so many cycles of both states the process no longer depends on its first state: e^-256. */
 #define FORGOTTEN 64
 

@@ -28,8 +28,8 @@
 #define FRAME    1115u
 #define AOS_ZONE 1103u
 #define TM_ZONE  1105u
-/* `carry` is in units of 1/256 byte: each hollow byte adds 2 of them, the mean number of
- * escapes. */
+/* `carry` is in units of 1/256 byte: each byte of payload that is counted but not stored (hollow)
+ * adds 2 of them, the mean number of escapes. */
 #define PPP_UNITS   256u
 #define HDLC_UNITS  (8u * 62u)
 #define HOLLOW_BITS 62u
@@ -88,8 +88,9 @@ static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
  * bits as in SLIP and in the VJ filter. */
 static uint8_t protocol(uint8_t first)
 {
+    /* VJ compressed TCP/IP */
     if (first & 0x80)
-        return 0x2d; /* VJ compressed TCP/IP */
+        return 0x2d;
     return first >> 4 == 6 ? 0x57 : first >> 4 == 7 ? 0x2f : 0x21;
 }
 
@@ -104,7 +105,8 @@ static uint32_t hdlc_bytes(bool bits, const struct scps_pkt *pkt, uint64_t *carr
     if (pkt->payload)
         take_all(&h, pkt->payload, pkt->payload_len);
     if (hollow) {
-        /* The FCS of unknown content is unknown, too, so its two octets count as hollow bytes. */
+        /* The FCS of payload that is not stored is unknown, so its two octets count as payload that
+         * is not stored, too. */
         hollow += 2;
     } else {
         uint16_t fcs = (uint16_t)~h.fcs;

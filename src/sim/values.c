@@ -65,7 +65,7 @@ void scps_values_to_octets(struct scps_pkt *pkt)
 
     if (behind) /* The payload follows the headers. */
         write_headers(pkt->data, pkt->data + headers, behind);
-    else /* The payload lies apart from the headers, or is hollow. */
+    else /* The payload lies apart from the headers, or is hollow (counted, not stored). */
         write_headers(pkt->data, pkt->payload, pkt->payload_len);
     pkt->cap = pkt->len;
 }

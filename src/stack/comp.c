@@ -185,7 +185,8 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     if (!in->csum_ok && !sum_accepted(c, found, scps_get16(p + seg->hdr_len - 2), !seg->len))
         return NULL;
     *err = SCPS_DROP_TRUNCATED;
-    if (in->payload_len) { /* in->payload holds the data, or is NULL if the data is hollow. */
+    /* in->payload holds the data; it is NULL if the data is hollow (counted, not stored). */
+    if (in->payload_len) {
         if (seg->hdr_len != avail || seg->len != in->payload_len)
             return NULL;
         seg->data = in->payload;

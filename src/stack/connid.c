@@ -171,7 +171,8 @@ static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
     return h;
 }
 
-/* Returns a number for c that nobody can guess, from which the search for a free id begins. */
+/* Returns a number for c that an attacker cannot guess, from which the search for a free id
+ * begins. */
 static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
 {
     uint8_t msg[13] = {'i'};

@@ -228,7 +228,9 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->len += scps_udp_build(out->data + out->len, &ip.src, &ip.dst, &u);
     out->payload = NULL;
     out->payload_len = rec->hollow;
-    if (rec->hollow) { /* The stored octets come first in the datagram, then the hollow ones. */
+    /* The stored octets come first in the datagram, then the octets that are counted but not stored
+     * (hollow). */
+    if (rec->hollow) {
         memcpy(out->data + out->len, data, rec->len);
         out->len += rec->len;
     } else if (rec->len) {
@@ -302,8 +304,8 @@ void scps_dgram_yield(struct scps_ready_queue *t)
     p->for_dgrams = true;
 }
 
-/* Sends the oldest datagram of d through a route with a rate, and ends the turn of datagrams when
- * their share is used up. */
+/* Sends the oldest datagram of d through a route with a rate. When the share of datagrams is used
+ * up, connections of the route come next. */
 static void leave_pipe(struct scps_shaper *p, struct scps_dgram *d, struct scps_pkt *out)
 {
     p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));

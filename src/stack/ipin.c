@@ -66,7 +66,8 @@ static int input_no_connection(struct scps_stack *st, struct scps_nif *nif,
 static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
                                           const struct scps_pkt *in)
 {
-    if (in->payload_len) { /* in->payload holds the data, or is NULL if the data is hollow. */
+    /* in->payload holds the data; it is NULL if the data is hollow (counted, not stored). */
+    if (in->payload_len) {
         if (seg->hdr_len != avail || seg->len != in->payload_len)
             return SCPS_DROP_TRUNCATED;
         seg->data = in->payload;
@@ -97,8 +98,9 @@ static void repeat_syn_ack(struct scps_stack *st, struct scps_nif *nif, struct s
         scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);
 }
 
-/* Does what follows a segment that c has processed with result err, if c uses header compression or
- * err is not 0. */
+/* Called after connection c has processed a segment with result err (0, or a scps_drop), if c uses
+ * header compression or err is not 0: answers a refused segment, and notes what it shows about
+ * compression. */
 static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
                                    const struct scps_seg *seg, bool compressed, int err)
 {

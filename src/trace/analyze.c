@@ -52,7 +52,7 @@ static SCPS_ALWAYS_INLINE int tcp_packet(struct scps_trace *t, const struct scps
     return 0;
 }
 
-#define TUNNELS 6 /* most tunnels inside each other */
+#define TUNNELS 6 /* largest number of tunnels inside each other */
 
 static SCPS_ALWAYS_INLINE void pass_time(struct scps_trace *t, scps_time at)
 {

@@ -118,7 +118,7 @@ struct again { /* a retransmission, kept until it is known whether it was necess
 #define ROUNDS 128u
 
 struct round {      /* one round trip of a sender, see fingerprint.c */
-    uint32_t peak;  /* most bytes outstanding during the round */
+    uint32_t peak;  /* largest number of bytes outstanding during the round */
     uint32_t bytes; /* bytes acknowledged during the round */
     uint32_t dur;   /* duration of the round, µs */
     uint8_t resent, timeout;

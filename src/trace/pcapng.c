@@ -33,7 +33,7 @@ enum { OPTION_END = 0, OPTION_TSRESOL = 9, OPTION_TSOFFSET = 14 };
 
 struct interface {
     int link;
-    uint32_t snaplen; /* most bytes captured of a packet; 0: no limit */
+    uint32_t snaplen; /* largest number of bytes captured of a packet; 0: no limit */
     uint64_t second;  /* units of time in a second */
     int64_t offset;   /* offset of the times, s */
     bool known;       /* the analyser can read the link type of the interface */

@@ -38,7 +38,7 @@ struct tap {
     struct scps_netif nif;
     FILE *f;
     char *buffer;
-    uint32_t snaplen; /* most bytes of a packet in a record */
+    uint32_t snaplen; /* largest number of bytes of a packet in a record */
     int err;          /* errno of the first write that failed; 0: none */
     scps_time epoch;
     scps_time (*now)(void *ctx);

@@ -56,8 +56,8 @@ int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c)
     return 0;
 }
 
-/* Returns the next bytes to write in *p (NULL: hollow), and their number; 0 at the end; or an
- * error. */
+/* Returns the next bytes to write in *p (NULL: the bytes are counted, not stored), and their
+ * number; 0 at the end; or an error. */
 static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
 {
     uint64_t left = s->total - s->written;
@@ -127,8 +127,9 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
         }
         n = (int64_t)one_record(s, (size_t)n, &flags);
         wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
+        /* SCPS_EV_WRITABLE will follow */
         if (wrote == SCPS_ERR_AGAIN || wrote == SCPS_ERR_NOMEM)
-            return; /* SCPS_EV_WRITABLE will follow */
+            return;
         if (wrote < 0) {
             s->err = (int)wrote;
             return;
@@ -182,7 +183,7 @@ static int64_t sink_read(struct scps_bulk_sink *s)
         rc = s->take(s->ctx, p, len);
         return rc != 0 ? rc : scps_conn_read(s->conn, NULL, len, 0);
     }
-    /* the connection is hollow, or there are no more bytes */
+    /* the connection is hollow (bytes are counted, not stored), or there are no more bytes */
     n = scps_conn_read(s->conn, NULL, SIZE_MAX / 2, 0);
     if (n <= 0)
         return n;
@@ -261,8 +262,9 @@ void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c)
     s->torn = s->holes = s->missing = 0;
     s->eof = false;
     s->err = 0;
+    /* Read what arrived before the connection was accepted. */
     if (c)
-        sink_run(s); /* Read what arrived before the connection was accepted. */
+        sink_run(s);
 }
 
 void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev)
@@ -275,8 +277,9 @@ void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev)
     case SCPS_EV_PEER_CLOSED:
         sink_run(s);
         break;
+    /* Data that arrived before the error can still be read. */
     case SCPS_EV_ERROR:
-        sink_run(s); /* Data that arrived before the error can still be read. */
+        sink_run(s);
         if (!s->eof && !s->err)
             s->err = ev->err;
         break;

@@ -41,8 +41,9 @@ char *scps_print_flags(uint16_t flags, char *buf)
     for (int i = 0; i < 8; i++)
         if (flags >> i & 1)
             *o++ = letter[i];
+    /* "-" means that no flag is set */
     if (o == buf)
-        *o++ = '-'; /* "-" means that no flag is set */
+        *o++ = '-';
     *o = '\0';
     /* tcpdump prints the dot for ACK last. */
     char *dot = strchr(buf, '.');
@@ -223,7 +224,7 @@ char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap)
     if (!cap)
         return buf;
     buf[0] = '\0';
-    /* The headers suffice, because the payload may lie apart or be hollow. */
+    /* The headers suffice, because the payload may lie apart or be counted only (hollow). */
     int why = scps_ip_parse(p, len, SIZE_MAX, &ip);
     if (why) {
         add(&l, "[%s] length %zu", scps_drop_name((enum scps_drop)why), len);
