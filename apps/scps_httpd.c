@@ -34,7 +34,7 @@ static const char help[] =
     "\n"
     "  -p, --port PORT         port to serve on (80)\n"
     "      --root DIR          files to serve (.)\n"
-    "      --time SEC          serve so long (until SIGINT)\n"
+    "      --time SEC          stop after SEC (default: until SIGINT)\n"
     "  -q, --quiet             no line for each request\n"
     "  -h, --help              this text\n"
     "      --completion SHELL  print the completion of these options in bash\n"

@@ -30,13 +30,13 @@
 const char *scps_ifopts_help(void)
 {
     return "  --tun NAME              TUN device; made if missing, and then removed at the end\n"
-           "  --tap NAME              Ethernet on a TAP device, likewise\n"
+           "  --tap NAME              Ethernet on a TAP device; made and removed likewise\n"
            "  --udp LOCAL:PORT[,REMOTE:PORT][,ecn]\n"
-           "                          IP in UDP, no privileges; without REMOTE, answer whoever "
-           "speaks;\n"
+           "                          IP in UDP, no privileges; without REMOTE, learn peers from "
+           "their packets;\n"
            "                          IPv6 in brackets, as [::1]:7000; ecn: copy ECN fields "
            "outward,\n"
-           "                          for a far end that heeds them on arrival (RFC 6040)\n"
+           "                          for a peer that reads them on arrival (RFC 6040)\n"
            "  --ppp DEVICE[,KEY[=VALUE]...]\n"
            "                          PPP on a serial line or pseudo terminal; keys: speed=BIT/S,\n"
            "                          remote=ADDRESS (for a peer that asks for one), wait=S, "
@@ -51,17 +51,16 @@ const char *scps_ifopts_help(void)
            "                          line=DEVICE; keys: scid=N, vcid=N, map=N, frame=OCTETS, "
            "fill=S,\n"
            "                          speed=BIT/S, nofecf\n"
-           "  --addr A[/LEN]          address of this stack; again for the other family\n"
+           "  --addr A[/LEN]          address of this stack; repeat it for the other IP version\n"
            "  --kernel-addr K[/LEN]   address of the kernel on the device (LEN as for --addr);\n"
            "                          without it the device is used as it is\n"
            "  --gateway G             reach hosts beyond the prefix of --addr, too\n"
            "  --mtu N                 largest IP packet (default the device's; over UDP 1472)\n"
-           "  --line-rate R           bit/s of the line that this stack sends to, as 64kbit; not "
-           "known\n"
-           "                          without it: bounds answers to strangers\n"
-           "  --offload               over TUN: exchange trains of segments, and let the kernel do "
-           "the\n"
-           "                          checksums; captures then show trains\n";
+           "  --line-rate R           rate of the line that this stack sends to, as 64kbit; limits "
+           "replies\n"
+           "                          to packets of no connection; default: not known\n"
+           "  --offload               over TUN: exchange uncut segments of up to 64 KiB, and\n"
+           "                          let the kernel do the checksums; captures then show these\n";
 }
 
 /* Parses a string of digits, at most max; returns false for anything else. */
