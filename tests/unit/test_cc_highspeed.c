@@ -104,9 +104,10 @@ static void limited_slow_start(void **state)
     for (int i = 0; i < 20; i++) {
         uint64_t before = t.ctl.cwnd;
         cc_round_trip(&t, 50, SCPS_MS(100));
+        /* RFC 3742: up to max_ssthresh slow start doubles the window in a round trip; above it slow
+         * start adds about max_ssthresh / 2. */
         if (before <= 50000)
             assert_int_equal(t.ctl.cwnd, 2 * before);
-        /* RFC 3742: above max_ssthresh slow start adds about max_ssthresh / 2 in a round trip. */
         else
             assert_in_range(t.ctl.cwnd - before, 45000, 78000);
     }
