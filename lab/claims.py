@@ -30,12 +30,13 @@ class Mistake(Exception):
 
 
 def short(column):
-    """The name of the axis for a column of a sweep's table: link.rate-back becomes rate_back."""
+    """Returns the name that the axis of a column of a sweep's table has here: rate_back for link.rate-back."""
     return re.sub(r"^(link|flow)\.", "", column).replace("-", "_")
 
 
 class Table:
-    """Cells by their axes. A column NAME_error is the standard error of the column NAME."""
+    """The cells of one sweep, found by the values of their axes. A column NAME_error is the standard error of the
+    column NAME."""
 
     def __init__(self, name, frame, axes):
         twice = frame[frame.duplicated(axes)] if axes else frame[1:]
@@ -69,13 +70,13 @@ def numeric(frame, columns):
 
 
 def axes_of_sweep(frame):
-    """The columns of cells.csv and rows.csv between their number and their results: what was swept, and the flow."""
+    """Returns the columns of cells.csv or rows.csv between the number and the results: the swept keys, and the flow."""
     names = list(frame.columns)
     return names[names.index("flow"):names.index("n" if "n" in names else "status")]
 
 
 class Tables:
-    """The tables of one side, ours or the publication's, for which claims are judged."""
+    """The tables of our results, or those of the publication, against which claims are judged."""
 
     def __init__(self, config, folder, published, side, replace=None):
         """side: ours or theirs. folder: results of campaigns. replace: (campaign, other): only this campaign's results,
@@ -157,7 +158,7 @@ class Tables:
 
 
 class Cell:
-    """`[AGGREGATE] TABLE[.COLUMN] axis=value ...`: where a name of a formula comes from."""
+    """`[AGGREGATE] TABLE[.COLUMN] axis=value ...`: the cell of a table whose value a name in a formula has."""
 
     def __init__(self, text):
         words = text.split()
@@ -167,7 +168,7 @@ class Cell:
         self.fixed = dict(w.split("=", 1) for w in words)
 
     def key(self, table, axes):
-        """For each axis of the table the values asked for."""
+        """Returns, for each axis of the table, the list of values that the cell must have one of."""
         for axis in self.fixed:
             if axis not in table.axes:
                 raise Mistake("table %s has no axis %s; it has %s" % (self.table, axis, " ".join(table.axes)))
@@ -185,7 +186,7 @@ class Cell:
         return asked
 
     def look(self, tables, axes):
-        """(value, its standard error); None: the table has no such cell."""
+        """Returns (value, its standard error) of the cell; None if the table has no such cell."""
         if self.table not in tables.tables:
             raise Missing(self.table)
         table = tables.tables[self.table]
@@ -240,7 +241,7 @@ class Formula:
 
 
 def inequalities(text):
-    """`a < b <= c` as [(a, b), (b, c)]: the difference of each pair is not negative where it holds."""
+    """Splits `a < b <= c` into [(a, b), (b, c)]. An inequality holds if the difference of its pair is not negative."""
     out = []
     for line in text.strip().splitlines():
         tree = ast.parse(line.strip(), mode="eval").body
@@ -257,7 +258,7 @@ def inequalities(text):
 
 
 class Part:
-    """A section of lab/claims.ini: the parts of a claim that have one form."""
+    """A section of lab/claims.ini. It holds the parts of a claim that have the same formula for different values."""
 
     def __init__(self, section, s):
         self.section, self.id = section, section.split()[0]
@@ -299,7 +300,8 @@ class Part:
         return out
 
     def names(self, tables, axes):
-        """The values of all names for one combination, and the standard errors of those that are means."""
+        """Returns the values of all names for one combination of axes, and the standard errors of those that are
+        means."""
         values, errors = {"ours": float(tables.side == "ours")}, {}
         for axis, text in axes.items():
             n = lablib.number(text)
@@ -319,7 +321,7 @@ class Part:
         return values
 
     def judge(self, tables, fixed):
-        """[(True, False or NEAR, text)] for all combinations."""
+        """Returns [(verdict, text)] for all combinations of axes; a verdict is True, False or NEAR."""
         out = []
         for axes in self.combinations(tables):
             axes = {**axes, **fixed}
@@ -351,7 +353,7 @@ class Part:
 
 
 class Claims:
-    """lab/claims.ini, read and checked as a whole."""
+    """The contents of lab/claims.ini, checked when the file is read."""
 
     def __init__(self, path):
         self.config = configparser.ConfigParser(interpolation=None, delimiters=("=",), comment_prefixes=("#",), strict=True)
@@ -384,8 +386,8 @@ class Claims:
             self.parts.setdefault(part.id, []).append(part)
 
     def choice(self, part, tables):
-        """`choose = AXIS of ID ...`: the value of the axis at which most parts of the claims hold, each as {AXIS:
-        value}."""
+        """Evaluates `choose = AXIS of ID ...`. Returns {AXIS: value} with the value at which most parts of these claims
+        hold."""
         axis, _, ids = part.choose.partition(" of ")
         table = next(iter(part.cells.values())).table
         if table not in tables.tables:
@@ -395,7 +397,7 @@ class Claims:
             ok is True for i in ids.split() for p in self.parts[i] for ok, _ in p.judge(tables, fixed)))
 
     def judge(self, claim, tables):
-        """[(verdict, text)] of all parts; None: no table that it is about has results."""
+        """Returns [(verdict, text)] of all parts of a claim; None if none of its tables has results."""
         out = []
         for part in self.parts[claim]:
             try:
@@ -407,8 +409,8 @@ class Claims:
         return out or None
 
     def reason(self, claim, tables, theirs, differs):
-        """The text that says why our results differ from theirs, its figures computed; a cell of a table
-        `theirs:NAME` is the publication's."""
+        """Returns the text that says why our results differ from the published ones, with its figures computed. A cell
+        of a table `theirs:NAME` is taken from the publication."""
         if claim not in self.reasons:
             return ""
         cells, lets, text, always = self.reasons[claim]
@@ -436,7 +438,7 @@ class Claims:
 
 
 def word(parts):
-    """The verdict on a claim: `holds`, `within the spread`, `does not hold` or `not applicable`."""
+    """Returns the verdict on a claim: `holds`, `within the spread`, `does not hold` or `not applicable`."""
     if parts is None:
         return "not applicable"
     if all(ok is True for ok, _ in parts):

@@ -36,7 +36,7 @@ The last section is in real time, and has a command of its own. BBR on long link
 
 
 class Rows:
-    """The runs of a campaign; figures by the values that were swept."""
+    """The runs of a campaign, whose figures are selected by the values of the swept keys."""
 
     def __init__(self, folder):
         with open(os.path.join(folder, "rows.csv"), encoding="utf-8", newline="") as f:
@@ -85,7 +85,7 @@ def total(run):
 
 
 def second(run):
-    """The second flow's goodput as a percentage of half of what both flows had."""
+    """Returns the second flow's goodput as a percentage of half of the goodput of both flows."""
     return 200 * float(run[1]["mbps"]) / total(run)
 
 

@@ -85,7 +85,8 @@ def send(host, cc, unit):
 
 
 def count(read, unit):
-    """Reads to the end, or to second 60; prints the unit's figure: Mbit/s from second 20 to 60, or the time of the last byte."""
+    """Reads until the end of the stream, or until second 60. Prints Mbit/s from second 20 to 60, or the time of the
+    last byte, as `unit` says."""
     began, total, at_from, now = time.monotonic(), 0, None, 0
     while True:
         data = read(1 << 20)
@@ -142,13 +143,14 @@ def wait_for(command, seconds=10):
 
 
 def stolen():
-    """Seconds, over all processors, in which the hypervisor ran other machines (steal in /proc/stat)."""
+    """Returns the seconds, summed over all processors, in which the hypervisor ran other machines (steal in
+    /proc/stat)."""
     with open("/proc/stat", encoding="ascii") as f:
         return int(f.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
 class Ends:
-    """The programs of a transfer, which are ended by their process ids."""
+    """The programs of one transfer. They are ended by their process ids."""
 
     def __init__(self):
         self.running = []
@@ -159,7 +161,7 @@ class Ends:
         return p
 
     def waited(self):
-        """Seconds for which the programs were ready to run and waited for a processor."""
+        """Returns the seconds for which the programs were ready to run and waited for a processor."""
         told = 0
         for p in self.running:
             try:

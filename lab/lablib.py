@@ -13,13 +13,13 @@ UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "kb": 1e3, "mb": 
 
 
 def number(text):
-    """"250ms" as 0.25, "10mb" as 1e7; None when it is no number."""
+    """Returns the value of a number with a unit: 0.25 for "250ms", 1e7 for "10mb"; None if the text is not a number."""
     m = re.fullmatch(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([a-z]*)", text)
     return float(m[1]) * UNITS[m[2]] if m and m[2] in UNITS else None
 
 
 class Table:
-    """rows.csv or cells.csv of a sweep; ValueError when the file is none."""
+    """The contents of rows.csv or cells.csv of a sweep. Raises ValueError if the file is neither."""
 
     def __init__(self, path):
         # Octets of a name that are not UTF-8 are shown as U+FFFD, as scps_trace shows them: a scenario may have any name.
@@ -46,7 +46,7 @@ def published(name):
 
 
 def scenario_key(folder, key):
-    """A key of the [scenario] kept with the results; None if it is not there."""
+    """Returns the value of a key in the [scenario] section that is kept with the results; None if it is not there."""
     try:
         with open(os.path.join(folder, "scenario.ini"), encoding="utf-8", errors="replace") as f:
             m = re.search(r"^%s\s*=\s*(.*?)\s*$" % key, f.read(), re.M)
@@ -56,7 +56,7 @@ def scenario_key(folder, key):
 
 
 def quoted(text):
-    """Quotes any text for gnuplot."""
+    """Returns the text as a quoted string of gnuplot."""
     return "'%s'" % text.replace("'", "''").replace("\n", " ")
 
 
@@ -67,8 +67,8 @@ def plot_xs(axis, text):
 
 def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, size=(860, 480), xtics=None,
          xrange=None):
-    """Writes path.svg and path.png. series: (title, [(x, y, error or None)], colour index, style), style: ours, theirs, line,
-    dots or bars (dots with their errors). The figures themselves go to path.csv, so that they can be drawn again."""
+    """Writes a graph as path.svg and path.png, and its figures as path.csv. series: a list of (title, [(x, y, standard
+    error or None)], index of the colour, style). style: ours, theirs, line, dots or bars (dots with error bars)."""
     with open(path + ".csv", "w", encoding="utf-8") as f:
         f.write("series,x,y,error\n")
         for name, points, _, _ in series:

@@ -77,7 +77,7 @@ def write_claims(f, book, pub, did, best):
 # ---- the figures ---------------------------------------------------------------------------------------------
 
 def look(v, table, **axes):
-    """(mean, its standard error) of a cell; None: the table or the cell is not there."""
+    """Returns (mean, its standard error) of a cell; None if the table or the cell does not exist."""
     t = v.tables.get(table)
     row = t and t.rows.get(tuple(axes.get(a, next(iter(t.known[a]))) for a in t.axes))
     return (row["mbps"], row.get("mbps_error", 0)) if row else None
@@ -89,7 +89,7 @@ def curve(v, table, bers=tuple(BERS + ["1e-4"]), **axes):
 
 
 def nasa_figure(path, title, pub, did, curves):
-    """curves: (name, protocol, rtt, size)"""
+    """Draws one figure of the NASA report. curves: a list of (name, protocol, round trip, size of the transfer)."""
     series = []
     for i, (name, p, r, z) in enumerate(curves):
         which = {"table": p, "rtt": r, "size": z} if p == "mftp" else {"table": p, "rate": "40mbit", "rtt": r, "size": z} \

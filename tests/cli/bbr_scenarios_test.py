@@ -40,7 +40,7 @@ gc.disable()  # a log is some hundred thousand objects, none of them in a circle
 
 
 class Flow:
-    """The qlog of the one flow of a scenario."""
+    """The qlog file of the only flow of a scenario."""
 
     def __init__(self, ini, settings=()):
         more = [w for s in settings for w in ("--set", s)]
@@ -61,7 +61,7 @@ class Flow:
         self.phases = [(p, a, b) for (a, p), (b, _) in zip(new, new[1:] + [(self.end, "")])]
 
     def of(self, name, a=0.0, b=1e9):
-        """The records of this name from the second a until b."""
+        """Returns the records of this name from second a to second b."""
         if name not in self.read:
             self.read[name] = json.loads("[%s]" % ",".join(r for _, _, r in self.texts.get(name, ())))
         return [e for e in self.read[name] if a * 1000 <= e["time"] < b * 1000]
@@ -84,7 +84,7 @@ class Flow:
                    for x, y in f.get("acked_ranges", []) for k in range(x, y + 1))
 
     def values(self, what):
-        """What is measured: one value or several that must all lie within."""
+        """Returns what is measured: one value, or several values that all have to lie within the bounds."""
         verb, arg = what.split()
         if verb == "times":
             return [sum(p[0] == arg for p in self.phases)]
@@ -105,7 +105,8 @@ class Flow:
         return [lost] if verb == "lost" else [100 * lost / self.count("transport:packet_sent", a, b)]
 
     def small(self):
-        """The log without packets, holds and losses, and with the metrics in force at each state and every half second."""
+        """Returns the log without packets, reasons for waiting and losses; the metrics in force are added at each
+        change of state and every half second."""
         out, force, shown, due = [self.head], {}, {}, 0
 
         def metrics(at):
@@ -161,7 +162,8 @@ def kept(name):
 
 class Scenarios(unittest.TestCase):
     def test_all_cases_are_there(self):
-        """One scenario for each test of tests/sim/test_bbr_draft.c, which has one for each heading of the draft's appendix."""
+        """There is one scenario for each test of tests/sim/test_bbr_draft.c, which has a test for each heading of the
+        draft's appendix."""
         with open(os.path.join(TREE, "tests", "sim", "test_bbr_draft.c"), encoding="utf-8") as f:
             cases = re.findall(r"cmocka_unit_test\((\w+)\)", f.read())
         files = sorted(f[:-4] for f in os.listdir(FOLDER) if f.endswith(".ini"))

@@ -27,7 +27,7 @@ DATA = b"".join(b"line %d of a stream of no particular length\n" % i for i in ra
 
 
 class Relay:
-    """Between two UDP sockets: what(frame, side) returns the frames that go on."""
+    """Forwards frames between two UDP sockets: what(frame, side) returns the frames to forward."""
 
     def __init__(self, what=lambda f, side: [f]):
         self.sock = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
@@ -64,7 +64,7 @@ class Relay:
 
 
 def transfer(tx, rx, data=DATA):
-    """Status and messages of the sender, of the receiver, and what arrived."""
+    """Runs a transfer. Returns status and messages of the sender, those of the receiver, and the data that arrived."""
     r = subprocess.Popen([PROGRAM, "-r", *rx], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     got = []
     reader = threading.Thread(target=lambda: got.extend(r.communicate(timeout=PATIENCE)))
@@ -150,7 +150,7 @@ class Pair(unittest.TestCase):
 # ---- read by somebody else ----
 
 def packets(stream):
-    """IP packets in the data fields of frames back to back, and how many idle packets."""
+    """Returns the IP packets in the data fields of consecutive frames, and the number of idle packets."""
     found, idle, at = [], 0, 0
     while at < len(stream):
         first = stream[at]

@@ -21,7 +21,7 @@ def run(*words, **kw):
 
 
 def offers(program, *words):
-    """What is offered for the last of the words."""
+    """Returns the completions of the last of the words."""
     script = run(os.path.join(BIN, program), "--completion", "bash").stdout
     ask = ('%s\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _%s; printf "%%s\\n" "${COMPREPLY[@]}"\n' % (script, program))
     got = run(BASH, "-euc", ask, "-", program, *words, cwd=os.path.dirname(os.path.abspath(__file__)))

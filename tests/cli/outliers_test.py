@@ -24,7 +24,7 @@ def tool(*words):
 
 
 def build(folder):
-    """A build directory with the program under test."""
+    """Makes a build directory that contains the program under test."""
     os.makedirs(os.path.join(folder, "bin"))
     os.symlink(TTCP, os.path.join(folder, "bin", "scps_ttcp"))
     return folder
@@ -37,7 +37,7 @@ def wants(got, status, *texts):
 
 
 class Slow(Runner):
-    """A runner for which transfers with selective acknowledgements take ten times as long."""
+    """A runner in which transfers with selective acknowledgements take ten times as long."""
 
     def run(self, case, seed, cap):
         x = super().run(case, seed, cap)

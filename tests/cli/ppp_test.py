@@ -33,7 +33,7 @@ DATA = b"".join(b"line %d of a stream with octets that are escaped: \x7d\x7e\x00
 
 
 class Line:
-    """Pseudo terminals whose other sides are joined by a thread; damage(octets) returns what arrives."""
+    """Two pseudo terminals, which a thread connects like a cable. damage(octets) returns the octets that arrive."""
 
     def __init__(self, damage=lambda b: b, loop=False):
         self.masters, self.slaves = [], []
@@ -73,7 +73,8 @@ def run(*args, data=b"", **kw):
 
 
 def pair(line, tx=(), rx=(), data=DATA):
-    """A transfer from the line's first end to its second: (status, report), (status, octets, messages)."""
+    """Transfers data from the first end of the line to the second. Returns (status, report) of the sender and (status,
+    octets, messages) of the receiver."""
     r = subprocess.Popen([PROGRAM, "-r", "--ppp", line.names[1] + ",passive,restart=5", *rx], stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     got = []
@@ -161,7 +162,7 @@ class Pair(unittest.TestCase):
         os.close(s)
 
     def lost_peer(self, lost, words):
-        """Kills one end of an idle transfer; status and messages of the other."""
+        """Kills the process at one end during an idle transfer. Returns status and messages of the other end."""
         line = Line()
         keys = ",restart=0.5,echo=1"
         r = subprocess.Popen([PROGRAM, "-r", "--ppp", line.names[1] + ",passive" + keys, "--addr", "10.0.0.2"],
@@ -218,7 +219,7 @@ class Pair(unittest.TestCase):
             line.close()
 
     def test_a_signal_on_a_full_line(self):
-        """The reset and the Terminate-Request of a sender leave, although the line was full when the signal came."""
+        """A sender that gets a signal while its line is full still sends the reset and the Terminate-Request."""
         held, free = threading.Event(), threading.Event()
         passed = []
 
@@ -305,7 +306,7 @@ class Pair(unittest.TestCase):
 
 class Slirp(unittest.TestCase):
     def behind_slirp(self, *args, data=DATA):
-        """Sends data through slirp to a socket of the kernel: status, messages, octets that came, report."""
+        """Sends data through slirp to a socket of the kernel. Returns status, messages, received octets and report."""
         sink = socket.create_server(("127.0.0.1", 0))
         got = []
 
@@ -374,10 +375,12 @@ class Slirp(unittest.TestCase):
 
 
 class Ppproto(unittest.TestCase):
-    """The crate ppproto as the peer: our PPP end, a line, the crate's end, IP in UDP, and our other end behind it."""
+    """The PPP implementation of the crate ppproto as the peer: our first end - line - the crate - IP in UDP - our
+    second end."""
 
     def over_the_crate(self, *keys, damage=lambda b: b):
-        """A transfer to an end behind the crate: its status and messages, the other's, octets, what the crate told, report."""
+        """Transfers data to an end behind the crate. Returns status and messages of both ends, the octets, the crate's
+        output and the report."""
         line = Line(damage)
         ports = []
         for _ in range(2):

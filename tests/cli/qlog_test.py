@@ -25,7 +25,7 @@ def run(*words):
 
 
 def records(path, cut=False):
-    """The records of a file; one that is cut short may be the last."""
+    """Returns the records of a file; cut: the last one may be incomplete."""
     with open(path, encoding="utf-8") as f:
         parts = f.read().split("\x1e")
     assert parts[0] == "", "something stands before the first record"
@@ -112,7 +112,8 @@ class Qlog(unittest.TestCase):
         self.assertEqual([True, False], [o["out"] for o in of(log[1:], "scps:outage")][:2])
 
     def test_what_the_receiver_says_was_damaged(self):
-        """Option 23 from end to end: 8 % of the segments are damaged, the receiver says so, and BBR's model goes on."""
+        """Option 23 (corruption experienced) works end to end: 8 % of the segments are damaged, the receiver reports
+        it, and BBR's model of the path keeps its estimates."""
         words = [TTCP, "-t", "-b", "1M", "-l", "1024", "--time", "16", "--seed", "1", "--link", "nasa500,rate=5mbit,ber=1e-5,flip",
                  "--output", os.devnull, "--qlog", self.path]
         acked, causes = {}, {}
@@ -152,7 +153,7 @@ class Qlog(unittest.TestCase):
         self.assertFalse(validator.is_valid({"time": 1, "name": "scps:hold", "data": {}}))
 
     def captured(self, *words):
-        """The log of the sender itself, and that made from the capture of what it sent and heard."""
+        """Returns the qlog that the sender wrote, and the one made from the capture of the sender's packets."""
         pcap, name = os.path.join(self.dir.name, "x.pcap"), os.path.join(self.dir.name, "c")
         _, own = self.log(*words, "--pcap", pcap)
         said = subprocess.run([TRACE, "-q", "--qlog", name, pcap], capture_output=True, text=True, check=False)
@@ -188,7 +189,8 @@ class Qlog(unittest.TestCase):
 
     @unittest.skipUnless(os.access(TRACE, os.X_OK), "scps_trace is not built")
     def test_the_receivers_capture(self):
-        """What was lost before it never went by there: it is a packet of its own where it is repaired."""
+        """A capture at the receiver does not contain packets that were lost before it. A retransmission of such a
+        packet appears as a packet of its own."""
         pcap = os.path.join(self.dir.name, "r.pcap")
         said = run(*LOSSY, "--pcap-peer", pcap)
         self.assertEqual(0, said.returncode, said.stderr)

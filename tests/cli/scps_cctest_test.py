@@ -49,7 +49,8 @@ class Usage(Case):
         self.refused(run(CCTEST, "--cc", "vj", "--replay", "/dev/null", "--json"), "--json")
 
     def test_a_path_that_became_longer(self):
-        """rtt-refresh of bbr renews the least round trip of a path, not that of the one before."""
+        """bbr with rtt-refresh measures the least round trip of the present path, not that of the path before, so the
+        check `longer` passes."""
         said = run(CCTEST, "--cc", "bbr,rtt-refresh=1", "--no-scores", "--seeds", "5")
         self.assertEqual(0, said.returncode, said.stdout)
         self.assertRegex(said.stdout, r"(?m)^  ok +longer ")
@@ -251,7 +252,8 @@ class Plugin(Case):
 
 class Cards(Case):
     def test_no_score_is_beyond_its_limit(self):
-        """Use of the link was more than 100 % where a repaired hole released what had arrived before."""
+        """The use of the link was computed as more than 100 % when a retransmission filled a hole and released data
+        that had arrived before."""
         card = json.loads(run(CCTEST, "--cc", "vj", "--no-checks", "--json").stdout)["scores"]
         limits = {(s["group"], s["name"]): s["limit"] for s in card if "limit" in s}
         self.assertGreater(len(limits), 15)
@@ -274,7 +276,8 @@ class Cards(Case):
         self.assertEqual(0, said.returncode, said.stdout + said.stderr)
 
     def test_a_difference_is_told(self):
-        """A program that prints what is kept, but for one figure of vj and, therefore, of the table of all."""
+        """A program whose results differ from the stored ones in one figure of vj and, therefore, in the table of all
+        controllers."""
         liar = os.path.join(tempfile.mkdtemp(), "scps_cctest")
         with open(liar, "w", encoding="utf-8") as f:
             f.write('#!/bin/sh\n[ "$1" = --list ] && exec "%s" "$@"\nsed "s/ 99[.]86 / 99.87 /" "%s/docs/scorecards/$2.txt"\n' % (CCTEST, TREE))

@@ -165,7 +165,8 @@ class Scenario(Base):
         self.refused("[flow a.b]\nsize = 1kb\n", "s.ini:2:", "letters")
 
     def test_what_is_no_scenario(self):
-        """A folder, a name that only a file can have, a file that is no text or never ends: none of them runs the defaults."""
+        """A folder, a name that is allowed for files only, a binary file and an endless file are refused; none of them
+        runs the default scenario."""
         with open(self.path("nul.ini"), "wb") as f:
             f.write(b"[flow]\nsize = 1kb\n\0\ncc = vegas\n")
         for name, word in ((self.dir, "directory"), ("geo.ini", "No such file"), ("./geo", "No such file"),
@@ -194,7 +195,8 @@ class Scenario(Base):
             self.assertEqual(status, 0, err)
 
     def test_the_applications_rate(self):
-        """10 Mbit/s for 5 s, 2 Mbit/s for 10 s (after what the send buffer held), 10 Mbit/s again."""
+        """The application writes 10 Mbit/s for 5 s, 2 Mbit/s for 10 s (behind the contents of the send buffer), then 10
+        Mbit/s again."""
         ini = self.file("[scenario]\nname = a\nabout = app\n[link]\nrate = 10mbit\nrtt = 40ms\n[flow]\ntime = 20s\n"
                         "buffer = 300kb\napp-rate = 2mbit\n", "app.ini")
         for more, least, most in (((), 1.95, 2.01), (("flow.app-from=5s", "flow.app-until=15s"), 5.4, 6.0), (("flow.app-rate=0",), 8.5, 9.6)):
@@ -258,8 +260,8 @@ class Run(Base):
             self.assertEqual(x["offered"] + x["duplicated"], x["delivered"] + x["dropped"] + x["in_flight"])
 
     def test_how_long_a_flow_holds_on(self):
-        """Five minutes out: by the retries, which are 100 s at least (RFC 9293 section 3.8.3), by the user timeout, or, when
-        timeouts mean an outage, to the end."""
+        """During an outage of five minutes a connection ends by retries, after 100 s at least (RFC 9293 section 3.8.3),
+        or by the user timeout, or not at all if timeouts are taken for an outage."""
         s = self.file("[scenario]\nname=out\n[link]\nrate=10mbit\nrtt=100ms\noutage=1s-301s\n[flow]\nsize=5mb\ndata-retries=4\n")
         for key, status, timeouts in [("data-retries=3", "timedout", 9), ("user-timeout=3s", "timedout", 4),
                                       ("outage-after=2", "ok", 3), ("caps-tries=1", "timedout", 9)]:
@@ -274,7 +276,8 @@ class Run(Base):
         self.assertTrue(8 < f["x"] < 10 and 0.8 < f["y"] < 1, f)
 
     def test_model(self):
-        """Without losses the model is arithmetic; with them, passes; a host overrun loses more than it gains."""
+        """Without losses the model's duration follows from rate and delay; with losses it takes passes; a receiving
+        host that is too slow loses more than the excess."""
         s = "[scenario]\nname=m\n[link]\npreset=nasa500\nrtt=200ms\n%s\n[flow]\nmodel=nack\nsize=10mb\npayload=1000\n" \
             "headers=68\nrate=40mbit\n%s\n"
         packet = 1068 * 8 / 40e6
@@ -310,14 +313,15 @@ class Run(Base):
         self.assertEqual((whole["bytes"], whole["missing"]), (1000000, 0))
 
     def test_ack_budget(self):
-        """An acknowledgement is 52 bytes and the link's framing; bursts of two are allowed."""
+        """An acknowledgement counts as 52 bytes and the link's framing; bursts of two are allowed."""
         for key, most in (("ack-budget=8320", 20), ("ack-budget-packets=20", 20)):
             d = self.document("leo", "--set", "link.overhead=0", "--set", "flow.size=1mb", "--set", "flow." + key)
             acks = [x for x in d["last_run"] if x["direction"] == "back"][0]["offered"]
             self.assertTrue(0.5 * most < acks / d["flows"][0]["seconds"] < most + 10, (key, acks, d["flows"]))
 
     def test_recovery(self):
-        """By the clock reordering is no loss; by counting it is."""
+        """Reordering is taken for a loss if duplicate ACKs are counted (RFC 6675), and not if times are compared
+        (RACK)."""
         args = ["leo", "--set", "flow.size=5mb", "--set", "link.ber=0", "--set", "link.reorder=0.05", "--set",
                 "link.reorder-delay=2ms", "--set", "flow.snack=no"]
         resent = {r: self.document(*args, "--set", "flow.undo=no", "--set", "flow.recovery=" + r)["flows"][0]["resent"]
@@ -340,7 +344,7 @@ class Run(Base):
         self.assertEqual((status, err.count("\n")), (1, 1), err)
 
     def test_origin(self):
-        """Program version and commit stand in every result."""
+        """Every result contains the program's version and commit."""
         version, commit = self.good("--version").split()[1:]
         d = self.document("leo", "--set", "flow.size=10kb")
         self.assertEqual((d["version"], d["git"]), ("scps_lab " + version, commit))
@@ -443,7 +447,7 @@ class Sweep(Base):
         self.assertEqual(self.sweep(self.grid, "whole"), self.whole)
 
     def test_part_of_the_grid(self):
-        """A cell's runs do not depend on the cells around it."""
+        """The runs of a cell are the same whichever other cells are run."""
         self.sweep(self.grid, "part", "--set", "link.ber=1e-6")
         part = {(r["protocol"], r["run"]): r["mbps"] for r in self.table("part", "rows.csv")}
         whole = {(r["protocol"], r["run"]): r["mbps"] for r in self.table("whole", "rows.csv") if r["link.ber"] == "1e-6"}
@@ -512,7 +516,7 @@ class Sweep(Base):
         self.assertEqual(self.sweep(self.grid, "f"), self.whole)
 
     def test_slurm_script(self):
-        """The job array of lab/slurm, its tasks run one after the other here, and its merge."""
+        """The tasks of lab/slurm's job array are run one after the other here, and their results are merged."""
         script = os.path.join(TREE, "lab", "slurm", "sweep.sbatch")
         env = dict(os.environ, SCPS_LAB=PROGRAM, SLURM_ARRAY_TASK_COUNT="3", SLURM_ARRAY_TASK_MIN="1",
                    SLURM_CPUS_PER_TASK="1")
@@ -530,7 +534,7 @@ class Sweep(Base):
 
 class Report(Base):
     def test_evaluation(self):
-        """lab/evaluate.py finds what the campaigns print, and names those that lack."""
+        """lab/evaluate.py reads the results that the campaigns write, and names the campaigns without results."""
         for name in ("satloss", "far-path"):
             self.good("sweep", name, "--set", "scenario.runs=1", "--out", self.path(name))
         said = subprocess.run([sys.executable, "-B", os.path.join(TREE, "lab", "evaluate.py"), self.dir], stdout=subprocess.PIPE,
@@ -556,7 +560,8 @@ class Report(Base):
                                    delta=1e-4 * statistics.mean(v))
 
     def test_names_that_are_not_utf8(self):
-        """A name in Latin-1, of the scenario and of the folder: the page is made, and shows a sign in the place of what is no UTF-8."""
+        """The names of the scenario and of the folder are in Latin-1: the page is made, and has a replacement character
+        for each octet that is not valid UTF-8."""
         ini = os.path.join(os.fsencode(self.dir), b"s.ini")
         out = os.path.join(os.fsencode(self.dir), b"gr\xf6\xdfe")
         for name in (b"name = gr\xf6\xdfe\n", b""):
@@ -571,7 +576,7 @@ class Report(Base):
                 self.assertRegex(f.read(), "<title>(gr\ufffd\ufffde|[^<]*gr[?][?]e)</title>")
 
     def test_confidence(self):
-        """Half the width of the interval is t(0.975, n - 1) * s / sqrt(n); t from printed tables."""
+        """Half the width of the interval is t(0.975, n - 1) * s / sqrt(n), with t from published tables."""
         one = "[scenario]\nname=x\nruns=%d\n[link]\nber=1e-6\n[flow]\nsize=200kb\n"
         for n, t95 in ((2, 12.706205), (3, 4.302653), (5, 2.776445), (30, 2.045230)):
             self.sweep(self.file(one % n), "t%d" % n)
@@ -594,18 +599,19 @@ class Report(Base):
         self.assertAlmostEqual(float(cells[3]["seconds"]), statistics.mean(spans), delta=1e-4 * statistics.mean(spans))
 
     def test_all_is_within_the_line(self):
-        """Two flows that follow one another have not used the line twice."""
+        """The use of the line by two flows that run one after the other is not counted twice."""
         self.sweep(self.file("[link]\nrate=1mbit\nrtt=10ms\n[flow]\nsize=1mb\ncopies=2\nstagger=20s\n"), "o")
         self.assertLess(float(self.table("o", "cells.csv")[-1]["mbps"]), 1.0)
 
     def test_copies_start_apart(self):
-        """Senders that start in the same microsecond would be synchronised as no real ones are; 'stagger = 0' asks for it."""
+        """Senders that start in the same microsecond would be synchronised, which real ones are not, so their starts
+        differ; 'stagger = 0' makes them equal."""
         for text, starts in ("", 10), ("stagger=0\n", 1):
             self.sweep(self.file("[flow]\nsize=10kb\ncopies=10\n" + text), "o%d" % starts)
             self.assertEqual(len({r["start"] for r in self.table("o%d" % starts, "rows.csv")}), starts)
 
     def test_a_figure_of_names(self):
-        """A sweep over controllers alone has a figure: a point for each, under its name."""
+        """A sweep over controllers only gets a figure with one point for each controller, under its name."""
         if not shutil.which("gnuplot"):
             self.skipTest("no gnuplot")
         self.sweep(self.file("[flow]\nsize=100kb\n[sweep]\nflow.cc = vj, vegas, cubic\n"), "o")
@@ -616,7 +622,7 @@ class Report(Base):
             self.assertIn(">%s<" % name, page)
 
     def test_a_plot_of_flows_side_by_side(self):
-        """Curves of flows that run at the same time are lines, however their samples alternate."""
+        """The samples of flows that run at the same time alternate in the file; each flow is drawn as one line."""
         if not shutil.which("gnuplot"):
             self.skipTest("no gnuplot")
         self.good("run", self.file("[flow]\nsize=1mb\ncopies=2\n"), "--plot", self.path("p"))
@@ -624,7 +630,7 @@ class Report(Base):
         self.assertGreater(longest, 100)
 
     def test_page(self):
-        """The page is whole: every cell, every figure inside, nothing fetched; the figures show the published values."""
+        """The page has every cell and all figures with the published values in it, and loads nothing from elsewhere."""
         if not shutil.which("gnuplot"):
             self.skipTest("no gnuplot")
         self.sweep("nasa-single-flow", "o", "--set", "scenario.runs=2", "--set", "link.rtt=500ms", "--set", "flow.size=100kb",

@@ -17,7 +17,7 @@ SENDER = bytes([10, 0, 0, 1])
 
 
 def lines(err, word):
-    """The lines of --debug at the sender that tell of word: (seconds, {key: value})."""
+    """Returns the lines of the sender's --debug output that begin with this word, as (seconds, {key: value})."""
     return [(float(line.split()[0]), dict(w.split("=") for w in line.split()[3:]))
             for line in err if line.split()[1:3] == ["t", word]]
 
@@ -33,7 +33,7 @@ class Fields(Case):
         return self.sent(*args, n=1)["start"]["scps"]["config"]
 
     def captured(self, *args, **kw):
-        """The sender's packets, and the document."""
+        """Returns the sender's packets, and the JSON document of the run."""
         doc = self.sent("--pcap", self.path("x.pcap"), *args, **kw)
         return packets(self.path("x.pcap")), doc
 
@@ -71,7 +71,8 @@ class Fields(Case):
     # ---- when it ends
 
     def test_user_timeout(self):
-        """The link dies at 2 s: the end comes ten seconds after the last acknowledgement, where retries take ten minutes."""
+        """The link fails at 2 s. The user timeout ends the connection ten seconds after the last acknowledgement, where
+        retries would take ten minutes."""
         doc = self.sent("--outage", "2s-20000s", "--user-timeout", 10, status=3)
         self.assertIn("timed out", doc["error"])
         self.assertIn("--user-timeout", doc["error"])
@@ -81,7 +82,8 @@ class Fields(Case):
         self.assertNotIn("--user-timeout", retries["error"])
 
     def test_retries(self):
-        """So many SYNs, from one second on; and a time for data, which is never less than 100 s (RFC 9293 section 3.8.3)."""
+        """The connection sends the configured number of SYNs, the first again after one second. For data the number
+        stands for a time, which is never less than 100 s (RFC 9293 section 3.8.3)."""
         for n in (0, 2):
             doc = self.sent("--syn-retries", n, "--rto-initial", 1, link="lan,loss=1", status=1)
             self.assertEqual((doc["end"]["tcp"]["retransmits"], doc["end"]["tcp"]["timeouts"]), (n, n + 1))
@@ -91,7 +93,7 @@ class Fields(Case):
             self.assertLess(doc["end"]["scps"]["elapsed_us"], 162e6)
 
     def test_timeouts(self):
-        """The first SYN's, the spacing of those in an outage, and their longest."""
+        """The timeout of the first SYN, and the first and the longest interval of timeouts during an outage."""
         def syns(*args):
             return [t for t, _ in lines(run(["-t", "-s", "--link", "lan,loss=1", "-d", "--syn-retries", "3"] + list(args))[2], "sent")]
         self.assertEqual(syns("--rto-initial", "0.5", "--rto-max", "1")[:4], [0, 0.5, 1.5, 2.5])
@@ -100,8 +102,8 @@ class Fields(Case):
         self.assertGreater(short["timeouts"], long["timeouts"] + 3)
 
     def test_outage_after(self):
-        """Two hundred seconds out are more than four retries last; the third timeout means an outage, which ends nothing, and a
-        probe finds the link back."""
+        """An outage of two hundred seconds is longer than four retries last. After the third timeout the sender assumes
+        an outage, which does not end the connection, and a probe finds that the link is back."""
         args = ["--outage", "3s-203s", "--data-retries", 4]
         self.sent(*args, status=3)
         doc = self.sent(*args, "--outage-after", 2)
@@ -113,8 +115,9 @@ class Fields(Case):
         self.assertEqual(self.sent("--outage", "3s-33s")["end"]["tcp"]["probes_out"], 0)
 
     def test_keepalive(self):
-        """At the receiver, which has no other timer. A sender of a packet every five seconds: silence is probed, more often
-        than would end it, but each probe is answered. Then one whose link dies at 2 s: three probes, and the end."""
+        """Keep-alive at the receiver, which has no other timer. First the sender sends a packet every five seconds:
+        more probes are sent than would end the connection, but each is answered. Then the link fails at 2 s: three
+        probes are sent, and the connection ends."""
         slow = ["-l", "500", "-G", "0", "-R", "1k"]
         self.assertEqual(self.sent(*slow, n=20)["end"]["tcp_peer"]["probes_out"], 0)
         doc = self.sent(*slow, "--keepalive", "--keep-idle", 1, "--keep-interval", 1, "--keep-count", 2, n=20)
@@ -127,7 +130,8 @@ class Fields(Case):
     # ---- SCPS
 
     def test_caps_tries(self):
-        """A link that eats the first SYNs: so many with capabilities, then one without, and SNACK is not in force."""
+        """The link loses the first SYNs. The first --caps-tries SYNs have the capabilities option, later ones do not,
+        and SNACK is then not in force; 0: all have it."""
         for tries in (0, 1, 2, 9):
             seen, doc = self.captured("--outage", "0s-1s", "--caps-tries", tries, n=10)
             syns = [any(k == 20 for k, _ in options(p)[0]) for p in seen if p[33] == 2]
@@ -144,14 +148,16 @@ class Fields(Case):
         return min(t for t, sent in lines(err, "sent") if sent["resent"] == "1")
 
     def test_snack_delay(self):
-        """The first repair leaves so much later; and where segments are only late, fewer leave in vain."""
+        """The first retransmission is sent later by the delay; if segments are only late, fewer of them are
+        retransmitted."""
         self.assertAlmostEqual(self.first_repair("--snack-delay", "300ms") - self.first_repair(), 0.3, delta=0.002)
         late = LINK + ",reorder=0.05"
         hasty, calm = (self.sent("--no-sack", *a, link=late)["end"]["tcp"]["retransmits"] for a in ([], ["--snack-delay", "20ms"]))
         self.assertLess(calm, 0.7 * hasty)
 
     def test_snack_raw_unit(self):
-        """A hole of a hundred segments of 1024 octets: a hundred units of their payload, 99 of the MSS, which has 12 more."""
+        """A hole of a hundred segments of 1024 octets is reported as a hundred units of their payload, or as 99 units
+        of the MSS, which is 12 octets larger."""
         for args, unit in [([], 1024), (["--snack-raw-unit"], 1036)]:
             seen, doc = self.captured("-l", "1024", "-G", "0", "-R", "8m", "--outage", "0.5s-0.7s", *args)
             self.assertIs(doc["end"]["verified"], True)
@@ -162,7 +168,8 @@ class Fields(Case):
             self.assertLessEqual(abs(hole - lost * 1024), unit, (args, max(sizes), lost))
 
     def test_snack_long(self):
-        """Only the short form, of four octets, and another capability."""
+        """With --no-snack-long all SNACK options have the short form, of four octets, and only its capability is in
+        force."""
         link = LINK + ",loss=0.02"
         for args, caps in [([], ["snack1", "snack2"]), (["--no-snack-long"], ["snack1"])]:
             seen, doc = self.captured("--no-sack", *args, link=link)
@@ -171,8 +178,9 @@ class Fields(Case):
             self.assertEqual(lengths == {4}, bool(args), lengths)
 
     def test_corruption(self):
-        """A line that flips bits. Told of it, Vegas keeps its window; not told it halves it. Where more is lost than what was
-        damaged, it is damage for an hour once it was told, or for as long as a repair takes."""
+        """The line flips bits. If the receiver reports this, Vegas keeps its window; otherwise it halves it. If more
+        segments are lost than were damaged, losses count as corruption for --corruption-hold after the report, and at
+        least until the lost segments were recovered."""
         line = "rate=10mbit,rtt=200ms,ber-back=0,flip,"
 
         def told(*more, link):
@@ -194,17 +202,19 @@ class Fields(Case):
     # ---- acknowledging and windows
 
     def test_quick_acks(self):
-        """The first forty segments have an acknowledgement each, where they had half as many."""
+        """Each of the first forty segments is acknowledged separately, where delayed ACKs acknowledge every other
+        one."""
         plain, quick = (self.sent(*a)["end"]["tcp_peer"]["acks_out"] for a in ([], ["--quick-acks", 40]))
         self.assertEqual(quick - plain, 20)
 
     def test_initial_window(self):
-        """Sixty segments in one round trip, and not in two."""
+        """With an initial window of sixty segments the transfer takes one round trip less than with the default."""
         doc, wide = self.sent(n=8), self.sent("--initial-window", 60, n=8)
         self.assertAlmostEqual(self.seconds(doc) - self.seconds(wide), 0.1, delta=0.03)
 
     def test_buffers(self):
-        """Either bounds what is under way: 50000 bytes a round trip of 100 ms are 4 Mbit/s at most."""
+        """Each of the two buffers limits the data in flight: 50000 bytes in a round trip of 100 ms are 4 Mbit/s at
+        most."""
         for args in (["--sndbuf", "50000"], ["--rcvbuf", "50000"]):
             bps = self.sent(*args)["end"]["sum_sent"]["bits_per_second"]
             self.assertTrue(3e6 < bps < 4.2e6, (args, bps))
@@ -216,7 +226,7 @@ class Fields(Case):
         self.assertLess(doc["end"]["sum_sent"]["bits_per_second"], 65535 * 8 / 0.1)
 
     def test_pacing(self):
-        """A window leaves in a piece, or spread over the round trip; a queue of twenty packets tells which."""
+        """A window is sent at once, or spread over the round trip. A queue of twenty packets shows the difference."""
         link = "rate=100mbit,rtt=100ms,queue=20p"
         burst, paced = (self.sent(*a, link=link, n=30)["end"]["link"]["forward"]["max_queue_bytes"]
                         for a in (["--initial-window", 40], ["--initial-window", 40, "--pacing"]))
@@ -237,7 +247,8 @@ class Fields(Case):
         self.assertGreater(self.seconds(down), 3 * self.seconds(undone))
 
     def test_limited_transmit(self):
-        """Small windows with losses: without the extra segments third duplicates do not come, and timeouts do."""
+        """Windows are small and segments are lost. Without the extra segments of limited transmit there is no third
+        duplicate ACK, and the timer expires."""
         def timeouts(*args):
             return sum(self.sent("-S", "--no-sack", "--seed", s, *args, link=LINK + ",loss=0.1", n=200)["end"]["tcp"]["timeouts"]
                        for s in (1, 2, 3))

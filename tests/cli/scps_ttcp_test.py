@@ -47,7 +47,7 @@ PATIENCE = 600  # seconds after which a test may give up waiting
 
 
 def run(args, data=None, stdin=None, env=None, stdout=subprocess.PIPE, timeout=PATIENCE):
-    """Runs to the end; returns (status, stdout, stderr lines)."""
+    """Runs the program to its end. Returns (status, stdout, lines of stderr)."""
     if data is None and stdin is None:
         stdin = subprocess.DEVNULL
     p = subprocess.run([PROGRAM] + args, input=data, stdin=stdin, stdout=stdout,
@@ -85,7 +85,7 @@ def until(what, *args):
 
 
 def interrupt(p, sig=signal.SIGINT):
-    """Sends a signal as a terminal does, once the program has a handler for it."""
+    """Sends a signal, as a terminal would, as soon as the program handles it."""
     def has_handler():
         with open("/proc/%d/status" % p.pid) as f:
             return int(re.search(r"SigCgt:\s*(\w+)", f.read()).group(1), 16) >> (sig - 1) & 1
@@ -105,7 +105,7 @@ def bound(port):
 
 
 def drained(pipe):
-    """Whether the other end has read all that was written."""
+    """Returns true if the other end has read everything that was written to the pipe."""
     return struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, bytes(4)))[0] == 0
 
 
@@ -115,7 +115,7 @@ def holds(path, n):
 
 @functools.lru_cache(maxsize=8)
 def stuff(n, seed=1):
-    """n bytes without a period, the same every time."""
+    """Returns n pseudo-random bytes, the same ones for the same seed."""
     out, x = bytearray(), seed
     while len(out) < n:
         x = (x * 6364136223846793005 + 1442695040888963407) % 2**64
@@ -134,7 +134,7 @@ class Case(unittest.TestCase):
         return os.path.join(self.dir.name, name)
 
     def complains(self, err, *names):
-        """One line of the program's own at the end of its report, which names these."""
+        """Checks that the error output ends with one line of the program itself, which contains these names."""
         own = [line for line in err if line.startswith("scps_ttcp: ")]
         self.assertEqual(len(own), 1, err)
         for name in names:
@@ -204,7 +204,7 @@ class Usage(Case):
         self.refused(["-t", "--json", "-l", "x"], "-l x")
 
     def test_every_letter_of_the_reference_is_known(self):
-        """Accepted, or refused with a reason: never 'no such option', and never another meaning."""
+        """Each letter of the reference implementation is accepted with the same meaning, or refused with a reason."""
         status, out, err = run(["-h"])
         self.assertEqual((status, err), (0, []))
         shown = set(re.findall(r"^  -(\w) ", out.decode(), re.M)) | set(re.findall(r", -(\w) ", out.decode()))
@@ -227,7 +227,8 @@ class Usage(Case):
             self.assertIn(option, page)
 
     def test_the_man_page_says_of_settings_what_the_help_says(self):
-        """Bounds, default, what 0 means and the clause: tools/settings writes the one, the program prints the other."""
+        """Bounds, default, meaning of 0 and clause agree in the manual, which tools/settings writes, and in the
+        program's help."""
         with open(MAN, encoding="utf-8") as f:
             page = " ".join(re.sub(r"\\f[BIR]", "", f.read()).replace("\\-", "-").split())
         help_ = run(["-h"])[1].decode()
@@ -267,7 +268,7 @@ class Usage(Case):
 
 class Virtual(Case):
     def sent(self, data, args, status=0):
-        """Sends data over a link, and checks that it arrives. Returns the document."""
+        """Sends data over a link and checks that it arrives. Returns the JSON document."""
         doc = self.document(["-t", "--output", self.path("out")] + args, status, data=data)
         with open(self.path("out"), "rb") as f:
             self.assertEqual(f.read(), data)
@@ -283,7 +284,8 @@ class Virtual(Case):
                 self.sent(stuff(n), ["--link", "nasa10", "-l", "1024"])
 
     def test_a_comparison_is_its_runs(self):
-        """Each row, and each document, is what --cc gives alone; parameters stay with their controller; files are read again."""
+        """Each row and each document of a comparison equals that of a run with --cc alone; parameters apply to their
+        own controller only; input files are read again for each run."""
         with open(self.path("in"), "wb") as f:
             f.write(stuff(200000))
         common = ["-t", "--link", "geo,ber=1e-6", "--seed", "7"]
@@ -320,7 +322,7 @@ class Virtual(Case):
         self.assertEqual(len(err), 1, err)
 
     def test_several_connections(self):
-        """-P and --bidir: a transfer each, verified, and sums that are those of the lines."""
+        """-P and --bidir: each connection's data is verified, and the sums are those of the lines."""
         for args, streams in [(["-P", "4"], 4), (["-P", "3", "-Q"], 3), (["--bidir"], 2), (["-P", "2", "--bidir", "-6"], 4),
                               (["-P", "3", "--link", "geo,loss=0.2", "--seed", "2", "-q", "700"], 3), (["-P", "128", "--hollow"], 128),
                               (["-P", "2", "-c", "-E", "--link", "geo,ber=1e-5"], 2), (["-P", "2", "-e"], 2)]:
@@ -350,7 +352,7 @@ class Virtual(Case):
             self.assertTrue([e for e in err if re.search(line, e)], (line, err))
 
     def test_one_of_several_fails(self):
-        """The run ends with the first connection that does, and says so."""
+        """The run ends when the first of several connections fails, and reports that."""
         status, out, err = run(["-t", "-s", "-P", "3", "--timeout", "2", "--json"])
         doc = json.loads(out)
         self.assertEqual((status, doc["end"]["scps"]["outcome"]), (124, "timeout"))
@@ -382,8 +384,9 @@ class Virtual(Case):
                         self.assertGreater(sum(doc["end"]["tcp_peer"]["drops"].values()), 0)
 
     def test_damage_that_a_checksum_misses(self):
-        """Bit 1 of two octets, two apart in a pattern that counts: one gains what the other loses. It is found at once, long
-        before the end of the stream, and no success."""
+        """The same bit is flipped in two octets, two apart, of a pattern that counts upwards, in opposite directions,
+        so the checksum stays correct. The receiver detects the damage at once, long before the end of the stream, and
+        the run fails."""
         with tempfile.NamedTemporaryFile() as f:
             f.write(bytes(20000) + b"\x02\x00\x02" + bytes(1000000))
             f.flush()
@@ -436,7 +439,8 @@ class Virtual(Case):
         self.assertEqual(doc["start"]["connected"][0]["local_port"], 5001)
 
     def test_outages(self):
-        """Ten seconds out. Nobody told: timeouts back off. Told: it goes on when the link is back, with its old window."""
+        """An outage of ten seconds. If no end is told of it, the timeouts back off. If they are told, the sender
+        continues with its former window when the link is back."""
         args = ["-t", "-s", "-n", "1000", "-l", "8192", "--link", "rate=10mbit,rtt=100ms"]
         clear = self.document(args)["end"]
         docs = {how: self.document(args + ["--outage", "3s-13s" + how])["end"] for how in ("", ",signal", ",plan")}
@@ -454,22 +458,26 @@ class Virtual(Case):
         self.assertEqual((again["tcp"]["timeouts"], again["tcp"]["probes_out"]), (0, 0))
 
     def test_an_outage_that_both_ends_infer(self):
-        """Both have something outstanding and send nothing but probes: the first of them ends it at both."""
+        """Both ends have data outstanding and send nothing but probes. The first probe that arrives ends the outage for
+        both."""
         doc = self.document("-t -s --hollow --link leo,outage=200ms-5s -n 300 -e --cc vj --outage-after 2 --timeout 100".split(), 0)
         self.assertLess(doc["end"]["sum_sent"]["seconds"], 10)
 
     def test_an_inferred_outage_costs_no_window(self):
-        """With the window of two timeouts it took 35.5 s; the probe is late, but the window is as before."""
+        """With the window reduced by two timeouts the transfer took 35.5 s. The probe is sent late, but the window
+        remains as before the outage."""
         end = self.document("-t -s --hollow -n 200 --link geo,outage=1.25s-4.25s --outage-after 2".split())["end"]
         self.assertLess(end["sum_sent"]["seconds"], 18)
 
     def test_duplicates_told_after_the_repair(self):
-        """-C cuts the first segment of a repair in two, and the second duplicate is told when all has been acknowledged: 102.7 s."""
+        """With -C the first segment of a retransmission is cut in two, and the second duplicate is reported when all
+        data has been acknowledged. That transfer took 102.7 s."""
         end = self.document("-t -s --hollow -n 200 --link moon,outage=8s-12s -C".split())["end"]
         self.assertLess(end["sum_sent"]["seconds"], 36)
 
     def test_no_outage_is_shorter_than_r2(self):
-        """RFC 9293 section 3.8.3: 100 s for data, three minutes for a SYN, also where timeouts do not back off."""
+        """A connection survives an outage of less than 100 s if data is outstanding, and of less than three minutes
+        during its SYN, also if timeouts do not back off (RFC 9293 section 3.8.3)."""
         for link, args, most in [("leo,outage=1s-8s", "-n 2000 --cc rate -R 20m", 15),
                                  ("leo,outage=1s-98s", "-n 2000 --cc rate -R 20m", 105),
                                  ("leo,outage=1s-8s", "-n 2000 --cc vegas-corruption -R 20m", 15),
@@ -480,19 +488,21 @@ class Virtual(Case):
             self.assertLess(doc["end"]["sum_sent"]["seconds"], most)
 
     def test_a_dead_link_is_probed(self):
-        """A pure rate: 780 segments or their acknowledgements are lost in 3 s; the whole window once more were 1386."""
+        """A controller with a fixed rate loses 780 segments or their acknowledgements in 3 s. Sending the whole window
+        again would take 1386 segments."""
         end = self.document("-t -s --hollow --link geo,outage=3s-6s --cc rate -R 8m".split())["end"]
         self.assertLess(end["tcp"]["retransmits"], 850)
         self.assertLess(end["sum_sent"]["seconds"], 22.5)
 
     def test_time_stamps_are_no_least_round_trip(self):
-        """202 us are less than a tick of the time stamps. With a least round trip of 1 us 148 segments were resent for 70."""
+        """The round trip of 202 us is shorter than the unit of the timestamps. When 1 us was taken for the least round
+        trip, 148 segments were retransmitted for 70 losses."""
         end = self.document("-t -s --hollow --link lan,queue=20p -n 400 --cc cubic".split())["end"]
         self.assertEqual(end["tcp"]["retransmits"], 70)
         self.assertEqual(end["streams"][0]["sender"]["min_rtt"], 202)
 
     def test_the_letter_takes_what_the_option_takes(self):
-        """-a 0 was refused, and --ack-delay 0 was not."""
+        """-a 0 is accepted like --ack-delay 0. It was refused before."""
         docs = [self.document("-t -s --hollow -n 100 -F 0 --link leo".split() + more) for more in (["-a", "0"], ["--ack-delay", "0"])]
         self.assertEqual(len({d["end"]["sum_sent"]["seconds"] for d in docs}), 1)
 
@@ -502,8 +512,9 @@ class Virtual(Case):
         self.assertIn("user timeout", err[-1])
 
     def test_header_compression(self):
-        """Every segment but the SYNs, over a link that loses some; full segments carry 16 more, 12 without timestamps. As TCP go
-        only the first four, until the peer has been heard, and what two timeouts in a row have made doubtful."""
+        """The link loses some packets, and all segments but the SYNs have compressed headers, so full segments carry 16
+        octets more (12 without timestamps). Plain TCP headers are used for the first four segments only, until the peer
+        has been heard, and for segments after two timeouts in a row."""
         data = stuff(1000000)
         args = ["--link", "rate=10mbit,rtt=100ms,loss=0.01,loss-back=0.01", "-C"]
         for more, mss in [([], 1464), (["-M"], 1472), (["-S"], 1464), (["-6"], 1444), (["-l", "1024"], 1024)]:
@@ -516,7 +527,7 @@ class Virtual(Case):
             self.assertGreater(peer["compressed"]["saved_in"], 10 * peer["compressed"]["segments_in"])
 
     def test_little_memory(self):
-        """Refused writes and refused data cost time and nothing else."""
+        """Writes and arriving data that are refused for lack of memory cost time, and nothing is lost."""
         args = ["-t", "-s", "-n", "100", "--link", "geo,loss=0.01", "--cc", "rate", "-R", "9m"]
         whole = self.document(args + ["--memory-limit", "0"], 0)
         for limit in ["60k", "200k", "1m"]:
@@ -527,7 +538,8 @@ class Virtual(Case):
                 self.assertGreater(doc["end"]["sum_received"]["seconds"], whole["end"]["sum_received"]["seconds"])
 
     def test_records(self):
-        """As many as were written, each of its size, over a link that loses and reorders."""
+        """The receiver reads as many records as were written, each with its length, over a link that loses and reorders
+        packets."""
         link = ["--link", "rate=10mbit,rtt=50ms,loss=0.01,reorder=0.02,dup=0.01,queue=2000p"]
         for args, size in [(["-c"], 4000), (["--record-size", "1500"], 1500), (["--record-size", "1448"], 1448),
                            (["--record-size", "300000", "-b", "64K"], 300000), (["-c", "-C", "-M"], 4000)]:
@@ -550,15 +562,17 @@ class Virtual(Case):
         self.assertLess(doc["end"]["sum_sent"]["seconds"], 0.75)
 
     def test_vegas_under_delayed_acks(self):
-        """Half a receive buffer at once has its window opened, and acknowledged, long before the timer: Vegas, who takes that
-        for a shorter path in the end and the timer's wait for a queue, must find back. 15 to 18 Mbit/s where it did not."""
+        """The receiver reads half a receive buffer at once, so a window update acknowledges data long before the
+        delayed ACK timer does. Vegas takes this for a shorter path, and later the timer's delay for a queue; it has to
+        recover its window. The goodput was 15 to 18 Mbit/s when it did not."""
         for seed in "246":
             doc = self.document(["-t", "-s", "-n", "4000", "-G", "2", "-F", "0", "-R", "400m", "-b", "2m", "--rtt", "10ms", "--seed", seed,
                                  "--hollow", "--link", "rate=1gbit,rtt=100us,jitter=300us"])
             self.assertGreater(doc["end"]["sum_sent"]["bits_per_second"], 60e6, seed)
 
     def test_best_effort(self):
-        """Every byte is the one sent there or lies in a hole that is reported, and the output has each in its place."""
+        """Every byte that is received is the one sent at that place, or lies in a hole that is reported; the output
+        file has each byte at its place."""
         data = stuff(500000)
         link = ["--link", "rate=10mbit,rtt=100ms,ber=3e-5,queue=2000p", "-E", "--bets-timeout", "20", "--output", self.path("out")]
         for args in [[], ["-S"], ["-S", "--no-sack"], ["-G", "0", "-R", "8m"], ["-F", "0"], ["-C"], ["-Z"], ["-6"], ["-B"],
@@ -602,14 +616,16 @@ class Virtual(Case):
             self.assertLess(sure["end"]["sum_sent"]["seconds"], 0.7 * doubtful["end"]["sum_sent"]["seconds"], way)
 
     def test_dupthresh(self):
-        """A path that reorders, and nothing lost: more patience, fewer needless repairs."""
+        """The path reorders packets and loses none. A higher threshold of duplicate ACKs causes fewer needless
+        retransmissions."""
         args = ["--link", "rate=10mbit,rtt=40ms,reorder=0.02,queue=2000p", "-S"]  # SNACK asks whatever the threshold
         few, many = [self.sent(stuff(1000000), args + ["--dupthresh", n]) for n in ("2", "60")]
         self.assertEqual((few["start"]["scps"]["dupthresh"], many["start"]["scps"]["dupthresh"]), (2, 60))
         self.assertGreater(few["end"]["tcp"]["retransmits"], many["end"]["tcp"]["retransmits"])
 
     def test_route_rate(self):
-        """The route's rate counts an encryptor's octets; the floor lifts a window that has nothing to send with."""
+        """The route's rate includes the octets that an encryptor adds. The floor (--min-rate) lets a connection send
+        although its congestion window does not permit it."""
         args = ["--link", "rate=100mbit,rtt=20ms,queue=2000p", "-l", "1000", "-b", "4m"]
         plain = self.sent(stuff(2000000), args + ["-G", "0", "--route-rate", "8m", "--overhead", "0"])
         self.assertEqual(plain["start"]["scps"]["route_rate_bps"], 8000000)
@@ -632,7 +648,7 @@ class Virtual(Case):
             self.assertEqual(d["start"]["scps"]["features"]["compression"], "in_force")
 
     def test_echo(self):
-        """A block and its echo: two packets on the line and a round trip, each time the same."""
+        """A block and its echo take the time of two packets on the line and a round trip, the same each time."""
         args = ["-t", "-s", "-n", "20", "-l", "1000", "-e", "--link", "rate=10mbit,rtt=200ms"]
         packet = (1000 + 52 + 18) * 8 / 10  # us
         for more in ([], ["--hollow"], ["-Q"], ["-6"], ["-D"]):
@@ -652,13 +668,15 @@ class Virtual(Case):
         self.assertIn("ttcp-t: 20 echoes of 20000 bytes, there and back in 201.7 ms to 201.7 ms, mean 201.7 ms", err)
 
     def test_burst(self):
-        """A bucket is full at the beginning: what it holds leaves at line speed, and the rest at the rate."""
+        """The token bucket is full at the beginning: as many octets as it holds are sent at the speed of the line, the
+        others at the configured rate."""
         args = ["--link", "rate=100mbit,rtt=20ms", "--cc", "rate", "-R", "1m", "--first-window", "1M"]
         times = [self.sent(stuff(100000), args + ["--burst", n])["end"]["sum_sent"]["seconds"] for n in ("6000", "106000")]
         self.assertAlmostEqual(times[0] - times[1], 8 * 100000 / 1e6, delta=0.03)
 
     def test_a_braked_controller_is_told(self):
-        """Losses that vegas-corruption takes for corruption have halved its window: a queue of two packets."""
+        """The report says that vegas-corruption has halved its window because of losses that it took for corruption;
+        they come from a queue of two packets."""
         for queue, braked in (("2p", True), ("1bdp", False)):
             args = ["-t", "-s", "--hollow", "-n", "500", "--link", "rate=20m,rtt=40ms,queue=" + queue, "--cc", "vegas-corruption"]
             rc, _, err = run(args)
@@ -686,7 +704,8 @@ class Virtual(Case):
         self.assertEqual(doc["end"]["scps"]["write_calls"], 50)
 
     def test_the_clock_of_the_sender(self):
-        """From the SYN to the acknowledgement of the FIN, and every other moment in its order."""
+        """The sender's time runs from the SYN to the acknowledgement of the FIN, and all other times are in their
+        order."""
         doc = self.document(["-t", "-s", "-n", "100", "-l", "1000", "--link", "rate=8mbit,rtt=100ms,overhead=0"])
         t, total = doc["end"]["timing"], doc["end"]["sum_sent"]["seconds"]
         self.assertAlmostEqual(t["connect_us"], 100000, delta=500)
@@ -700,7 +719,7 @@ class Virtual(Case):
         self.assertEqual(round(doc["end"]["sum_received"]["seconds"] * 1e6), t["delivered_us"])
 
     def test_rate_is_what_the_wire_sees(self):
-        """-R counts headers and framing: 1024 of payload are 1024+52+18 on this wire."""
+        """-R includes headers and framing: 1024 bytes of payload are 1024+52+18 bytes on this link."""
         doc = self.document(["-t", "-s", "-n", "5000", "-l", "1024", "--link", "rate=100mbit,rtt=1ms,overhead=18",
                              "-G", "0", "-R", "8m", "-b", "1m"])
         t = doc["end"]["timing"]
@@ -717,7 +736,8 @@ class Virtual(Case):
         self.assertTrue(0.98 * limit < got <= limit + 1, (got, limit))
 
     def test_pure_rate_over_the_published_channel(self):
-        """Without errors nothing but the rate and the round trip is left; the first window is a round trip of it."""
+        """Without errors the duration follows from the rate and the round trip; the first window takes one round
+        trip."""
         args = ["-t", "-s", "-n", "9766", "-l", "1024", "--link", "nasa500", "-G", "0", "-R", "80m", "-b", "24m"]
         doc = self.document(args)
         limit, got = doc["end"]["scps"]["physical_limit_bps"], doc["end"]["sum_sent"]["bits_per_second"]
@@ -773,7 +793,8 @@ class Virtual(Case):
         self.complains(err, "timed out")
 
     def test_a_link_that_dies_midway_is_partial(self):
-        """Losing nearly everything: some bytes get through before the retries are used up."""
+        """The link loses nearly everything: some bytes arrive before the retries are used up, and the report says
+        so."""
         partial = 0
         for seed in range(1, 9):
             doc = json.loads(run(["-t", "-s", "-n", "400", "--link", "rate=10mbit,rtt=10ms,loss=0.75", "--timeout", "20000",
@@ -821,7 +842,7 @@ class Virtual(Case):
         self.assertIn("\r\033[Kttcp-t: ", seen.decode())  # wiped before the report
 
     def test_captures(self):
-        """Every packet the stacks counted, at both ends, as raw IP."""
+        """The captures of both ends contain every packet that the stacks counted, as raw IP."""
         doc = self.document(["-t", "-s", "-n", "50", "--link", "nasa10", "--pcap", self.path("t.pcap"), "--pcap-peer",
                              self.path("r.pcap")])
         for name in ["t.pcap", "r.pcap"]:
@@ -843,7 +864,8 @@ class Virtual(Case):
             self.assertTrue(counted <= n <= counted + 4, (n, counted))  # the closing is captured, but no longer counted
 
     def test_truth(self):
-        """--truth has a row for every packet of the link, with the fates that the link counted; what scps_trace needs of it."""
+        """--truth writes a row for every packet of the link, with the fates that the link counted and the fields that
+        scps_trace needs."""
         doc = self.document(["-t", "-s", "-n", "1000", "--link", "geo,ber=3e-6,loss-back=0.01,dup=0.01,outage=2.8s-2.9s,queue=60p",
                              "--truth", self.path("truth.csv")])
         with open(self.path("truth.csv"), encoding="ascii") as f:
@@ -864,7 +886,7 @@ class Virtual(Case):
 
 
 def tshark(path, what, *fields):
-    """The packets of a capture for which `what` holds, as dicts of lists of strings."""
+    """Returns the packets of a capture for which `what` holds, as dicts of lists of strings."""
     args = ["tshark", "-r", path, "-Y", what, "-T", "fields", "-E", "separator=/t"]
     for f in fields:
         args += ["-e", f]
@@ -876,7 +898,7 @@ def tshark(path, what, *fields):
 
 
 def options(packet):
-    """(kind, value) of the TCP options of an IPv4 packet, and its acknowledgement number."""
+    """Returns the TCP options of an IPv4 packet as (kind, value), and its acknowledgement number."""
     tcp = packet[4 * (packet[0] & 15):]
     at, end, got = 20, 4 * (tcp[12] >> 4), []
     while at < end and tcp[at] != 0:
@@ -889,12 +911,12 @@ def options(packet):
 
 
 def after(a, b):
-    """Whether sequence number a is b or comes after it."""
+    """Returns true if sequence number a equals b or follows it."""
     return (a - b) % 2**32 < 2**31
 
 
 def packets(path):
-    """Those of a capture of raw IP, in order."""
+    """Returns the packets of a capture of raw IP, in order."""
     with open(path, "rb") as f:
         raw = f.read()
     at, got = 24, []
@@ -932,8 +954,8 @@ class Wire(Case):
         self.assertEqual(tshark(path, "_ws.malformed || tcp.options.snack || tcp.options.scps", "frame.number"), [])
 
     def test_records_and_best_effort(self):
-        """Every boundary stands on the last octet of a record and nowhere else, however often it was sent; BETS is offered
-        and answered, with nothing of the option from before capabilities."""
+        """Every record boundary is on the last octet of a record and nowhere else, in all transmissions of it. BETS is
+        offered and accepted, and the older option for it, from before capabilities, is not sent."""
         path = self.captured("-S", "-E", "--record-size", "2500")
         marked = tshark(path, "tcp.options.scpsrec", "tcp.seq", "tcp.len", "tcp.flags.push")
         ends = [int(p["tcp.seq"][0]) - 1 + int(p["tcp.len"][0]) for p in marked]
@@ -949,7 +971,7 @@ class Wire(Case):
         self.assertEqual(tshark(path, "_ws.malformed", "frame.number"), [])
 
     def test_connection_ids(self):
-        """-C: the id stands in both SYNs, and what follows has protocol 105 and begins with it."""
+        """-C: both SYNs contain the connection id; later packets have protocol number 105 and begin with the id."""
         path = self.captured("-C")
         syns = tshark(path, "tcp.flags.syn == 1", "ip.src", "tcp.options.scps.vector", "tcp.options.scps.binding")
         ids = {s["ip.src"][0]: int(s["tcp.options.scps.binding"][0], 0) for s in syns}
@@ -964,7 +986,7 @@ class Wire(Case):
         self.assertEqual(tshark(path, "ip.checksum.status == 0", "frame.number"), [])
 
     def test_corruption_experienced(self):
-        """A line that flips bits: the receiver's acknowledgements say so for a while, and nobody else's segments do."""
+        """The line flips bits. The receiver's acknowledgements report this for some time, and no other segments do."""
         path = self.path("x.pcap")
         doc = self.document(["-t", "--link", "rate=10mbit,rtt=200ms,ber=3e-6,ber-back=0,flip", "--checksum-hints", "-G", "2",
                              "--pcap", path], data=stuff(1000000))
@@ -1025,7 +1047,8 @@ class Files(Case):
         self.complains(p.stderr.decode().splitlines(), "standard input")
 
     def test_no_output_is_the_input(self):
-        """Under any name: the file is known by its inode, before anything is truncated."""
+        """An output file that is the input file under another name is refused before it is truncated, because the
+        inodes are equal."""
         data = stuff(3000)
         for option in ["--pcap", "--pcap-peer", "--truth", "--qlog", "--path-state", "--output"]:
             for name in ["in", "hard", "soft"]:
@@ -1142,7 +1165,8 @@ class Files(Case):
         self.assertEqual(json.loads(out)["end"]["scps"]["outcome"], "interrupted")
 
     def test_part_of_a_file(self):
-        """A file that somebody has begun to read goes on from there."""
+        """If standard input is a file of which another program has read a part, the transfer begins behind that
+        part."""
         with open(self.path("in"), "wb") as f:
             f.write(stuff(100000))
         with open(self.path("in"), "rb", buffering=0) as f:
@@ -1154,7 +1178,8 @@ class Files(Case):
 
 
 def free_ports():
-    """Two UDP ports nobody uses now, nor another test beside this one: far from where the kernel takes those it gives away."""
+    """Returns two UDP ports that no program and no parallel test uses. They are outside the kernel's range of ephemeral
+    ports."""
     for port in range(20000 + os.getpid() % 5000 * 2, 32000):
         if not bound(port) and not bound(port + 1):
             return port, port + 1
@@ -1162,7 +1187,7 @@ def free_ports():
 
 
 class Pair:
-    """Interface options of two processes that reach each other over UDP on loopback."""
+    """Interface options of two processes that reach each other over UDP on the loopback interface."""
 
     def __init__(self):
         a, b = self.ports = free_ports()
@@ -1170,7 +1195,7 @@ class Pair:
         self.rx = ["--udp", "127.0.0.1:%d,127.0.0.1:%d" % (b, a), "--addr", "10.9.0.2/24", "--addr", "fd09::2/64"]
 
     def receiver(self, *args, **kw):
-        """Once it has its port, packets wait for it."""
+        """Starts a receiver. Packets are queued for it as soon as its port is bound."""
         p = start(["-r", "--timeout", str(PATIENCE)] + self.rx + list(args), **kw)
         until(lambda: bound(self.ports[1]) or p.poll() is not None)
         return p
@@ -1217,7 +1242,7 @@ class Udp(Case):
         finish(r)
 
     def test_long_spellings(self):
-        """--interval, --ipv4, --ipv6 and --mtu are -i, -4, -6 and -m."""
+        """--interval, --ipv4, --ipv6 and --mtu mean the same as -i, -4, -6 and -m."""
         for family, host, width in (("--ipv4", "10.9.0.2", 20), ("--ipv6", "fd09::2", 40)):
             with self.subTest(family=family):
                 pair = Pair()
@@ -1237,7 +1262,7 @@ class Udp(Case):
                 self.complains(err, wrong, "drop -" + family[-1])
 
     def test_reversed_roles(self):
-        """-Q at both ends: the transmitter waits, the receiver connects; and -q is the port it comes from."""
+        """-Q at both ends: the transmitter waits and the receiver connects; -q is then the receiver's own port."""
         pair, data = Pair(), stuff(300000)
         with open(self.path("in"), "wb") as f:
             f.write(data)
@@ -1253,7 +1278,8 @@ class Udp(Case):
         self.assertEqual(doc["end"]["sum_sent"]["bytes"], 300000)
 
     def test_what_the_peer_lacks(self):
-        """--require: status 4 and one line, at whichever end asks; with everything there, it is as without."""
+        """--require gives status 4 and one line of error, at the end that has the option. If the peer has all features,
+        the run is as without it."""
         for there, here, status in [("-S", "snack", 4), ("-M", "timestamps", 4), ("", "compression", 4), ("-C", "compression", 0)]:
             pair = Pair()
             r = pair.receiver("-s", *there.split())
@@ -1270,7 +1296,8 @@ class Udp(Case):
         self.assertEqual(status, 4, err)
 
     def test_every_way_of_acknowledging_and_controlling(self):
-        """With SNACK and without; less where the timer alone acknowledges, since Vegas takes that for a queue."""
+        """Transfers with each acknowledgement mode and controller, with SNACK and without. Fewer segments are required
+        where only the timer causes acknowledgements, because Vegas takes its delay for a queue."""
         want = {n: hashlib.sha256(stuff(n)).digest() for n in (300000, 3000000)}
         for snack in ["", "-S"]:
             for ack in "012":
@@ -1289,7 +1316,7 @@ class Udp(Case):
                             self.assertEqual(hashlib.sha256(f.read()).digest(), want[n])
 
     def test_records_and_best_effort(self):
-        """Two processes in real time: nothing is lost between them, and each record is read as it was written."""
+        """Two processes in real time: no data is lost between them, and each record is read as it was written."""
         for extra in [["-c"], ["-E"], ["-C", "-E", "-c"], ["-Z", "-c"], ["-c", "-S", "--no-sack"]]:
             with self.subTest(extra=extra):
                 pair = Pair()
@@ -1328,7 +1355,7 @@ class Udp(Case):
         self.assertEqual(t["start"]["connected"][0]["remote_port"], 5001)
 
     def test_the_receiver_tells(self):
-        """--tell: the sender has the receiver's figures, and knows that they are of what it sent."""
+        """--tell: the sender gets the receiver's figures, and knows that they are about its own data."""
         for extra in [[], ["-E", "-c"], ["-e"], ["-C"]]:
             with self.subTest(extra=extra):
                 pair = Pair()
@@ -1366,7 +1393,8 @@ class Udp(Case):
                                      (n * 100 * 8192,) * 2)
 
     def test_both_directions_at_one_end_only(self):
-        """--bidir at the sender alone: no data comes back, or only a result; at the receiver alone: the sender says what came."""
+        """--bidir at the sender only: no data comes back, or only a result. At the receiver only: the sender reports
+        the data that it received."""
         for here in [[], ["--tell"], ["--server"]]:
             with self.subTest(receiver=here):
                 pair = Pair()
@@ -1385,7 +1413,8 @@ class Udp(Case):
                       "if -e is, likewise", err)
 
     def test_more_connections_than_expected(self):
-        """A receiver resets those beyond its -P, at the latest when it has what it expects: the other end says so, and nobody waits."""
+        """A receiver resets connections beyond its -P, when it has all that it expects at the latest. The other end
+        reports the reset, and no process waits for ever."""
         for here, there in [([], ["-P", "3"]), (["-P", "2"], ["-P", "3"]), (["-p", "6001", "-Q"], ["-p", "6001", "-Q", "-P", "3"])]:
             with self.subTest(here=here, there=there):
                 pair = Pair()
@@ -1415,7 +1444,8 @@ class Udp(Case):
                 self.complains(err, "1 of 3 connections came: give -P 1 here, or -P 3 there")
 
     def test_server(self):
-        """One client after another, and several at once; what they sent is told to them; a line of each."""
+        """The server serves clients one after another and several at once, sends each its result, and prints a line for
+        each."""
         pair = Pair()
         r = pair.receiver("-s", "--server")
         for clients in [1, 4, 1]:
@@ -1516,7 +1546,7 @@ class Udp(Case):
         self.assertEqual(finish(r)[0], 3)
 
     def test_receiver_goes_away(self):
-        """Interrupted, it resets the connection; the sender tells how far it came."""
+        """A receiver that is interrupted resets the connection; the sender reports how much was acknowledged."""
         pair = Pair()
         r = pair.receiver("--output", self.path("out"))
         t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000"))
@@ -1547,7 +1577,8 @@ class Udp(Case):
         self.assertIn("reset", json.loads(out)["error"])
 
     def test_slow_input_and_slow_output(self):
-        """Neither end waits for its pipe in the loop: the protocol goes on, and all of it arrives."""
+        """A pipe that is not ready does not block the event loop of either end: the protocol continues, and all data
+        arrives."""
         pair, data = Pair(), stuff(400000)
         r = pair.receiver("-b", "20000")
         t = start(pair.sender("-b", "20000"), stdin=subprocess.PIPE)
@@ -1600,7 +1631,7 @@ class Udp(Case):
         self.complains(err, "standard output", "No space")
 
     def test_time_and_idle_cpu(self):
-        """Paced to a trickle for two seconds, neither end spins."""
+        """A transfer at a very low rate for two seconds uses little processor time at both ends."""
         pair = Pair()
         r = pair.receiver("-s", "--json")
         doc = json.loads(run(pair.sender("-s", "--time", "2", "-G", "0", "-R", "100k", "-b", "10000", "--json"))[1])
@@ -1622,7 +1653,7 @@ class Udp(Case):
 
 
 class Datagrams(Case):
-    """-u: what is lost is what the link lost, what arrives is what was sent."""
+    """-u: the datagrams that are missing are those that the link lost; the others arrive unchanged."""
 
     @classmethod
     def setUpClass(cls):
@@ -1645,7 +1676,7 @@ class Datagrams(Case):
         return self.valid(self.document(["-t", "-u"] + args, **kw))
 
     def test_losses_are_the_links(self):
-        """Against the log of every packet, number by number."""
+        """The numbers of the lost datagrams agree with the link's log of every packet."""
         for i, link in enumerate(["geo", "geo,loss=0.02", "geo,ber=2e-6", "geo,loss=0.05,reorder=0.05,dup=0.05",
                                   "rate=2mbit,rtt=80ms,burst=100ms/20ms,jitter=30ms", "geo,outage=100ms-300ms"]):
             with self.subTest(link=link):
@@ -1692,7 +1723,8 @@ class Datagrams(Case):
         self.assertEqual((full["end"]["verified"], hollow["end"]["verified"]), (True, None))
 
     def test_files_arrive_as_they_are(self):
-        """Of every length: no datagram of a file is a guard. And without losses the output is the file."""
+        """Files of every length are sent; no datagram of a file is taken for a guard datagram. Without losses the
+        output equals the file."""
         out = self.path("out")
         for length, size in [(1000, 10000 + k) for k in range(7)] + [(1000, k) for k in range(5, 11)] + \
                             [(5, k) for k in range(5, 16)] + [(9, 95), (10, 101), (12, 99)]:
@@ -1719,7 +1751,8 @@ class Datagrams(Case):
         self.assertEqual(doc["end"]["scps"]["guards"], 0)
 
     def test_rates(self):
-        """-R counts headers and framing; without it datagrams leave as the line takes them, and none is lost on the way."""
+        """-R includes headers and framing. Without it datagrams are sent as fast as the line takes them, and none is
+        lost before it."""
         doc = self.sent(["-s", "-n", "4000", "-l", "1000", "--link", "geo", "-R", "4m"])
         packet = (1000 + 28 + 18) * 8
         self.assertAlmostEqual(doc["end"]["sum_sent"]["bits_per_second"] / 4e6, 8000 / packet, delta=0.002)
@@ -1789,7 +1822,7 @@ class Datagrams(Case):
         self.assertEqual(there["start"]["accepted_connection"]["host"], "10.9.0.1")
 
     def test_nobody_there(self):
-        """A host without that port refuses; the sender says so."""
+        """No program has the port, so the peer's host answers with an ICMP error, which the sender reports."""
         pair = Pair()
         r = pair.receiver("-u", "-s", "-p", "6000", "--json")
         status, out, err = run(pair.sender("-u", "-s", "-n", "5000", "-R", "10m"))
@@ -1823,14 +1856,14 @@ class Datagrams(Case):
 
 
 def keys(value, path=""):
-    """Where a document has something: "/end/sum_sent/bytes"."""
+    """Returns the paths of all values in a document, such as "/end/sum_sent/bytes"."""
     if isinstance(value, dict):
         return {path + "/" + k for k in value} | set().union(*[keys(v, path + "/" + k) for k, v in value.items()])
     return set().union(*[keys(v, path + "[]") for v in value]) if isinstance(value, list) else set()
 
 
 class Schema(Case):
-    """Every kind of run against docs/schema/scps_ttcp.schema.json."""
+    """The documents of every kind of run conform to docs/schema/scps_ttcp.schema.json."""
 
     @classmethod
     def setUpClass(cls):
@@ -1878,7 +1911,8 @@ class Schema(Case):
 
     @unittest.skipUnless(shutil.which("iperf3"), "iperf3 is not installed")
     def test_the_keys_of_iperf3(self):
-        """What iperf3 says of a transfer we say in the same place, but for what only its control connection knows."""
+        """Each value that iperf3 reports for a transfer is at the same place in our document, except those that only
+        iperf3's control connection provides."""
         port = str(free_ports()[0])
         server = subprocess.Popen(["iperf3", "-s", "-1", "-p", port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         docs = []

@@ -37,7 +37,7 @@ def has(name):
 
 
 def shell(redirections, name, *args, **kw):
-    """The program with redirections of the shell, as '>&-'."""
+    """Runs the program with redirections of the shell, such as '>&-'."""
     kw.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.Popen(["sh", "-c", 'exec "$0" "$@" ' + redirections, program(name)] + list(args),
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kw)
@@ -76,7 +76,7 @@ def pair():
 
 
 class Results(unittest.TestCase):
-    """A result that cannot be written is said in one line, and in the exit status."""
+    """A result that cannot be written is reported in one line and in the exit status."""
 
     def all(self, redirection, words):
         for name, lines in CASES.items():
@@ -98,7 +98,8 @@ class Results(unittest.TestCase):
         self.all(">/dev/full", "No space left on device")
 
     def test_closed_error(self):
-        """There is nowhere to complain, but the status tells, and nothing lands in a file that is opened."""
+        """Without standard error there is no message, but the exit status shows the error, and no message is written to
+        a file that the program opens."""
         for name, lines in CASES.items():
             if has(name):
                 self.assertEqual(run("2>&- >&-", name, *[CAPTURE if a == "CAPTURE" else a for a in lines[0]])[0], 1, name)
@@ -117,7 +118,7 @@ class Results(unittest.TestCase):
 
 @unittest.skipUnless(has("scps_ttcp"), "no scps_ttcp")
 class Sockets(unittest.TestCase):
-    """Between two processes over IP in UDP."""
+    """A transfer between two processes over IP in UDP."""
 
     def receiver(self, redirections, port, *args):
         p = shell(redirections, "scps_ttcp", "-r", "--timeout", str(PATIENCE), *args)
@@ -154,7 +155,7 @@ class Sockets(unittest.TestCase):
         self.assertEqual(self.finish(r)[0], 0)
 
     def test_servers(self):
-        """Descriptors 0 to 2 of whoever runs for long are never sockets."""
+        """Programs that run for long never have a socket as descriptor 0, 1 or 2."""
         tun = os.geteuid() == 0 and os.access("/dev/net/tun", os.R_OK | os.W_OK)
         port, udp = pair()[:2]
         lines = [["scps_ttcp", "-r"] + udp, ["scps_echo", "-r"] + udp, ["scps_httpd"] + udp]

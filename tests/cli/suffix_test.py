@@ -69,7 +69,8 @@ def run(program, *args):
 
 class Suffixes(unittest.TestCase):
     def sweep(self, table, command, wrong=WRONG):
-        """command(name, value): the program and its arguments; it reads the value and does little else."""
+        """Checks the suffixes of a table. command(name, value) returns a program with arguments that reads the value
+        and does little else."""
         self.assertGreater(len(table), 1)
         for n, (name, values) in enumerate(table.items()):
             if few:  # another suffix and another mistake for each option

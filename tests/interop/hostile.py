@@ -57,7 +57,7 @@ def send(pkt, mangle=None):
 
 
 def until_pinged():
-    """What our stack says until it answers a ping."""
+    """Returns the packets that our stack sends until it answers a ping."""
     global pings
     pings += 1
     load = PING + b"%d" % pings
@@ -79,7 +79,8 @@ def until_pinged():
 
 
 def answers():
-    """What our stack has said since the last call, and says of all that was sent before this one: raw bytes of each packet."""
+    """Returns, as raw bytes, the packets that our stack has sent since the last call. It waits until everything sent
+    before this call has been answered."""
     return until_pinged() + until_pinged()
 
 
@@ -97,7 +98,7 @@ def tcp4(sport=5555, dport=7, flags="S", seq=1, ack=0, options=(), src=None, dst
 # ---- the connection that must survive --------------------------------------------------------------------------
 
 class Link:
-    """An open connection of the kernel's to the echo port, whose sequence numbers are known from the wire."""
+    """An open connection of the kernel to the echo port. Its sequence numbers are known from the packets."""
 
     def __init__(self):
         answers()
@@ -131,7 +132,8 @@ def every_flag(port, seq, ack, sport):
 
 
 def nonsense_options():
-    """Every kind that means something, and some that do not, with every length, at the end and in the middle."""
+    """Yields options of every known kind and of some unknown ones, with every length, at the end and in the middle of
+    the options."""
     for kind in list(range(0, 31)) + [34, 69, 77, 78, 253, 254, 255]:
         for length in range(0, 41):
             body = bytes([kind, length]) + bytes(rnd.randrange(256) for _ in range(38))
@@ -148,7 +150,7 @@ def folded(data):
 
 
 def tcp_with_raw_options(opts, flags, seq, ack, sport, dport=7, src=k4, wnd=1000):
-    """Without scapy: it is quick, and says nothing about options."""
+    """Builds the packet without scapy, which is slower and cannot write malformed options."""
     seg = struct.pack("!HHIIBBHHH", sport, dport, seq & 0xffffffff, ack & 0xffffffff, (5 + len(opts) // 4) << 4,
                       flags, wnd, 0, 0) + opts
     ends = socket.inet_aton(src) + socket.inet_aton(s4)
@@ -158,7 +160,7 @@ def tcp_with_raw_options(opts, flags, seq, ack, sport, dport=7, src=k4, wnd=1000
 
 
 def headers():
-    """IP and TCP headers that lie about themselves."""
+    """Sends packets whose IP or TCP header has a wrong length, offset or version."""
     good = bytes(tcp4(load=b"data"))
     for n in range(len(good)):
         send(good[:n])
@@ -199,7 +201,7 @@ def garbage():
 
 
 def addresses():
-    """From where no peer can be: nobody must be answered."""
+    """Sends packets from addresses that no host can have. None of them may be answered."""
     answers()
     for src in ("0.0.0.0", "255.255.255.255", "224.0.0.1", "239.1.2.3", "127.0.0.1", s4, "240.0.0.1"):
         for flags in ("S", "A", "R", "FPU"):
@@ -219,7 +221,7 @@ def addresses():
 
 
 def silence():
-    """What must never be answered: a reset, an ICMP error, an error about an error."""
+    """Sends packets that must never be answered: resets, ICMP errors, and errors about errors."""
     answers()
     send(tcp4(dport=81, flags="R"))
     send(tcp4(dport=81, flags="RA"))
@@ -233,7 +235,8 @@ def silence():
 
 
 def icmp(link):
-    """Errors about flows of ours, of others, and about nothing; path MTUs of nonsense."""
+    """Sends ICMP errors about flows of this stack, about other flows and about none, and path MTUs that are
+    impossible."""
     def about(sport, dport, seq, dst=k4, src=s4):
         return bytes(IP(src=src, dst=dst) / TCP(sport=sport, dport=dport, seq=seq & 0xffffffff))[:28]
     for mtu in (0, 1, 67, 68, 295, 576, 1500, 65535):
@@ -273,7 +276,8 @@ def extensions():
 
 
 def blind(link):
-    """Guesses from off the path (RFC 5961): a connection dies of an exact reset only."""
+    """Sends segments with guessed numbers, as an attacker off the path does (RFC 5961). Only a reset with the exact
+    sequence number may end the connection."""
     for k in range(60):
         far = rnd.randrange(1 << 32)
         send(tcp4(sport=link.port, flags="R", seq=far))
@@ -293,7 +297,8 @@ def flood():
 
 
 def hold(n=2000):
-    """Connections to the character generator that never take a character. Returns how many came about."""
+    """Opens connections to the character generator and never reads from them. Returns the number of connections
+    opened."""
     options = b"\x02\x04\x05\xb4"
     opened = 0
     for i in range(n):

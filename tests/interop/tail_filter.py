@@ -32,7 +32,8 @@ dropped = set()
 
 
 def wanted(packet):
-    """False: the filter drops this packet, one of the last data segments or a FIN that it has not seen before."""
+    """Returns False if the filter drops this packet, because it is the first transmission of one of the last data
+    segments or of the FIN."""
     global start, full
     if len(packet) < 40 or packet[0] >> 4 != 4 or packet[9] != 6:
         return True

@@ -63,7 +63,7 @@ def corruption():
 
 
 class End:
-    """An IPv4 or IPv6 address, as its text shows, and a port."""
+    """An IPv4 or IPv6 address (the text shows which) and a port."""
 
     def __init__(self, addr, port):
         import ipaddress
@@ -103,7 +103,7 @@ def udp(sport, dport, payload):
 
 
 def ng_block(kind, body, e="<"):
-    """A block of pcapng."""
+    """Returns a block of pcapng of this type."""
     body += b"\0" * (-len(body) % 4)
     n = 12 + len(body)
     return struct.pack(e + "II", kind, n) + body + struct.pack(e + "I", n)

@@ -38,7 +38,8 @@ def one_side_scales():
 
 
 def resends():
-    """Losses repaired after duplicates, after a timeout, partly overlapping, twice, and acknowledged before."""
+    """Losses that are retransmitted after duplicate ACKs and after a timeout; retransmissions that overlap in part,
+    that occur twice, and of data that was acknowledged before."""
     c = Capture()
     t = Talk(c, opt_a=mss(1000) + sack_ok(), opt_b=mss(1000) + sack_ok()).open()
     a, b = t.a, t.b
@@ -90,7 +91,8 @@ def reordered(seed=1):
 
 
 def gaps(seed=2):
-    """Segments the capture missed, though they were acknowledged; some come by again later."""
+    """The capture has missed segments, which are acknowledged nevertheless. Some of them are captured later, when they
+    are retransmitted."""
     c = Capture()
     r = random.Random(seed)
     t = Talk(c).open()
@@ -141,7 +143,7 @@ def keepalive():
 
 
 def fin_first():
-    """A FIN overtakes the acknowledgements before it."""
+    """A FIN that arrives before the acknowledgements that were sent before it."""
     c = Capture()
     t = Talk(c).open()
     for i in range(4):
@@ -193,7 +195,8 @@ def mid_connection():
 
 
 def late_copies():
-    """Begins at the receiver in the middle of a go-back: what comes was seen by nobody, and had been acknowledged."""
+    """The capture begins at the receiver during a go-back retransmission: the first transmission of the segments was
+    not captured, and they had been acknowledged."""
     c = Capture()
     t = Talk(c)
     t.s[t.a] += 100000
@@ -213,7 +216,7 @@ def late_copies():
 
 
 def fin_lost():
-    """A FIN, and an answer with data, are lost before they come by here; acknowledgements from beyond them are seen first."""
+    """A FIN and a reply with data are lost before the point of capture. Acknowledgements of them are captured first."""
     c = Capture()
     t = Talk(c).open()
     t.send(t.a, 1000)
@@ -234,7 +237,7 @@ def fin_lost():
 
 
 def acks_overtaken():
-    """Acknowledgements arrive in another order than they were sent, each with a window of its own."""
+    """Acknowledgements, each with a different window, arrive in another order than they were sent."""
     c = Capture()
     t = Talk(c).open()
     base = t.s[t.a]
@@ -255,7 +258,7 @@ def one_way(flags="A"):
 
 
 def wrap(isn=2**32 - 5000):
-    """Across the end of sequence space, in both directions."""
+    """The sequence numbers of both directions wrap from 2^32 - 1 to 0."""
     c = Capture()
     t = Talk(c, isn_a=isn, isn_b=isn + 3000).open()
     for i in range(20):
@@ -267,7 +270,8 @@ def wrap(isn=2**32 - 5000):
 
 
 def quadrant(isn=2**30 - 4500):
-    """Across a border of 2^30, where tcptrace begins another list: losses and acknowledgements right at it."""
+    """Sequence numbers cross a multiple of 2^30, at which tcptrace begins another list; losses and acknowledgements lie
+    directly at that border."""
     c = Capture()
     t = Talk(c, isn_a=isn, isn_b=2**31 - 700).open()
     for i in range(3):

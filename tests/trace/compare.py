@@ -28,7 +28,7 @@ def ours(program, path, *options, ok=(0,)):
 
 
 def _text_report(out):
-    """The figures of a long report: [(label, value)] a direction."""
+    """Returns, for each direction, the figures of a long report as [(label, value)]."""
     conns, cur = [], None
     for line in out.split("\n"):
         if line.startswith("TCP connection ") and line.rstrip().endswith(":") and "info" not in line:
@@ -62,7 +62,8 @@ ANALYSIS = ["retransmission", "fast_retransmission", "spurious_retransmission", 
 
 
 def tshark(path):
-    """Per stream and direction (of the first packet: a2b): packets, octets and counts of tcp.analysis marks."""
+    """Returns, for each stream and direction (a2b is that of the first packet), the number of packets and of octets and
+    how often each tcp.analysis flag was set."""
     fields = ["tcp.stream", "ip.src", "ipv6.src", "tcp.srcport", "tcp.len", "tcp.seq", "tcp.ack"] + ["tcp.analysis." + a for a in ANALYSIS]
     out = run(["tshark", "-r", path, "-Y", "tcp", "-T", "fields", "-E", "separator=|", "-E", "occurrence=f"]
               + [x for f in fields for x in ("-e", f)])

@@ -32,7 +32,8 @@ def browse(d, page, *args):
 
 
 def pixels(path):
-    """Width, height and how many colours a PNG has (8-bit RGB or RGBA, no interlace): enough to see that it is not blank."""
+    """Returns the width, the height and the number of colours of a PNG (8-bit RGB or RGBA, not interlaced). A blank
+    picture has one colour."""
     b = open(path, "rb").read()
     at, data, w, h, ch = 8, b"", 0, 0, 3
     while at < len(b):
@@ -53,7 +54,8 @@ def view(dom):
 
 
 def acknowledged(page):
-    """[(time, octets)] of the first connection's acknowledgements, as the page draws them: flat until the next mark."""
+    """Returns the first connection's acknowledgements as the page draws them, [(time, octets)]: a step function that is
+    constant until the next mark."""
     track, t, marks = page["conns"][0]["d"][0], 0, []
     for i in range(0, len(track), 6):
         t += track[i + 1]
@@ -67,8 +69,9 @@ def drawn(marks, t):
 
 
 def thinned(program, d):
-    """Of 15 000 segments, a pause of 5 s among them, with room for a fiftieth of the marks: what is drawn as acknowledged was
-    acknowledged then, within one part in thirty, and the pause has its length and its place."""
+    """A page has room for a fiftieth of the marks of 15 000 segments, among which there is a pause of 5 s. What the
+    page draws as acknowledged had been acknowledged at that time, within one part in thirty, and the pause is drawn at
+    its place with its length."""
     c = capgen.Capture(capgen.RAW)
     t = capgen.Talk(c, rtt=0.1).open()
     n, at = 15000, []

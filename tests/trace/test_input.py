@@ -75,7 +75,8 @@ def flavours(program, d):
 
 
 def interfaces(program, d):
-    """A pcapng of several devices: link types, snapshot lengths and units of time of their own, packets of each."""
+    """A pcapng file of several interfaces: each has its own link type, snapshot length and unit of time, and the
+    packets of each are read correctly."""
     c, raw = cases.resends(), Capture(link=RAW)
     want = figures(run([program, "--json", c.write(d + "/a.pcap")]))
 
@@ -133,7 +134,7 @@ def interfaces(program, d):
 
 
 def tunnels(program, d):
-    """The same conversation, bare and in whatever it travels in."""
+    """The same conversation is read in the same way without a tunnel and inside each kind of tunnel."""
     bare = cases.resends()
     want = figures(run([program, "--json", bare.write(d + "/a.pcap")]))
     ips = [(ns, b[14:]) for ns, b, n in bare.packets]
@@ -277,7 +278,7 @@ def no_capture(program, d):
 
 
 def unknown_link(program, d):
-    """A file of a link type that cannot be read is refused like any other that is no capture."""
+    """A file whose link type is not supported is refused in the same way as a file that is not a capture."""
     c = cases.plain()
     n = len(c.packets)
     known = open(c.write(d + "/k", ng=True), "rb").read()
@@ -359,7 +360,8 @@ def not_understood(program, d):
 
 
 def bounded(program, d):
-    """More connections than there is room for: the longest idle go first, each is reported once."""
+    """A capture with more connections than there is memory for. The connections that were idle for longest are removed
+    first, and each connection is reported once."""
     c = Capture()
     for i in range(4000):
         c.tcp(1.7e9 + i * 0.001, End("10.%d.%d.1" % (i // 250, i % 250), 1000 + i % 60000), B, i, 0, "S")
@@ -374,7 +376,8 @@ def bounded(program, d):
 
 
 def endless(program, d):
-    """A capture without end: memory stays, an interrupt gives the report."""
+    """A capture that never ends. The use of memory stays constant, and an interrupt makes the program print its
+    report."""
     one = Capture()
     Talk(one).open()
     p = subprocess.Popen([program, "--json", "--max-memory", "8M", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -420,7 +423,8 @@ def endless(program, d):
 
 
 def live(program, d):
-    """A silent device: the time limit holds, an unknown one is one line. Needs the right to capture."""
+    """Capturing from a device on which no packets arrive ends at the time limit; an unknown device is an error of one
+    line. The test needs the privilege to capture."""
     p = run([program, "--json", "--live", "nosuch0"])
     check("unknown device", p.returncode == 2 and p.stderr.count(b"\n") == 1, p.stderr)
     p = run([program, "--json", "--live", "lo", "--filter", "tcp port 9", "--time", "1"])

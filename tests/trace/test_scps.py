@@ -51,7 +51,7 @@ def offered(program, d):
 
 
 def snacks(program, d, with_ts):
-    """Losses reported by SNACK; the unit is the MSS option less 12 with timestamps."""
+    """Losses that SNACK reports. The unit of the option is the MSS, less 12 octets with timestamps."""
     c = Capture()
     unit = 1000
     n = unit + (12 if with_ts else 0)
@@ -92,7 +92,7 @@ def snacks(program, d, with_ts):
 
 
 def causes(program, d):
-    """One resend of each kind, in the order of docs/SCPS_TRACE.md."""
+    """One retransmission of each cause, in the order of docs/SCPS_TRACE.md."""
     c = Capture()
     o = mss(1012) + sack_ok()
     t = Talk(c, opt_a=o, opt_b=o, rtt=0.1, ts_on=True).open()
@@ -163,7 +163,8 @@ def causes(program, d):
 
 
 def compressed(program, d):
-    """The golden packets of the reference implementation: loopback, ids 7c and ce, the SYNs of protocol 106."""
+    """Packets of the reference implementation in loopback framing: connection ids 7c and ce, and SYNs with protocol
+    number 106."""
     me = End("127.0.0.1", 5001)
     c = Capture(RAW)
 
@@ -221,7 +222,7 @@ def compressed(program, d):
 
 
 def in_udp(program, d):
-    """IP in UDP on any port; ordinary UDP is left alone."""
+    """IP inside UDP is found on any port; other UDP packets are not taken for it."""
     c = Capture()
     inner = Capture(RAW)
     t = Talk(inner, End("172.16.0.1", 40000), End("172.16.0.2", 5001), opt_a=syn_opts(SN1, 0), opt_b=syn_opts(SN1, 0)).open()

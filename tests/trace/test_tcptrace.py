@@ -76,8 +76,9 @@ def compare(program, name, path):
 
 
 def unreduced(program, path, number, side, label, theirs):
-    """Is that outstanding data what tcptrace's formula gives in 64 bits, where a segment ends below what was acknowledged?
-    So it is with data of which the capture missed the first copy, sent again after it was acknowledged."""
+    """Returns true if this figure of outstanding data is the one that tcptrace's formula yields in 64 bits for a
+    segment that ends below the acknowledgement number. That occurs when data is retransmitted after it was acknowledged
+    and the capture has missed the first transmission."""
     want = owin_in_64_bits(program, path)[number][side]
     if want is None:
         return False
@@ -87,7 +88,8 @@ def unreduced(program, path, number, side, label, theirs):
 
 @functools.lru_cache(maxsize=1)
 def owin_in_64_bits(program, path):
-    """{connection: {side: (maximum, mean, mean over time) as tcptrace reckons them, None if nothing underflows}}"""
+    """Returns {connection: {side: (maximum, mean, mean over time) of outstanding data, computed as tcptrace does; None
+    if no difference is negative}}."""
     conns = {}
     for line in run([program, "-p", "--idle-split", "240", path]).splitlines():
         m = PACKET.match(line)
@@ -121,7 +123,7 @@ def owin_in_64_bits(program, path):
 
 
 def json_agrees(program, path):
-    """The JSON says what the text says, under the label in snake case."""
+    """Checks that the JSON report has each figure of the text report, under its label in snake case."""
     text, doc, bad = ours_text(program, path), ours(program, path, "--idle-split", "240"), 0
     for x, y in zip(text, doc["connections"]):
         for side in ("a2b", "b2a"):

@@ -47,7 +47,8 @@ def check(what, got, want, who="the sender"):
 
 
 def noted(path):
-    """{cause: resends} by the sender's notes: what it had last believed when it sent again."""
+    """Returns {cause: number of retransmissions} from the sender's own notes: the evidence that it had last used when
+    it retransmitted."""
     belief, count, told, alone, others = None, collections.Counter(), set(), True, 0
     for m in filter(None, map(NOTE.match, open(path, errors="replace"))):
         v = dict(f.split("=") for f in m[2].split())
@@ -68,8 +69,9 @@ def noted(path):
 
 
 def told(causes):
-    """One acknowledgement may say it with SNACK and SACK, and the sender notes which it read first: no difference. What it
-    resends unasked at the end of its data, when that should have been reported, it notes with SNACK, too."""
+    """Returns the causes with SNACK and SACK counted as one, because one acknowledgement may carry both and the sender
+    notes the one that it processed first. Retransmissions at the end of the data, for which a report was due, are noted
+    with SNACK, too."""
     c = collections.Counter(causes)
     if c["snack"]:
         c["snack"] += c.pop("sack", 0) + c.pop("tail_probe", 0)
@@ -77,7 +79,8 @@ def told(causes):
 
 
 def logged(path):
-    """What the link's log says of the data it was offered: needed, needless, and what the last lost copy was lost of."""
+    """Returns, from the link's log of data packets, the number of necessary and of needless retransmissions, and what
+    caused the loss of the last lost copy."""
     arrived, sent, last, base = bytearray(4 << 20), bytearray(4 << 20), {}, None
     count = collections.Counter()
     for r in csv.DictReader(open(path)):

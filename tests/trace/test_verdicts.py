@@ -40,7 +40,8 @@ RUNS = [
 
 
 def gap_fills(path):
-    """(overtaken, repairs): what filled a gap at the receiver's end, by the log: was it the first copy that was sent?"""
+    """Returns, from the link's log, how many gaps at the receiver were filled by a first transmission (it had been
+    overtaken) and how many by a retransmission."""
     sent, arrivals, base = set(), [], None
     for r in csv.DictReader(open(path)):
         if r["direction"] != "a2b" or not int(r["payload"] or 0):

@@ -52,7 +52,7 @@ class Case:
         return words
 
     def text(self, seed=None):
-        """The command line, for a reader."""
+        """Returns the command line as text for people."""
         return shlex.join(["scps_ttcp"] + self.argv() + ([] if seed is None else ["--seed", str(seed)]))
 
     def near(self, seed):
@@ -102,7 +102,7 @@ class Case:
 
     @property
     def payload(self):
-        """Bytes of data in a full segment."""
+        """The number of bytes of data in a full segment."""
         room = self.room
         if "-c" in self.opts:
             room = min(room, int(self.opts.get("--record-size", room)))
@@ -131,7 +131,8 @@ class Case:
         return length + FRAMINGS.get(self.link.get("framing"), 18)
 
     def loss(self, length, back=False):
-        """Chance that a packet of this length is lost by errors; bursts by their share of the time."""
+        """Returns the probability that errors destroy a packet of this length. Bursts count with their share of the
+        time."""
         side = "-back" if back else ""
 
         def key(name):
@@ -147,13 +148,13 @@ class Case:
 
     @property
     def full(self):
-        """Length of a full packet."""
+        """The length of a full packet, bytes."""
         return self.payload + (60 if "-6" in self.opts else 40) + (0 if "-M" in self.opts else 12)
 
     @property
     def round_trip(self):
-        """Of the path without a queue: propagation, a full segment, its acknowledgement, jitter both ways, and the timer of
-        a receiver that acknowledges by it."""
+        """The round trip on an empty path: propagation, a full segment and its acknowledgement on the line, jitter in
+        both directions, and the delay of the receiver's acknowledgement timer if it is used."""
         line = 8e6 * self.frame(self.full) / self.rate + 8e6 * self.frame(80) / self.rate_back
         late = self.link.get("jitter", 0) + self.link.get("jitter-back", self.link.get("jitter", 0))
         if "reorder" in self.link:
@@ -166,7 +167,7 @@ class Case:
 
     @property
     def buffer(self):
-        """-b, or the default over a link."""
+        """The size given with -b, or the default over a link."""
         if "-b" in self.opts:
             return int(self.opts["-b"])
         return min(max(4 * self.bdp, 1 << 20), 256 << 20)
@@ -177,7 +178,7 @@ class Case:
 
     @property
     def queue(self):
-        """The forward queue, bytes."""
+        """The size of the queue in the forward direction, bytes."""
         text = self.link.get("queue")
         if text is None:
             return max(self.bdp, 100000)
@@ -195,7 +196,7 @@ class Case:
 
     @property
     def outages(self):
-        """Total length of the outages."""
+        """The total duration of the outages."""
         return sum(end - begin for begin, end in self.link.get("outage", []))
 
     @property
@@ -219,8 +220,8 @@ class Case:
 
     @property
     def return_load(self):
-        """How many times its limit() the return line would need for an acknowledgement of every other full segment, or of
-        each with -F 1 (RFC 3449 section 2.1)."""
+        """The time that the return line needs for an acknowledgement of every other full segment (each one with -F 1),
+        as a multiple of limit() (RFC 3449 section 2.1)."""
         acks = self.segments / (1 if self.opts.get("-F") == 1 else 2)
         return acks * 8 * self.frame(80) / self.rate_back / self.limit()
 

@@ -14,7 +14,7 @@ def log_uniform(r, low, high):
 
 
 def errors(r, link, full):
-    """Errors of the line, each so that a full segment is lost with a chance from 1e-4 to LARGEST_LOSS."""
+    """Draws errors of the line that destroy a full segment with a probability from 1e-4 to LARGEST_LOSS."""
     kind = r.random()
     if kind < 0.35:
         return
@@ -35,7 +35,7 @@ def errors(r, link, full):
 
 
 def path(r):
-    """A link, the MTU, and whether many segments are to be under way."""
+    """Draws a link, the MTU, and whether many segments are to be in flight."""
     wide = r.random() < 0.02
     if wide:  # more than 65 535 segments in flight
         mtu = r.choice([128, 256, 576])
@@ -148,13 +148,14 @@ def options(r, link, mtu):
 
 
 def undetected(c):
-    """Packets that arrive wrong with the right Internet checksum, about: two errors in the same column of 16 bits that change
-    it in opposite directions, a chance of 1/32."""
+    """Returns the approximate number of packets that arrive damaged with a correct Internet checksum. That needs two
+    errors in opposite directions in the same bit of two 16-bit words, a probability of 1/32."""
     return c.segments * (8 * c.full * c.link.get("ber", 0)) ** 2 / 2 / 32
 
 
 def case(r):
-    """A case whose losses leave a transfer possible, of at most some 20 000 segments (more if they are under way)."""
+    """Draws a case whose losses permit a transfer, with about 20 000 segments at most (more if they are in flight
+    together)."""
     while True:
         link, mtu, wide = path(r)
         opts = options(r, link, mtu)
@@ -181,8 +182,8 @@ def case(r):
 
 
 def outage(r, c, seconds):
-    """Outages for a case that takes so many seconds without: at any phase of it, from far below a round trip to 100 s
-    (or some round trips, where these are longer)."""
+    """Draws outages for a case that takes this many seconds without them. They begin at any time of the transfer and
+    last from far below a round trip to 100 s, or some round trips if these are longer."""
     spans, end = [], 0
     for _ in range(r.choice([1, 1, 1, 2, 3])):
         begin = int(r.random() ** 1.5 * seconds * 1e6)

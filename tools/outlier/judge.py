@@ -35,7 +35,7 @@ class Pair:
         self.outage_cost = better.outage_cost if spans else 0.0
 
     def allowed(self, other):
-        """Seconds beyond the factor when the other takes so long."""
+        """Returns the seconds that are allowed in addition to the factor, if the other run takes `other` seconds."""
         return self.extra + (self.outage_cost if other < self.outage else 0.0)
 
     def bound(self, seconds, factor=FACTOR):
@@ -56,7 +56,8 @@ class Pair:
 
 
 def rank_test(high, low):
-    """Standard deviations by which values of high rank above those of low (Mann and Whitney)."""
+    """Returns by how many standard deviations the ranks of the values `high` exceed those of `low` (Mann and
+    Whitney)."""
     n, m = len(high), len(low)
     u = sum((a > b) + 0.5 * (a == b) for a in high for b in low)
     return (u - n * m / 2) / math.sqrt(n * m * (n + m + 1) / 12)
@@ -72,7 +73,8 @@ class Finding:
         self.factor, self.seed, self.text, self.more, self.worst = factor, seed, text, more, worst
 
     def commands(self):
-        """The command lines that show it: the judged run's, and the other's or None."""
+        """Returns the command lines that show the finding: that of the judged run, and that of the other run or
+        None."""
         return (self.better.near(self.seed).text(self.seed),
                 self.other.near(self.seed).text(self.seed) if self.other else None)
 
@@ -122,7 +124,7 @@ def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
 
 
 def single_kind(case, result):
-    """Returns the kind of fault of one run by itself, or None."""
+    """Returns the kind of fault that one run alone shows, or None."""
     if not result.done:
         return result.outcome
     if result.seconds > WORST * case.goal() + TIMERS:
@@ -134,7 +136,7 @@ def single_kind(case, result):
 
 
 def confirm_single(runner, case, kind, seeds=10, begin=1001):
-    """Confirmed when three of ten fresh seeds show the same; a crash at once."""
+    """Returns a Finding if three of ten fresh seeds show the same fault, or one of them a crash; otherwise None."""
     span = range(begin, begin + seeds)
     results = times(runner, case, span)
     bad = [(s, x) for s, x in zip(span, results) if single_kind(case, x) == kind]

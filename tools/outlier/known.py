@@ -50,7 +50,7 @@ class Entry:
 
 
 def check(entry):
-    """An error text, or None."""
+    """Returns an error message for a faulty entry, or None."""
     names = {"factor", "more", "loss", "loss_back", "segments", "window", "queue", "bdp", "asymmetry", "rtt", "rate", "outages",
              "ack_delay_rtts", "return_load", "room", "flights"}
     for word in entry.conditions:
@@ -62,7 +62,7 @@ def check(entry):
 
 
 def read(path):
-    """Entries of the list. ValueError names the line."""
+    """Returns the entries of the list. Raises ValueError with the number of a faulty line."""
     entries = []
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):

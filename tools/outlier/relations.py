@@ -24,21 +24,24 @@ def having(case, option, value=None):
 
 
 def feature(option, value=None, also=()):
-    """The option asks for the feature; what is in also has no meaning without it."""
+    """Returns a relation between a case with an option, which enables a feature, and the case without it. also: options
+    that have no meaning without the feature."""
     def pair(c):
         return having(c, option, c.opts.get(option, value)), without(c, option, *also), 0
     return pair
 
 
 def default_feature(option, also=()):
-    """The option refuses the feature; what is in also has no meaning without it."""
+    """Returns a relation between a case and the case with an option that disables a feature. also: options that have no
+    meaning without the feature."""
     def pair(c):
         return without(c, option), having(without(c, *also), option), 0
     return pair
 
 
 def linked(change):
-    """A better link: change(link, case) improves it, or says False."""
+    """Returns a relation between a case on a better link and the case itself. change(link, case) improves the link, or
+    returns False if it cannot."""
     def pair(c):
         d = c.copy()
         return None if change(d.link, c) is False else (d, c, 0)
@@ -76,8 +79,9 @@ def wscale(c):
 
 
 def ack_mode(to):
-    """The default, every other segment, beside another mode; paced both, as -F 0 always is. An ACK may wait for the timer,
-    which counts as round trip; and again for each second loss, which leaves a window of one segment."""
+    """Compares acknowledging every other segment, the default, with another mode. Both senders are paced, as -F 0
+    always is. An acknowledgement may wait for the timer, which counts as a part of the round trip, and again for each
+    second loss, after which the window is one segment."""
     def pair(c):
         if "-e" in c.opts:
             return None
@@ -95,7 +99,7 @@ def holes_at_once(c):
 
 
 def buffer(c):
-    """Twice the buffer, where it is what limits or not."""
+    """Compares a case with twice its buffer with the case itself."""
     return having(c, "-b", int(min(2 * c.buffer, 1 << 30))), having(c, "-b", int(c.buffer)), 0
 
 
@@ -130,7 +134,8 @@ def no_outage(link, c):
 
 
 def outage_cost(c):
-    """The outage as what is judged: it may cost what case.outage_cost says."""
+    """Compares a case with outages with the same case without them. The outages may cost what case.outage_cost
+    allows."""
     if "outage" not in c.link:
         return None
     calm = c.copy()
@@ -167,7 +172,8 @@ def longer_queue(link, c):
 
 
 def outage_after(c):
-    """Probes leave after 5, 6, 12, 24 ... seconds: the first one may come so late, the last one so long after the end."""
+    """Allows for the window probes, which are sent after 5, 6, 12, 24 ... seconds: the first one may be this late, and
+    the last one this long after the end of the outage."""
     if "outage" not in c.link:
         return None
     better, other, _ = feature("--outage-after", 2)(c)
@@ -192,15 +198,16 @@ def hints(c):
 
 
 def corruption_cause(c):
-    """Where nothing but errors loses packets, for a sender that keeps within the line."""
+    """Applies if errors are the only cause of losses and the sender keeps within the rate of the line."""
     if c.controller in ("rate", "vegas-corruption") or "-R" not in c.opts or not c.loss(c.full) or "codel" in c.link:
         return None
     return feature("--loss-cause", "corruption")(c)
 
 
 def pacing(c):
-    """Bursts of errors reach a paced window in each round trip, and one that leaves at once only if it leaves in a burst: the
-    paced one may take what the throughput equation gives at the path's loss."""
+    """Compares a paced sender with one that sends its window at once. Bursts of errors hit a paced window in each round
+    trip, but the other one only if it is sent during a burst. So the paced sender may take the time that the throughput
+    equation gives at the path's loss rate."""
     paced, plain, _ = feature("--pacing")(c)
     return paced, plain, paced.goal() if "burst" in c.link else 0
 
@@ -239,7 +246,7 @@ def records(c):
 
 
 def ack_budget(c):
-    """The default budget of a thin return link beside none."""
+    """Compares the default ACK budget of a slow return link with no budget."""
     if c.rate_back * 50 >= c.rate:
         return None
     return without(c, "--ack-budget"), having(c, "--ack-budget", "none"), 0
@@ -264,12 +271,13 @@ def less_data(c):
 
 
 def patience(c):
-    """A user timeout that never expires."""
+    """Compares a user timeout that never expires with the case itself."""
     return feature("--user-timeout", 10000000)(c)
 
 
 def window_beside_reno(c):
-    """CUBIC and Scalable with their floors, Hybla and HighSpeed beside VJ: none is meant to be slower."""
+    """Compares CUBIC and Scalable, with the lower bounds of their windows, and Hybla and HighSpeed with VJ. None of
+    them is meant to be slower."""
     name = c.controller
     if name not in ("cubic", "highspeed", "hybla") or "," in c.opts["--cc"]:
         return None

@@ -8,8 +8,8 @@ WALL = 300  # seconds of real time after which a run counts as stuck
 
 
 class Result:
-    """outcome: "done", "failed" (the connection ended early), "endless" (virtual time ran past the cap), "stuck" (real time
-    did), "crash". seconds: virtual."""
+    """outcome: "done", "failed" (the connection ended early), "endless" (virtual time exceeded the limit), "stuck"
+    (real time did), or "crash". seconds: duration in virtual time."""
 
     def __init__(self, outcome, seconds=0.0, needless=0, resent=0, sent=0, timeouts=0, limit=0.0, why=""):
         self.outcome, self.seconds, self.needless, self.resent = outcome, seconds, needless, resent
@@ -25,11 +25,13 @@ class Runner:
         self.program, self.runs = program, 0
 
     def run(self, case, seed, cap):
-        """One transfer; cap: virtual seconds. ValueError: scps_ttcp refuses the command line."""
+        """Runs one transfer, for at most cap seconds of virtual time. Raises ValueError if scps_ttcp refuses the
+        command line."""
         return self.run_words(case.argv() + ["--seed", str(seed)], cap, case.payload, case.bytes)
 
     def run_words(self, words, cap, payload=0, size=0):
-        """payload: of a segment, for copies that the link makes; they are nobody's fault."""
+        """Runs a command line. payload: bytes in a segment, to subtract the copies that the link makes, which are not
+        the sender's fault."""
         argv = [self.program] + words + ["--timeout", "%d" % (cap + 1), "--json"]
         self.runs += 1
         try:

@@ -13,7 +13,7 @@ def rounded(x, digits=1):
 
 
 def smaller(case):
-    """Cases one step simpler than this, the greatest steps first."""
+    """Yields cases that are simpler than this one by one step, the largest steps first."""
     for key in list(case.opts):
         d = case.copy()
         del d.opts[key]
@@ -67,7 +67,8 @@ def smaller(case):
 
 
 def shrink(runner, case, finding):
-    """case: what the finding was drawn from. Returns the smallest finding that is as bad, or nearly."""
+    """Returns the smallest finding that is about as bad as this one. case: the case from which the finding was
+    drawn."""
     def again(c):
         try:
             if finding.other is None:
