@@ -195,9 +195,10 @@ struct scps_conn_config {
     enum scps_loss_cause loss_cause;
 
     /* ---- Acknowledging ---- */
-    /* When the receiver acknowledges: when the timer expires (F0), every segment (F1), every
-     * other one (F2). Delayed, every or other; default other; RFC 9293 section 3.8.6.3, CCSDS
-     * 714.0-B-2. */
+    /* When the receiver acknowledges: when the timer expires (F0), every segment (F1), every other
+     * one (F2). Where full segments arrive further apart than ack_delay, F2 acknowledges each at
+     * once after the timer has expired for eight in a row, until the application writes. Delayed,
+     * every or other; default other; RFC 9293 section 3.8.6.3, CCSDS 714.0-B-2. */
     enum scps_ack_mode ack_mode;
     /* With ack_mode delayed: while data is missing, acknowledge every other segment. The sender
      * then learns of a hole at once; otherwise each hole is reported when the timer expires.

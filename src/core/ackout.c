@@ -11,6 +11,13 @@
  *   SCPS_ACK_DELAYED  when the timer expires (docs/SCPS-TP.md section 5.1: data beyond a hole waits
  *                     for the timer, too, unless holes_at_once is set)
  *
+ * RFC 9293 section 3.8.6.3: "an ACK should not be excessively delayed". On a line so slow that the
+ * timer expires before the second full segment has arrived, waiting saves no acknowledgement, but
+ * lengthens the round trip and the retransmission timeout of the peer. So after ALONE full segments
+ * in a row for each of which the timer expired, SCPS_ACK_OTHER acknowledges each segment at once,
+ * until two full ones arrive within the delay, or the application writes: its data may carry
+ * acknowledgements.
+ *
  * Data beyond a hole is acknowledged at once when it fills another hole (RFC 5681 section 4.2),
  * when the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after that: the sender then
  * has its three duplicate acknowledgements. Later segments only tell the sender how much has left
@@ -47,6 +54,10 @@
 /* In strictly delayed mode (F0: the timer alone causes acknowledgements) the timer keeps running
  * for a hole until this many delays have passed without new data. */
 #define DELACK_MAX_IDLE 16
+/* SCPS_ACK_OTHER: number of full segments in a row for each of which the timer has expired, after
+ * which segments are acknowledged at once. After a loss, a window of one segment looks the same for
+ * a few round trips. */
+#define ALONE 8
 /* limit of consecutive acknowledgements that report holes which did not fit into one */
 #define BURST 256
 /* octets of an acknowledgement without data over IPv4 with timestamps: the size of the byte
@@ -78,8 +89,11 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     const scps_time now = x->env->now;
     scps_dur quiet;
 
-    if (!rx || !scps_report_strict(&x->cfg->c))
+    if (!rx || !scps_report_strict(&x->cfg->c)) {
+        if ((uint32_t)rcv->in.next - a->acked_to == rcv->mss && a->alone < ALONE)
+            a->alone++;
         return true;
+    }
     quiet = rx->ack.data_at ? now - rx->ack.data_at : 0;
     if (quiet > delay + delay / 4) {
         if (rcv->in.ooo->n)
@@ -122,7 +136,7 @@ bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const stru
 
     if (cfg->ack_mode == SCPS_ACK_EVERY ||
         (cfg->ack_mode == SCPS_ACK_OTHER &&
-         (unacked > rcv->mss || is_quick(&a->quick, cfg->quick_acks))))
+         (unacked > rcv->mss || a->alone == ALONE || is_quick(&a->quick, cfg->quick_acks))))
         return true;
     delay(a, x, rx);
     return false;

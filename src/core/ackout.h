@@ -29,6 +29,9 @@ struct scps_ackout {
     /* number of acknowledgements to send after the next one: without SACK each duplicate segment
      * needs one of its own */
     uint8_t extra_acks;
+    /* number of full segments in a row, up to ALONE (ackout.c), for each of which the timer
+     * expired */
+    uint8_t alone;
 };
 
 /* Initialises a. A window of `wnd` octets from offset 1 on counts as offered, and the peer's SYN as
@@ -49,6 +52,19 @@ static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
         return false;
     a->answered_ms = SCPS_MAX(ms, 1);
     return true;
+}
+
+/* Called when a full segment has arrived, `gap` µs after the data before it: one acknowledgement
+ * can cover both if the first waits for up to `delay` µs. */
+static inline void scps_ackout_full(struct scps_ackout *a, scps_dur gap, scps_dur delay)
+{
+    if (gap <= delay)
+        a->alone = 0;
+}
+/* Called when the application writes: its data may carry the acknowledgements that wait. */
+static inline void scps_ackout_wrote(struct scps_ackout *a)
+{
+    a->alone = 0;
 }
 
 /* Makes one more acknowledgement due, because without SACK each segment that fills a hole is

@@ -33,6 +33,7 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
     }
     if (scps_conn_need_tx(&c->s) || scps_conn_ctx_need_stats(&c->s.ctx))
         return scps_conn_starve(&c->s);
+    scps_ackout_wrote(&c->ack);
     return (int64_t)SCPS_MIN(len, room);
 }
 

@@ -204,6 +204,18 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     return true;
 }
 
+/* Called before count() for a segment of data while a->alone is not 0. before: time at which the
+ * data before it arrived. */
+static SCPS_NOINLINE void measure_gap(struct scps_ackout *a, const struct scps_conn_ctx *x,
+                                      const struct scps_receive *rcv, const struct scps_seg *seg,
+                                      scps_time before)
+{
+    uint32_t size = seg->gso ? seg->gso : seg->len;
+
+    if (size >= rcv->mss)
+        scps_ackout_full(a, x->env->now - before, x->cfg->c.ack_delay);
+}
+
 static void count(struct scps_conn_ctx *x, struct scps_keep *k, struct scps_receive *rcv,
                   const struct scps_seg *seg)
 {
@@ -311,8 +323,11 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         scps_conn_ack_now(c);
         return;
     }
-    if (seg->len)
+    if (seg->len) {
+        if (c->ack.alone)
+            measure_gap(&c->ack, &c->s.ctx, &c->rcv, seg, c->keep.heard_at);
         count(&c->s.ctx, &c->keep, &c->rcv, seg);
+    }
     if (c->rcv.rx)
         scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
     if (!plain) {
@@ -359,6 +374,8 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
      * section 4.3). */
     if (ts && (int32_t)((uint32_t)from - c->ack.acked_to) <= 0)
         scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
+    if (c->ack.alone)
+        measure_gap(&c->ack, &c->s.ctx, &c->rcv, seg, c->keep.heard_at);
     count(&c->s.ctx, &c->keep, &c->rcv, seg);
     if (!scps_rcvbuf_append(&c->rcv.in, from, seg->data, seg->len)) {
         if (!store(c, from, seg->data, seg->len))

@@ -86,6 +86,84 @@ static void acknowledgement_rides_on_data(void **x)
     script_free(t);
 }
 
+/* The peer sends `n` full segments, segment i of the test at i times 300 ms; all before segment i
+ * have ended at octet `end`. The timer of 200 ms expires for each. Returns the octet at which the
+ * last of them ends. */
+static uint32_t by_the_timer(struct script *t, int i, int n, uint32_t end)
+{
+    for (int k = i; k < i + n; k++) {
+        peer_says(t, MS(300 * k), .len = 1000);
+        expect_quiet(t, SCPS_HOLD_APP);
+        end += 1000;
+        expect_sent(t, .at = MS(300 * k + 200), .ack = end);
+    }
+    return end;
+}
+
+/* As by_the_timer(), but each segment is acknowledged when it arrives. */
+static uint32_t at_once(struct script *t, int i, int n, uint32_t end)
+{
+    for (int k = i; k < i + n; k++) {
+        peer_says(t, MS(300 * k), .len = 1000);
+        end += 1000;
+        expect_sent(t, .at = MS(300 * k), .ack = end);
+    }
+    return end;
+}
+
+/* RFC 9293 section 3.8.6.3: "an ACK should not be excessively delayed". After eight full segments
+ * for each of which the timer expired, waiting saves no acknowledgement, so further ones are
+ * acknowledged at once. A short segment that follows a full one within the delay changes nothing,
+ * and a full one ends this. */
+static void segments_further_apart_than_the_timer(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t end;
+
+    t->cfg.rcvbuf = 65535;
+    script_established(t, MS(100));
+    by_the_timer(t, 1, 7, 1);
+    /* Two full segments come within the delay, and the count begins anew. */
+    peer_says(t, MS(2400), .len = 1000);
+    peer_says(t, MS(2599), .len = 1000);
+    expect_sent(t, .at = MS(2599), .ack = 9001);
+    by_the_timer(t, 10, 5, 9001);
+    /* A short segment leaves the count as it is. */
+    peer_says(t, MS(4500), .len = 1000);
+    peer_says(t, MS(4510), .len = 100);
+    expect_sent(t, .at = MS(4510), .ack = 15101);
+    end = by_the_timer(t, 16, 3, 15101);
+    end = at_once(t, 19, 19, end);
+    peer_says(t, MS(11400), .len = 1000);
+    expect_sent(t, .at = MS(11400), .ack = end + 1000);
+    peer_says(t, MS(11410), .len = 100);
+    expect_sent(t, .at = MS(11410), .ack = end + 1100);
+    peer_says(t, MS(11700), .len = 1000);
+    expect_sent(t, .at = MS(11700), .ack = end + 2100);
+    peer_says(t, MS(11900), .len = 1000); /* 200 ms later, when the timer would expire */
+    expect_quiet(t, SCPS_HOLD_APP);
+    expect_sent(t, .at = MS(12100), .ack = end + 3100);
+    script_free(t);
+}
+
+/* When the application writes, its data may carry the next acknowledgements, so these wait for the
+ * timer again. */
+static void a_writer_acknowledges_later_again(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.rcvbuf = 65535;
+    script_established(t, MS(100));
+    by_the_timer(t, 1, 8, 1);
+    at_once(t, 9, 2, 8001);
+    app_writes(t, MS(3050), 10);
+    expect_sent(t, .at = MS(3050), .from = 1, .len = 10, .ack = 10001);
+    peer_says(t, MS(3060), .ack = 11);
+    by_the_timer(t, 11, 8, 10001);
+    at_once(t, 19, 3, 18001);
+    script_free(t);
+}
+
 static void mode_every(void **x)
 {
     struct script *t = script_of(x);
@@ -381,6 +459,8 @@ int main(void)
         SCRIPT_TEST(small_segments_wait),
         SCRIPT_TEST(quick_at_first),
         SCRIPT_TEST(acknowledgement_rides_on_data),
+        SCRIPT_TEST(segments_further_apart_than_the_timer),
+        SCRIPT_TEST(a_writer_acknowledges_later_again),
         SCRIPT_TEST(mode_every),
         SCRIPT_TEST(mode_delayed),
         SCRIPT_TEST(fin_beyond_a_hole),
