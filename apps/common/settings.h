@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of <scps/settings.def> as a table, with which programs read options and keys. */
+/* The settings of a connection that <scps/settings.def> lists, as a table: programs use it to read
+ * command-line options and the keys of scenario files. */
 #ifndef SCPS_APPS_SETTINGS_H
 #define SCPS_APPS_SETTINGS_H
 

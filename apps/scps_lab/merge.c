@@ -33,8 +33,8 @@ static void append(struct lab_table *all, const struct lab_table *t)
     all->nrows += t->nrows;
 }
 
-/* Returns the number of runs in t, that is, of different pairs of cell and run number. The rows of
- * one pair are adjacent. */
+/* Returns the number of runs in t: of different pairs of cell (one combination of the values of a
+ * sweep) and run number. The rows of one pair are adjacent. */
 static size_t runs_of(const struct lab_table *t)
 {
     size_t n = 0;

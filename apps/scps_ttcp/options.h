@@ -56,7 +56,7 @@ struct ttcp_options {
      * the link are not in it */
     struct scps_conn_config conn;
     bool given[SETTINGS];    /* which settings were given by an option or letter */
-    uint32_t require;        /* --require: set of features, bit 1 << enum scps_feature */
+    uint32_t require;        /* --require: features that must be negotiated, 1 << scps_feature */
     bool checksum_hints;     /* --checksum-hints */
     uint64_t memory_limit;   /* limit of the stack's memory, bytes; 0: none */
     bool memory_limit_set;   /* true: memory_limit was given; false: the stack's default */

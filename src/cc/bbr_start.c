@@ -28,8 +28,8 @@
 #define TRAIN 2
 /* Losses above this share, in ppm, do not count as the path's own (parameter base-loss). */
 #define MOST_LOSS 200000
-/* The number of segments that must have been sent before the share of losses is used
- * (base-loss). */
+/* Parameter base-loss: the weighted sum of the rounds must reach this many segments before
+ * their share of losses is taken as the path's own. */
 #define LEAST_SENT 20
 #define SHORTEST   500 /* A train of ACKs of shorter duration counts as lasting this long, µs. */
 /* The limit of the window that is set after a train of ACKs, in multiples of the initial window. */

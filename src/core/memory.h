@@ -24,8 +24,8 @@ void scps_conn_free_tp(struct scps_sender *s);
  * and counts a drop, if there was no room to record that: the caller must drop the octets. */
 bool scps_conn_keep_record(struct scps_sender *s, const struct scps_receive *rcv, scps_off from,
                            scps_off end);
-/* Called when memory was lacking for a write, or for the FIN. Makes the host repeat the request
- * later, and returns SCPS_ERR_NOMEM. */
+/* Called when a write by the application, or the FIN of a close, found no memory. The stack calls
+ * the connection again later, which then tries once more; returns SCPS_ERR_NOMEM. */
 int scps_conn_starve(struct scps_sender *s);
 /* Plans the memory of n connections, each of `size` octets, for a stack with fixed memory. */
 void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n, size_t size);

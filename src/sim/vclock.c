@@ -113,7 +113,7 @@ static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)
 
 int scps_vclock_reserve(struct scps_vclock *c)
 {
-    if (c->reserved + 1 >= c->cap) { /* One place is needed for *end. */
+    if (c->reserved + 1 >= c->cap) { /* One more entry follows the last event. */
         if (c->cap > UINT32_MAX / 4)
             return SCPS_ERR_NOMEM;
         uint32_t cap = c->cap ? c->cap * 2 : 16;
