@@ -126,17 +126,28 @@ void scps_conn_memory(struct scps_conn *c)
 
 /* ---- states ---- */
 
-void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)
+/* arrives: length of the longest segments in flight that are not lost, octets */
+static SCPS_NOINLINE void set_pmtu_mss(struct scps_sender *s, uint32_t mss, int64_t arrives)
 {
     uint32_t full = scps_agreed_full(&s->agreed, s->ctx.cfg->c.mss, mss);
 
     if (s->tx && full < s->agreed.mss && scps_sb_count(&s->tx->sb)) {
         /* The FIN makes a compressed header longer, so the last piece needs room for that. */
         uint32_t piece = s->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
-        if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece))
+        if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece, arrives))
             return; /* There is no memory to split segments, so the MSS stays unchanged. */
     }
     scps_agreed_set_path(&s->agreed, mss, full);
+}
+
+void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)
+{
+    set_pmtu_mss(s, mss, INT64_MAX);
+}
+
+void scps_conn_lower_pmtu_mss(struct scps_sender *s, uint32_t mss)
+{
+    set_pmtu_mss(s, mss, (int64_t)mss - scps_agreed_less(&s->agreed));
 }
 
 SCPS_NOINLINE_SIZE SCPS_NOINLINE struct scps_asked scps_conn_asked(const struct scps_sender *s,

@@ -79,7 +79,8 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     return 0;
 }
 
-int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max)
+int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max,
+                      int64_t arrives)
 {
     struct scps_scoreboard nb;
     bool frontier_set = false;
@@ -94,6 +95,8 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent_segment r = *scps_sb_at(sb, i);
         r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* The heap of the new scoreboard is empty. */
+        if (r.state == SCPS_SENT_FLIGHT && r.len > arrives)
+            r.state = SCPS_SENT_LOST;
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
             frontier_set = true;

@@ -56,7 +56,6 @@ static int too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->s.agreed.pmtu_mss + over;
     uint32_t mtu = m->mtu ? m->mtu : plateau(m->quote.total_len);
-    struct scps_scoreboard *sb;
 
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(c->remote.family));
     /* Without DF a router fragments packets that are too big, except IPv6 packets (RFC 8200 section
@@ -66,14 +65,9 @@ static int too_big(struct scps_conn *c, const struct scps_icmp *m)
     if (!is_credible(&c->s, m))
         return SCPS_DROP_BAD_ICMP;
     SCPS_OBSERVE_CONN2(c, PMTU, old, mtu);
-    sb = &c->s.tx->sb;
-    /* Declare the segments that are too long lost before they are split, so that all their pieces
-     * are lost and the other segments are not. */
-    for (uint32_t i = sb->head; i != sb->tail; i++)
-        if ((int64_t)scps_sb_at(sb, i)->len + scps_agreed_less(&c->s.agreed) >
-            (int64_t)(mtu - over))
-            scps_sb_lose(sb, i, NULL);
-    scps_conn_set_pmtu_mss(&c->s, mtu - over);
+    /* If memory for splitting segments is refused, no segment is lost: resent whole, at once, each
+     * would cause the same message again. Then the retransmission timer paces what is resent. */
+    scps_conn_lower_pmtu_mss(&c->s, mtu - over);
     scps_sender_wake(&c->s);
     return 0;
 }

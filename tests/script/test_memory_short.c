@@ -360,6 +360,44 @@ static void a_hole_without_memory(void **x)
     assert_true(waited > 0);
 }
 
+/* A Packet Too Big message comes while memory for splitting the segments in flight is refused. No
+ * segment is resent at once, since each would be too big again and cause another message in the
+ * same instant; the retransmission timer resends the first one (RFC 6298 section 5.4). With memory,
+ * the next message has everything resent in segments that fit (RFC 8201 section 5.4). */
+static void too_big_without_memory(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    bool v4 = t->us.addr.family == 4;
+    uint32_t mtu = v4 ? 640 : 1280, over = v4 ? 40 : 60;
+    int64_t from = 1;
+
+    t->cfg.mss = 0;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 5600);
+    for (int i = 0; i < 4; i++)
+        expect_sent(t, .from = 1 + 1400 * i, .len = 1400);
+    p.largest = 0;
+    peer_icmp(t, MS(250), v4 ? 3 : 2, v4 ? 4 : 0, mtu, 1);
+    script_run(t, MS(300));
+    assert_int_equal(script_sent_count(t), 0);
+    assert_true(p.refused > 0);
+    assert_int_equal(script_info(t).lost, 0);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1400);
+    p.largest = SIZE_MAX;
+    peer_icmp(t, script_now(t) + MS(1), v4 ? 3 : 2, v4 ? 4 : 0, mtu, 1);
+    while (script_sent_count(t)) {
+        expect_sent(t, .at = script_now(t), .from = from, .any_len = true);
+        assert_true(t->last.len <= mtu - over);
+        from += t->last.len;
+    }
+    assert_true(from > 1);
+    assert_int_equal(script_info(t).pmtu, mtu);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +412,7 @@ int main(void)
         BOTH(a_limit_for_the_stack),
         BOTH(a_hole_without_memory),
         BOTH(a_connection_over_the_limit),
+        BOTH(too_big_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
