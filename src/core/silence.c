@@ -19,6 +19,8 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 
     max = SCPS_MAX(max, wait);
     for (; retries && wait < max; retries--) {
+        if (total > SCPS_NEVER - wait)
+            return SCPS_NEVER;
         total += wait;
         wait = wait > max / 2 ? max : 2 * wait;
     }
