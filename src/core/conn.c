@@ -126,15 +126,15 @@ void scps_conn_memory(struct scps_conn *c)
 
 /* ---- states ---- */
 
-/* arrives: length of the longest segments in flight that are not lost, octets */
-static SCPS_NOINLINE void set_pmtu_mss(struct scps_sender *s, uint32_t mss, int64_t arrives)
+/* lose_above: longer segments in flight become lost, octets; INT64_MAX: none */
+static SCPS_NOINLINE void set_pmtu_mss(struct scps_sender *s, uint32_t mss, int64_t lose_above)
 {
     uint32_t full = scps_agreed_full(&s->agreed, s->ctx.cfg->c.mss, mss);
 
     if (s->tx && full < s->agreed.mss && scps_sb_count(&s->tx->sb)) {
         /* The FIN makes a compressed header longer, so the last piece needs room for that. */
         uint32_t piece = s->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
-        if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece, arrives))
+        if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece, lose_above))
             return; /* There is no memory to split segments, so the MSS stays unchanged. */
     }
     scps_agreed_set_path(&s->agreed, mss, full);

@@ -290,10 +290,10 @@ void scps_sb_renege(struct scps_scoreboard *sb);
 /* Sets *idx to the record that contains offset off. Returns false if there is none. */
 bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx);
 /* Splits records so that none is longer than max. All pieces of a record in flight that is longer
- * than `arrives`, octets, become lost; INT64_MAX: none. Returns 0, or SCPS_ERR_NOMEM with nothing
+ * than `lose_above` octets, become lost; INT64_MAX: none. Returns 0, or SCPS_ERR_NOMEM with nothing
  * changed. */
 int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max,
-                      int64_t arrives);
+                      int64_t lose_above);
 
 /* ---- used within the scoreboard only: scoreboard.c, scoreboard_lost.c, scoreboard_cut.c ---- */
 

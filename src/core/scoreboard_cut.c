@@ -80,7 +80,7 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
 }
 
 int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max,
-                      int64_t arrives)
+                      int64_t lose_above)
 {
     struct scps_scoreboard nb;
     bool frontier_set = false;
@@ -95,7 +95,7 @@ int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, ui
     for (uint32_t i = sb->head; i != sb->tail; i++) {
         struct scps_sent_segment r = *scps_sb_at(sb, i);
         r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* The heap of the new scoreboard is empty. */
-        if (r.state == SCPS_SENT_FLIGHT && r.len > arrives)
+        if (r.state == SCPS_SENT_FLIGHT && r.len > lose_above)
             r.state = SCPS_SENT_LOST;
         if (i == sb->frontier) {
             nb.frontier = nb.tail;
