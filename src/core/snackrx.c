@@ -87,7 +87,11 @@ bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_h
     scps_off reported = SCPS_MAX(s->high, sacked_to);
     struct scps_range h;
 
-    return hole_after(v->in, v->fin_at, SCPS_MAX(reported, v->in->next), &h) && !nameable(v, &h);
+    if (!hole_after(v->in, v->fin_at, SCPS_MAX(reported, v->in->next), &h))
+        return false;
+    /* A SNACK may have reported the first 65535 units of the hole. */
+    h.from = SCPS_MAX(h.from, reported);
+    return !nameable(v, &h);
 }
 
 /* Writes the bit vector of a long SNACK. Returns the end offset of what the vector reports. whole:

@@ -846,6 +846,13 @@ static void longer_than_the_size(void **x)
     peer_says(t, MS(201), .seq = B(0), .len = 300);
     expect_sent(t, .ack = B(3), .snack = {{65532, 4465}});
     script_free(t);
+    /* Strictly delayed: SACK reports the data above the hole, which no SNACK can report. */
+    t = wide_open(x, LONG, true, true);
+    peer_says(t, MS(200), .seq = B(70000), .len = 100);
+    expect_sent(t, .at = MS(400), .ack = B(0), .snack = {{0, 65535}}, .no_sack = true);
+    expect_sent(t, .at = MS(400), .ack = B(0), .sack = {{B(70000), B(70001)}}, .no_snack = true);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
 }
 
 /* With an ACK budget SACK continues where the offset of SNACK ends; the newest ranges follow (RFC
