@@ -22,6 +22,7 @@ static inline void part_init(struct part *p, scps_time now)
 {
     memset(p, 0, sizeof *p);
     p->env.now = now;
+    p->env.alloc = scps_alloc_default();
     p->cfg.c = scps_conn_config_default();
     p->cfg.c.rto_max = p->cfg.c.persist_max = SCPS_SEC(60);
     p->s.ctx = (struct scps_conn_ctx){.env = &p->env, .cfg = &p->cfg, .st = &p->st};
@@ -36,11 +37,28 @@ static inline void part_init(struct part *p, scps_time now)
     scps_timer_stop(&p->s.tx->look_timer);
 }
 
-static inline void part_fini(struct part *p, const struct scps_alloc *a)
+/* Sends a segment of len octets now; flags: SCPS_SENT_*. */
+static inline void part_send_flagged(struct part *p, uint32_t len, unsigned flags)
 {
-    if (a)
-        scps_sb_fini(&p->s.tx->sb, a);
+    if (scps_sb_reserve(&p->s.tx->sb, &p->env.alloc))
+        abort();
+    scps_sb_sent(&p->s.tx->sb, p->s.snd.nxt, len, flags, p->env.now);
+    scps_send_left(&p->s.snd, len);
+}
+
+/* Sends n segments of len octets now. */
+static inline void part_send(struct part *p, unsigned n, uint32_t len)
+{
+    while (n--)
+        part_send_flagged(p, len, 0);
+}
+
+/* Frees the sending state; p->s.tx becomes NULL. */
+static inline void part_fini(struct part *p)
+{
+    scps_sb_fini(&p->s.tx->sb, &p->env.alloc);
     free(p->s.tx);
+    p->s.tx = NULL;
 }
 
 #endif

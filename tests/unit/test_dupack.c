@@ -7,13 +7,11 @@
 #include "part.h"
 
 static struct part p;
-static struct scps_alloc a;
 
 static int end(void **state)
 {
     (void)state;
-    part_fini(&p, &a);
-    p.s.tx = NULL;
+    part_fini(&p);
     return 0;
 }
 
@@ -22,21 +20,11 @@ static int begin(void **state)
 {
     if (p.s.tx)
         end(state);
-    a = scps_alloc_default();
     part_init(&p, SCPS_SEC(1));
     p.cfg.c.dupthresh = 3;
     p.s.snd.end = 100001; /* More data waits, and the window is wide. */
     p.s.snd.edge = 100001;
     return 0;
-}
-
-static void send(unsigned n, uint32_t len)
-{
-    while (n--) {
-        assert_int_equal(scps_sb_reserve(&p.s.tx->sb, &a), 0);
-        scps_sb_sent(&p.s.tx->sb, p.s.snd.nxt, len, 0, SCPS_SEC(1));
-        p.s.snd.nxt += len;
-    }
 }
 
 /* Returns how many duplicates declare the oldest segment lost; 0: five do not. */
@@ -57,7 +45,7 @@ static unsigned until_lost(void)
 static void three_duplicates(void **state)
 {
     (void)state;
-    send(10, 1000);
+    part_send(&p, 10, 1000);
     assert_int_equal(until_lost(), 3);
     assert_int_equal(p.s.tx->sb.lost, 1000);
     assert_int_equal(p.st.dupacks_in, 3);
@@ -76,18 +64,18 @@ static void early_retransmit(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin(state);
-        send(cases[i].out, 1000);
+        part_send(&p, cases[i].out, 1000);
         p.s.snd.end = p.s.snd.nxt + cases[i].unsent;
         assert_int_equal(until_lost(), cases[i].want);
         end(state);
     }
     begin(state); /* "or the advertised receive window does not permit new segments" */
-    send(3, 1000);
+    part_send(&p, 3, 1000);
     p.s.snd.edge = p.s.snd.nxt + 999;
     assert_int_equal(until_lost(), 2);
     end(state);
     begin(state);
-    send(4, 1000);
+    part_send(&p, 4, 1000);
     p.s.snd.edge = p.s.snd.nxt + 999;
     assert_int_equal(until_lost(), 3);
 }
@@ -100,14 +88,14 @@ static void left_the_network(void **state)
     struct scps_ack_result sum = {0};
     (void)state;
 
-    send(2, 1000);
+    part_send(&p, 2, 1000);
     for (int i = 1; i <= 3; i++) {
         scps_dupack_take(&p.s, false, &sum);
         assert_int_equal(p.s.tx->rec.virtual_arrived, SCPS_MIN(i, 2) * 1000);
     }
     end(state);
     begin(state);
-    send(10, 100);
+    part_send(&p, 10, 100);
     scps_dupack_take(&p.s, false, &sum);
     assert_int_equal(p.s.tx->rec.virtual_arrived, 100);
     scps_dupack_take(&p.s, true, &sum); /* The peer's SNACK says what has arrived. */
@@ -124,7 +112,7 @@ static void left_the_network(void **state)
 static void others_decide(void **state)
 {
     (void)state;
-    send(10, 1000);
+    part_send(&p, 10, 1000);
     p.s.agreed.opts = SCPS_AGREED_SACK;
     assert_int_equal(until_lost(), 0);
     assert_int_equal(p.s.tx->rec.dupacks, 5);

@@ -23,7 +23,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    part_fini(&p, NULL);
+    part_fini(&p);
     return 0;
 }
 

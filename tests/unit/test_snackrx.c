@@ -14,7 +14,6 @@
 #define UNIT 100u
 
 static struct part p;
-static struct scps_alloc a;
 static struct scps_rcvbuf in;
 static struct scps_holes v;
 static struct scps_snackrx s;
@@ -22,9 +21,8 @@ static struct scps_snackrx s;
 static int end(void **state)
 {
     (void)state;
-    scps_rcvbuf_fini(&in, &a);
-    part_fini(&p, NULL);
-    p.s.tx = NULL;
+    scps_rcvbuf_fini(&in, &p.env.alloc);
+    part_fini(&p);
     return 0;
 }
 
@@ -33,7 +31,6 @@ static int begin(void **state)
 {
     if (p.s.tx)
         end(state);
-    a = scps_alloc_default();
     part_init(&p, SCPS_SEC(1));
     p.s.agreed.caps = SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2;
     p.s.agreed.pmtu_mss = 1460;
@@ -46,8 +43,9 @@ static int begin(void **state)
 /* Lets the octets [RCV.NXT + from, RCV.NXT + to) arrive. */
 static void got(scps_off from, scps_off to)
 {
-    assert_int_equal(scps_rcvbuf_put(&in, &a, NEXT + from, NULL, (uint32_t)(to - from), 1000, NULL),
-                     1);
+    assert_int_equal(
+        scps_rcvbuf_put(&in, &p.env.alloc, NEXT + from, NULL, (uint32_t)(to - from), 1000, NULL),
+        1);
 }
 
 /* Returns the SNACK that the next acknowledgement has, as text: offset, '+' and size of the hole,
