@@ -93,6 +93,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
         rec->undoable = s->ctx.cfg->c.spurious_undo;
         rec->flight = s->snd.nxt - s->snd.una;
         rec->delivered = rec->out = 0;
+        rec->unresent = true;
     }
     rec->episode = (uint8_t)kind;
     rec->point = s->snd.nxt;
@@ -340,6 +341,14 @@ static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_res
            (!(s->agreed.caps & SCPS_CAP_BETS) || scps_bets_is_arrival(s, was, rec->first_sent));
 }
 
+/* Returns true if all that was declared lost in the episode has arrived, and nothing was resent in
+ * it: then the first transmissions have arrived, and the losses were spurious. A best-effort peer
+ * also acknowledges data that has not arrived, so that its acknowledgements prove nothing here. */
+static bool all_were_late(const struct scps_sender *s)
+{
+    return s->tx->rec.unresent && !s->tx->sb.lost && !(s->agreed.caps & SCPS_CAP_BETS);
+}
+
 enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
                                                const struct scps_ack_result *sum, scps_off was,
                                                const struct scps_seg *seg)
@@ -347,8 +356,8 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
     bool advanced = s->snd.una > was;
     struct scps_recovery *rec = &s->tx->rec;
 
-    if (rec->undoable &&
-        (eifel_says_spurious(s, sum, was, seg) || frto_says_spurious(s, sum, advanced)))
+    if (rec->undoable && (all_were_late(s) || eifel_says_spurious(s, sum, was, seg) ||
+                          frto_says_spurious(s, sum, advanced)))
         return SCPS_RECOVERY_IMAGINED;
     rec->delivered += sum->delivered;
     if (s->snd.una >= rec->point) {
@@ -390,6 +399,7 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
     if (rec->episode == SCPS_EPISODE_NONE)
         return;
     first = rec->first_resend;
+    rec->unresent = false;
     rec->first_resend = false;
     rec->age_checks = 2;
     rec->resent++;

@@ -70,7 +70,8 @@ struct scps_recovery {
     uint8_t silent; /* consecutive timeouts since an acknowledgement last reported an arrival */
     /* when the timer last expired, no acknowledgement had arrived for a retransmission timeout */
     bool unheard;
-    bool partial; /* a partial acknowledgement has come in this FAST episode */
+    bool partial;  /* a partial acknowledgement has come in this FAST episode */
+    bool unresent; /* nothing was resent since the episode began */
 };
 
 static inline void scps_recovery_duplicate(struct scps_recovery *rec)

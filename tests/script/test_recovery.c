@@ -600,6 +600,61 @@ static void timestamp_undo(void **x)
     script_free(t);
 }
 
+/* Ten segments leave at a rate of one every 10 ms. At 295 ms SACK reports three of them, so that
+ * the first one is lost; its retransmission would leave at 300 ms. */
+static struct script *loss_waits_for_the_rate(void **x, bool bets)
+{
+    struct script *t = script_of(x);
+    t->peer.sack = true;
+    t->cfg.bets = bets;
+    t->peer.caps = bets ? SCPS_CAP_BETS : 0;
+    t->cfg.rate = 100 * (t->us.addr.family == 6 ? 1060 : 1040);
+    t->cfg.burst = t->cfg.rate / 100;
+    script_established(t, MS(90));
+    app_writes(t, MS(200), 60000);
+    script_run(t, MS(294));
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(295), .ack = 1, .sack = {{1001, 4001}});
+    assert_int_equal(script_info(t).recoveries, 1);
+    assert_true(script_info(t).cwnd <= 6000);
+    return t;
+}
+
+/* A fast retransmit is spurious if the segment was only late (RFC 3522). If all segments
+ * that were declared lost arrive before any of them was resent, no acknowledgement can be that of
+ * a retransmission, so neither time stamps nor DSACK are needed to show that. The window is
+ * restored (RFC 4015 section 3). A best-effort peer also acknowledges data that it gave up. */
+static void late_before_it_was_resent(void **x)
+{
+    for (int bets = 0; bets <= 1; bets++) {
+        struct script *t = loss_waits_for_the_rate(x, bets);
+        peer_says(t, MS(297), .ack = 4001);
+        assert_int_equal(script_info(t).resent_segs, 0);
+        assert_int_equal(script_info(t).spurious, !bets);
+        assert_int_equal(script_info(t).cwnd >= 10000, !bets);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* The same, but of two segments that were declared lost only one has arrived, then both have, the
+ * second of them after its retransmission left: the window stays reduced. */
+static void late_beside_one_that_was_resent(void **x)
+{
+    struct script *t = loss_waits_for_the_rate(x, false);
+    peer_says(t, MS(297), .ack = 1, .sack = {{5001, 8001}, {1001, 4001}});
+    assert_int_equal(script_info(t).lost, 2000);
+    peer_says(t, MS(298), .ack = 4001, .sack = {{5001, 8001}});
+    assert_int_equal(script_info(t).spurious, 0);
+    expect_sent(t, .at = MS(300), .slack = 1, .from = 4001, .len = 1000);
+    peer_says(t, MS(302), .ack = 10001);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    assert_int_equal(script_info(t).spurious, 0);
+    assert_true(script_info(t).cwnd <= 6000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Undoing a spurious loss also undoes the real one: three more reports find that again, without a
  * timeout. */
 static void lost_after_undo(void **x)
@@ -805,6 +860,8 @@ int main(void)
         SCRIPT_TEST(partial_blocks),
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),
+        SCRIPT_TEST(late_before_it_was_resent),
+        SCRIPT_TEST(late_beside_one_that_was_resent),
         SCRIPT_TEST(lost_after_undo),
         SCRIPT_TEST(reported_in_random_order),
     };
