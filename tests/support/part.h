@@ -53,6 +53,20 @@ static inline void part_send(struct part *p, unsigned n, uint32_t len)
         part_send_flagged(p, len, 0);
 }
 
+/* Returns the states of all outstanding segments: F in flight, L lost, A arrived. The text is valid
+ * until the next call. */
+static inline const char *part_board(const struct part *p)
+{
+    const struct scps_scoreboard *sb = &p->s.tx->sb;
+    static char text[256];
+    unsigned n = 0;
+
+    for (uint32_t i = sb->head; i != sb->tail && n < sizeof text - 1; i++)
+        text[n++] = "FLA"[scps_sb_at(sb, i)->state];
+    text[n] = 0;
+    return text;
+}
+
 /* Frees the sending state; p->s.tx becomes NULL. */
 static inline void part_fini(struct part *p)
 {

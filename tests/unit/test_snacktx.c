@@ -69,19 +69,6 @@ static scps_time look(void)
     return scps_snacktx_look(&p.s, &sum);
 }
 
-/* Returns the states of all segments: F in flight, L lost, A arrived. */
-static const char *board(void)
-{
-    const struct scps_scoreboard *sb = &p.s.tx->sb;
-    static char text[64];
-    unsigned n = 0;
-
-    for (uint32_t i = sb->head; i != sb->tail; i++)
-        text[n++] = "FLA"[scps_sb_at(sb, i)->state];
-    text[n] = 0;
-    return text;
-}
-
 /* A report cannot include a segment sent less than a round trip ago. A SNACK with size 0 "means
  * nothing" (docs/SCPS-TP.md section 2.1), and one with offset 65535 may mean any hole from there
  * on. */
@@ -91,19 +78,19 @@ static void named_segments(void **state)
     part_send(&p, 8, 1000);
     p.env.now += RTT - 1;
     assert_int_equal(named(0, 1, 0), 0);
-    assert_string_equal(board(), "FFFFFFFF");
+    assert_string_equal(part_board(&p), "FFFFFFFF");
     p.env.now += 1;
     named(0, 1, 0);
     named(2, 3, 0);
-    assert_string_equal(board(), "LFLLLFFF");
+    assert_string_equal(part_board(&p), "LFLLLFFF");
     assert_int_equal(sum.lost, 4000);
     assert_int_equal(p.st.snacks_in, 3);
     named(6, 0, 0);
     named(65535, 1, 0);
-    assert_string_equal(board(), "LFLLLFFF");
+    assert_string_equal(part_board(&p), "LFLLLFFF");
     assert_int_equal(p.st.snacks_in, 3);
     named(7, 65535, 0); /* "never beyond SND.NXT" */
-    assert_string_equal(board(), "LFLLLFFL");
+    assert_string_equal(part_board(&p), "LFLLLFFL");
     assert_int_equal(scps_snacktx_reach(&p.s), 1 + 65535 * 1000);
 }
 
@@ -115,14 +102,14 @@ static void whole_segments(void **state)
     part_send(&p, 5, 600);
     p.env.now += RTT;
     named(0, 1, 0); /* [0, 1000) */
-    assert_string_equal(board(), "LFFFF");
+    assert_string_equal(part_board(&p), "LFFFF");
     named(1, 1, 0); /* [1000, 2000) */
-    assert_string_equal(board(), "LFLFF");
+    assert_string_equal(part_board(&p), "LFLFF");
     begin(state);
     part_send(&p, 2, 3000);
     p.env.now += RTT;
     named(1, 1, 0);
-    assert_string_equal(board(), "LF");
+    assert_string_equal(part_board(&p), "LF");
 }
 
 /* The receiver rounds the end of a hole up. With SACK, the small segments that begin in the last
@@ -136,12 +123,12 @@ static void small_segments(void **state)
         part_send(&p, 8, 250);
         p.env.now += RTT;
         named(0, 2, 0);
-        assert_string_equal(board(), sack ? "LLLLLFFF" : "LLLLLLLL");
+        assert_string_equal(part_board(&p), sack ? "LLLLLFFF" : "LLLLLLLL");
     }
     part_send(&p, 1, 250);
     scps_sb_arrived(&p.s.tx->sb, p.env.now, 2001, 2251, RTT, &sum);
     named(0, 2, 0);
-    assert_string_equal(board(), "LLLLLLLLA");
+    assert_string_equal(part_board(&p), "LLLLLLLLA");
 }
 
 /* docs/SCPS-TP.md section 2.1: "0 missing, 1 arrived, most significant bit first. Bits behind the
@@ -152,13 +139,13 @@ static void bit_vector(void **state)
     part_send(&p, 8, 1000);
     p.env.now += RTT;
     named(0, 1, 0xb0);
-    assert_string_equal(board(), "LALAAFFF");
+    assert_string_equal(part_board(&p), "LALAAFFF");
     begin(state);
     part_send(&p, 8, 1000);
     p.env.now += RTT;
     p.s.agreed.caps = SCPS_CAP_SNACK1;
     named(0, 1, 0xb0);
-    assert_string_equal(board(), "LFFFFFFF");
+    assert_string_equal(part_board(&p), "LFFFFFFF");
     /* A hole with size 65535 may be longer, so the vector begins at an unknown offset. */
     begin(state);
     p.s.agreed.adv_mss = 8; /* octets in a unit */
@@ -166,7 +153,7 @@ static void bit_vector(void **state)
     part_send(&p, 2, 8);
     p.env.now += RTT;
     named(0, 65535, 0xb0);
-    assert_string_equal(board(), "LLLLLLLLFF");
+    assert_string_equal(part_board(&p), "LLLLLLLLFF");
 }
 
 /* docs/SCPS-TP.md section 2.4: "Once in a round trip". A retransmission that is reported again is
@@ -184,15 +171,15 @@ static void named_again(void **state)
         if (later)
             arrived(4);
         named(0, 1, 0);
-        assert_string_equal(board(), later ? "LFFFA" : "FFFFF");
+        assert_string_equal(part_board(&p), later ? "LFFFA" : "FFFFF");
         if (later)
             continue;
         p.env.now += RTT / 8;
         named(0, 1, 0);
-        assert_string_equal(board(), "FFFFF");
+        assert_string_equal(part_board(&p), "FFFFF");
         p.env.now += 1;
         named(0, 1, 0);
-        assert_string_equal(board(), "LFFFF");
+        assert_string_equal(part_board(&p), "LFFFF");
     }
 }
 
@@ -236,20 +223,20 @@ static void no_report_comes(void **state)
         resend(2, 1);
         p.env.now += EMBARGO - 1;
         assert_int_equal(look(), START + EMBARGO);
-        assert_string_equal(board(), "FFFF");
+        assert_string_equal(part_board(&p), "FFFF");
         p.env.now += 1;
         assert_int_equal(look(), 0);
-        assert_string_equal(board(), sack ? "LFLF" : "LFFF");
+        assert_string_equal(part_board(&p), sack ? "LFLF" : "LFFF");
     }
     begin(state);
     part_send(&p, 4, 1000);
     resend(0, 1);
     p.env.now += 2 * p.s.rtt.rto + 1;
     assert_int_equal(look(), 0);
-    assert_string_equal(board(), "FFFF");
+    assert_string_equal(part_board(&p), "FFFF");
     p.cfg.c.loss_cause = SCPS_LOSS_CORRUPTION; /* six timeouts */
     assert_int_equal(look(), 0);
-    assert_string_equal(board(), "LFFF");
+    assert_string_equal(part_board(&p), "LFFF");
 }
 
 /* docs/SCPS-TP.md section 2.3: holes are reported from below. At the end of the data, without SACK,
@@ -267,7 +254,7 @@ static void passed_over(void **state)
     named(3, 1, 0);
     p.env.now = START + EMBARGO;
     look();
-    assert_string_equal(board(), "LFFL");
+    assert_string_equal(part_board(&p), "LFFL");
     begin(state);
     p.s.snd.end = OCTET(5); /* More data follows, so nothing is concluded. */
     part_send(&p, 4, 1000);
@@ -297,17 +284,17 @@ static void nothing_follows(void **state)
     p.env.now += RTT;
     arrived(0);
     look();
-    assert_string_equal(board(), "AAFFF");
+    assert_string_equal(part_board(&p), "AAFFF");
     p.env.now = START + EMBARGO;
     look();
-    assert_string_equal(board(), "AALLL");
+    assert_string_equal(part_board(&p), "AALLL");
     begin(state);
     part_send(&p, 4, 1000); /* Without a FIN more data may follow. */
     p.s.agreed.opts = SCPS_AGREED_SACK;
     p.s.snd.end = p.s.snd.nxt;
     p.env.now += 2 * EMBARGO;
     assert_int_equal(look(), 0);
-    assert_string_equal(board(), "FFFF");
+    assert_string_equal(part_board(&p), "FFFF");
 }
 
 /* docs/SCPS-TP.md section 2.4: "unless a delay (`snack-delay`) gives late segments time to

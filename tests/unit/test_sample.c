@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* RTT samples without a connection: which acknowledgements of resent data give one (RFC 6298
+ * section 3, RFC 7323 section 4), and what a sample changes (RFC 6298 section 2).
+ *
+ * The round trip is 100 ms. */
+#include "core/sample.h"
+
+#include "cmocka_all.h"
+#include "part.h"
+
+#define NOW SCPS_SEC(100)
+#define RTT SCPS_MS(100)
+
+static struct part p;
+static struct scps_ts ts;
+static struct scps_sample_view v;
+
+static int end(void **state)
+{
+    (void)state;
+    part_fini(&p);
+    return 0;
+}
+
+/* A case may begin again; what was set up before is freed. */
+static int begin(void **state)
+{
+    if (p.s.tx)
+        end(state);
+    part_init(&p, NOW);
+    p.cfg.c.rto_min = SCPS_MS(200);
+    p.s.rtt.srtt = p.s.rtt.min = RTT;
+    p.s.agreed.opts = SCPS_AGREED_TS;
+    v = (struct scps_sample_view){
+        .x = &p.s.ctx, .tx = p.s.tx, .rtt = &p.s.rtt, .agreed = &p.s.agreed, .ts = &ts, .was = 1};
+    return 0;
+}
+
+/* Returns the RTT that an acknowledgement of resent data gives; -1: none. ago: age of the echoed
+ * timestamp, µs; 0: there is no echo. */
+static scps_dur resent(scps_dur ago, const struct scps_ack_result *sum)
+{
+    struct scps_seg seg = {.has = SCPS_HAS_TS};
+
+    seg.tsecr = ago ? scps_ts_value(&ts, p.env.now - ago) : 0;
+    return scps_sample_resent(&v, &seg, sum);
+}
+
+/* RFC 6298 section 3: "RTT samples MUST NOT be made using segments that were retransmitted (and
+ * thus for which it is ambiguous whether the reply was for the first instance of the packet or a
+ * later instance)", unless "the TCP timestamp option is employed". */
+static void karn(void **state)
+{
+    struct scps_ack_result sum = scps_ack_result_none();
+    (void)state;
+
+    assert_int_equal(resent(SCPS_MS(150), &sum), SCPS_MS(150));
+    assert_int_equal(resent(0, &sum), -1); /* A TSecr of 0 is no echo. */
+    p.s.agreed.opts = 0;
+    assert_int_equal(resent(SCPS_MS(150), &sum), -1);
+    p.s.agreed.opts = SCPS_AGREED_TS;
+    /* A TSecr from before the first transmission belongs to no segment that is acknowledged. */
+    p.s.tx->rec.stamped = 1;
+    p.s.tx->rec.first_stamp = scps_ts_value(&ts, NOW - SCPS_MS(120));
+    assert_int_equal(resent(SCPS_MS(150), &sum), -1);
+    assert_int_equal(resent(SCPS_MS(120), &sum), SCPS_MS(120));
+}
+
+/* RFC 7323 section 4.3: a duplicate is answered with the TSval of an earlier segment. If the peer
+ * is not known to report duplicates (RFC 2883), an echo older than the last retransmission gives no
+ * sample. */
+static void old_echo(void **state)
+{
+    struct scps_ack_result sum = scps_ack_result_none();
+    (void)state;
+
+    sum.refilled = true;
+    sum.refilled_at = NOW - SCPS_MS(110);
+    assert_int_equal(resent(SCPS_MS(110), &sum), SCPS_MS(110));
+    assert_int_equal(resent(SCPS_MS(111), &sum), SCPS_MS(111)); /* a tick of the clock */
+    assert_int_equal(resent(SCPS_MS(300), &sum), -1);
+    v.dsacks = true;
+    assert_int_equal(resent(SCPS_MS(300), &sum), SCPS_MS(300));
+}
+
+/* A DSACK says that the last retransmission arrived as a duplicate: the sample is the time since
+ * that retransmission, if it is as long as the least round trip. */
+static void duplicate_reported(void **state)
+{
+    struct scps_ack_result sum = scps_ack_result_none();
+    struct scps_sent_segment r = {.from = 1, .len = 1000, .resends = 1, .sent = NOW - RTT};
+    (void)state;
+
+    sum.dsack_fresh = true;
+    sum.dsack_to = 1001;
+    sum.newest = &r;
+    assert_int_equal(resent(SCPS_MS(300), &sum), RTT);
+    r.sent = NOW - RTT + 1; /* too soon for the retransmission */
+    assert_int_equal(resent(SCPS_MS(300), &sum), -1);
+    r.sent = NOW - RTT;
+    sum.dsack_to = 2001; /* The DSACK is of another segment. */
+    assert_int_equal(resent(SCPS_MS(300), &sum), -1);
+}
+
+/* Four acknowledgements in a row that may be for the first transmission show that the timer is
+ * shorter than the round trip. The shortest of their times is the sample. */
+static void timer_too_short(void **state)
+{
+    struct scps_ack_result sum = scps_ack_result_none();
+    (void)state;
+
+    sum.refilled = true;
+    sum.refilled_at = NOW;
+    assert_int_equal(resent(SCPS_MS(400), &sum), -1);
+    assert_int_equal(resent(SCPS_MS(350), &sum), -1);
+    assert_int_equal(resent(SCPS_MS(500), &sum), -1);
+    assert_int_equal(resent(SCPS_MS(600), &sum), SCPS_MS(350));
+    scps_sample_sure(&p.s.tx->sample);
+    assert_int_equal(resent(SCPS_MS(400), &sum), -1);
+    /* Without timestamps: the time since the peer fell silent, where losses are corruption. */
+    begin(state);
+    p.s.agreed.opts = 0;
+    p.cfg.c.loss_cause = SCPS_LOSS_CORRUPTION;
+    p.s.tx->rec.silent = 1;
+    scps_silence_since(&p.s.tx->silence, NOW - SCPS_MS(700));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(resent(0, &sum), i < 3 ? -1 : SCPS_MS(700));
+    p.cfg.c.loss_cause = SCPS_LOSS_CONGESTION;
+    assert_int_equal(resent(0, &sum), -1);
+}
+
+/* RFC 6298 section 2.3: RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R'|, SRTT = 7/8 SRTT + 1/8 R'. Section
+ * 5.7: the backoff of the timer ends. */
+static void a_sample(void **state)
+{
+    (void)state;
+    p.s.rtt.rttvar = SCPS_MS(40);
+    scps_rto_keep(&p.s.tx->rto);
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_MS(180), false, -1);
+    assert_int_equal(p.s.rtt.rttvar, SCPS_MS(50));
+    assert_int_equal(p.s.rtt.srtt, SCPS_MS(110));
+    assert_int_equal(p.s.rtt.rto, SCPS_MS(310));
+    assert_int_equal(p.s.tx->rto.kept, 0);
+    assert_int_equal(p.s.tx->rto.latest, SCPS_MS(180));
+    scps_rto_keep(&p.s.tx->rto);
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, -1, false, SCPS_MS(90));
+    assert_int_equal(p.s.tx->rto.kept, 1); /* Only the minimum has changed. */
+    assert_int_equal(p.s.rtt.srtt, SCPS_MS(110));
+    assert_int_equal(scps_rtt_min(&p.s.rtt), SCPS_MS(90));
+    /* A timestamp echo does not change the minimum: its clock has a tick of 1 ms. */
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_MS(50), true, -1);
+    assert_int_equal(scps_rtt_min(&p.s.rtt), SCPS_MS(90));
+    assert_int_equal(p.s.tx->rto.latest, SCPS_MS(50));
+}
+
+/* A sample that began before the end of an outage measures the outage. One of the length of an
+ * ordinary timeout does not. */
+static void across_an_outage(void **state)
+{
+    (void)state;
+    p.s.tx->outage_over = NOW - SCPS_SEC(2);
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2) + 1, false, -1);
+    assert_int_equal(p.s.rtt.srtt, RTT);
+    scps_sample_late(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2) + 1);
+    assert_int_equal(p.s.rtt.srtt, RTT);
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2), false, -1);
+    assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(2));
+    p.s.rtt.rto = SCPS_SEC(4);
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(3), false, -1);
+    assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(3));
+    /* A clock that has wrapped: 24 days and more are no round trip. */
+    p.s.tx->outage_over = 0;
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(INT64_C(86400) * 24), false, -1);
+    assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(3));
+}
+
+/* Best effort: four answers in a row to data that was given up. */
+static void late_answers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(p.s.tx->rto.latest, 0);
+        scps_sample_late(p.s.tx, &p.s.ctx, &p.s.rtt, -1); /* There is no echo. */
+        scps_sample_late(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_MS(900 - 10 * i));
+    }
+    assert_int_equal(p.s.tx->rto.latest, SCPS_MS(870));
+}
+
+/* A delivery-rate sample of a resent segment is discarded if the acknowledgement may be for the
+ * first transmission. */
+static void rate_of_a_resent_segment(void **state)
+{
+    const struct scps_sent_segment r = {.sent = NOW - RTT};
+    static const struct {
+        scps_dur later, echo;
+        bool kept;
+    } cases[] = {{0, -1, true},
+                 {-1, -1, false}, /* sooner than the least round trip */
+                 {0, RTT + SCPS_TS_TICK, true},
+                 {0, RTT + SCPS_TS_TICK + 1, false}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scps_cc_ack a = {
+            .sample_bytes = 1, .prior_delivered = 1, .tx_in_flight = 1, .lost_since = 1};
+        scps_sample_doubt(&p.s.rtt, NOW + cases[i].later, cases[i].echo, &r, &a);
+        assert_int_equal(a.sample_bytes, cases[i].kept);
+        assert_int_equal(a.prior_delivered, cases[i].kept);
+        assert_int_equal(a.tx_in_flight, cases[i].kept);
+        assert_int_equal(a.lost_since, cases[i].kept);
+    }
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(karn),
+        CASE(old_echo),
+        CASE(duplicate_reported),
+        CASE(timer_too_short),
+        CASE(a_sample),
+        CASE(across_an_outage),
+        CASE(late_answers),
+        CASE(rate_of_a_resent_segment),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
