@@ -203,10 +203,11 @@ scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most)
     const struct scps_tx *tx = s->tx;
     scps_time quiet;
 
-    /* RFC 8985 section 7.2: there is no tail loss probe while other evidence of loss is expected,
-     * and never a second one. */
+    /* There is no tail loss probe while other evidence of loss is expected (RFC 8985 section 7.2),
+     * while another one is in flight, and before a round trip is measured after it (section 7.3):
+     * otherwise retransmissions could keep SRTT from following a path that becomes longer. */
     if (s->snd.una == s->snd.nxt || tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs ||
-        tx->sb.lost || tx->rack.probe)
+        tx->sb.lost || tx->rack.probe || tx->rto.probed)
         return SCPS_NEVER;
     quiet = SCPS_MAX(tx->sent_at, tx->progress_at);
     /* a FIN counts as sent data, too */

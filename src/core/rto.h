@@ -13,9 +13,11 @@
 struct scps_rto {
     struct scps_timer timer; /* timer of the oldest outstanding segment */
     /* number of timeouts since a round trip was last measured (RFC 6298 section 5.7) */
-    uint16_t kept : 15;
+    uint16_t kept : 14;
     /* an outage that was inferred has ended since a round trip was last measured */
     uint16_t after_outage : 1;
+    /* a tail loss probe was sent since a round trip was last measured */
+    uint16_t probed : 1;
     scps_dur latest; /* RTT of the newest sample from data, µs; 0: none */
 };
 
@@ -29,6 +31,7 @@ static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
 {
     r->kept = 0;
     r->after_outage = 0;
+    r->probed = 0;
     r->latest = rtt;
 }
 /* Called at the end of an outage. inferred: no signal has reported it, so it may have been a path
@@ -39,14 +42,20 @@ static inline void scps_rto_outage_over(struct scps_rto *r, bool inferred)
 {
     if (inferred && r->after_outage)
         return;
-    scps_rto_measured(r, r->latest);
+    r->kept = 0;
     r->after_outage = inferred;
 }
 /* Called at a timeout of data: when the peer has answered, its backoff stays in force until a round
  * trip is measured (RFC 6298 section 5.7). */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
-    r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0x7fff);
+    r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0x3fff);
+}
+/* Called when a tail loss probe is sent: another one is sent only when a round trip has been
+ * measured since then (RFC 8985 section 7.3). */
+static inline void scps_rto_probed(struct scps_rto *r)
+{
+    r->probed = 1;
 }
 
 #endif

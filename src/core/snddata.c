@@ -282,6 +282,7 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     }
     scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
     scps_rack_probed(&c->s.tx->rack, c->s.snd.nxt, !fresh);
+    scps_rto_probed(&c->s.tx->rto);
     c->s.ctx.st->tlp_probes++;
     scps_snd_arm_rtx(&c->s);
     SCPS_OBSERVE_CONN2(c, PROBE, 2, !fresh);

@@ -338,6 +338,41 @@ static void one_probe_then_the_timer(void **x)
     script_free(t);
 }
 
+/* RFC 8985 section 7.3: a probe is sent only if "the sender has obtained an RTT measurement since
+ * the last loss probe transmission". The acknowledgement of a retransmission without timestamps is
+ * no measurement (RFC 6298 section 3), so the retransmission timer decides about the next flight,
+ * unless a flight between was answered. */
+static void a_probe_needs_a_round_trip(void **x)
+{
+    for (int measured = 0; measured < 2; measured++) {
+        scps_time at;
+        struct script *t = rack(x, &at, 2);
+        int sent = 2;
+        expect_sent(t, .at = at + MS(200), .from = P(1), .len = 1000);
+        peer_says(t, at + MS(300), .ack = P(2));
+        if (measured) {
+            app_writes(t, at + MS(310), 1000);
+            expect_sent(t, .at = at + MS(310), .from = P(2), .len = 1000);
+            peer_says(t, at + MS(410), .ack = P(3));
+            sent = 3;
+        }
+        at += MS(500);
+        app_writes(t, at, 2000);
+        expect_sent(t, .at = at, .from = P(sent), .len = 1000);
+        expect_sent(t, .at = at, .from = P(sent + 1), .len = 1000);
+        scps_dur rto = script_info(t).rto;
+        assert_true(rto > MS(210));
+        if (measured)
+            expect_sent(t, .at = at + MS(200), .slack = MS(5), .from = P(sent + 1), .len = 1000);
+        else
+            expect_sent(t, .at = at + rto, .from = P(sent), .len = 1000);
+        assert_int_equal(script_info(t).tlp_probes, 1 + measured);
+        assert_int_equal(script_info(t).timeouts, !measured);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* A spurious timeout: the original is acknowledged late because of a queue, longer than the
  * minimum RTT after the retransmission. A time stamp shows that; without it the order of
  * acknowledgements does: RFC 5682 section 3.1 step 2b, "transmit up to two new (previously unsent)
@@ -462,6 +497,7 @@ int main(void)
         SCRIPT_TEST(probe_with_new_data),
         SCRIPT_TEST(what_a_probe_says),
         SCRIPT_TEST(one_probe_then_the_timer),
+        SCRIPT_TEST(a_probe_needs_a_round_trip),
         SCRIPT_TEST(an_imagined_timeout),
         SCRIPT_TEST(a_timeout_at_the_end),
         SCRIPT_TEST(the_left_edge_moves_without_the_resend),

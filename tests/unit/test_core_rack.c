@@ -221,7 +221,8 @@ static void probe_timeout(void **state)
 }
 
 /* Section 7.2: there is no probe in recovery, nor while SACK reports a hole; section 7.3: "there is
- * no other previous loss probe still in flight". */
+ * no other previous loss probe still in flight", and "the sender has obtained an RTT measurement
+ * since the last loss probe transmission". */
 static void no_probe(void **state)
 {
     const scps_time most = START + SCPS_SEC(60);
@@ -238,6 +239,12 @@ static void no_probe(void **state)
     p.s.tx->sb.lost = 1;
     assert_int_equal(scps_rack_probe_at(&p.s, most), SCPS_NEVER);
     p.s.tx->sb.lost = 0;
+    scps_rto_probed(&p.s.tx->rto);
+    assert_int_equal(scps_rack_probe_at(&p.s, most), SCPS_NEVER);
+    scps_rto_outage_over(&p.s.tx->rto, false); /* The end of an outage measures no round trip. */
+    assert_int_equal(scps_rack_probe_at(&p.s, most), SCPS_NEVER);
+    scps_rto_measured(&p.s.tx->rto, RTT);
+    assert_int_not_equal(scps_rack_probe_at(&p.s, most), SCPS_NEVER);
     scps_rack_probed(&p.s.tx->rack, p.s.snd.nxt, true);
     assert_int_equal(scps_rack_probe_at(&p.s, most), SCPS_NEVER);
 }
