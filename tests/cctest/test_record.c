@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings of live connections: the recorder changes nothing, its recording played to the same
- * controller gives the same numbers, and any other controller can be given it, too. */
+ * controller gives the same numbers, and any other controller can be given it, too. The kit undoes
+ * an episode as the core does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,6 +121,30 @@ static void the_same_again(void **state)
     }
 }
 
+/* RFC 3708 section 2: the sender learns that its retransmissions were needless when the receiver
+ * has reported each as a duplicate, which can be after the end of the episode. The kit then
+ * restores the window and ssthresh from before the episode, as the core does, but only once for
+ * each episode. */
+static void an_episode_that_has_ended_is_undone_once(void **state)
+{
+    static const struct scps_cctest_row rows[] = {
+        {SCPS_CCTEST_ACK, .bytes = 2000, .want_cwnd = 12000, .want_ssthresh = UINT64_MAX},
+        {SCPS_CCTEST_LOSS, .bytes = 1000, .fresh = true, .want_cwnd = 6000, .want_ssthresh = 6000},
+        {SCPS_CCTEST_CHANGE, .what = SCPS_CC_RECOVERED, .want_cwnd = 6000, .want_ssthresh = 6000},
+        {SCPS_CCTEST_CHANGE, .what = SCPS_CC_SPURIOUS, .want_cwnd = 12000,
+         .want_ssthresh = UINT64_MAX},
+        {SCPS_CCTEST_CHANGE, .what = SCPS_CC_IDLE, .want_cwnd = 10000},
+        {SCPS_CCTEST_CHANGE, .what = SCPS_CC_SPURIOUS, .want_cwnd = 10000},
+    };
+    struct scps_cctest t = {.ops = NULL};
+    char msg[200];
+    (void)state;
+
+    scps_cctest_start(&t, scps_cc_find("vj"), NULL, &(struct scps_cc_view){.mss = 1000});
+    if (!scps_cctest_play(&t, rows, SCPS_CCTEST_ROWS(rows), msg, sizeof msg))
+        fail_msg("%s", msg);
+}
+
 struct widest {
     uint64_t cwnd;
 };
@@ -193,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_again),
         cmocka_unit_test(another_controller),
+        cmocka_unit_test(an_episode_that_has_ended_is_undone_once),
         cmocka_unit_test(what_is_no_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
