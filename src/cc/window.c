@@ -3,8 +3,8 @@
  *
  * Sources: RFC 5681 sections 3.1 (growth, equation 4, loss window) and 4.1 (restart window); RFC
  * 3465 sections 2.1 to 2.3 (byte counting); RFC 6582 section 3.2 (once an episode); RFC 7661
- * section 4.1 (no growth on a window that is not used); RFC 9000 section 9.4 (another path has
- * another capacity).
+ * sections 4.1 (no growth on a window that is not used) and 4.4 (loss in the nonvalidated phase);
+ * RFC 9000 section 9.4 (another path has another capacity).
  *
  * Differences from the RFCs, with reasons:
  * - RFC 3465 limits growth to L = 2 segments an ACK in slow start, L = 1 after a timeout. That
@@ -17,6 +17,10 @@
  *   apply.
  * - Equation 4 uses FlightSize. While SACK reports data beyond a hole, FlightSize grows far beyond
  *   cwnd, and half of it would be no reduction, so it counts at most up to cwnd.
+ * - RFC 7661 section 4.4.2 subtracts what was retransmitted from the window after recovery. Here it
+ *   is subtracted only if pipeACK was larger than FlightSize: otherwise the sender had used its
+ *   window, which only slow start's overshoot made twice what arrives in a round trip, and
+ *   equation 4 of RFC 5681 applies as it stands.
  * - At a timeout during recovery FlightSize may still be as before the reduction, or larger, so
  *   ssthresh never rises above its value.
  */
@@ -80,6 +84,8 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
     if (a->round_start) {
         w->was_limited = w->limited;
         w->limited = false;
+        memmove(w->arrived + 1, w->arrived, sizeof w->arrived - sizeof *w->arrived);
+        w->arrived[0] = (uint32_t)SCPS_MIN(a->sample_bytes, UINT32_MAX);
     }
     w->limited |= v->cwnd_limited;
     if (!bytes)
@@ -130,14 +136,31 @@ void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t b
         ctl->cwnd += v->mss;
 }
 
-uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl)
+/* Returns pipeACK of RFC 7661 section 4.2, bytes, if the window is in the nonvalidated phase
+ * (section 4.3), and 0 otherwise. */
+static uint64_t unvalidated_pipe(const struct scps_win *w, const struct scps_cc_ctl *ctl)
 {
-    return SCPS_MIN(v->outstanding, ctl->cwnd);
+    uint32_t most = 0;
+
+    for (size_t i = 0; i < SCPS_WIN_ROUNDS; i++)
+        most = SCPS_MAX(most, w->arrived[i]);
+    return most < ctl->cwnd / 2 ? most : 0;
+}
+
+uint64_t scps_win_flight(const struct scps_win *w, const struct scps_cc_view *v,
+                         const struct scps_cc_ctl *ctl)
+{
+    uint64_t flight = SCPS_MIN(v->outstanding, ctl->cwnd);
+
+    /* RFC 7661 section 4.4.1: "cwnd = (Max(pipeACK,LossFlightSize))/2". */
+    return SCPS_MAX(flight, unvalidated_pipe(w, ctl));
 }
 
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl)
 {
+    w->by_pipe = unvalidated_pipe(w, ctl) > v->outstanding;
+    w->lost_at = (uint32_t)v->lost;
     ctl->cwnd = ctl->ssthresh = part(flight, keep, v);
     w->credit = 0;
     w->repair = 0;
@@ -165,7 +188,7 @@ bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struc
         scps_win_spare(w);
         return false;
     }
-    scps_win_cut(w, v, scps_win_flight(v, ctl), keep, ctl);
+    scps_win_cut(w, v, scps_win_flight(w, v, ctl), keep, ctl);
     return true;
 }
 
@@ -187,6 +210,7 @@ void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned kee
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     w->credit = 0;
+    memset(w->arrived, 0, sizeof w->arrived); /* The sampling period of pipeACK is over. */
     ctl->cwnd = SCPS_MIN(ctl->cwnd, v->init_cwnd);
 }
 
@@ -196,8 +220,17 @@ void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps
     scps_win_idle(w, v, ctl);
 }
 
-void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl)
+void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
+                        struct scps_cc_ctl *ctl)
 {
+    if (w->cut && w->by_pipe) {
+        /* RFC 7661 section 4.4.2: "cwnd = ((Max(pipeACK,LossFlightSize) - R)/2", where R is what
+         * was retransmitted in the episode. */
+        uint64_t less = scps_muldiv((uint32_t)v->lost - w->lost_at, keep, 1024);
+
+        less = SCPS_MIN(less, ctl->ssthresh);
+        ctl->ssthresh = SCPS_MAX(ctl->ssthresh - less, 2 * (uint64_t)v->mss);
+    }
     if (w->cut)
         ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
     w->repair = 0;
@@ -214,7 +247,7 @@ bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps
         scps_win_rto(w, v, keep, ctl);
         return true;
     case SCPS_CC_RECOVERED:
-        scps_win_recovered(w, ctl);
+        scps_win_recovered(w, v, keep, ctl);
         return false;
     case SCPS_CC_IDLE:
         if (!w->idle_restart)

@@ -22,6 +22,10 @@
 #include "cc/hystart.h"
 #include "cc/search.h"
 
+enum {
+    SCPS_WIN_ROUNDS = 3
+}; /* round trips in the pipeACK sampling period (RFC 7661 section 4.2) */
+
 struct scps_win {
     /* Acknowledged bytes that have not increased the window yet, in units of 1/256 byte, except
      * in CUBIC's congestion avoidance (bytes x bytes). */
@@ -42,6 +46,14 @@ struct scps_win {
      * off */
     uint16_t search_at;
     struct scps_hystart hs;
+    /* Bytes that arrived in each of the last round trips, the newest first; 0: unknown. The largest
+     * is pipeACK of RFC 7661 section 4.2. */
+    uint32_t arrived[SCPS_WIN_ROUNDS];
+    /* scps_cc_view.lost, modulo 2^32, when this recovery episode reduced the window */
+    uint32_t lost_at;
+    /* this recovery episode reduced the window to a part of pipeACK, which was larger than
+     * FlightSize (RFC 7661 section 4.4.1) */
+    bool by_pipe;
 };
 
 /* The values of the parameter slow-start. */
@@ -99,9 +111,12 @@ uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
 
-/* Returns the bytes in flight when a loss was detected: FlightSize without the part that selective
- * acknowledgements have already removed from the window. */
-uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl);
+/* Returns the bytes of which a loss leaves a part as the new window: FlightSize without the part
+ * that selective acknowledgements have already removed from the window. In the nonvalidated phase
+ * it is at least pipeACK (RFC 7661 section 4.4.1): a sender that has no more data to send has a
+ * FlightSize far below what the path carries. */
+uint64_t scps_win_flight(const struct scps_win *w, const struct scps_cc_view *v,
+                         const struct scps_cc_ctl *ctl);
 
 /* Reacts to a loss: window and threshold become keep/1024 of flight, at least two segments. */
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
@@ -131,8 +146,10 @@ void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps
  * is no acknowledgement clock on the new path yet. */
 void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Handles the end of a recovery episode. */
-void scps_win_recovered(struct scps_win *w, struct scps_cc_ctl *ctl);
+/* Handles the end of a recovery episode that has reduced the window to keep/1024 of
+ * scps_win_flight(). */
+void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
+                        struct scps_cc_ctl *ctl);
 
 /* Handles event `what` by one of the functions above. Returns true if the window was restarted,
  * which may happen at RTO, IDLE and PATH. */

@@ -27,7 +27,8 @@ static const struct {
     [SCPS_CCTEST_SPARE] = {"spare", "a loss by corruption or an outage does not (docs/SCPS-TP.md "
                                     "section 3.4)"},
     [SCPS_CCTEST_SSTHRESH] = {"ssthresh", "after a loss the threshold is below what was "
-                                          "outstanding, at least two segments (RFC 5681 "
+                                          "outstanding, or had arrived in a round trip "
+                                          "(RFC 7661), at least two segments (RFC 5681 "
                                           "equation 4)"},
     [SCPS_CCTEST_TIMEOUT] = {"timeout", "after a timeout one segment may leave (RFC 5681 section "
                                         "3.1, loss window)"},

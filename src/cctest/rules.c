@@ -76,6 +76,9 @@ static void note_limit(struct scps_cct_rules *r, const struct scps_cctest_event 
     if (e->ack.round_start) {
         r->idle_rounds = r->limited ? 0 : r->idle_rounds + 1;
         r->limited = false;
+        r->arrived[2] = r->arrived[1];
+        r->arrived[1] = r->arrived[0];
+        r->arrived[0] = e->ack.sample_bytes;
     }
     if (e->view.cwnd_limited) {
         r->limited = true;
@@ -102,10 +105,20 @@ static void on_ack(struct scps_cct_rules *r, const struct scps_cctest_event *e)
         broke(r, SCPS_CCTEST_EPISODE, e, "it grew during recovery beyond what the loss left");
 }
 
-/* Checks ssthresh after congestion: after a loss that begins an episode, or the first timeout. */
-static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e)
+/* Returns pipeACK of RFC 7661 section 4.2, bytes, if it is less than half of the window before the
+ * event, which section 4.3 calls the nonvalidated phase; 0 otherwise. */
+static uint64_t unvalidated_pipe(const struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
-    uint64_t flight = e->view.outstanding, two = 2 * (uint64_t)e->view.mss;
+    uint64_t most = SCPS_MAX(SCPS_MAX(r->arrived[0], r->arrived[1]), r->arrived[2]);
+
+    return most < e->before.cwnd / 2 ? most : 0;
+}
+
+/* Checks ssthresh after congestion: after a loss that begins an episode, or the first timeout.
+ * flight: the bytes of which a part may remain. */
+static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e, uint64_t flight)
+{
+    uint64_t two = 2 * (uint64_t)e->view.mss;
 
     if (e->after.ssthresh < two)
         broke(r, SCPS_CCTEST_SSTHRESH, e, "the threshold is below two segments");
@@ -131,7 +144,8 @@ static void on_loss(struct scps_cct_rules *r, const struct scps_cctest_event *e)
     }
     if (is > SCPS_MAX(was - was / GIVE_UP, few))
         broke(r, SCPS_CCTEST_ANSWER, e, "a loss by congestion was not answered");
-    threshold(r, e);
+    /* RFC 7661 section 4.4.1: in the nonvalidated phase the larger of pipeACK and FlightSize. */
+    threshold(r, e, SCPS_MAX(e->view.outstanding, unvalidated_pipe(r, e)));
 }
 
 static void on_timeout(struct scps_cct_rules *r, const struct scps_cctest_event *e)
@@ -147,7 +161,7 @@ static void on_timeout(struct scps_cct_rules *r, const struct scps_cctest_event 
     if (is > e->view.inflight + e->view.mss)
         broke(r, SCPS_CCTEST_TIMEOUT, e, "after a timeout more than one segment may leave");
     if (!r->timed_out)
-        threshold(r, e);
+        threshold(r, e, e->view.outstanding);
     r->timed_out = true;
 }
 

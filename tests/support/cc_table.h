@@ -56,7 +56,10 @@ struct cc_row {
     scps_dur rtt_old;     /* acknowledgement: RTT of the oldest segment, µs */
     bool round;           /* acknowledgement: it is the first of a round trip */
     bool in_recovery;     /* acknowledgement: a recovery episode is going on */
-    bool fresh;           /* loss: it begins a new episode */
+    /* acknowledgement: bytes that have arrived since the segment was sent that the sample is of */
+    uint64_t sample;
+    uint64_t lost;              /* bytes declared lost before the event, since the table began */
+    bool fresh;                 /* loss: it begins a new episode */
     enum scps_loss_cause cause; /* loss: its cause, which the view has, too */
     enum scps_evidence evidence;
     enum scps_cc_change what;
@@ -99,6 +102,7 @@ static inline void cc_play_row(struct cc_table *t, const struct cc_row *r)
     v->inflight = v->outstanding;
     v->cwnd_limited = !r->app;
     v->cause = r->cause;
+    v->lost = r->lost;
     if (r->rtt > 0) {
         v->srtt = r->rtt;
         v->min_rtt = r->rtt < v->min_rtt ? r->rtt : v->min_rtt;
@@ -109,7 +113,8 @@ static inline void cc_play_row(struct cc_table *t, const struct cc_row *r)
                                 .rtt = r->rtt ? r->rtt : v->srtt,
                                 .rtt_old = r->rtt_old,
                                 .round_start = r->round,
-                                .in_recovery = r->in_recovery};
+                                .in_recovery = r->in_recovery,
+                                .sample_bytes = r->sample};
         t->ops->ack(t->u.state, v, &a, &t->ctl);
         break;
     }
