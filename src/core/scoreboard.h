@@ -274,8 +274,8 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 void scps_sb_new_episode(struct scps_scoreboard *sb);
 /* Declares record idx lost if it is in flight, and adds it to *sum; sum may be NULL. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
-/* If the first record is LOST and longer than len, splits it into a record of len octets and one
- * with the rest. Returns 0 or SCPS_ERR_NOMEM. */
+/* If the first record is LOST and has more than len octets of data, splits it into a record of len
+ * octets and one with the rest. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
 /* Called by the retransmission timer: declares lost the first record, and all records in flight
  * whose last transmission was at or before `then`, and adds them to

@@ -55,8 +55,12 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     const uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD | SCPS_SENT_QUEUED;
     struct scps_sent_segment *rest, *first;
 
-    if (!scps_sb_count(sb) || scps_sb_at(sb, sb->head)->state != SCPS_SENT_LOST ||
-        scps_sb_at(sb, sb->head)->len <= len)
+    if (!scps_sb_count(sb))
+        return 0;
+    first = scps_sb_at(sb, sb->head);
+    /* The FIN takes a sequence number, but no room in the segment. Apart from its data it would
+     * take the end of the record with it. */
+    if (first->state != SCPS_SENT_LOST || first->len - !!(first->flags & SCPS_SENT_FIN) <= len)
         return 0;
     if (scps_sb_reserve(sb, a))
         return SCPS_ERR_NOMEM;

@@ -210,12 +210,36 @@ static void split_heads(void **state)
     }
 }
 
+/* The FIN takes no room in the segment, so a first record whose data fits is not split: the FIN
+ * alone would take the end of the record (option 22) away from the last octet of the record. */
+static void split_head_with_fin(void **state)
+{
+    struct scps_scoreboard sb;
+    struct scps_alloc a = scps_alloc_default();
+    const unsigned ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
+    (void)state;
+
+    scps_sb_init(&sb);
+    assert_int_equal(scps_sb_reserve(&sb, &a), 0);
+    scps_sb_sent(&sb, 1, LEN + 1, ends, 1);
+    scps_sb_lose(&sb, sb.head, NULL);
+    assert_int_equal(scps_sb_split_head(&sb, &a, LEN), 0);
+    assert_int_equal(scps_sb_count(&sb), 1);
+    assert_int_equal(scps_sb_split_head(&sb, &a, LEN - 1), 0);
+    assert_int_equal(scps_sb_count(&sb), 2);
+    assert_int_equal(scps_sb_at(&sb, sb.head)->flags & ends, 0);
+    assert_int_equal(scps_sb_at(&sb, sb.head + 1)->len, 2);
+    assert_int_equal(scps_sb_at(&sb, sb.head + 1)->flags & ends, ends);
+    scps_sb_fini(&sb, &a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_and_reneged),
         cmocka_unit_test(any_order),
         cmocka_unit_test(split_heads),
+        cmocka_unit_test(split_head_with_fin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
