@@ -113,6 +113,14 @@ static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool
 {
     return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);
 }
+/* Returns the largest payload of the segments into which a sent segment is split after the path MTU
+ * fell. The FIN makes a compressed header longer, so a piece leaves room for that. */
+static inline uint32_t scps_agreed_piece(const struct scps_agreed *a)
+{
+    if (!(a->caps & SCPS_CAP_COM))
+        return a->mss;
+    return a->mss > 24u ? a->mss - 16u : 8u;
+}
 /* Returns the octets of an IP packet with `len` octets of data. */
 static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6, uint32_t len)
 {

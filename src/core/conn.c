@@ -130,14 +130,15 @@ void scps_conn_memory(struct scps_conn *c)
 static SCPS_NOINLINE void set_pmtu_mss(struct scps_sender *s, uint32_t mss, int64_t lose_above)
 {
     uint32_t full = scps_agreed_full(&s->agreed, s->ctx.cfg->c.mss, mss);
+    bool split = s->tx && full < s->agreed.mss && scps_sb_count(&s->tx->sb);
 
-    if (s->tx && full < s->agreed.mss && scps_sb_count(&s->tx->sb)) {
-        /* The FIN makes a compressed header longer, so the last piece needs room for that. */
-        uint32_t piece = s->agreed.caps & SCPS_CAP_COM ? SCPS_MAX(full, 24u) - 16 : full;
-        if (scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, piece, lose_above))
-            return; /* There is no memory to split segments, so the MSS stays unchanged. */
-    }
     scps_agreed_set_path(&s->agreed, mss, full);
+    if (!split)
+        return;
+    if (lose_above < UINT32_MAX)
+        scps_sb_lose_longer(&s->tx->sb, (uint32_t)SCPS_MAX(lose_above, 0));
+    scps_sb_resegment(&s->tx->sb, &s->ctx.env->alloc, s->tx->sb.head,
+                      scps_agreed_piece(&s->agreed));
 }
 
 void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss)

@@ -267,6 +267,16 @@ static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
     sum->refilled = true;
 }
 
+/* Called when all that was sent of the first record, r, was acknowledged: the rest has to be
+ * sent. */
+static SCPS_NOINLINE void rest_is_lost(struct scps_scoreboard *sb, struct scps_sent_segment *r)
+{
+    r->state = SCPS_SENT_LOST;
+    sb->inflight -= r->len;
+    sb->lost += r->len;
+    scps_sb_queue_lost(sb, sb->head);
+}
+
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
                  struct scps_ack_result *sum)
 {
@@ -288,6 +298,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
             r->from = una;
             r->len -= gone;
             r->flags &= (uint8_t)~SCPS_SENT_SYN;
+            if (r->flags & SCPS_SENT_CUT && r->state == SCPS_SENT_FLIGHT)
+                rest_is_lost(sb, r);
             break;
         }
         /* Free the whole run of ARRIVED records, as far as it is acknowledged. */

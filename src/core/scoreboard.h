@@ -31,6 +31,9 @@ enum { /* scps_sent_segment.flags */
        SCPS_SENT_FIN = 2,
        SCPS_SENT_APP_LIMITED = 4, /* the rate was app-limited when the segment was sent */
        SCPS_SENT_PROBE = 8, /* the segment is a window probe, whose loss is no sign of congestion */
+       /* the last transmission had only the first octets of the segment: the path MTU fell, and
+        * there was no memory to split the record */
+       SCPS_SENT_CUT = 16,
        SCPS_SENT_RECORD = 32, /* the last octet of data in the segment ends a record */
        /* the index of the record is in lostq, whatever the state of the record is now */
        SCPS_SENT_QUEUED = 64,
@@ -289,11 +292,16 @@ uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);
 void scps_sb_renege(struct scps_scoreboard *sb);
 /* Sets *idx to the record that contains offset off. Returns false if there is none. */
 bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *idx);
-/* Splits records so that none is longer than max. All pieces of a record in flight that is longer
- * than `lose_above` octets, become lost; INT64_MAX: none. Returns 0, or SCPS_ERR_NOMEM with nothing
- * changed. */
-int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max,
-                      int64_t lose_above);
+/* Called when the path MTU fell: declares lost each record in flight that is longer than len
+ * octets. That is no sign of congestion (RFC 8201 section 5.4), so neither lost_ever nor
+ * scps_sb_losses() counts these losses. */
+void scps_sb_lose_longer(struct scps_scoreboard *sb, uint32_t len);
+/* Splits the records from index `first` on so that none has more than max octets of data, unless it
+ * has arrived. `first` is then the index of its first piece. If memory for more records is refused,
+ * splits those with the lowest offsets, as far as the ring has room; the others stay as they are,
+ * and snddata.c splits each before it is resent. Precondition: there is a record. */
+void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t first,
+                       uint32_t max);
 
 /* ---- used within the scoreboard only: scoreboard.c, scoreboard_lost.c, scoreboard_cut.c ---- */
 

@@ -4,6 +4,7 @@
 #include "core/agreed.h"
 #include "core/scoreboard.h"
 
+#include "base/bytes.h"
 #include <scps/error.h>
 
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end)
@@ -83,64 +84,132 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     return 0;
 }
 
-int scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t max,
-                      int64_t lose_above)
-{
-    struct scps_scoreboard nb;
-    bool frontier_set = false;
+/* ---- splitting after the path MTU fell ---- */
 
-    scps_sb_init(&nb);
-    nb.head = nb.tail = nb.frontier = sb->head;
-    nb.xseq = sb->xseq;
-    nb.hi_xseq = sb->hi_xseq;
-    nb.hi_arrived = sb->hi_arrived;
-    nb.needless = sb->needless;
-    nb.needless_from = sb->needless_from;
+void scps_sb_lose_longer(struct scps_scoreboard *sb, uint32_t len)
+{
     for (uint32_t i = sb->head; i != sb->tail; i++) {
-        struct scps_sent_segment r = *scps_sb_at(sb, i);
-        r.flags &= (uint8_t)~SCPS_SENT_QUEUED; /* The heap of the new scoreboard is empty. */
-        if (r.state == SCPS_SENT_FLIGHT && r.len > lose_above)
-            r.state = SCPS_SENT_LOST;
-        if (i == sb->frontier) {
-            nb.frontier = nb.tail;
-            frontier_set = true;
-        }
-        for (uint32_t left = r.len, cut; left; left -= cut) {
-            struct scps_sent_segment *n;
-            uint8_t ends = SCPS_SENT_FIN | SCPS_SENT_RECORD;
-            /* The FIN takes a sequence number, but no room in the segment. */
-            uint32_t data = left - (r.flags & SCPS_SENT_FIN ? 1 : 0);
-            uint32_t last = max - (r.flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
-            cut = data <= last ? left : data <= max ? last : max;
-            if (scps_sb_reserve(&nb, a)) {
-                scps_sb_fini(&nb, a);
-                return SCPS_ERR_NOMEM;
-            }
-            n = &nb.v[nb.tail & nb.mask];
-            *n = r;
-            n->len = cut;
-            n->from = r.from + (r.len - left);
-            n->flags = left == cut ? r.flags : (uint8_t)(r.flags & ~ends);
-            n->skip = nb.tail + 1;
-            nb.tail++;
-            if (n->state == SCPS_SENT_ARRIVED) {
-                nb.arrived_recs++;
-                nb.arrived += cut;
-                if (!frontier_set)
-                    nb.arrived_below++;
-            } else if (n->state == SCPS_SENT_LOST) {
-                nb.lost += cut;
-                scps_sb_queue_lost(&nb, nb.tail - 1);
-            } else {
-                nb.inflight += cut;
-                if (n->resends)
-                    scps_sb_queue_resent(&nb, nb.tail - 1, n->xseq);
-            }
-        }
+        struct scps_sent_segment *r = scps_sb_at(sb, i);
+        if (r->state != SCPS_SENT_FLIGHT || r->len <= len)
+            continue;
+        r->state = SCPS_SENT_LOST;
+        sb->inflight -= r->len;
+        sb->lost += r->len;
+        scps_sb_queue_lost(sb, i);
     }
-    if (!frontier_set)
-        nb.frontier = nb.tail;
-    scps_sb_fini(sb, a);
-    *sb = nb;
-    return 0;
+}
+
+/* Returns the octets of the first piece, of at most max octets of data, of segment r. It is r->len
+ * if r fits. The FIN takes a sequence number, but no room in the segment; the end of a record takes
+ * room, so its last piece is shorter. */
+static uint32_t first_piece(const struct scps_sent_segment *r, uint32_t max)
+{
+    uint32_t data = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
+    uint32_t last = max - (r->flags & SCPS_SENT_RECORD ? SCPS_RECORD_ROOM : 0);
+
+    return data <= last ? r->len : data <= max ? last : max;
+}
+
+/* Returns how many records more than one the segment r needs if none may have more than max octets
+ * of data. A segment that has arrived is not split. */
+static uint32_t more_for(const struct scps_sent_segment *r, uint32_t max)
+{
+    struct scps_sent_segment rest = *r;
+    uint32_t more = 0;
+
+    if (r->state == SCPS_SENT_ARRIVED)
+        return 0;
+    for (uint32_t cut; (cut = first_piece(&rest, max)) < rest.len; more++)
+        rest.len -= cut;
+    return more;
+}
+
+/* Writes segment r as `more` + 1 records from index `to` on. The last of them has all that is left,
+ * also if that is more than max octets. */
+static void write_pieces(struct scps_scoreboard *sb, uint32_t to, struct scps_sent_segment r,
+                         uint32_t more, uint32_t max)
+{
+    for (; more; more--, to++) {
+        struct scps_sent_segment *n = scps_sb_at(sb, to);
+        *n = r;
+        n->len = first_piece(&r, max);
+        n->flags &= (uint8_t) ~(SCPS_SENT_FIN | SCPS_SENT_RECORD);
+        r.from += n->len;
+        r.len -= n->len;
+    }
+    *scps_sb_at(sb, to) = r;
+}
+
+/* Splits the records from index `first` on, the lowest ones first, until there are `more` records
+ * more. Precondition: the ring has room for them. A record moves to a higher index only, so the
+ * highest one moves first. */
+static void spread(struct scps_scoreboard *sb, uint32_t first, uint32_t max, uint32_t more)
+{
+    uint32_t to = sb->tail + more, frontier = sb->frontier == sb->tail ? to : sb->frontier;
+    uint32_t part = first, left = more, n; /* record `part` gets `left` records more */
+
+    for (; left && (n = more_for(scps_sb_at(sb, part), max)) <= left; part++)
+        left -= n;
+    for (uint32_t i = sb->tail; i != first;) {
+        const struct scps_sent_segment r = *scps_sb_at(sb, --i);
+        n = i == part ? left : scps_sb_before(i, part) ? more_for(&r, max) : 0;
+        to -= n + 1;
+        write_pieces(sb, to, r, n, max);
+        if (i == sb->frontier)
+            frontier = to;
+    }
+    sb->tail += more;
+    sb->frontier = frontier;
+}
+
+/* Returns true if a comes after b in the queue of retransmissions. */
+static bool resent_later(struct scps_resent a, struct scps_resent b)
+{
+    return a.xseq == b.xseq ? scps_sb_before(b.idx, a.idx) : scps_sb_before(b.xseq, a.xseq);
+}
+
+/* Shell's sort: the queue is nearly sorted by offset, and needs no memory. */
+static void sort_resent(struct scps_resent *v, uint32_t n)
+{
+    for (uint32_t gap = n / 2; gap; gap /= 2)
+        for (uint32_t i = gap; i < n; i++) {
+            const struct scps_resent e = v[i];
+            uint32_t k = i;
+            for (; k >= gap && resent_later(v[k - gap], e); k -= gap)
+                v[k] = v[k - gap];
+            v[k] = e;
+        }
+}
+
+/* Makes everything that refers to records by their indices anew. */
+static void renumber(struct scps_scoreboard *sb)
+{
+    sb->nlost = sb->resent_head = sb->resent_tail = 0;
+    sb->run_from = sb->run_to = 0;
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        struct scps_sent_segment *r = scps_sb_at(sb, i);
+        r->skip = i + 1;
+        scps_sb_mark(r, SCPS_SENT_QUEUED, false);
+        if (r->state == SCPS_SENT_LOST)
+            scps_sb_queue_lost(sb, i);
+        else if (r->state == SCPS_SENT_FLIGHT && r->resends)
+            scps_sb_queue_resent(sb, i, r->xseq);
+    }
+    sort_resent(sb->resent, sb->resent_tail);
+}
+
+void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t first,
+                       uint32_t max)
+{
+    uint32_t more = 0;
+
+    for (uint32_t i = first; i != sb->tail; i++)
+        more += more_for(scps_sb_at(sb, i), max);
+    while (more > sb->mask + 1 - scps_sb_count(sb) && !scps_sb_grow(sb, a))
+        ;
+    more = SCPS_MIN(more, sb->mask + 1 - scps_sb_count(sb));
+    if (!more)
+        return;
+    spread(sb, first, max, more);
+    renumber(sb);
 }

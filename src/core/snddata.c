@@ -91,16 +91,49 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
     scps_snd_hold(&c->s, SCPS_HOLD_NONE);
 }
 
-/* Makes seg a retransmission of record r. A peer that has this data already drops the segment
- * together with its acknowledgement number (RFC 9293 section 3.10.7.4, first step). So if an answer
- * to an unacceptable segment, or to a FIN, is due, it stays due; otherwise two ends that both
- * resend arrived data would never receive that answer. */
+/* Returns true if record r is longer than a segment may be now. It was sent before the path MTU
+ * fell, and memory for splitting it was refused then. */
+static SCPS_NOINLINE bool too_long(const struct scps_agreed *a, const struct scps_sent_segment *r)
+{
+    bool fin = r->flags & SCPS_SENT_FIN, record = r->flags & SCPS_SENT_RECORD;
+    uint32_t most = fin ? scps_agreed_any_mss(a) : a->mss;
+
+    return r->len - fin + (record ? SCPS_RECORD_ROOM : 0) > most;
+}
+
+/* Returns the octets of data with which record idx is resent. A record that is too long is split
+ * before. If no record is unused for that, only the first octets that fit are sent, and
+ * SCPS_SENT_CUT is set. */
+static SCPS_NOINLINE uint32_t resend_len(struct scps_sender *s, uint32_t idx)
+{
+    struct scps_scoreboard *sb = &s->tx->sb;
+    uint32_t piece = scps_agreed_piece(&s->agreed);
+    struct scps_sent_segment *r;
+    uint32_t data;
+    bool cut;
+
+    if (too_long(&s->agreed, scps_sb_at(sb, idx)))
+        scps_sb_resegment(sb, &s->ctx.env->alloc, idx, piece);
+    r = scps_sb_at(sb, idx);
+    cut = too_long(&s->agreed, r);
+    data = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
+    scps_sb_mark(r, SCPS_SENT_CUT, cut);
+    return cut ? SCPS_MIN(data - 1, piece) : data;
+}
+
+/* Makes seg a retransmission of the first len octets of data of record r. A peer that has this data
+ * already drops the segment together with its acknowledgement number (RFC 9293 section 3.10.7.4,
+ * first step). So if an answer to an unacceptable segment, or to a FIN, is due, it stays due;
+ * otherwise two ends that both resend arrived data would never receive that answer. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
-                                const struct scps_sent_segment *r)
+                                const struct scps_sent_segment *r, uint32_t len)
 {
     unsigned ack_bits = c->s.todo.bits & (SCPS_TODO_ACK | SCPS_TODO_ANSWER);
+    uint32_t flags = r->flags;
 
-    data_segment(c, seg, r->from, r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0), r->flags, r);
+    if (flags & SCPS_SENT_CUT)
+        flags &= ~(uint32_t)(SCPS_SENT_FIN | SCPS_SENT_RECORD);
+    data_segment(c, seg, r->from, len, flags, r);
     if (ack_bits & SCPS_TODO_ANSWER)
         scps_todo_add(&c->s.todo, ack_bits);
 }
@@ -109,7 +142,9 @@ static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
  * connection's rate does not delay it, but is charged for it. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
-    again(c, seg, scps_sb_at(&c->s.tx->sb, idx));
+    uint32_t len = resend_len(&c->s, idx);
+
+    again(c, seg, scps_sb_at(&c->s.tx->sb, idx), len);
     scps_sb_resent(&c->s.tx->sb, idx, c->s.ctx.env->now);
     if (c->s.tx->pacer.rate)
         scps_pacer_spend(&c->s.tx->pacer, scps_plan_cost(&c->s, seg->len));
@@ -124,8 +159,13 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
 
     if (!scps_sb_next_lost(&tx->sb, &idx))
         return false;
+    len = resend_len(&c->s, idx);
     r = scps_sb_at(&tx->sb, idx);
-    len = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
+    /* Only at SND.UNA can the peer acknowledge a part of a record. */
+    if (r->flags & SCPS_SENT_CUT && idx != tx->sb.head) {
+        scps_snd_hold(&c->s, SCPS_HOLD_RECOVERY);
+        return false;
+    }
     /* The segment lies beyond the window, because the peer has shrunk its window. */
     if (r->from >= c->s.snd.edge && r->from != c->s.snd.una) {
         scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
@@ -136,7 +176,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     if (!paced(&c->s, len, scps_plan_cost(&c->s, len)))
         return false;
-    again(c, seg, r);
+    again(c, seg, r, len);
     scps_sb_resent(&tx->sb, idx, c->s.ctx.env->now);
     scps_delivery_sent(&c->s.tx->delivery, r, &c->s.tx->sb, c->s.ctx.env->now);
     if (scps_plan_in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, scps_plan_window(&c->s)))

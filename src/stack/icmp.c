@@ -65,8 +65,6 @@ static int too_big(struct scps_conn *c, const struct scps_icmp *m)
     if (!is_credible(&c->s, m))
         return SCPS_DROP_BAD_ICMP;
     SCPS_OBSERVE_CONN2(c, PMTU, old, mtu);
-    /* If memory for splitting segments is refused, no segment is lost: resent whole, at once, each
-     * would cause the same message again. Then the retransmission timer paces what is resent. */
     scps_conn_lower_pmtu_mss(&c->s, mtu - over);
     scps_sender_wake(&c->s);
     return 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "script_priv.h"
 
 struct pool {
@@ -360,40 +361,74 @@ static void a_hole_without_memory(void **x)
     assert_true(waited > 0);
 }
 
-/* A Packet Too Big message comes while memory for splitting the segments in flight is refused. No
- * segment is resent at once, since each would be too big again and cause another message in the
- * same instant; the retransmission timer resends the first one (RFC 6298 section 5.4). With memory,
- * the next message has everything resent in segments that fit (RFC 8201 section 5.4). */
+/* A connection that has sent `segs` segments of 1400 octets when memory ends. Then a Packet Too Big
+ * message names the MTU *mtu. Returns the largest payload that fits. */
+static uint32_t too_big(struct pool *p, struct script *t, int segs, uint32_t *mtu)
+{
+    bool v4 = t->us.addr.family == 4;
+
+    *mtu = v4 ? 640 : 1280;
+    t->cfg.mss = 0;
+    t->cfg.init_cwnd_segs = 64;
+    t->cfg.sndbuf = 65536;
+    t->peer.mss = 1400;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), (size_t)segs * 1400);
+    for (int i = 0; i < segs; i++)
+        expect_sent(t, .from = 1 + 1400 * i, .len = 1400);
+    p->largest = 0;
+    peer_icmp(t, MS(250), v4 ? 3 : 2, v4 ? 4 : 0, *mtu, 1);
+    assert_int_equal(script_info(t).pmtu, *mtu);
+    return *mtu - (v4 ? 40 : 60);
+}
+
+/* A Packet Too Big message comes while memory is refused. The records of the segments in flight
+ * have room for the pieces, so everything is resent at once in segments that fit (RFC 8201 section
+ * 5.4), and no allocation is needed. */
 static void too_big_without_memory(void **x)
 {
     struct pool p;
     struct script *t = with(&p, x);
-    bool v4 = t->us.addr.family == 4;
-    uint32_t mtu = v4 ? 640 : 1280, over = v4 ? 40 : 60;
+    uint32_t mtu, fits = too_big(&p, t, 4, &mtu);
     int64_t from = 1;
 
-    t->cfg.mss = 0;
-    t->peer.mss = 1400;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 5600);
-    for (int i = 0; i < 4; i++)
-        expect_sent(t, .from = 1 + 1400 * i, .len = 1400);
-    p.largest = 0;
-    peer_icmp(t, MS(250), v4 ? 3 : 2, v4 ? 4 : 0, mtu, 1);
-    script_run(t, MS(300));
-    assert_int_equal(script_sent_count(t), 0);
-    assert_true(p.refused > 0);
-    assert_int_equal(script_info(t).lost, 0);
-    expect_sent(t, .at = MS(500), .from = 1, .len = 1400);
-    p.largest = SIZE_MAX;
-    peer_icmp(t, script_now(t) + MS(1), v4 ? 3 : 2, v4 ? 4 : 0, mtu, 1);
     while (script_sent_count(t)) {
-        expect_sent(t, .at = script_now(t), .from = from, .any_len = true);
-        assert_true(t->last.len <= mtu - over);
+        expect_sent(t, .at = MS(250), .from = from, .any_len = true);
+        assert_true(t->last.len <= fits);
         from += t->last.len;
     }
-    assert_true(from > 1);
-    assert_int_equal(script_info(t).pmtu, mtu);
+    assert_int_equal(from, 5601);
+    assert_int_equal(script_info(t).recoveries, 0);
+    peer_says(t, MS(350), .ack = 5601);
+    script_free(t);
+}
+
+/* All records are in use when the message comes, so no segment can be split. None is resent longer
+ * than the path takes: the first octets of the oldest one are resent, their acknowledgement causes
+ * the next ones to be sent without a timeout, and records that are acknowledged make room for
+ * splitting the others. */
+static void too_big_without_a_record(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    uint32_t mtu, fits = too_big(&p, t, 32, &mtu);
+    uint32_t first = t->last.seq - 31 * 1400;
+    int64_t nxt = 1;
+    int rounds = 0;
+
+    for (; nxt < 1 + 32 * 1400 && rounds < 20; rounds++) {
+        while (script_sent_count(t)) {
+            expect_sent(t, .any_len = true);
+            assert_true(t->last.len <= fits);
+            int64_t from = 1 + (int64_t)(uint32_t)(t->last.seq - first);
+            if (from <= nxt)
+                nxt = SCPS_MAX(nxt, from + t->last.len);
+        }
+        peer_says(t, script_now(t) + MS(100), .ack = nxt);
+    }
+    assert_int_equal(nxt, 1 + 32 * 1400);
+    assert_true(p.refused > 0);
+    assert_int_equal(script_info(t).timeouts, 0);
     script_forget_sent(t);
     script_free(t);
 }
@@ -413,6 +448,7 @@ int main(void)
         BOTH(a_hole_without_memory),
         BOTH(a_connection_over_the_limit),
         BOTH(too_big_without_memory),
+        BOTH(too_big_without_a_record),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,13 +233,123 @@ static void split_head_with_fin(void **state)
     scps_sb_fini(&sb, &a);
 }
 
+/* ---- splitting after the path MTU fell ---- */
+
+static unsigned grants; /* the number of allocations that are not refused yet */
+
+static void *grant(void *ctx, size_t n)
+{
+    (void)ctx;
+    if (!grants)
+        return NULL;
+    grants--;
+    return malloc(n);
+}
+
+static void give_back(void *ctx, void *p, size_t n)
+{
+    (void)ctx;
+    (void)n;
+    free(p);
+}
+
+/* Asserts that the counts and queues of sb agree with its records, which are octets [0, end). */
+static void agrees(const struct scps_scoreboard *sb, scps_off end)
+{
+    uint64_t bytes[3] = {0};
+    uint32_t arrived = 0, below = 0, lost = 0, resent = 0;
+    scps_off at = 0;
+
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        const struct scps_sent_segment *r = scps_sb_at(sb, i);
+        assert_int_equal(r->from, at);
+        at += r->len;
+        bytes[r->state] += r->len;
+        arrived += r->state == SCPS_SENT_ARRIVED;
+        below += r->state == SCPS_SENT_ARRIVED && scps_sb_before(i, sb->frontier);
+        lost += r->state == SCPS_SENT_LOST;
+        resent += r->state == SCPS_SENT_FLIGHT && r->resends;
+    }
+    assert_int_equal(at, end);
+    assert_int_equal(bytes[SCPS_SENT_FLIGHT], sb->inflight);
+    assert_int_equal(bytes[SCPS_SENT_LOST], sb->lost);
+    assert_int_equal(bytes[SCPS_SENT_ARRIVED], sb->arrived);
+    assert_int_equal(arrived, sb->arrived_recs);
+    assert_int_equal(below, sb->arrived_below);
+    for (uint32_t k = 0; k < sb->nlost; k++)
+        lost -= scps_sb_at(sb, sb->lostq[k])->state == SCPS_SENT_LOST;
+    assert_int_equal(lost, 0);
+    for (uint32_t k = sb->resent_head, last = 0; k != sb->resent_tail; k++) {
+        struct scps_resent e = sb->resent[k & sb->mask];
+        assert_true(e.xseq >= last); /* the queue is in order of time */
+        last = e.xseq;
+        resent -= scps_sb_resent_live(sb, e);
+    }
+    assert_int_equal(resent, 0);
+}
+
+/* Segments in every state are split while memory is refused at different times: pieces stay in the
+ * state of their segment, losses counted before stay counted, and without memory the lowest
+ * segments are split, as far as there are unused records. */
+static void resegmenting(void **state)
+{
+    const struct scps_alloc a = {grant, give_back, NULL};
+    struct scps_prng r;
+    (void)state;
+
+    scps_prng_seed(&r, 3);
+    for (int world = 0; world < 2000; world++) {
+        struct scps_scoreboard sb;
+        struct scps_ack_result sum = {0};
+        uint32_t n = 1 + scps_prng_next(&r) % 32, idx, max = 10 + scps_prng_next(&r) % 100, first;
+        scps_off end = n * LEN, frontier;
+        uint64_t lost_ever;
+
+        grants = 3;
+        scps_sb_init(&sb);
+        sent(&sb, &a, n);
+        for (uint32_t i = 0; i < n; i++)
+            if (scps_prng_next(&r) % 2)
+                scps_sb_lose(&sb, (i * 7) % n, &sum);
+        while (scps_prng_next(&r) % 8 && scps_sb_next_lost(&sb, &idx))
+            scps_sb_resent(&sb, idx, 2);
+        if (scps_sb_at(&sb, sb.head)->state == SCPS_SENT_FLIGHT)
+            scps_sb_resent(&sb, sb.head, 2); /* as a probe: later than segments above it */
+        for (int k = 0; k < 4; k++) {
+            scps_off from = scps_prng_next(&r) % n * LEN;
+            scps_sb_arrived(&sb, 3, from, from + LEN, 1, &sum);
+            if (sb.frontier != sb.tail)
+                scps_sb_pass(&sb);
+        }
+        lost_ever = sb.lost_ever;
+        frontier = sb.frontier == sb.tail ? end : scps_sb_at(&sb, sb.frontier)->from;
+        if (scps_prng_next(&r) % 2)
+            scps_sb_lose_longer(&sb, LEN - 1);
+        grants = scps_prng_next(&r) % 3 * 3;
+        first = sb.head + (scps_prng_next(&r) % 2 ? scps_prng_next(&r) % scps_sb_count(&sb) : 0);
+        scps_sb_resegment(&sb, &a, first, max);
+        agrees(&sb, end);
+        assert_int_equal(sb.lost_ever, lost_ever);
+        assert_int_equal(frontier,
+                         sb.frontier == sb.tail ? end : scps_sb_at(&sb, sb.frontier)->from);
+        for (bool longer = false; first != sb.tail; first++) {
+            const struct scps_sent_segment *q = scps_sb_at(&sb, first);
+            if (q->state == SCPS_SENT_ARRIVED)
+                continue;
+            assert_true(!longer || q->len == LEN);
+            longer |= q->len > max;
+            assert_true(!longer || scps_sb_count(&sb) == sb.mask + 1);
+        }
+        scps_sb_fini(&sb, &a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lost_and_reneged),
-        cmocka_unit_test(any_order),
-        cmocka_unit_test(split_heads),
-        cmocka_unit_test(split_head_with_fin),
+        cmocka_unit_test(lost_and_reneged), cmocka_unit_test(any_order),
+        cmocka_unit_test(split_heads),      cmocka_unit_test(split_head_with_fin),
+        cmocka_unit_test(resegmenting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
