@@ -216,9 +216,11 @@ struct world {
     unsigned doubt;
     unsigned settled; /* The number of times at which everything due was served. */
     bool healed;
-    bool imitated; /* A damaged segment had a right checksum with another protocol number. */
-    bool stopped;  /* The run was ended by its number of services while transfers were going on. */
-    bool refused;  /* An allocation may have been refused. */
+    /* A damaged segment, or one of a third party that knows everything, had a right checksum with
+     * another protocol number. */
+    bool imitated;
+    bool stopped; /* The run was ended by its number of services while transfers were going on. */
+    bool refused; /* An allocation may have been refused. */
     bool damage_told;   /* Signals, or wrong checksums, report that the link damages packets. */
     unsigned strangers; /* The number of packets of the third party. */
     bool loud; /* FUZZ_LOUD in the environment makes the target print what happens in the run. */

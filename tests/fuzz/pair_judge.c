@@ -252,10 +252,13 @@ static void explain(struct world *w, const struct flow *f)
 }
 
 /* Returns true if this end can never learn that the peer has gone: the peer's last reset, or
- * everything that its device sends, is lost. */
+ * everything that its device sends, is lost. A host whose memory is limited may not get back the
+ * address or the route that was removed. */
 static bool left_alone(const struct world *w, const struct end *e, const struct end *peer)
 {
-    return w->host[peer->nr].gone ||
+    const struct host *h = &w->host[peer->nr];
+
+    return h->gone || h->no_addr || h->no_route ||
            (scps_conn_state(e->c) == SCPS_FIN_WAIT_2 && (peer->failed || !peer->c));
 }
 

@@ -132,6 +132,9 @@ static void send_segment(struct world *w, struct host *h, struct scps_seg *s, bo
     if (!hdr)
         return;
     memset(t + hdr, 0xee, s->len);
+    /* The number of its checksum, 105, may be another one than that of the flow. */
+    if (compressed && w->third == THIRD_ALL)
+        w->imitated |= w->host[0].cfg.comp_proto != ip.proto;
     if (compressed)
         scps_put16(t + hdr - 2,
                    scps_comp_checksum(&ip.src, &ip.dst, ip.proto, t, hdr, t + hdr, s->len));
