@@ -58,10 +58,16 @@ struct scps_dgram {
     struct scps_endpoint err_about;
     struct scps_dgram_stats count;
     void *user;
-    /* links in the lists of endpoints: those of one bucket, those ready to send, those with an
-     * event */
-    struct scps_dgram *next, *ready_next, *ev_next;
+    struct scps_dgram *next; /* next endpoint of the same bucket, or next closed one */
+    /* links in the ready queue of a link or route, and in the queue of endpoints with an event */
+    struct scps_queue_link ready_link, ev_link;
 };
+
+/* Returns the endpoint whose ready_link is l; NULL if l is NULL. */
+static inline struct scps_dgram *scps_dgram_of_ready_link(struct scps_queue_link *l)
+{
+    return l ? (struct scps_dgram *)((char *)l - offsetof(struct scps_dgram, ready_link)) : NULL;
+}
 
 #define SCPS_DGRAM_BUCKETS 256u
 

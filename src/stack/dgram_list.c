@@ -29,12 +29,7 @@ void scps_dgram_notify(struct scps_dgram *d, enum scps_event_kind kind)
     if (d->queued)
         return;
     d->queued = true;
-    d->ev_next = NULL;
-    if (st->ev_dgrams)
-        st->ev_dgrams_last->ev_next = d;
-    else
-        st->ev_dgrams = d;
-    st->ev_dgrams_last = d;
+    scps_queue_add(&st->ev_dgrams, &d->ev_link);
 }
 
 void scps_dgram_clear_event(struct scps_dgram *d, enum scps_event_kind kind)
@@ -44,24 +39,24 @@ void scps_dgram_clear_event(struct scps_dgram *d, enum scps_event_kind kind)
 
 static void untell(struct scps_dgram *d)
 {
-    struct scps_stack *st = d->st;
-    struct scps_dgram **at = &st->ev_dgrams, *before = NULL;
-
     if (!d->queued)
         return;
-    for (; *at != d; at = &(*at)->ev_next)
-        before = *at;
-    *at = d->ev_next;
-    if (st->ev_dgrams_last == d)
-        st->ev_dgrams_last = before;
+    scps_queue_remove(&d->st->ev_dgrams, &d->ev_link);
     d->queued = false;
+}
+
+static struct scps_dgram *first_with_event(const struct scps_stack *st)
+{
+    struct scps_queue_link *l = st->ev_dgrams.first;
+
+    return l ? (struct scps_dgram *)((char *)l - offsetof(struct scps_dgram, ev_link)) : NULL;
 }
 
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev)
 {
     struct scps_dgram *d;
 
-    while ((d = st->ev_dgrams)) {
+    while ((d = first_with_event(st))) {
         if (d->events) {
             unsigned kind = 0;
             while (!(d->events >> kind & 1))
@@ -125,39 +120,24 @@ void scps_dgram_close(struct scps_dgram *d)
     st->dgrams->closed = d;
 }
 
-static struct scps_dgram_queue *ready_queue_of(const struct scps_dgram *d)
+static struct scps_queue *ready_queue_of(const struct scps_dgram *d)
 {
     return d->shaper ? &d->shaper->dgrams : &d->nif->dgrams;
 }
 
 void scps_dgram_make_ready(struct scps_dgram *d)
 {
-    struct scps_dgram_queue *t = ready_queue_of(d);
-
     d->ready = true;
-    d->ready_next = NULL;
-    if (t->head)
-        t->tail->ready_next = d;
-    else
-        t->head = d;
-    t->tail = d;
+    scps_queue_add(ready_queue_of(d), &d->ready_link);
     d->nif->n_dgrams++;
     scps_nif_set_others(d->nif);
 }
 
 void scps_dgram_dequeue(struct scps_dgram *d)
 {
-    struct scps_dgram_queue *t;
-    struct scps_dgram **at, *before = NULL;
-
     if (!d->ready)
         return;
-    t = ready_queue_of(d);
-    for (at = &t->head; *at != d; at = &(*at)->ready_next)
-        before = *at;
-    *at = d->ready_next;
-    if (t->tail == d)
-        t->tail = before;
+    scps_queue_remove(ready_queue_of(d), &d->ready_link);
     d->nif->n_dgrams--;
     d->ready = false;
 }

@@ -266,11 +266,13 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
 
 /* Returns the endpoint to serve next; NULL: there is none. Frees closed endpoints that have nothing
  * left to send. */
-static struct scps_dgram *next_dgram(struct scps_dgram_queue *t)
+static struct scps_dgram *next_dgram(const struct scps_queue *q)
 {
-    while (t->head && scps_recring_empty(&t->head->out))
-        scps_dgram_free(t->head);
-    return t->head;
+    struct scps_dgram *d;
+
+    while ((d = scps_dgram_of_ready_link(q->first)) && scps_recring_empty(&d->out))
+        scps_dgram_free(d);
+    return d;
 }
 
 void scps_dgram_drop_closed(struct scps_nif *nif)
@@ -291,7 +293,7 @@ static uint32_t first_bytes(struct scps_dgram *d)
 
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now)
 {
-    uint32_t bytes = first_bytes(p->dgrams.head);
+    uint32_t bytes = first_bytes(scps_dgram_of_ready_link(p->dgrams.first));
 
     return bytes ? scps_gate_when(&p->gate, now, bytes) : now;
 }

@@ -47,34 +47,27 @@ void scps_listener_established(struct scps_env *env, struct scps_conn *c)
     leave_half_open(l, c);
     scps_queue_add(&l->ready, &c->link);
     l->pending++;
-    if (!l->queued) {
-        struct scps_listener **at = &st->ev_listeners;
-        while (*at)
-            at = &(*at)->ev_next;
-        l->ev_next = NULL;
-        l->queued = true;
-        *at = l;
-    }
+    if (!l->queued)
+        scps_queue_add(&st->ev_listeners, &l->ev_link);
+    l->queued = true;
 }
 
 void scps_listener_event(struct scps_stack *st, struct scps_event *ev)
 {
-    struct scps_listener *l = st->ev_listeners;
+    struct scps_queue_link *first = st->ev_listeners.first;
+    struct scps_listener *l =
+        (struct scps_listener *)((char *)first - offsetof(struct scps_listener, ev_link));
 
-    st->ev_listeners = l->ev_next;
-    l->queued = false;
+    scps_listener_unqueue(l);
     *ev = (struct scps_event){.kind = SCPS_EV_ACCEPT, .listener = l, .user = l->user};
 }
 
 void scps_listener_unqueue(struct scps_listener *l)
 {
-    struct scps_listener **at = &l->st->ev_listeners;
-
     if (!l->queued)
         return;
-    while (*at != l)
-        at = &(*at)->ev_next;
-    *at = l->ev_next;
+    scps_queue_remove(&l->st->ev_listeners, &l->ev_link);
+    l->queued = false;
 }
 
 struct scps_listener *scps_conn_listener(const struct scps_conn *c)

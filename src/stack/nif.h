@@ -12,6 +12,7 @@
 #include <scps/netif.h>
 #include <scps/wire.h>
 
+#include "base/queue.h"
 #include "base/recring.h"
 #include "core/gate.h"
 #include "core/pacer.h"
@@ -22,11 +23,6 @@
 
 struct scps_conn;
 struct scps_dgram;
-
-/* Ready queue of the endpoints whose oldest datagram waits for the same link or route. */
-struct scps_dgram_queue {
-    struct scps_dgram *head, *tail;
-};
 
 /* Queue of replies to packets of no connection: resets, ICMP messages, SYN cookies. */
 struct scps_answers {
@@ -41,9 +37,9 @@ struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
     struct scps_ready_queue ready;
-    struct scps_dgram_queue dgrams;
-    bool for_dgrams; /* true: if datagrams wait, they are served before connections */
-    int32_t share;   /* bytes that datagrams may still send before connections are served */
+    struct scps_queue dgrams; /* endpoints whose oldest datagram waits for the route */
+    bool for_dgrams;          /* true: if datagrams wait, they are served before connections */
+    int32_t share; /* bytes that datagrams may still send before connections are served */
     struct scps_shaper *next; /* next shaper on the list of the shapers of the same link */
 };
 
@@ -60,7 +56,7 @@ struct scps_nif {
     struct scps_ready_queue ready;
     /* list of the shapers of those routes through this netif that have a rate */
     struct scps_shaper *shapers;
-    struct scps_dgram_queue dgrams; /* endpoints whose datagrams use no route with a rate */
+    struct scps_queue dgrams; /* endpoints whose oldest datagram uses no route with a rate */
     uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
     bool after_dgram;  /* the last packet was a datagram, and a connection was ready, too */
     struct scps_answers answers; /* queue of replies through routes without a rate */

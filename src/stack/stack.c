@@ -249,7 +249,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
     for (struct scps_nif *nif = st->nifs; nif; nif = nif->next) {
         if (nif->kept.blocked || !(nif->ready.head || scps_nif_others(nif)))
             continue;
-        if (nif->ready.head || nif->dgrams.head || !scps_recring_empty(&nif->answers.queue))
+        if (nif->ready.head || nif->dgrams.first || !scps_recring_empty(&nif->answers.queue))
             return st->env.now;
         if (nif->shapers)
             due = SCPS_MIN(due, shapers_due(nif->shapers, st->env.now));
@@ -264,11 +264,11 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
     struct scps_env *env = &st->env;
     struct scps_conn *c;
 
-    if (st->ev_listeners) {
+    if (st->ev_listeners.first) {
         scps_listener_event(st, ev);
         return 1;
     }
-    if (st->ev_dgrams && scps_dgram_event(st, ev))
+    if (st->ev_dgrams.first && scps_dgram_event(st, ev))
         return 1;
     while ((c = scps_conn_of_link(env->events.first))) {
         if (c->notify.events) {

@@ -46,7 +46,8 @@ struct scps_listener {
     scps_time cookie_at;
     void *user;
     bool queued; /* the listener is in the queue of listeners with an SCPS_EV_ACCEPT to report */
-    struct scps_listener *next, *ev_next;
+    struct scps_listener *next;
+    struct scps_queue_link ev_link; /* link in that queue */
 };
 
 /* Counters that scps_stack_get_stats() reports. Each group has one writing file. Packets and bytes
@@ -76,16 +77,17 @@ struct scps_stack {
     uint32_t bucket_mask, n_conns, half_open;
     /* configuration of the last scps_connect(), which the next one often has, too */
     struct scps_shared_config *recent;
-    struct scps_listener *listeners, *ev_listeners;
+    struct scps_listener *listeners;
+    struct scps_queue ev_listeners; /* listeners with an SCPS_EV_ACCEPT to report */
     uint32_t next_id, port_next;
     struct scps_ratelimit
         /* limit of the resets and ICMP messages that are sent in a second to hosts without a
          * connection */
         answers_limit;
     struct scps_stack_count count;
-    struct scps_connids *ids;   /* state of connid.c; NULL until used */
-    struct scps_dgrams *dgrams; /* state of dgram.c; NULL until used */
-    struct scps_dgram *ev_dgrams, *ev_dgrams_last;
+    struct scps_connids *ids;      /* state of connid.c; NULL until used */
+    struct scps_dgrams *dgrams;    /* state of dgram.c; NULL until used */
+    struct scps_queue ev_dgrams;   /* datagram endpoints with an event */
     struct scps_plain_host *plain; /* state of no_scps_cache.c; NULL until used */
     size_t size; /* size of the memory block that begins with this structure, bytes */
     struct scps_reserve *reserve; /* state of bound.c; NULL unless the memory is fixed */
@@ -232,9 +234,9 @@ void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
 /* Moves c from its listener's half-open connections to those that wait to be accepted. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
 /* Sets *ev to the event of the first listener that has one. Precondition: st->ev_listeners is not
- * NULL. */
+ * empty. */
 void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
-/* Removes the pending event of l, which is being closed. */
+/* Removes the pending event of l: it is reported, or l is being closed. */
 void scps_listener_unqueue(struct scps_listener *l);
 /* Drops the half-open connection c, without a message to the peer, because a later SYN needs its
  * place. The stack frees c before it does anything else. */
@@ -376,7 +378,7 @@ void scps_dgram_drop_closed(struct scps_nif *nif);
 /* Returns true if the datagrams that wait for shaper p are served before its connections. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
-    return p->dgrams.head && (p->for_dgrams || !p->ready.head);
+    return p->dgrams.first && (p->for_dgrams || !p->ready.head);
 }
 /* Returns the time at which the first datagram of shaper p may be sent, µs. */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
@@ -402,8 +404,8 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
 /* Returns true if scps_stack_event() has an event to return. */
 static inline bool scps_stack_has_event(const struct scps_stack *st)
 {
-    return ((uintptr_t)st->env.events.first | (uintptr_t)st->ev_listeners |
-            (uintptr_t)st->ev_dgrams) != 0;
+    return ((uintptr_t)st->env.events.first | (uintptr_t)st->ev_listeners.first |
+            (uintptr_t)st->ev_dgrams.first) != 0;
 }
 /* Returns true if scps_pump() at time `now` would have nothing to do, apart from events. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)

@@ -100,11 +100,11 @@ static void events(void **state)
     assert_int_equal(ev.kind, SCPS_EV_ACCEPT);
     assert_ptr_equal(ev.listener, &l[1]);
     assert_ptr_equal(ev.user, &ev);
-    assert_ptr_equal(st.ev_listeners, &l[0]);
+    assert_ptr_equal(st.ev_listeners.first, &l[0].ev_link);
     scps_listener_unqueue(&l[0]); /* It is closed. */
-    assert_null(st.ev_listeners);
+    assert_null(st.ev_listeners.first);
     scps_listener_unqueue(&l[1]); /* Its event was fetched. */
-    assert_null(st.ev_listeners);
+    assert_null(st.ev_listeners.first);
 }
 
 int main(void)
