@@ -47,3 +47,17 @@ uint64_t scps_muldiv_by_halves(uint64_t a, uint64_t b, uint64_t c)
     uint64_t upper = digit(&rest, (uint32_t)(lo >> 32), c << s);
     return upper << 32 | digit(&rest, (uint32_t)lo, c << s);
 }
+
+uint64_t scps_root(uint64_t x)
+{
+    uint64_t r = 0;
+
+    for (uint64_t bit = UINT64_C(1) << 62; bit; bit >>= 2)
+        if (x >= r + bit) {
+            x -= r + bit;
+            r = (r >> 1) + bit;
+        } else {
+            r >>= 1;
+        }
+    return r;
+}

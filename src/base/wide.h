@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact products of two 64-bit numbers, and their quotients and remainders.
+/* Exact products of two 64-bit numbers, and their quotients and remainders; the square root.
  *
  * Compilers for 64-bit machines have a type for such a product, those for 32-bit machines have
  * none. Both ways give exactly the same result, so virtual time is the same on every machine;
@@ -45,5 +45,8 @@ static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
     return scps_muldiv_by_halves(a, b, c);
 #endif
 }
+
+/* Returns the square root of x, rounded down. */
+uint64_t scps_root(uint64_t x);
 
 #endif

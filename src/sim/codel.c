@@ -4,26 +4,13 @@
  * state `last` replaces the position in that loop. */
 #include "sim/codel.h"
 
-/* Returns the square root of x, rounded down. */
-static uint64_t root(uint64_t x)
-{
-    uint64_t r = 0;
-
-    for (uint64_t bit = UINT64_C(1) << 62; bit; bit >>= 2)
-        if (x >= r + bit) {
-            x -= r + bit;
-            r = (r >> 1) + bit;
-        } else {
-            r >>= 1;
-        }
-    return r;
-}
+#include "base/wide.h"
 
 /* Returns control_law() of RFC 8289: t + interval / sqrt(count), computed as sqrt(interval^2 /
  * count), rounded down. */
 static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
 {
-    return t + (scps_dur)root((uint64_t)interval * (uint64_t)interval / count);
+    return t + (scps_dur)scps_root((uint64_t)interval * (uint64_t)interval / count);
 }
 
 /* The test of dodequeue() in RFC 8289: returns true if the wait has been above the target for an

@@ -218,21 +218,6 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
 
 #define ONE (UINT64_C(1) << 48)
 
-/* Returns the square root of x, rounded down. */
-static uint64_t root(uint64_t x)
-{
-    uint64_t r = 0;
-
-    for (uint64_t bit = UINT64_C(1) << 62; bit; bit >>= 2)
-        if (x >= r + bit) {
-            x -= r + bit;
-            r = (r >> 1) + bit;
-        } else {
-            r >>= 1;
-        }
-    return r;
-}
-
 /* Returns the distance in metres between a ground station and a satellite on a circular orbit of
  * radius r, t seconds before or after it passes the zenith; 0 if the satellite is below the
  * horizon. The orbit is at most 36000 km high. */
@@ -250,7 +235,7 @@ static uint64_t distance(uint64_t r, uint64_t t)
         cosine = ONE - scps_muldiv(x, cosine, ONE * k * (k - 1));
     if (cosine <= scps_muldiv(R, ONE, r))
         return 0;
-    return root(R * R + r * r - scps_muldiv(2 * R * r, cosine, ONE));
+    return scps_root(R * R + r * r - scps_muldiv(2 * R * r, cosine, ONE));
 }
 
 const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,

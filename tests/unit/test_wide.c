@@ -94,11 +94,24 @@ static void both_ways_agree(void **x)
     }
 }
 
+static void square_roots(void **x)
+{
+    (void)x;
+    for (size_t i = 0; i < EDGES; i++) {
+        uint64_t n = edges[i], r = scps_root(n);
+        assert_true(r <= UINT32_MAX && r * r <= n);
+        assert_true(r == UINT32_MAX || (r + 1) * (r + 1) > n);
+    }
+    assert_int_equal(scps_root(99), 9);
+    assert_int_equal(scps_root(100), 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),
         cmocka_unit_test(both_ways_agree),
+        cmocka_unit_test(square_roots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
