@@ -59,21 +59,6 @@ SCPS_SELDOM void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered,
         report_verdict(d, &v);
 }
 
-/* Returns true if there is room for len octets at d->scratch. */
-static bool scratch_room(struct scps_linkdir *d, uint32_t len)
-{
-    if (d->scratch_cap < len) {
-        uint32_t cap = len < 2048 ? 2048 : len;
-        uint8_t *p = d->alloc.alloc(d->alloc.ctx, cap);
-        if (!p)
-            return false;
-        scps_linkdir_give_back(d, d->scratch, d->scratch_cap);
-        d->scratch = p;
-        d->scratch_cap = cap;
-    }
-    return true;
-}
-
 /* Replaces the headers of record r, which are values (values.h), by octets, in the same place. */
 static SCPS_SELDOM void to_octets(struct scps_link_record *r)
 {
@@ -93,7 +78,7 @@ struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_re
 
     if (!r->values || !d->verdict_fn)
         return pkt;
-    if (!scratch_room(d, r->len)) {
+    if (!scps_linkdir_room(d, &d->scratch, &d->scratch_cap, r->len, 2048)) {
         to_octets(r);
         return pkt;
     }
@@ -127,7 +112,7 @@ static SCPS_SELDOM void save(void *ctx)
 
     if (s->r->values)
         to_octets(s->r);
-    if (!d->verdict_fn || !scratch_room(d, s->r->len))
+    if (!d->verdict_fn || !scps_linkdir_room(d, &d->scratch, &d->scratch_cap, s->r->len, 2048))
         return;
     memcpy(d->scratch, s->r + 1, s->r->len);
     s->done = true;

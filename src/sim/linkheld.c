@@ -38,16 +38,7 @@ static SCPS_SELDOM struct scps_link_held *held_room(struct scps_linkdir *d, uint
         d->held_cap = cap;
     }
     struct scps_link_held *h = &d->held[d->held_n];
-    if (h->cap < len) {
-        uint32_t cap = len < 256 ? 256 : len;
-        uint8_t *p = d->alloc.alloc(d->alloc.ctx, cap);
-        if (!p)
-            return NULL;
-        scps_linkdir_give_back(d, h->buf, h->cap);
-        h->buf = p;
-        h->cap = cap;
-    }
-    return h;
+    return scps_linkdir_room(d, &h->buf, &h->cap, len, 256) ? h : NULL;
 }
 
 SCPS_SELDOM int scps_linkheld_put(struct scps_linkdir *d, scps_time at,

@@ -45,4 +45,24 @@ static inline void scps_linkdir_give_back(struct scps_linkdir *d, void *p, size_
         d->alloc.free(d->alloc.ctx, p, size);
 }
 
+/* Makes *buf, which has *cap bytes (0: none), large enough for len bytes; the first time it gets
+ * `least` bytes or more. Its contents are lost if it grows. Returns false, with nothing changed, if
+ * there is no memory. */
+static inline bool scps_linkdir_room(struct scps_linkdir *d, uint8_t **buf, uint32_t *cap,
+                                     uint32_t len, uint32_t least)
+{
+    uint32_t size = len < least ? least : len;
+    uint8_t *p;
+
+    if (*cap >= len)
+        return true;
+    p = d->alloc.alloc(d->alloc.ctx, size);
+    if (!p)
+        return false;
+    scps_linkdir_give_back(d, *buf, *cap);
+    *buf = p;
+    *cap = size;
+    return true;
+}
+
 #endif
