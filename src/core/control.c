@@ -51,12 +51,6 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
-/* Returns what a full segment costs at a rate that counts packets, bytes. */
-static uint32_t full_packet(const struct scps_sender *s)
-{
-    return scps_agreed_packet(&s->agreed, s->ipv6, s->agreed.mss) + s->ctx.cfg->c.rate_overhead;
-}
-
 /* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
  * Returns that rate, bytes/s; 0: none. */
 static inline uint64_t set_rate(struct scps_sender *s)
@@ -90,7 +84,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
     /* A configured rate counts headers, a rate that follows from the window does not. If the window
      * sets the lower of both for full segments, the pacer keeps the configured rate by `share`. */
     if (cfg->rate) {
-        window = window && scps_muldiv(rate, full_packet(s), s->agreed.mss) < cfg->rate;
+        window = window &&
+                 scps_muldiv(rate, scps_cc_packet(s, s->agreed.mss), s->agreed.mss) < cfg->rate;
         if (window)
             share = (uint32_t)scps_muldiv(rate, UINT64_C(1) << 32, cfg->rate);
         else if (!rate || rate > cfg->rate)

@@ -17,6 +17,12 @@ static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
     use->limited = limited;
 }
 
+/* Returns what a segment with len octets of data costs at a rate that counts packets, bytes. */
+static SCPS_ALWAYS_INLINE uint32_t scps_cc_packet(const struct scps_sender *s, uint32_t len)
+{
+    return scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
+}
+
 /* Returns the initial window, bytes. syn_lost: a SYN of this end timed out. */
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost);
 void scps_cc_begin(struct scps_sender *s, void *cc);

@@ -62,7 +62,7 @@ SCPS_NOINLINE uint32_t scps_plan_window_cost(const struct scps_sender *s, uint32
 
     if (!share)
         return len;
-    packet = scps_plan_packet(s, len);
+    packet = scps_cc_packet(s, len);
     return SCPS_MAX(len, (uint32_t)((uint64_t)packet * share >> 32) + 1);
 }
 

@@ -58,19 +58,13 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
     return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
-/* Returns what a segment with len octets of data costs at a rate that counts packets, bytes. */
-static SCPS_ALWAYS_INLINE uint32_t scps_plan_packet(const struct scps_sender *s, uint32_t len)
-{
-    return scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
-}
-
 /* Returns what a segment with len octets of data costs at the connection's own rate, bytes; 0:
  * there is no rate. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
     if (!s->tx->pacer.rate)
         return 0;
-    return s->tx->paces_window ? scps_plan_window_cost(s, len) : scps_plan_packet(s, len);
+    return s->tx->paces_window ? scps_plan_window_cost(s, len) : scps_cc_packet(s, len);
 }
 
 /* Returns true if the connection's own rate permits a segment that costs `size` octets now;
