@@ -301,6 +301,21 @@ static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *
     scps_rcv_check_hole(c);
 }
 
+void scps_rcv_rejected(struct scps_conn_ctx *x, const struct scps_agreed *a,
+                       struct scps_receive *rcv, const struct scps_seg *seg)
+{
+    int64_t next = (int64_t)scps_receive_next(rcv);
+    int64_t from = scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq), to = from + seg->len;
+    struct scps_range twice = {(scps_off)SCPS_MAX(from, 1), (scps_off)to};
+
+    if (!seg->len || seg->flags & SCPS_SYN || from < 1 || rcv->fin)
+        return;
+    if (to > next && (from < next || overlap(rcv->in.ooo, twice.from, twice.to, &twice) < seg->len))
+        return;
+    x->st->bytes_duplicate += seg->len;
+    report_twice(x, a, rcv, &twice);
+}
+
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t next = (int64_t)scps_receive_next(&c->rcv),

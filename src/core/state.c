@@ -417,9 +417,15 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
             return done;
         stamped = stamped && !(seg->implied & SCPS_IMPLIED_SEQ);
     }
+    /* RFC 7323 section 5.3, R1: a segment with an old timestamp is acknowledged and dropped. If its
+     * data has arrived before, the acknowledgement reports that (RFC 2883): where segments are late
+     * by more than a round trip, the retransmission arrives first, and its timestamp is newer than
+     * that of the first transmission. Only the DSACK shows the peer that the loss was spurious. */
     if (stamped && scps_ts_rejects(&c->ts, seg, c->s.ctx.env->now)) {
         scps_conn_ctx_need_stats(&c->s.ctx);
         c->s.ctx.st->paws_drops++;
+        if (is_of_peer(&c->rcv, &c->ack, &c->s, seg))
+            scps_rcv_rejected(&c->s.ctx, &c->s.agreed, &c->rcv, seg);
         if (is_answered(&c->ack, &c->rcv, &c->s, seg))
             scps_conn_ack_now(c);
         return drop(&c->s.ctx, SCPS_DROP_PAWS, seg);

@@ -86,6 +86,32 @@ static void paws(void **x)
     script_free(t);
 }
 
+/* RFC 2883 section 4, RFC 7323 section 5.3 R1: the acknowledgement of a segment that PAWS rejects
+ * reports its data as a duplicate, if all of it has arrived before, below RCV.NXT or beyond a hole.
+ * Data that has not arrived is dropped without a report. */
+static void paws_and_duplicates(void **x)
+{
+    struct script *t = with_ts(x);
+    peer_says(t, MS(200), .seq = 1, .len = 988, .tsval = 3000000);
+    peer_says(t, MS(201), .seq = 1977, .len = 988, .tsval = 2999990);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).paws_drops, 1);
+    peer_says(t, MS(202), .seq = 1977, .len = 988, .tsval = 3000002);
+    expect_sent(t, .at = MS(202), .ack = 989, .sack = {{1977, 2965}});
+    peer_says(t, MS(300), .seq = 1, .len = 988, .tsval = 2999998);
+    expect_sent(t, .at = MS(300), .ack = 989, .sack = {{1, 989}, {1977, 2965}});
+    peer_says(t, MS(301), .seq = 1977, .len = 988, .tsval = 2999998);
+    expect_sent(t, .at = MS(301), .ack = 989, .sack = {{1977, 2965}, {1977, 2965}});
+    peer_says(t, MS(302), .seq = 1485, .len = 988, .tsval = 2999998); /* Half of it is new. */
+    expect_sent(t, .at = MS(302), .ack = 989, .sack = {{1977, 2965}});
+    peer_says(t, MS(303), .seq = 2965, .len = 988, .tsval = 2999998); /* All of it is new. */
+    expect_sent(t, .at = MS(303), .ack = 989, .sack = {{1977, 2965}});
+    assert_int_equal(script_info(t).paws_drops, 5);
+    assert_int_equal(script_info(t).dsacks_out, 2);
+    assert_int_equal(scps_conn_readable(t->c), 988);
+    script_free(t);
+}
+
 /* RFC 7323 section 5.2: a reset "MUST NOT be subjected to the PAWS check by verifying an acceptable
  * value in SEG.TSval", whether it has no time stamp or an old one. */
 static void paws_and_resets(void **x)
@@ -265,6 +291,7 @@ int main(void)
         SCRIPT_TEST(a_resent_segment_is_timed),
         SCRIPT_TEST(an_echo_of_nothing_undoes_nothing),
         SCRIPT_TEST(paws),
+        SCRIPT_TEST(paws_and_duplicates),
         SCRIPT_TEST(paws_and_resets),
         SCRIPT_TEST(paws_after_long_silence),
         SCRIPT_TEST(paws_wraps),
