@@ -648,30 +648,40 @@ static void eifel_begins_once(void **x)
     script_free(t);
 }
 
+/* Sends twenty segments of 988 octets, of which the fifth is resent in a spurious recovery, and
+ * then the tenth in another recovery. *echo becomes the TSval of the first transmissions, *again
+ * that of the tenth segment's retransmission. */
+static struct script *tenth_after_spurious_fifth(void **x, int64_t *echo, int64_t *again)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.timestamps = t->peer.ts = true;
+    t->cfg.init_cwnd_segs = 20;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 20 * 988);
+    for (int k = 0; k < 20; k++)
+        expect_sent(t, .from = 1 + 988 * k, .len = 988);
+    *echo = t->last.tsval;
+    peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = *echo);
+    expect_sent(t, .at = MS(300), .from = 1, .len = 988);
+    peer_says(t, MS(301), .ack = 1, .sack = {{4941, 7905}, {989, 3953}}, .tsecr = *echo);
+    expect_sent(t, .at = MS(301), .from = 3953, .len = 988);
+    peer_says(t, MS(310), .ack = 3953, .sack = {{4941, 7905}}, .tsecr = *echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    peer_says(t, MS(311), .ack = 3953, .sack = {{9881, 12845}, {4941, 8893}}, .tsecr = *echo);
+    expect_sent(t, .at = MS(311), .from = 8893, .len = 988);
+    *again = t->last.tsval;
+    return t;
+}
+
 /* RFC 3522 section 3.2 step 2: what counts is the time stamp "in the retransmit sent when loss
- * recovery is initiated", which need not be that of the oldest segment: the fifth segment was
- * resent in an earlier, spurious recovery, and now the tenth is found lost. The acknowledgement of
- * the tenth decides. */
+ * recovery is initiated", which need not be that of the oldest segment. The acknowledgement of the
+ * tenth decides. */
 static void eifel_beyond_the_edge(void **x)
 {
     for (int late = 0; late < 2; late++) {
-        struct script *t = script_of(x);
-        t->cfg.timestamps = t->peer.ts = true;
-        t->cfg.init_cwnd_segs = 20;
-        script_established(t, MS(100));
-        app_writes(t, MS(200), 20 * 988);
-        for (int k = 0; k < 20; k++)
-            expect_sent(t, .from = 1 + 988 * k, .len = 988);
-        int64_t echo = t->last.tsval;
-        peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
-        expect_sent(t, .at = MS(300), .from = 1, .len = 988);
-        peer_says(t, MS(301), .ack = 1, .sack = {{4941, 7905}, {989, 3953}}, .tsecr = echo);
-        expect_sent(t, .at = MS(301), .from = 3953, .len = 988);
-        peer_says(t, MS(310), .ack = 3953, .sack = {{4941, 7905}}, .tsecr = echo);
-        assert_int_equal(script_info(t).spurious, 1);
-        peer_says(t, MS(311), .ack = 3953, .sack = {{9881, 12845}, {4941, 8893}}, .tsecr = echo);
-        expect_sent(t, .at = MS(311), .from = 8893, .len = 988);
-        int64_t again = t->last.tsval;
+        int64_t echo, again;
+        struct script *t = tenth_after_spurious_fifth(x, &echo, &again);
         peer_says(t, MS(320), .ack = 8893, .sack = {{9881, 12845}}, .tsecr = echo);
         assert_int_equal(script_info(t).spurious, 1);
         peer_says(t, MS(411), .ack = 12845, .tsecr = late ? echo : again);
@@ -689,22 +699,8 @@ static void eifel_beyond_the_edge(void **x)
 static void eifel_passes_two_holes(void **x)
 {
     for (int late = 0; late < 2; late++) {
-        struct script *t = script_of(x);
-        t->cfg.timestamps = t->peer.ts = true;
-        t->cfg.init_cwnd_segs = 20;
-        script_established(t, MS(100));
-        app_writes(t, MS(200), 20 * 988);
-        for (int k = 0; k < 20; k++)
-            expect_sent(t, .from = 1 + 988 * k, .len = 988);
-        int64_t echo = t->last.tsval;
-        peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
-        expect_sent(t, .at = MS(300), .from = 1, .len = 988);
-        peer_says(t, MS(301), .ack = 1, .sack = {{4941, 7905}, {989, 3953}}, .tsecr = echo);
-        expect_sent(t, .at = MS(301), .from = 3953, .len = 988);
-        peer_says(t, MS(310), .ack = 3953, .sack = {{4941, 7905}}, .tsecr = echo);
-        assert_int_equal(script_info(t).spurious, 1);
-        peer_says(t, MS(311), .ack = 3953, .sack = {{9881, 12845}, {4941, 8893}}, .tsecr = echo);
-        expect_sent(t, .at = MS(311), .from = 8893, .len = 988);
+        int64_t echo, again;
+        struct script *t = tenth_after_spurious_fifth(x, &echo, &again);
         script_forget_sent(t);
         peer_says(t, late ? MS(412) : MS(410), .ack = 12845, .tsecr = echo);
         assert_int_equal(script_info(t).spurious, 2 - late);
