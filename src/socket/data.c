@@ -233,6 +233,39 @@ static int pipe_error(struct sock *s)
     return e ? -e : -EPIPE;
 }
 
+/* Waits until the handshake of *s is complete, so that data can be written. Returns 0, or a
+ * negative errno value. */
+static int wait_until_open(struct sock **s, bool nowait, scps_time deadline)
+{
+    for (;;) {
+        enum scps_state st = scps_sock_state(*s);
+        if (st == SCPS_ESTABLISHED || st == SCPS_CLOSE_WAIT)
+            return 0;
+        if ((*s)->life.err || (st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED))
+            return pipe_error(*s);
+        if (nowait)
+            return -EAGAIN;
+        int r = scps_sock_block(s, SCPS_WAIT_WRITE, 0, deadline);
+        if (r < 0)
+            return r;
+    }
+}
+
+/* Writes piece p of message v, whose first `copied` bytes are written already, up to `room` bytes
+ * (0: the piece is tried as a whole). Returns what scps_conn_write() returns. */
+static int64_t write_piece(struct sock *s, const struct vec *v, size_t copied, struct scps_iovec p,
+                           size_t room, int flags)
+{
+    size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
+    /* If more pieces of the message follow, this one must not be sent as a short segment. */
+    bool more = (flags & SCPS_MSG_MORE) || copied + p.iov_len < v->total;
+    bool record = s->conf.cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);
+    bool last = copied + k == v->total;
+
+    return scps_conn_write(s->pcb.conn, p.iov_base, k,
+                           (more ? SCPS_MORE : 0) | (record && last ? SCPS_EOR : 0));
+}
+
 static int64_t do_send(struct sock *s, const struct vec *v, int flags)
 {
     struct scps_ctx *ctx = s->ctx;
@@ -240,18 +273,9 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
     if (flags & (SCPS_MSG_OOB | SCPS_MSG_FASTOPEN))
         return -EOPNOTSUPP;
     scps_time deadline = scps_sock_after(ctx, s->sndtimeo);
-    for (;;) {
-        enum scps_state st = scps_sock_state(s);
-        if (st == SCPS_ESTABLISHED || st == SCPS_CLOSE_WAIT)
-            break;
-        if (s->life.err || (st != SCPS_SYN_SENT && st != SCPS_SYN_RECEIVED))
-            return pipe_error(s);
-        if (nowait)
-            return -EAGAIN;
-        int r = scps_sock_block(&s, SCPS_WAIT_WRITE, 0, deadline);
-        if (r < 0)
-            return r;
-    }
+    int r = wait_until_open(&s, nowait, deadline);
+    if (r < 0)
+        return r;
     int64_t copied = 0;
     bool turned = false;
     for (;;) {
@@ -266,14 +290,7 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
         /* SCPS_EV_WRITABLE follows only after a write that was refused, so try even without
          * room. */
         if (room || !s->notsent_lowat) {
-            /* More pieces of the message follow, so this one must not be sent as a short
-             * segment. */
-            size_t k = room ? SCPS_MIN(p.iov_len, room) : p.iov_len;
-            bool more = (flags & SCPS_MSG_MORE) || (size_t)copied + p.iov_len < v->total;
-            bool record = s->conf.cfg.records && (s->seqpacket ? !more : flags & SCPS_MSG_EOR);
-            bool last = (size_t)copied + k == v->total;
-            int64_t n = scps_conn_write(s->pcb.conn, p.iov_base, k,
-                                        (more ? SCPS_MORE : 0) | (record && last ? SCPS_EOR : 0));
+            int64_t n = write_piece(s, v, (size_t)copied, p, room, flags);
             if (n > 0) {
                 copied += n;
                 turned = false;
@@ -294,7 +311,7 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
         }
         if (nowait)
             return copied ? copied : -EAGAIN;
-        int r = scps_sock_block(&s, SCPS_WAIT_WRITE, 1, deadline);
+        r = scps_sock_block(&s, SCPS_WAIT_WRITE, 1, deadline);
         if (r < 0)
             return copied ? copied : r;
         turned = false;
