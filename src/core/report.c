@@ -257,6 +257,24 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
     v->x->st->sacks_out++;
 }
 
+/* Adds a SNACK of the next hole. Returns true if another acknowledgement must report the rest. */
+static bool add_snack(struct scps_report *rep, const struct scps_report_view *v, struct plan *p,
+                      struct scps_seg *seg)
+{
+    bool sack = v->agreed->opts & SCPS_AGREED_SACK;
+
+    if (p->room > 6)
+        p->room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
+    scps_snackrx_report(&rep->snack, &p->holes, v->x, seg, p->room, !v->budgeted);
+    /* With an ACK budget, the SACK blocks may have reported data above a hole that no SNACK has
+     * reported yet. After SNACK was negotiated, the sender resends such a hole only if a SNACK
+     * reports it, so the next SACK blocks begin at that hole again. */
+    if (v->budgeted && p->sack && scps_snackrx_backlog(&rep->snack, &p->holes))
+        rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
+    return scps_snackrx_backlog(&rep->snack, &p->holes) ||
+           (p->sparse && sack && scps_snackrx_out_of_reach(&rep->snack, &p->holes, rep->sacked_to));
+}
+
 /* Adds all reports that are due to seg. Returns true if another acknowledgement is needed for the
  * rest. `view` is passed by value, so that the fast path does not build it in memory. */
 static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view view,
@@ -285,19 +303,8 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     }
     if (p.sack)
         more = add_sack(rep, v, max, p.sparse, seg);
-    if (p.snack) {
-        if (p.room > 6)
-            p.room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
-        scps_snackrx_report(&rep->snack, &p.holes, v->x, seg, p.room, !v->budgeted);
-        /* With an ACK budget, these SACK blocks may have reported data above a hole that no SNACK
-         * has reported yet. After SNACK was negotiated, the sender resends such a hole only if a
-         * SNACK reports it, so the next SACK blocks begin at that hole again. */
-        if (v->budgeted && p.sack && scps_snackrx_backlog(&rep->snack, &p.holes))
-            rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
-        more = more || scps_snackrx_backlog(&rep->snack, &p.holes) ||
-               (p.sparse && v->agreed->opts & SCPS_AGREED_SACK &&
-                scps_snackrx_out_of_reach(&rep->snack, &p.holes, rep->sacked_to));
-    }
+    if (p.snack)
+        more = add_snack(rep, v, &p, seg) || more;
     scps_snackrx_reported(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
     /* A SNACK that ends where the last range begins ends the pass, too, although no SACK block has
      * reported that range: otherwise passes would follow each other without pause. */
