@@ -84,11 +84,12 @@ static inline uint64_t set_rate(struct scps_sender *s)
     /* A configured rate counts headers, a rate that follows from the window does not. If the window
      * sets the lower of both for full segments, the pacer keeps the configured rate by `share`. */
     if (cfg->rate) {
-        window = window &&
-                 scps_muldiv(rate, scps_cc_packet(s, s->agreed.mss), s->agreed.mss) < cfg->rate;
+        uint64_t packets =
+            window ? scps_muldiv(rate, scps_cc_packet(s, s->agreed.mss), s->agreed.mss) : rate;
+        window = window && packets < cfg->rate;
         if (window)
             share = (uint32_t)scps_muldiv(rate, UINT64_C(1) << 32, cfg->rate);
-        else if (!rate || rate > cfg->rate)
+        else if (!packets || packets >= cfg->rate)
             rate = cfg->rate;
     }
     if (rate && tx && scps_recovery_only_probes(tx, s->snd.nxt - s->snd.una, s->agreed.mss)) {
