@@ -25,7 +25,8 @@ extern "C" {
 #endif
 
 #define SCPS_TRACE_MSGLEN 256
-/* value of a count that does not apply: null in JSON, NA in text */
+/* Value of a count that does not apply to a connection. Reports print it as null in JSON and as NA
+ * in text. */
 #define SCPS_TRACE_NA UINT64_MAX
 
 /* The only list of the figures of one direction. Struct members, JSON keys, CSV columns, text lines
@@ -193,19 +194,22 @@ struct scps_trace_dir {
 enum scps_trace_end { SCPS_TRACE_OPEN, SCPS_TRACE_COMPLETE, SCPS_TRACE_RESET };
 
 struct scps_trace_conn {
-    /* number of the connection, from 1, in order of their first packets */
+    /* Number of the connection. Connections are numbered from 1 in the order of their first
+     * packets. */
     uint32_t number;
     /* a is the end that sent the connection's first packet in the capture */
     struct scps_endpoint a, b;
     /* the letters by which tcptrace refers to the two hosts, such as "a" and "b" */
     char letter_a[8], letter_b[8];
-    scps_time first, last; /* times of the first and the last packet, µs since 1970 */
+    /* times of the first and the last packet of the connection, µs since 1970 */
+    scps_time first, last;
     uint64_t packets;
     enum scps_trace_end end;
-    unsigned syns, fins; /* how many directions sent a SYN, a FIN: 0 to 2 */
-    /* the analyser evicted the connection for lack of memory before the capture ended */
+    /* number of directions, 0 to 2, in which a SYN was seen, and in which a FIN was seen */
+    unsigned syns, fins;
+    /* true: the analyser removed the connection for lack of memory before the capture ended */
     bool evicted;
-    /* the SYN of the connection is not in the capture: window scale and MSS are unknown */
+    /* true: the SYN of the connection is not in the capture, so window scale and MSS are unknown */
     bool began_before;
     char scps_agreed[32]; /* SCPS capabilities that both sides offered: "snack1 com"; "" for none */
     struct scps_trace_dir a2b, b2a;
@@ -242,12 +246,13 @@ struct scps_trace_totals {
     uint32_t conns; /* connections seen, evicted ones included */
 };
 
-/* One packet as a capture holds it. */
+/* One packet of a capture. */
 struct scps_trace_pkt {
-    scps_time at;        /* µs since 1970 */
-    const uint8_t *data; /* first captured byte: the link-layer header */
-    uint32_t caplen;     /* captured bytes */
-    uint32_t len;        /* bytes that the packet had on the wire */
+    scps_time at; /* time of the packet, µs since 1970 */
+    /* pointer to the first captured byte, which belongs to the link-layer header */
+    const uint8_t *data;
+    uint32_t caplen; /* number of captured bytes at data */
+    uint32_t len;    /* bytes that the packet had on the wire */
     /* Link-layer type of the capture (LINKTYPE_* or DLT_*): 0 null, 1 Ethernet, 9 PPP, 12 and 101
      * raw IP, 108 loop, 113 and 276 Linux cooked */
     int link;
@@ -259,22 +264,27 @@ struct scps_trace_seen {
     const struct scps_trace_pkt *pkt;
     uint64_t packet;   /* number in the capture, from 1 */
     uint32_t conn;     /* number of the connection */
-    bool b2a;          /* direction: from b to a */
+    bool b2a;          /* true: the packet goes from end b to end a of the connection */
     const uint8_t *ip; /* the innermost IP header, within pkt->data */
-    uint32_t ip_len;   /* captured bytes from the IP header on */
+    uint32_t ip_len;   /* number of captured bytes from the start of this IP header on */
     uint8_t proto;     /* IP protocol: 6 or 106 (TCP), or 105 for a compressed header */
     struct scps_endpoint src, dst;
-    /* Fields of the TCP header. win is the window after the window scale was applied, bytes. */
+    /* Fields of the TCP header, and len, the payload in bytes. win is the announced window after
+     * the window scale was applied, bytes. */
     uint16_t flags;
     uint32_t seq, ack, len;
-    uint64_t win;          /* window, bytes, scaled */
-    uint64_t off, ack_off; /* seq and ack counted from the first sequence number of their stream */
-    const uint8_t *opt;    /* TCP options as captured, opt_len bytes; NULL: none or cut off */
+    uint64_t win; /* window that the segment announces, bytes, with the window scale applied */
+    /* seq and ack as offsets in bytes from the initial sequence number of their stream */
+    uint64_t off, ack_off;
+    const uint8_t *opt; /* TCP options as captured, opt_len bytes; NULL: none or cut off */
     uint32_t opt_len;
-    /* What the analyser found the segment to be. All flags are false for a segment that is sent for
-     * the first time and arrives in order. */
+    /* What the analyser found the segment to be: a retransmission (rexmit); out of order; a window
+     * probe; a copy made by the network, with the IP identification of an earlier packet (hw_dup);
+     * a keep-alive; a retransmission of data that had arrived (spurious). All flags are false for a
+     * segment that is sent for the first time and arrives in order. */
     bool rexmit, out_of_order, probe, hw_dup, keepalive, spurious;
-    /* Why the segment was sent again: "snack", "sack" ...; NULL: it is no retransmission */
+    /* Evidence that made the sender retransmit the segment, such as "snack" or "sack"; NULL: the
+     * segment is no retransmission */
     const char *cause;
     /* First hole that a SNACK reports, as offsets in the stream of the other direction; 0, 0: the
      * packet has no SNACK */
@@ -282,21 +292,26 @@ struct scps_trace_seen {
     /* RTT sample that this packet completed by acknowledging data, µs; it is a sample of the
      * opposite direction, whose data it acknowledged. -1: no sample */
     scps_dur rtt;
-    /* bytes of this direction outstanding after the packet, computed as tcptrace does */
+    /* bytes of this direction that are outstanding after the packet, computed as tcptrace does */
     uint64_t owin;
 };
 
 struct scps_trace_config {
-    uint64_t max_memory; /* largest number of bytes for the state of connections; 0: 2 GiB */
+    /* largest number of bytes that the state of all connections may take; 0: 2 GiB */
+    uint64_t max_memory;
     /* largest number of connections held at once; 0: limited by max_memory only */
     uint32_t max_conns;
-    /* Silence, µs, after which a packet with the same ports begins a new connection; 0: it never
-     * does. tcptrace uses 240 s. */
+    /* A packet begins a new connection if no packet with its addresses and ports was seen for this
+     * time before it, µs; 0: never. tcptrace uses 240 s. */
     scps_dur idle_split;
-    bool no_udp;             /* do not look for IP packets inside UDP */
-    bool no_tunnels;         /* do not look for IP packets inside IP, GRE and other tunnels */
-    bool no_rtt_percentiles; /* keep no histograms of the RTT, which saves memory */
-    /* Called for a connection about to be forgotten; its figures are final. NULL: no call. */
+    bool no_udp; /* true: the analyser does not look for IP packets inside UDP datagrams */
+    /* true: the analyser does not look for IP packets inside IP, GRE and other tunnels */
+    bool no_tunnels;
+    /* true: the analyser keeps no histograms of the RTT, which saves memory and leaves percentiles
+     * out */
+    bool no_rtt_percentiles;
+    /* Called when the analyser is about to remove a connection for lack of memory; its figures are
+     * final. NULL: no call. */
     void (*on_evict)(void *ctx, const struct scps_trace_conn *c);
     /* Called for every TCP packet after its analysis. NULL: no call. */
     void (*on_packet)(void *ctx, const struct scps_trace_seen *s);
@@ -352,29 +367,31 @@ SCPS_API int scps_trace_conn_info(const struct scps_trace *t, uint32_t i,
  * held. */
 SCPS_API uint64_t scps_trace_memory(const struct scps_trace *t, uint64_t *peak);
 
-/* ---- reports ---- */
+/* ---- reports: functions that write the figures of connections as text, CSV and JSON ---- */
 
 /* Flags for what a report contains beyond the figures of tcptrace's long report. */
 enum {
-    SCPS_TRACE_WINDOWS = 1, /* outstanding data, shares of time (-W) */
-    SCPS_TRACE_RTT = 2,     /* round trips (-r) */
-    SCPS_TRACE_OURS = 4     /* SCPS, acknowledgement behaviour, causes of retransmissions */
+    /* the report contains outstanding data and shares of time (option -W) */
+    SCPS_TRACE_WINDOWS = 1,
+    SCPS_TRACE_RTT = 2, /* the report contains round-trip times (option -r) */
+    /* the report contains SCPS figures, acknowledgement behaviour and causes of retransmissions */
+    SCPS_TRACE_OURS = 4
 };
 
 /* Writes one line in the form of tcptrace's default report. width: characters of the widest host
  * name, as scps_trace_brief_width() returns it. */
 SCPS_API void scps_trace_text_brief(FILE *f, const struct scps_trace_conn *c, int width);
 SCPS_API int scps_trace_brief_width(const struct scps_trace_conn *c);
-/* Writes the report of tcptrace -l on c, then the figures that tcptrace does not have. file: the
- * capture's name. */
+/* Writes the report of tcptrace -l on connection c, then the figures that tcptrace does not have.
+ * file: the name of the capture, which the report shows. */
 SCPS_API void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file,
                                    unsigned what);
 /* Write a header line and one line for each connection, separated by sep (comma or tab): tcptrace's
  * columns in its order with its names, then the figures that tcptrace does not have. */
 SCPS_API void scps_trace_csv_header(FILE *f, char sep, unsigned what);
 SCPS_API void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char sep, unsigned what);
-/* These functions write one JSON document: call begin, conn for each connection, then end. n: how
- * many connections were written before. */
+/* These functions write one JSON document: call begin, then conn for each connection, then end. n:
+ * the number of connections that were written before this one. */
 SCPS_API void scps_trace_json_begin(FILE *f);
 SCPS_API void scps_trace_json_conn(FILE *f, const struct scps_trace_conn *c, uint64_t n);
 /* Ends the document. trouble: what went wrong while the captures were read; NULL: nothing. */
@@ -385,16 +402,17 @@ SCPS_API void scps_trace_json_schema(FILE *f);
 /* Writes one line for a packet, with its time relative to t0, µs. */
 SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
 
-/* ---- pictures ---- */
+/* ---- pictures: functions that draw graphs of connections ---- */
 
-enum {                      /* flags for the graphs to draw, with tcptrace's options */
-       SCPS_PLOT_TPUT = 1,  /* -T throughput */
-       SCPS_PLOT_RTT = 2,   /* -R round trips */
-       SCPS_PLOT_OWIN = 4,  /* -N outstanding data */
-       SCPS_PLOT_SEGS = 8,  /* -F segment sizes */
-       SCPS_PLOT_TSG = 16,  /* -S time-sequence */
-       SCPS_PLOT_ACKS = 32, /* spacing of acknowledgements */
-       SCPS_PLOT_ALL = 63
+/* flags that select the graphs to draw; each comment gives tcptrace's option for that graph */
+enum {
+    SCPS_PLOT_TPUT = 1,  /* option -T: throughput over time */
+    SCPS_PLOT_RTT = 2,   /* option -R: round-trip times over time */
+    SCPS_PLOT_OWIN = 4,  /* option -N: outstanding data over time */
+    SCPS_PLOT_SEGS = 8,  /* option -F: segment sizes over time */
+    SCPS_PLOT_TSG = 16,  /* option -S: time-sequence graph */
+    SCPS_PLOT_ACKS = 32, /* time between acknowledgements; tcptrace has no such graph */
+    SCPS_PLOT_ALL = 63
 };
 enum { SCPS_PLOT_XPLOT = 1, SCPS_PLOT_GNUPLOT = 2, SCPS_PLOT_PNG = 4, SCPS_PLOT_SVG = 8 };
 

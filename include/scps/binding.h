@@ -19,13 +19,13 @@
 extern "C" {
 #endif
 
-#define SCPS_BINDINGS    2  /* binding spaces that one connection can offer */
-#define SCPS_BINDING_MAX 30 /* octets of data in one binding space */
+#define SCPS_BINDINGS    2  /* largest number of binding spaces that one connection can offer */
+#define SCPS_BINDING_MAX 30 /* largest number of octets of data in one binding space */
 
 struct scps_binding {
     uint16_t id; /* id of the space: 0 to 511 received, 0 to 254 offered */
     uint8_t low; /* low nibble of octet B: kept as received, sent as zero */
-    uint8_t len; /* octets of data; 0: no such space */
+    uint8_t len; /* octets of data; 0: this element holds no binding space */
     uint8_t data[SCPS_BINDING_MAX];
 };
 

@@ -25,19 +25,20 @@ extern "C" {
 
 /* no congestion window: only the peer's window and the rate limit the sender */
 #define SCPS_CWND_OPEN    UINT64_MAX
-#define SCPS_CC_PARAMS    14  /* parameters a controller can have at most */
-#define SCPS_CC_STATE_MAX 512 /* largest state_size */
+#define SCPS_CC_PARAMS    14  /* largest number of parameters that a controller can have */
+#define SCPS_CC_STATE_MAX 512 /* largest scps_cc_ops.state_size, bytes */
 
 enum scps_loss_cause { SCPS_LOSS_CONGESTION, SCPS_LOSS_CORRUPTION, SCPS_LOSS_OUTAGE };
 
 /* Evidence by which the core declared a segment lost. */
 enum scps_evidence {
-    SCPS_BY_DUPACK,  /* dupthresh duplicate acknowledgements, no SACK */
-    SCPS_BY_SACK,    /* RFC 6675 */
-    SCPS_BY_SNACK,   /* the receiver reported it missing */
-    SCPS_BY_PARTIAL, /* a partial acknowledgement during recovery, RFC 6582 */
-    SCPS_BY_RESEND,  /* a segment sent after the retransmission arrived */
-    SCPS_BY_RACK,    /* RFC 8985 */
+    SCPS_BY_DUPACK, /* dupthresh duplicate acknowledgements arrived, on a connection without SACK */
+    /* SACK blocks report enough data above the segment as received (RFC 6675 section 4, IsLost) */
+    SCPS_BY_SACK,
+    SCPS_BY_SNACK,   /* a SNACK of the receiver reported the segment as missing */
+    SCPS_BY_PARTIAL, /* a partial acknowledgement arrived during recovery (RFC 6582) */
+    SCPS_BY_RESEND,  /* a segment that was sent after the retransmission arrived before it */
+    SCPS_BY_RACK,    /* RACK: a segment sent sufficiently later has arrived (RFC 8985) */
     SCPS_BY_RTO,
     SCPS_BY_ECN, /* nothing is lost: an ECN echo arrived, RFC 3168 */
     /* the segment is older than srtt + 4 rttvar, in a check that scps_cc_ops.by_age asks for */
@@ -52,18 +53,19 @@ struct scps_cc_view { /* state of the connection just before the event */
     uint64_t outstanding;   /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
     uint32_t mss;           /* payload of a full segment, options already deducted */
     uint32_t init_cwnd;     /* the initial window that the configuration gives, bytes */
-    scps_dur srtt, min_rtt; /* 0 before the first sample */
-    uint64_t conf_rate;     /* the configured rate, bytes/s; 0: none */
-    uint64_t max_cwnd;      /* size of the send buffer, bytes: no larger window can be used */
-    /* the window, not the application, limited the sender since the last ack */
+    scps_dur srtt, min_rtt; /* smoothed and smallest RTT, µs; 0 before the first sample */
+    /* scps_conn_config.rate, the rate that the application configured, bytes/s; 0: none */
+    uint64_t conf_rate;
+    uint64_t max_cwnd; /* size of the send buffer, bytes: no larger window can be used */
+    /* true: the window, not the application, limited the sender since the last acknowledgement */
     bool cwnd_limited;
-    /* the application wrote too little: what is sent now does not fill the path */
+    /* true: the application wrote too little, so that what is sent now does not fill the path */
     bool app_limited;
-    /* cause that the connection assumes now for a timeout, or for a loss without any sign of its
-     * cause */
+    /* cause that the connection assumes now for a timeout, and for a loss whose cause nothing
+     * indicates */
     enum scps_loss_cause cause;
     /* Random number of this connection. It is the same at every event, and in every run with one
-     * seed. */
+     * seed of the stack. */
     uint32_t random;
     uint64_t delivered; /* bytes known to have arrived since the connection began; never falls */
     /* Bytes declared lost; a segment counts each time. The count restarts when the connection sends
@@ -82,11 +84,11 @@ struct scps_cc_ack {
      * the wait of a delayed ACK; 0: unknown, -1: that segment was resent */
     scps_dur rtt_old;
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
-    bool app_limited; /* the application, not the path, limited that rate */
+    bool app_limited; /* true: the application, not the path, limited that rate */
     bool round_start; /* this acknowledgement is the first of a new round trip */
-    /* an episode of loss recovery goes on, during which the window does not grow */
+    /* true: an episode of loss recovery goes on, during which the window does not grow */
     bool in_recovery;
-    /* those of `bytes` for which the receiver echoed a congestion mark (ECN, RFC 3168) */
+    /* part of `bytes` for which the receiver echoed a congestion mark (ECN, RFC 3168) */
     uint64_t marked;
     /* Length of the rate sample, µs; rate is sample_bytes divided by it. 0: no sample */
     scps_dur interval;
@@ -101,16 +103,18 @@ struct scps_cc_ack {
 };
 
 struct scps_cc_loss {
-    uint64_t bytes; /* bytes that are declared lost now */
+    uint64_t bytes; /* number of bytes that the core declares lost with this event */
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
-    bool new_episode; /* false while losses of the same flight are still being repaired */
+    /* true: this loss begins an episode of recovery; false: losses of the same flight are still
+     * being repaired */
+    bool new_episode;
     /* These fields describe the lost segment that was sent last. All are 0 if nothing was lost
      * (SCPS_BY_ECN). */
-    bool app_limited;      /* the application limited the rate when the segment was sent */
+    bool app_limited;      /* true: the application limited the rate when that segment was sent */
     uint32_t ranges;       /* number of separate ranges of the stream that the lost bytes form */
-    uint64_t tx_in_flight; /* bytes in flight when the segment was sent, itself included */
-    uint64_t lost_since;   /* bytes declared lost since the segment was sent, `bytes` included */
+    uint64_t tx_in_flight; /* bytes in flight when that segment was sent, the segment included */
+    uint64_t lost_since;   /* bytes declared lost since that segment was sent, `bytes` included */
 };
 
 /* A segment with data that is being sent; the view does not count it yet. */
@@ -121,12 +125,13 @@ struct scps_cc_sent {
 
 enum scps_cc_change {
     SCPS_CC_RTO, /* the retransmission timer expired; everything outstanding is presumed lost */
-    /* the last episode was spurious: state, cwnd and ssthresh are restored to before it */
+    /* the last episode was spurious: the core has restored state, cwnd and ssthresh to their values
+     * before it */
     SCPS_CC_SPURIOUS,
-    SCPS_CC_RECOVERED, /* the episode is over */
+    SCPS_CC_RECOVERED, /* the episode of loss recovery is over */
     /* The connection is about to send after more than one RTO of silence (RFC 5681 section 4.1) */
     SCPS_CC_IDLE,
-    SCPS_CC_LINK_UP, /* an outage is over; the window is the one from before it */
+    SCPS_CC_LINK_UP, /* an outage is over; the core keeps the window from before the outage */
     SCPS_CC_PATH     /* the path has changed: base round trips and rates may be out of date */
 };
 
@@ -147,11 +152,13 @@ enum scps_cc_phase {
 struct scps_cc_ctl {
     /* Congestion window, bytes. SCPS_CWND_OPEN: no window, only the rate limits the sender */
     uint64_t cwnd;
-    uint64_t ssthresh; /* for statistics and PRR; UINT64_MAX when there is none */
+    /* slow start threshold, bytes, for statistics and RFC 6937 (PRR); UINT64_MAX: there is none */
+    uint64_t ssthresh;
     /* Bytes/s on the wire, headers counted (but see payload_rate). 0: no rate; if pacing is on,
      * cwnd over srtt */
     uint64_t rate;
-    uint32_t quantum; /* bytes that may be sent back to back at ctl.rate; 0: four packets */
+    /* number of bytes that may be sent back to back at ctl.rate; 0: four packets */
+    uint32_t quantum;
     /* enum scps_cc_phase; SCPS_PHASE_NONE: only cwnd and ssthresh describe the state */
     uint32_t phase;
 };
@@ -167,10 +174,11 @@ enum scps_cc_resume {
     /* The jump caused congestion: let the bytes in flight drain, with at most `amount` bytes in
      * flight for now */
     SCPS_CC_RETREAT,
-    SCPS_CC_RESUMED /* the jump or the retreat is over */
+    SCPS_CC_RESUMED /* the jump or the Safe Retreat Phase is over */
 };
 
-/* A parameter of a controller: one "key=value" of --cc NAME,key=value. */
+/* A parameter of a controller. Users write it as "key=value" in --cc NAME,key=value; name is the
+ * key. */
 struct scps_cc_param {
     const char *name, *help;
     /* Default and bounds, plain integers; the help text names the unit (segments, ppm, x/256) */
@@ -216,13 +224,13 @@ struct scps_cc_ops {
     /* Called for each segment with data that is sent. NULL: not called, at no cost. */
     void (*on_sent)(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl);
-    /* Careful resume: handles a request. Returns the answer to SCPS_CC_STEADY, else true. NULL:
-     * the controller has no state beyond its window, so the core sets the window, paces it, and
-     * takes a loss for congestion. */
+    /* Careful resume (RFC 9959): handles a request. Returns the answer to SCPS_CC_STEADY, and true
+     * for any other request. NULL: the controller has no state beyond its window, so the core sets
+     * the window, paces it, and takes a loss for congestion. */
     bool (*resume)(void *s, const struct scps_cc_view *v, enum scps_cc_resume what, uint64_t amount,
                    struct scps_cc_ctl *ctl);
-    /* Returns the octets of state that are needed beyond state_size with these parameters. NULL:
-     * never any. */
+    /* Returns the octets of state that the controller needs beyond state_size with these
+     * parameters. NULL: it never needs any. */
     size_t (*more_state)(const int64_t *param);
 };
 

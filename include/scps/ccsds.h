@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 #define SCPS_CCSDS_FRAME_MIN 64
-/* the largest frame that first header pointers of eleven bits can describe, octets */
+/* Largest frame, octets: a first header pointer of 11 bits cannot describe a larger one. */
 #define SCPS_CCSDS_FRAME_MAX 2048
 
 enum scps_ccsds_kind { SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM };
@@ -38,17 +38,21 @@ struct scps_ccsds_config {
     size_t size;
     enum scps_ccsds_kind kind;
     uint16_t spacecraft; /* spacecraft identifier: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */
-    /* virtual channel number: below 63 (63: idle frames), in TM below 8; default 1 */
+    /* Virtual channel number: below 63 in AOS and USLP, where 63 marks idle frames; below 8 in TM.
+     * Default 1 */
     uint8_t channel;
     uint8_t map; /* USLP's multiplexer access point, below 16; default 0 */
     /* Octets of a frame, header and error control field counted, sync marker not;
      * SCPS_CCSDS_FRAME_MIN to _MAX; default 1115 */
     uint32_t frame;
-    bool fecf;    /* frames end in their error control field, 16 bits; default true */
-    bool markers; /* frames go over a byte stream, each behind the marker 1acffc1d; default false */
-    uint32_t mtu; /* largest IP packet, 68 to 65500; default 1500 */
-    /* How long a frame waits to become full, µs; default 0: only until the driver calls
-     * scps_netif_advance() */
+    /* true: each frame ends in a frame error control field of 16 bits (CRC); default true */
+    bool fecf;
+    /* true: frames are sent over a byte stream, each after the sync marker 1acffc1d; default
+     * false */
+    bool markers;
+    uint32_t mtu; /* largest IP packet, 68 to 65500 octets; default 1500 */
+    /* Longest time that a partly filled frame waits for further packets, µs; default 0: until the
+     * driver next calls scps_netif_advance() */
     scps_dur fill_after;
 };
 

@@ -30,18 +30,18 @@ enum scps_cctest_kind {
     SCPS_CCTEST_ACK,
     SCPS_CCTEST_LOSS,
     SCPS_CCTEST_CHANGE,
-    SCPS_CCTEST_SENT, /* a segment is sent; not used in tables */
-    SCPS_CCTEST_START /* the controller was started; only reported to `watch` */
+    SCPS_CCTEST_SENT, /* a segment is sent; event tables do not contain this kind */
+    SCPS_CCTEST_START /* the controller was started; only the function `watch` receives this kind */
 };
 
 /* One call of a controller, with its inputs and what it wrote. */
 struct scps_cctest_event {
     enum scps_cctest_kind kind;
     struct scps_cc_view view;
-    struct scps_cc_ack ack;     /* set for SCPS_CCTEST_ACK */
-    struct scps_cc_loss loss;   /* set for SCPS_CCTEST_LOSS */
-    enum scps_cc_change change; /* set for SCPS_CCTEST_CHANGE */
-    struct scps_cc_sent sent;   /* set for SCPS_CCTEST_SENT */
+    struct scps_cc_ack ack;     /* inputs of the call if its kind is SCPS_CCTEST_ACK */
+    struct scps_cc_loss loss;   /* inputs of the call if its kind is SCPS_CCTEST_LOSS */
+    enum scps_cc_change change; /* input of the call if its kind is SCPS_CCTEST_CHANGE */
+    struct scps_cc_sent sent;   /* input of the call if its kind is SCPS_CCTEST_SENT */
     struct scps_cc_ctl before, after;
 };
 
@@ -49,14 +49,16 @@ struct scps_cctest {
     const struct scps_cc_ops *ops;
     int64_t param[SCPS_CC_PARAMS];
     struct scps_cc_view view; /* state of the connection; the caller sets it before each event */
-    struct scps_cc_ctl ctl;   /* what the controller wrote last, clamped as the core does */
+    /* what the controller wrote at the last event, clamped as the core clamps it */
+    struct scps_cc_ctl ctl;
     /* Called after each event, before ctl is clamped. NULL: no call. */
     void (*watch)(void *ctx, const struct scps_cctest_event *e);
     void *ctx;
-    /* Private: the controller's state as the core keeps it, and a copy from before the recovery
-     * episode. */
+    /* Private to the test bench: the controller's state, and a copy of that state from before the
+     * recovery episode. in_episode is true during an episode. */
     bool in_episode;
-    bool undoable; /* saved_ctl and saved are of the last episode, and were not restored yet */
+    /* true: saved_ctl and saved belong to the last episode, and have not been restored yet */
+    bool undoable;
     struct scps_cc_ctl saved_ctl;
     union {
         uint64_t align;
@@ -74,28 +76,28 @@ SCPS_API void scps_cctest_start(struct scps_cctest *t, const struct scps_cc_ops 
  * is kept, SCPS_CC_SPURIOUS puts it back first (unless ops->own_recovery), and a window below one
  * segment is raised to one segment. */
 SCPS_API void scps_cctest_ack(struct scps_cctest *t, const struct scps_cc_ack *a);
-/* Calls ops->loss. */
+/* Calls ops->loss with t->view; see scps_cctest_ack(). */
 SCPS_API void scps_cctest_loss(struct scps_cctest *t, const struct scps_cc_loss *l);
-/* Calls ops->change, if the controller has this hook. */
+/* Calls ops->change with t->view, if the controller has this hook; see scps_cctest_ack(). */
 SCPS_API void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what);
-/* Calls ops->on_sent, if the controller has this hook. */
+/* Calls ops->on_sent with t->view, if the controller has this hook. */
 SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p);
 
-/* ---- event tables ---- */
+/* ---- event tables: lists of events with the window, threshold or rate expected after each ---- */
 
 /* Fields of a row that are 0 have usual values: outstanding and inflight equal the window, the
  * window is the limit, the cause is congestion, the evidence SACK, and the round trip that of the
  * view. */
 struct scps_cctest_row {
     enum scps_cctest_kind kind;
-    /* inputs */
+    /* inputs of the event */
     scps_dur after; /* time that passes before the event, µs */
-    uint64_t bytes; /* bytes acknowledged, or lost */
+    uint64_t bytes; /* bytes acknowledged by the event, or declared lost */
     unsigned times; /* number of times that the row is played; 0: once */
     uint64_t outstanding;
-    bool app_limited; /* the application, not the window, was the limit */
-    scps_dur rtt;     /* ack: RTT, µs; -1: unknown, 0: that of the view */
-    scps_dur rtt_old; /* ack: RTT of the oldest segment, µs; 0: unknown */
+    bool app_limited; /* true: the application, not the window, limited the sender */
+    scps_dur rtt;     /* ack: RTT, µs; -1: the RTT is unknown, 0: the RTT is that of the view */
+    scps_dur rtt_old; /* ack: RTT of the oldest segment acknowledged, µs; 0: unknown */
     uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
     bool round;       /* ack: the acknowledgement is the first of a new round trip */
     bool in_recovery; /* ack: an episode of loss recovery is going on */
@@ -113,13 +115,13 @@ struct scps_cctest_row {
 SCPS_API bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_row *rows, size_t n,
                                char *msg, size_t msglen);
 
-/* ---- checks ---- */
+/* ---- checks: rules that every congestion controller must obey ---- */
 
 /* The checks of controllers. scps_cctest_check_name() returns their names, scps_cctest_check_help()
  * what each requires. */
 enum scps_cctest_check {
     SCPS_CCTEST_OPS,
-    /* Invariants, which hold after every event. */
+    /* invariants, which must hold after every event */
     SCPS_CCTEST_FLOOR,
     SCPS_CCTEST_CEILING,
     SCPS_CCTEST_RATE,
@@ -135,7 +137,7 @@ enum scps_cctest_check {
     SCPS_CCTEST_IDLE,
     SCPS_CCTEST_SPURIOUS,
     SCPS_CCTEST_PURE,
-    /* Checks on the path model. */
+    /* checks on the path model (struct scps_cctest_path) */
     SCPS_CCTEST_USE,
     SCPS_CCTEST_REGROWTH,
     SCPS_CCTEST_ACKS,
@@ -150,7 +152,7 @@ enum scps_cctest_check {
     SCPS_CCTEST_FASTER,
     SCPS_CCTEST_SLOWER,
     SCPS_CCTEST_OUTAGE,
-    /* Checks against a closed form. */
+    /* checks against a published closed form of window growth */
     SCPS_CCTEST_GROWTH,
     SCPS_CCTEST_RESPONSE,
     SCPS_CCTEST_CHECKS
@@ -164,12 +166,13 @@ SCPS_API const char *scps_cctest_check_help(enum scps_cctest_check c);
 /* Returns the check of that name; SCPS_CCTEST_CHECKS: there is none. */
 SCPS_API enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len);
 
-/* A published law of window growth that a controller claims to follow. */
+/* A published law of window growth that a controller claims to follow, for example that of RFC
+ * 9438. */
 struct scps_cctest_form {
     const char *name, *help;
     /* Mean window in segments at loss probability p and a round trip in seconds; NULL: none. */
     double (*window)(double p, double rtt);
-    double tolerance; /* allowed relative error of window, 0.1 for 10 % */
+    double tolerance; /* allowed relative error of window: 0.1 stands for 10 % */
     /* Window in segments n round trips after a loss that found w segments; NULL: none. */
     double (*growth)(double w, unsigned n, double rtt);
     double growth_tolerance;
@@ -192,8 +195,9 @@ SCPS_API struct scps_cctest_expect scps_cctest_expect_of(const char *name);
 
 struct scps_cctest_verdict {
     enum scps_cctest_check check;
-    bool ok; /* the check is met */
-    /* the check is exempted by expect.exempt, so ok is only information */
+    bool ok; /* true: the check is met */
+    /* true: expect.exempt exempts the controller from the check, so `ok` does not count as a
+     * failure */
     bool exempt;
     bool run; /* true: the check was made; false: the check does not apply to this controller */
     char msg[SCPS_CCTEST_MSGLEN]; /* what was measured, or what is wrong */
@@ -208,7 +212,7 @@ SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *
  * with the reason in msg. Calls none of the hooks. */
 SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen);
 
-/* ---- random events ---- */
+/* ---- random events: histories of a sender that are drawn from a seed ---- */
 
 /* The actions of a random history of a sender. An action happens only as far as it can: an
  * acknowledgement covers at most what is outstanding. So every list of actions is a valid history,
@@ -278,20 +282,22 @@ struct scps_cctest_path {
     scps_dur late;      /* upper limit of the random delay of the receiver's timer */
     /* acknowledgements arrive only at multiples of this time, µs; 0: at any time */
     scps_dur aggregate;
-    scps_dur tick;    /* resolution of the sender's clock, µs; 0: a microsecond */
+    scps_dur tick;    /* resolution of the sender's clock, µs; 0: 1 µs */
     uint64_t app_bps; /* rate at which the application offers data, bit/s; 0: always enough */
     double loss;      /* probability that a segment is lost */
     uint64_t period;  /* each period-th segment is lost, unless there is a policer; 0: none */
     bool down;        /* an outage: every segment is lost */
-    bool newest_only; /* leave rtt_old of acknowledgements 0 (unknown) */
+    /* true: acknowledgements have rtt_old 0 (unknown), so a controller sees the newest segment's
+     * RTT only */
+    bool newest_only;
     uint64_t seed;
     uint32_t mss; /* payload of a segment, bytes; 0: 1000 */
 };
 struct scps_cctest_path_result {    /* results since scps_cctest_line_mark() */
-    uint64_t goodput;               /* bit/s */
-    uint64_t sent, delivered, lost; /* segments */
+    uint64_t goodput;               /* goodput, bit/s */
+    uint64_t sent, delivered, lost; /* numbers of segments sent, delivered and lost */
     uint64_t episodes, timeouts;
-    uint64_t max_queue;            /* segments */
+    uint64_t max_queue;            /* largest number of segments in the queue */
     uint64_t peak_cwnd, mean_cwnd; /* bytes; the mean is over the round trips */
 };
 struct scps_cctest_line;
@@ -321,7 +327,7 @@ SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_
 SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, unsigned w,
                                    unsigned n, scps_dur rtt);
 
-/* ---- recordings of live connections ---- */
+/* ---- recordings of live connections, which can be replayed to another controller ---- */
 
 /* A recorder stands between a connection and a controller, passes each call on to the controller
  * and writes one line for each call:
@@ -353,8 +359,8 @@ SCPS_API int scps_cctest_recorder_init(struct scps_cctest_recorder *r,
 /* One call of a recording, replayed. */
 struct scps_cctest_replayed {
     uint64_t line;               /* number of the line in the recording, from 1 */
-    struct scps_cctest_event e;  /* the call, and what the controller under test did */
-    struct scps_cc_ctl recorded; /* what the recorded controller did */
+    struct scps_cctest_event e;  /* the call, and what the controller under test decided */
+    struct scps_cc_ctl recorded; /* what the recorded controller had decided */
 };
 struct scps_cctest_replay {
     /* number of calls in the recording, and of those after which the controller's outputs differ

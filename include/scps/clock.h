@@ -14,7 +14,8 @@ struct scps_stack;
 
 struct scps_clock {
     scps_time (*now)(void *ctx);
-    /* Asks the driver to call scps_pump() at `when`, µs. A new request replaces the one before. */
+    /* Asks the driver to call scps_pump() at `when`, µs. A new request replaces the previous
+     * one. */
     void (*wake_at)(void *ctx, scps_time when);
     void *ctx;
 };

@@ -34,9 +34,10 @@ extern "C" {
 
 #define SCPS_COMP_MAX 68 /* largest length of a compressed header */
 
-/* Sender's state of a connection, needed to leave out fields that have not changed. */
+/* State of the sending side of a connection, from which scps_comp_build() decides which fields have
+ * not changed and can be left out. */
 struct scps_comp_tx {
-    uint8_t conn_id; /* the connection id that our SYN announced */
+    uint8_t conn_id; /* connection id that this end announced in its SYN */
     /* number of further packets in which a changed acknowledgement number, window or sequence
      * number is repeated */
     uint8_t repeat;
@@ -51,7 +52,8 @@ struct scps_comp_tx {
     uint32_t ack, seq;
 };
 
-/* Receiver's state of a connection, needed to fill in fields that were left out. */
+/* State of the receiving side of a connection, from which scps_comp_parse() fills in fields that
+ * were left out. */
 struct scps_comp_rx {
     uint32_t next; /* sequence number after the highest octet received */
     uint32_t ack;
@@ -73,7 +75,7 @@ SCPS_API void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsign
  * cannot be compressed and must be sent as TCP: SYN and RST, ECE and CWR (no bits for them),
  * options that do not fit. Data without the ACK flag leaves the acknowledgement out, which its
  * receiver fills in; the reference implementation leaves it out of all data (no_ack_on_data).
- * *acked (may be NULL) tells whether s->ack and s->wnd are in the packet or known to have been sent
+ * *acked (may be NULL) says whether s->ack and s->wnd are in the packet or known to have been sent
  * before. */
 SCPS_API size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s,
                                 bool *acked);

@@ -17,9 +17,11 @@ extern "C" {
 
 /* When the receiver acknowledges (modes F0, F1, F2 of docs/SCPS-TP.md). */
 enum scps_ack_mode {
-    SCPS_ACK_DELAYED, /* F0: only when the delayed-ACK timer expires */
-    SCPS_ACK_EVERY,   /* F1: every segment */
-    SCPS_ACK_OTHER /* F2: every other segment (more than one full one), or when the timer expires */
+    SCPS_ACK_DELAYED, /* F0: the receiver acknowledges only when the delayed-ACK timer expires */
+    SCPS_ACK_EVERY,   /* F1: the receiver acknowledges every segment at once */
+    /* F2: the receiver acknowledges when more than one full segment is not acknowledged, or when
+     * the timer expires */
+    SCPS_ACK_OTHER
 };
 
 /* Configuration of a connection. Start from scps_conn_config_default(). A field outside its bounds
@@ -340,9 +342,12 @@ SCPS_API void scps_listener_set_user(struct scps_listener *l, void *user);
 SCPS_API void *scps_listener_user(const struct scps_listener *l);
 SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *out);
 
-#define SCPS_MORE 1u /* flag for writes: more data follows, so do not send a small segment yet */
-#define SCPS_PEEK 2u /* flag for reads: do not consume the bytes */
-#define SCPS_EOR  4u /* flag for writes: the last of these bytes ends a record (SCPS-TP records) */
+/* flag of scps_conn_write(): more data follows, so a last segment that is not full waits for it */
+#define SCPS_MORE 1u
+/* flag of scps_conn_read() and scps_conn_hole(): the bytes or the hole stay in the buffer */
+#define SCPS_PEEK 2u
+/* flag of scps_conn_write(): the last of these bytes ends a record (SCPS-TP, option 22) */
+#define SCPS_EOR 4u
 
 /* Copies up to len bytes into the send buffer. Returns how many, at least 1; fewer than len if
  * there is no room or no memory for the rest. Otherwise returns SCPS_ERR_AGAIN (no room:
@@ -393,7 +398,7 @@ SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
 /* Returns true if waiting cannot increase what scps_conn_readable() returns now, because a record
  * ends there or a hole begins. */
 SCPS_API bool scps_conn_stops(const struct scps_conn *c);
-struct scps_hole { /* bytes of the stream that are missing */
+struct scps_hole { /* a range of bytes of the stream that best effort gave up */
     /* position of the first missing byte: the number of bytes of the stream before it, earlier
      * missing bytes included */
     uint64_t at;
@@ -407,8 +412,8 @@ SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned
  * joined, and writes the first max of them, in order, to out. No more than 4096 are listed;
  * scps_info has the sum of all. The data of such a range may have arrived nevertheless. */
 SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
-/* on true: more data follows, so a last segment that is not full waits. on false: that segment may
- * be sent. */
+/* on true: the application will write more data, so a last segment that is not full waits for it
+ * (Linux TCP_CORK). on false: that segment may be sent. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
 /* Sends a FIN after all data that was written; reading continues. Returns 0, or SCPS_ERR_NOTCONN.
@@ -446,10 +451,12 @@ SCPS_API void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *o
 SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out);
 /* Owner of a connection that scps_stack_next_conn() returns. */
 enum scps_owner {
-    SCPS_OWNER_APPLICATION, /* opened or accepted by the application: all functions may be called */
-    SCPS_OWNER_LISTENER, /* established and not accepted yet: only const functions may be called */
-    /* closed or aborted, and continuing in the background: only const functions and
-     * scps_conn_abort(), which ends it at once, may be called */
+    SCPS_OWNER_APPLICATION, /* the application opened or accepted it and may call all functions */
+    /* the handshake is complete and scps_accept() did not return it yet: only const functions may
+     * be called */
+    SCPS_OWNER_LISTENER,
+    /* the application has closed or aborted it, and it continues in the background: only const
+     * functions and scps_conn_abort(), which ends it at once, may be called */
     SCPS_OWNER_NOBODY
 };
 SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);

@@ -41,9 +41,10 @@ struct scps_dgram_config {
     /* Limit of the receive queue, bytes of datagrams plus 64 for each; default 256 KiB. An empty
      * queue accepts one datagram of any size. */
     uint32_t rcvbuf;
-    uint8_t tos, ttl; /* defaults 0 and 64 */
-    /* IPv4: routers may fragment what we send. Default false: ICMP reports packets that are too
-     * big (RFC 1191) */
+    /* type of service (default 0) and time to live in hops (default 64) of the packets sent */
+    uint8_t tos, ttl;
+    /* IPv4: routers may fragment the packets that this endpoint sends (the DF bit is clear).
+     * Default false: packets that are too big are reported by ICMP (RFC 1191) */
     bool df_off;
     /* Endpoints that all set reuse may share a port: the one opened last gets what arrives. */
     bool reuse;
@@ -137,7 +138,7 @@ static inline void scps_dgram_get_config(const struct scps_dgram *d, struct scps
 struct scps_dgram_stats {    /* Counters of an endpoint. Bytes are those of the application. */
     uint64_t out, out_bytes; /* datagrams sent, and their bytes */
     uint64_t in, in_bytes;   /* datagrams queued to be read, and their bytes */
-    uint64_t full;           /* datagrams that arrived and found the queue full */
+    uint64_t full;           /* datagrams dropped on arrival because the receive queue was full */
     /* datagrams dropped from the send queue: their route was gone, or its MTU had become too
      * small */
     uint64_t unsent;

@@ -43,12 +43,14 @@ struct scps_ether_config {
      * longest. Default 16 */
     uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
-    scps_dur reachable; /* how long a neighbour's answer is valid, µs; default 30 s */
+    scps_dur reachable; /* time for which a neighbour's answer is valid, µs; default 30 s */
     /* How long an answer older than `reachable` is still used before the neighbour is asked again,
      * µs; default 5 s */
     scps_dur delay;
-    scps_dur retransmit; /* time between requests to a neighbour, µs; default 1 s */
-    /* requests without an answer after which a neighbour counts as unreachable; default 3 */
+    /* time between two ARP requests or Neighbour Solicitations to a neighbour, µs; default 1 s */
+    scps_dur retransmit;
+    /* number of requests without an answer after which a neighbour counts as unreachable; default
+     * 3 */
     uint32_t tries;
 };
 
@@ -74,7 +76,8 @@ enum scps_ether_drop {
 struct scps_ether_status {
     unsigned neighbours; /* neighbours whose MAC address is known now */
     uint64_t tx_frames, rx_frames;
-    /* requests sent; requests for an address of this station that were answered */
+    /* ARP requests and Neighbour Solicitations sent; those for an address of this station that were
+     * answered */
     uint64_t asked, answered;
     /* The neighbour that was given up last and is still unknown; if there is none, a neighbour that
      * did not answer the first request. Family 0: neither */

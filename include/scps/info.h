@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* RFC 9293 section 3.3.2, in Linux's numbering. */
+/* The states of a connection (RFC 9293 section 3.3.2), with the numbers that Linux uses. */
 enum scps_state {
     SCPS_ESTABLISHED = 1,
     SCPS_SYN_SENT,
@@ -44,13 +44,14 @@ SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m);
  * payload unless said otherwise. */
 struct scps_info {
     enum scps_state state;
-    /* features in force, agreed in the handshake */
+    /* true: the feature was agreed in the handshake and is in force */
     bool sack, timestamps, ecn;
     uint8_t caps_offered, caps_peer,
         /* SCPS_CAP_* of <scps/wire.h>: caps_offered by this end, caps_peer by the peer, caps in
          * force */
         caps;
-    uint8_t why[SCPS_FEATURE_COUNT]; /* enum scps_why for each feature: in force, or why not */
+    /* for each feature, the reason (enum scps_why) why it is in force or not */
+    uint8_t why[SCPS_FEATURE_COUNT];
     bool wscale;
     uint8_t snd_wscale, rcv_wscale;
     uint32_t snd_mss; /* payload of a full segment without options, bytes */
@@ -60,40 +61,47 @@ struct scps_info {
     uint32_t adv_mss; /* the MSS that our SYN announced, bytes */
     uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
     /* Durations in µs; times of the stack's clock in µs. */
-    scps_dur rto, srtt, rttvar, min_rtt, last_rtt; /* 0 before the first sample */
-    /* times of the stack's clock, µs; 0: not yet */
+    /* retransmission timeout and RTT estimates, µs; 0 before the first sample */
+    scps_dur rto, srtt, rttvar, min_rtt, last_rtt;
+    /* times at which these events happened, µs of the stack's clock; 0: the event has not
+     * happened */
     scps_time opened, established, first_sent, first_received;
     scps_time last_sent, last_received, last_ack_received, fin_acked;
-    uint32_t backoff; /* retransmission timeouts, or probes, since the peer last answered */
-    /* congestion */
-    /* bytes, bytes, bytes/s; max_cwnd is the largest cwnd so far, bytes */
+    /* number of retransmission timeouts, or window probes, since the peer last answered */
+    uint32_t backoff;
+    /* congestion control */
+    /* congestion window and slow start threshold, bytes; rate of the controller, bytes/s; largest
+     * cwnd so far, bytes */
     uint64_t cwnd, ssthresh, rate, max_cwnd;
     uint64_t inflight, sacked, lost; /* bytes of segments in these states of the scoreboard now */
     uint64_t delivery_rate;          /* newest sample of the delivery rate, bytes/s */
     bool in_recovery, app_limited;
     enum scps_hold hold; /* reason why nothing is sent now */
-    /* time since the handshake for which sending stopped for each reason, µs */
+    /* for each reason, the time since the handshake during which it stopped sending, µs */
     scps_dur holds[SCPS_HOLD_COUNT];
-    /* windows, bytes */
-    uint64_t snd_wnd, rcv_wnd;    /* the peer's window; the window announced to the peer, bytes */
+    /* windows and buffers, bytes */
+    /* window that the peer announced last; window that this end announced last */
+    uint64_t snd_wnd, rcv_wnd;
     uint64_t outstanding, unsent; /* bytes sent and not acknowledged; bytes written and not sent */
-    uint64_t rcv_queued, rcv_ooo; /* bytes that can be read; bytes received beyond a hole */
+    /* bytes that the application can read; bytes received above a hole (out of order) */
+    uint64_t rcv_queued, rcv_ooo;
     uint32_t rcv_holes;
     /* Counters since the connection was opened. */
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in;
-    uint64_t bytes_sent; /* retransmitted bytes included */
-    uint64_t bytes_resent, bytes_acked, bytes_received /* in-order bytes */, bytes_duplicate;
+    uint64_t bytes_sent; /* payload bytes sent, retransmitted ones included */
+    uint64_t bytes_resent, bytes_acked, bytes_received /* payload bytes received in order */,
+        bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out;
-    /* RFC 8985 */
-    enum scps_recovery_mode recovery; /* loss detection in force */
+    /* loss detection (RFC 8985 and SNACK) */
+    enum scps_recovery_mode recovery; /* the rule that declares segments lost on this connection */
     scps_dur reo_wnd;                 /* present reordering window of RACK, µs */
     uint32_t tlp_probes;
-    uint32_t snacks_in, snacks_out, acks_out /* ACKs without data */,
-        acks_held /* held back by ack_budget */, probes_out, ooo_segs, reordered, paws_drops,
-        challenges;
+    uint32_t snacks_in, snacks_out, acks_out /* acknowledgements sent without data */,
+        acks_held /* acknowledgements that ack_budget delayed */, probes_out, ooo_segs, reordered,
+        paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
-    /* how often a window or rate of the controller was out of range and had to be corrected */
+    /* number of times that a window or rate of the controller was out of range and was corrected */
     uint32_t cc_corrected;
     uint32_t cc_phase;                /* enum scps_cc_phase, as the controller reports it now */
     uint64_t records_out, records_in; /* record boundaries written, and received */

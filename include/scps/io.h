@@ -15,7 +15,8 @@ extern "C" {
 struct ev_loop;
 struct scps_loop;
 
-#define SCPS_IO_MSGLEN 256 /* size of the buffer for the one-line message of a failed open */
+/* size in bytes of the buffer for the message (one line) of an open that fails */
+#define SCPS_IO_MSGLEN 256
 
 struct scps_tun_config {
     const char *name; /* device name, e.g. "scps0" */
@@ -50,8 +51,8 @@ static inline struct scps_netif *scps_tun_open(const struct scps_tun_config *cfg
 
 struct scps_udptun_config {
     struct scps_endpoint local,
-        /* Addresses of the UDP socket, IPv4 or IPv6. Port 0 of remote: take it from the first
-         * packet received */
+        /* Addresses of the UDP socket, IPv4 or IPv6. Port 0 of remote: the remote address is taken
+         * from the first packet received */
         remote;
     /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the
      * headers) */
@@ -95,7 +96,7 @@ static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg
 
 /* These functions are for programs that drive a device without a loop. nif is any member of a chain
  * that ends in a device opened here; any other gives SCPS_ERR_INVAL. */
-/* The descriptor to watch for reading; the device owns it. */
+/* Returns the file descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
 /* Reads at most max waiting packets and passes them up with the arrival time `at`, µs; the packets
  * that one read call returned are all passed up, even beyond max. Returns 1 when more may be
@@ -154,8 +155,8 @@ SCPS_API void scps_loop_free(struct scps_loop *l);
 #define SCPS_IFOPTS_PATH  128
 struct scps_ifopts {
     size_t size;                /* size of this structure, bytes; scps_ifopts_parse() sets it */
-    char tun[64];               /* name of the TUN device, as typed; empty: not given */
-    char tap[64];               /* name of the TAP device, as typed; empty: not given */
+    char tun[64];               /* name of the TAP device, as typed; empty: --tap was not given */
+    char tap[64];               /* the device of --ppp; empty: --ppp was not given */
     char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: not given */
     /* configuration of --ppp, without addresses, families and MRU */
     struct scps_ppp_config ppp_config;
@@ -178,8 +179,8 @@ struct scps_ifopts {
     uint32_t mtu;                /* --mtu, bytes; 0: the MTU of the device */
     uint64_t line_rate;          /* --line-rate as scps_netif.rate, bytes/s; 0: not known */
     bool offload;                /* --offload, as scps_tun_config.offload */
-    /* Not an option of the programs: the longest time that scps_ifopts_attach() waits for a PPP
-     * peer, whatever wait=S says, µs; 0: no limit */
+    /* Not an option of the programs: upper limit of the time that scps_ifopts_attach() waits for a
+     * PPP peer, whatever wait=S says, µs; 0: no limit */
     scps_dur patience;
 };
 /* Rows for a getopt_long table. All of them return val: the program then calls scps_ifopts_parse(o,
@@ -191,7 +192,7 @@ struct scps_ifopts {
     {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)}, {"mtu", 1, NULL, (val)},         \
     {"line-rate", 1, NULL, (val)}, {"offload", 0, NULL, (val)}
 /* clang-format on */
-/* Returns the lines for a help text, each of which ends in a newline. */
+/* Returns the help text of these options; each of its lines ends in a newline. */
 SCPS_API const char *scps_ifopts_help(void);
 /* Implements scps_ifopts_parse(), which passes the size of the caller's structure, bytes. */
 SCPS_API int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
@@ -238,10 +239,12 @@ SCPS_API bool scps_ifopts_unanswered(const struct scps_netif *top, struct scps_a
 /* A counter of packets or octets that a link filter received and did not use, or could not send. */
 #define SCPS_IFDROPS 16 /* largest number of counters of one filter */
 struct scps_ifdrop {
-    const char *link; /* the filter: "ppp", "ether", "ccsds" */
-    char name[16]; /* Name of SCPS_PPP_DROPS, SCPS_ETHER_DROPS or SCPS_CCSDS_DROPS in lower case */
+    const char *link; /* the link filter that counts: "ppp", "ether" or "ccsds" */
+    /* name of the reason in lower case, from SCPS_PPP_DROPS, SCPS_ETHER_DROPS or
+     * SCPS_CCSDS_DROPS */
+    char name[16];
     const char *words; /* description of what the counter counts */
-    uint64_t count;    /* number since the filter was opened */
+    uint64_t count;    /* number of packets or octets counted since the filter was opened */
 };
 /* Writes counter i, from 0, of the chain's link filter to *out. Returns false when there are no
  * more counters, or the chain has no such filter. */

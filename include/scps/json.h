@@ -25,9 +25,9 @@ extern "C" {
 /* A JSON document being written. The caller sets f and indent, and leaves the rest zero. */
 struct scps_json {
     FILE *f;
-    const char *indent; /* text that begins a line, once for each open bracket; not NULL */
+    const char *indent; /* text that begins a line, repeated once for each open bracket; not NULL */
     unsigned depth;     /* number of brackets that are open */
-    bool comma;         /* true: the next item of the bracket is preceded by a comma */
+    bool comma;         /* true: a comma precedes the next item of the open bracket */
 };
 
 /* In every function, key names a member of an object; it is NULL for an element of an array, and

@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* The largest header area the stack writes: 40 of IPv6 and 60 of TCP, rounded up. */
+/* Largest header area that the stack writes: 40 bytes of IPv6 and 60 of TCP, rounded up to 128
+ * bytes. */
 #define SCPS_MAX_HEADERS 128
 
 struct scps_pkt {
@@ -24,12 +25,13 @@ struct scps_pkt {
     /* Payload that lies apart from the headers, lent by the send buffer until the next call into
      * the stack; NULL: it follows the headers, or is hollow */
     const uint8_t *payload;
-    /* length of such a payload; with payload NULL: hollow bytes, zeros that are not stored */
+    /* length of the payload that lies apart; with payload NULL: number of hollow bytes, zeros that
+     * are not stored */
     size_t payload_len;
     /* 0: a single packet. Otherwise the payload belongs to several segments (segmentation offload),
      * and the device cuts it into packets with this many payload bytes each. */
     uint16_t gso;
-    bool csum_ok; /* the checksums are right; on input the device has verified them */
+    bool csum_ok; /* the checksums need no check: on input the device has verified them */
     /* On input, set by drivers that take packets out of a tunnel: the ECN field of the outer header
      * (SCPS_ECN_*, IP_RECVTOS); 0: Not-ECT, or not known. The stack combines it with that of the
      * packet itself by RFC 6040 section 4.2: a mark made in the tunnel is kept, and a packet that
@@ -50,7 +52,7 @@ static inline uint8_t scps_pkt_ecn(const struct scps_pkt *pkt)
 }
 
 struct scps_netif;
-struct scps_seg; /* <scps/wire.h> */
+struct scps_seg; /* a parsed TCP segment; <scps/wire.h> defines it */
 struct scps_stack;
 
 struct scps_netif_ops {
@@ -59,24 +61,24 @@ struct scps_netif_ops {
      * keeps the packet and asks the stack for no more until scps_netif_ready(). Any other error:
      * the packet is lost, which is counted. */
     int (*send)(struct scps_netif *nif, const struct scps_pkt *pkt);
-    /* Receives a packet; only filters have it. Pass the packet on with scps_netif_recv(nif, pkt),
-     * or drop it and return the reason (scps_drop). */
+    /* Receives a packet from the netif below; only filters have this function. It passes the packet
+     * on with scps_netif_recv(nif, pkt), or drops it and returns the reason (scps_drop). */
     int (*recv)(struct scps_netif *nif, const struct scps_pkt *pkt);
-    /* Frees nif and what it holds, but not the lower netif. */
+    /* Frees nif and the memory that it owns, but not the lower netif. */
     void (*close)(struct scps_netif *nif);
     /* Returns the time, µs, at which advance() is to be called next, for filters with timers.
      * SCPS_NEVER: no call is needed; a time that has passed: call it at once. NULL: the filter has
      * no timers. */
     scps_time (*deadline)(const struct scps_netif *nif);
-    /* Does what is due at now, µs, and sends again what a device below refused. May call
-     * scps_netif_send(), never scps_netif_recv(). */
+    /* Does the work of nif that is due at now, µs, and sends again the packets that a device below
+     * refused. May call scps_netif_send(), never scps_netif_recv(). */
     void (*advance)(struct scps_netif *nif, scps_time now);
 };
 
 /* the device can carry payload that is counted but not stored (hollow) */
 #define SCPS_NETIF_HOLLOW  1u
-#define SCPS_NETIF_NO_CSUM 2u /* sending: the device fills in the transport checksum */
-/* Sending: the device cuts trains of segments (scps_pkt.gso) of at most 65535 bytes in all. */
+#define SCPS_NETIF_NO_CSUM 2u /* on sending, the device fills in the transport checksum */
+/* On sending, the device cuts trains of segments (scps_pkt.gso) of at most 65535 bytes in all. */
 #define SCPS_NETIF_GSO 4u
 /* Set by a filter or device that will carry no more packets: the loop then releases the chain as if
  * the device had vanished. */
@@ -92,7 +94,7 @@ struct scps_netif {
     /* the stack to which scps_stack_add_netif() attached this netif; only the top of a chain has
      * one */
     struct scps_stack *stack;
-    void *stack_priv; /* the stack's own bookkeeping for this netif */
+    void *stack_priv; /* data of the stack about this netif; drivers do not use it */
     uint64_t tx_packets, tx_bytes, tx_errors, rx_packets, rx_bytes, rx_dropped;
     /* Set by a device, and may change at any time: the rate of the line behind it, bytes/s (0:
      * unknown), and the octets that a packet takes on the line beyond its IP length. They limit
@@ -107,7 +109,8 @@ struct scps_netif {
     ((uint32_t)(sizeof(struct scps_netif) << 20 | sizeof(struct scps_netif_ops) << 10 |            \
                 sizeof(struct scps_pkt)))
 
-/* Passes one packet up, from device to stack. Returns 0 if it was used, else the scps_drop. */
+/* Passes one packet up the chain, from the device towards the stack. Returns 0 if it was used, else
+ * the scps_drop. */
 SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt);
 /* Passes up a packet of len octets, TCP over IPv4 without options, of which the device has the
  * segment and not the octets, as a link within one process may. seg: what scps_tcp_parse() makes of
@@ -116,7 +119,8 @@ SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
  * itself, because there are filters above nif or the segment is not for an open connection. */
 SCPS_API int scps_netif_recv_segment(struct scps_netif *nif, const uint8_t addrs[8],
                                      const struct scps_seg *seg, size_t len, scps_time at);
-/* Passes one packet down, from stack to device. Returns as scps_netif_ops.send. */
+/* Passes one packet down the chain, from the stack towards the device. Returns what
+ * scps_netif_ops.send returns. */
 SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt);
 /* Says that a device which returned SCPS_ERR_AGAIN can take packets again. Call scps_pump()
  * afterwards. */
@@ -125,8 +129,8 @@ SCPS_API void scps_netif_ready(struct scps_netif *nif);
  * (scps_netif_ops.deadline), µs; SCPS_NEVER if there is none. top is the uppermost netif of the
  * chain. */
 SCPS_API scps_time scps_netif_deadline(const struct scps_netif *top);
-/* Does what is due at now, µs, in the chain below top, from the device up. A driver calls it before
- * scps_pump(), and when a deadline of the chain has passed. */
+/* Lets each netif of the chain below top, from the device up, do its work that is due at now, µs. A
+ * driver calls this function before scps_pump(), and when a deadline of the chain has passed. */
 SCPS_API void scps_netif_advance(struct scps_netif *top, scps_time now);
 /* Puts a filter on top of nif and returns it. Call before scps_stack_add_netif. */
 SCPS_API struct scps_netif *scps_netif_push(struct scps_netif *nif, struct scps_netif *filter);

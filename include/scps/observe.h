@@ -16,7 +16,7 @@ enum scps_note_kind {
     SCPS_NOTE_COUNT
 };
 
-struct scps_note { /* one event, as the observer receives it */
+struct scps_note { /* one event, as the stack passes it to the observer */
     scps_time at;
     uint32_t conn; /* scps_conn_id() of the connection; 0: the note is about the stack */
     uint32_t kind; /* enum scps_note_kind */
@@ -27,7 +27,7 @@ struct scps_observer {
     /* Called from inside the stack, so it must not call back into it. NULL: no notes. */
     void (*note)(void *ctx, const struct scps_note *n);
     void *ctx;
-    uint64_t mask; /* which kinds are reported: bit 1 << kind for each */
+    uint64_t mask; /* kinds of notes that are reported: bit 1 << kind for each */
 };
 
 /* Returns the name of a kind: "lost" and so on; "?" if unknown. */

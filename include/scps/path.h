@@ -31,15 +31,16 @@ struct scps_path_state {
 /* Result of scps_path_restore(). */
 enum scps_path_verdict {
     SCPS_PATH_TAKEN,
-    SCPS_PATH_FOREIGN,     /* the octets are no path state: wrong size or wrong first octets */
-    SCPS_PATH_VERSION,     /* another version of the format */
-    SCPS_PATH_CORRUPT,     /* the checksum of the state is wrong */
-    SCPS_PATH_RANGE,       /* a value is out of range */
-    SCPS_PATH_DESTINATION, /* it was saved for other addresses than those of this connection */
-    SCPS_PATH_FUTURE,      /* it was saved later than now */
-    SCPS_PATH_EXPIRED,     /* it is older than its lifetime */
-    SCPS_PATH_NO_WINDOW,   /* the controller has no congestion window (pure rate control) */
-    /* too late: data has been acknowledged already, or a state was restored before */
+    SCPS_PATH_FOREIGN, /* the octets are no path state: wrong size or wrong first octets */
+    SCPS_PATH_VERSION, /* the state has another version of the format */
+    SCPS_PATH_CORRUPT, /* the checksum of the state is wrong */
+    SCPS_PATH_RANGE,   /* a value is out of range */
+    /* the state was saved for other addresses than those of this connection */
+    SCPS_PATH_DESTINATION,
+    SCPS_PATH_FUTURE,    /* the state was saved later than the time `now` */
+    SCPS_PATH_EXPIRED,   /* the state is older than scps_path_limits.lifetime */
+    SCPS_PATH_NO_WINDOW, /* the controller has no congestion window (pure rate control) */
+    /* data of the connection has been acknowledged already, or a state was restored before */
     SCPS_PATH_LATE,
     SCPS_PATH_NO_MEMORY
 };
@@ -52,8 +53,8 @@ enum scps_resume_phase {
     SCPS_RESUME_UNVALIDATED,
     SCPS_RESUME_VALIDATING,
     SCPS_RESUME_RETREAT,
-    SCPS_RESUME_OBSERVED, /* only in notes: the state was saved */
-    /* Only in notes: a saved state was refused; the note's `why` is a scps_path_verdict */
+    SCPS_RESUME_OBSERVED, /* occurs only in notes: the path state was saved */
+    /* occurs only in notes: a saved state was refused; the note's `why` is a scps_path_verdict */
     SCPS_RESUME_REFUSED
 };
 

@@ -54,9 +54,11 @@ struct scps_ppp_config {
     /* The peer may start later: after max_configure requests without an answer, wait for a request
      * of the peer instead of giving up; default false */
     bool passive;
-    /* time after which a request is repeated, µs: more than the round trip; default 3 s */
+    /* time after which a request without an answer is repeated, µs; longer than the round trip;
+     * default 3 s */
     scps_dur restart;
-    /* counters of RFC 1661 section 4.6; defaults 10, 2, 5 */
+    /* counters of RFC 1661 section 4.6: Max-Configure (default 10), Max-Terminate (2), Max-Failure
+     * (5) */
     uint32_t max_configure, max_terminate, max_failure;
     /* Interval of Echo-Requests, µs (default 0: none are sent), and how many of them without an
      * answer end the link (default 3) */
@@ -70,9 +72,10 @@ struct scps_ppp_config {
 enum scps_ppp_phase { /* RFC 1661 section 3.2; there is no authentication */
                       /* the link was not started, or is over; `why` says the reason */
                       SCPS_PPP_DEAD,
-                      SCPS_PPP_ESTABLISH, /* LCP negotiates */
-                      SCPS_PPP_NETWORK,   /* LCP is open */
-                      SCPS_PPP_TERMINATE  /* this end or the peer has asked to end the link */
+                      SCPS_PPP_ESTABLISH, /* LCP, the link control protocol, negotiates */
+                      /* LCP is open, so network protocols negotiate or are open */
+                      SCPS_PPP_NETWORK,
+                      SCPS_PPP_TERMINATE /* this end or the peer has asked to end the link */
 };
 
 /* Reasons why a link is not open, or was closed last. X(name, words). */
@@ -120,7 +123,7 @@ enum scps_ppp_drop {
 struct scps_ppp_status {
     enum scps_ppp_phase phase;
     enum scps_ppp_why why;
-    bool ipv4, ipv6; /* IPCP and IPV6CP are open */
+    bool ipv4, ipv6; /* true: IPCP is open, for IPv4; IPV6CP is open, for IPv6 */
     /* IPv4 addresses while IPCP is open; family 0 of remote: the peer did not say it. With
      * SCPS_PPP_WHY_SAME_ADDRESS both are the one address that the two ends claim */
     struct scps_addr local, remote;
@@ -128,7 +131,7 @@ struct scps_ppp_status {
     uint32_t mtu;                      /* largest packet that may be sent to the peer, octets */
     uint32_t tx_accm;
     bool vj_tx, vj_rx;
-    uint64_t tx_frames, rx_frames; /* frames without errors */
+    uint64_t tx_frames, rx_frames; /* frames sent; frames received without errors */
     uint64_t vj_compressed, vj_restored;
     uint64_t echoes_sent, echoes_answered;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
@@ -164,7 +167,7 @@ static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps
 {
     scps_ppp_get_status_sized(ppp, out, sizeof *out);
 }
-/* Asks the peer to end the link, which is over when the phase is SCPS_PPP_DEAD. */
+/* Asks the peer to end the link at `now`, µs. The link is over when the phase is SCPS_PPP_DEAD. */
 SCPS_API void scps_ppp_shut(struct scps_netif *ppp, scps_time now);
 /* Returns the reason in words; never NULL. */
 SCPS_API const char *scps_ppp_why_text(enum scps_ppp_why why);

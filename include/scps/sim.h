@@ -25,10 +25,10 @@ extern "C" {
  * and none that are on the line or propagating.
  */
 
-/* Framing of a link: how many bytes a frame takes on the line besides its IP packet and
- * config.overhead (framing.c has the layouts). */
+/* Framing of a link: it determines how many bytes a frame takes on the line besides its IP packet
+ * and config.overhead (src/sim/framing.c has the layouts). */
 enum scps_framing {
-    SCPS_FRAMING_NONE, /* no bytes besides config.overhead */
+    SCPS_FRAMING_NONE, /* a frame takes no bytes besides config.overhead */
     /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
      * 0x7d and 0x7e (ACCM 0). Octets that are stored are stuffed exactly; of octets that are
      * only counted (hollow), 2 in 256 are taken to need an escape. */
@@ -37,7 +37,7 @@ enum scps_framing {
      * bytes that are only counted (hollow), one zero is added for 62 bits. */
     SCPS_FRAMING_HDLC,
     SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
-    SCPS_FRAMING_AAL5_VC, /* AAL5, VC-multiplexed, without LLC/SNAP */
+    SCPS_FRAMING_AAL5_VC, /* AAL5 with virtual-circuit multiplexing (RFC 2684), without LLC/SNAP */
     /* encapsulation packets in 1115-byte AOS transfer frames (CCSDS 133.1-B, 732.0-B) */
     SCPS_FRAMING_AOS,
     SCPS_FRAMING_TM, /* encapsulation packets in 1115-byte TM transfer frames (CCSDS 132.0-B) */
@@ -79,7 +79,8 @@ struct scps_span {
 struct scps_spans { /* a list of time spans, in order and without contact */
     const struct scps_span *v;
     uint32_t n;
-    /* Period of repetition, µs, at least the end of the last span; 0: the spans do not repeat */
+    /* Time after which the spans repeat, µs, at least the end of the last span; 0: they do not
+     * repeat */
     scps_dur period;
     bool inverse; /* the spans are contacts; all other times are outages */
 };
@@ -92,7 +93,7 @@ struct scps_link_config {
     uint64_t queue_bytes; /* limit of the queue, bytes of IP packets with framing; 0: no limit */
     /* Limit of the queue, packets; 0: no limit. The packet on the line does not count. */
     uint32_t queue_packets;
-    /* framing bytes of each packet, sent on the line and exposed to bit errors */
+    /* framing bytes of each packet, which are sent on the line and exposed to bit errors */
     uint32_t overhead;
     /* The number of bytes at the start of each frame that are never damaged (in the published
      * reports 18 of 1082). */
@@ -101,7 +102,9 @@ struct scps_link_config {
     double loss; /* probability of losing a packet, whatever its size */
     /* Probability of delivering a second copy; probability of delaying a packet by reorder_delay */
     double dup, reorder;
-    scps_dur reorder_delay; /* µs; 0: the time of four such packets on the line, at least 1 ms */
+    /* additional delay of a reordered packet, µs; 0: the time that four such packets take on the
+     * line, at least 1 ms */
+    scps_dur reorder_delay;
     /* true: packets with bit errors are delivered with flipped bits, for checksums to detect;
      * false: they are lost. A packet whose framing or hollow bytes are damaged is always lost
      * (dropped_ber). With one seed the same packets are damaged in both cases. */
@@ -131,7 +134,8 @@ struct scps_link_config {
     /* Outages. Frames on the line during an outage are lost, even if only a part of a frame falls
      * into it. */
     struct scps_spans outages;
-    /* No frame starts during an outage, and the queue waits for its end, so no frame is lost */
+    /* true: no frame starts during an outage, and the queue waits for its end, so no frame is
+     * lost */
     bool hold;
 };
 
@@ -145,16 +149,16 @@ struct scps_link_stats {
     /* packets, and bytes of IP packets, that were offered and that were delivered */
     uint64_t offered, offered_bytes, delivered, delivered_bytes;
     uint64_t dropped_queue, dropped_ber, dropped_loss, duplicated, reordered, flipped;
-    uint64_t in_flight; /* packets waiting, on the line, or propagating */
+    uint64_t in_flight; /* packets that wait in the queue, are on the line, or propagate */
     uint64_t max_queue_bytes;
-    scps_dur busy; /* time the line was sending */
+    scps_dur busy; /* total time during which the line was sending, µs */
     uint64_t dropped_codel, dropped_outage, dropped_burst, dropped_vector;
 };
 
 enum scps_fate {
     SCPS_FATE_DELIVERED,
     SCPS_FATE_FLIPPED, /* delivered with bits flipped */
-    SCPS_FATE_BER,     /* lost: bits were damaged */
+    SCPS_FATE_BER,     /* lost: the random loss of config.loss, or lack of memory */
     SCPS_FATE_LOSS,    /* lost at random, or for lack of memory */
     SCPS_FATE_QUEUE,   /* lost: no room in the queue */
     SCPS_FATE_CODEL,   /* lost: CoDel dropped it after too long a wait */
@@ -307,9 +311,9 @@ static inline void scps_channel_stats(struct scps_channel *ch, scps_time now,
  * be NULL). */
 SCPS_API uint64_t scps_channel_queue(struct scps_channel *ch, scps_time now, uint32_t *packets);
 
-struct scps_world; /* a simulation: the event heap, the hosts and the links */
+struct scps_world; /* a simulated world: the event heap, the hosts and the links */
 struct scps_host;
-struct scps_link; /* both directions between two hosts */
+struct scps_link; /* a simulated link between two hosts, with both its directions */
 
 /* Opens a simulated world without hosts. alloc NULL: malloc. Returns NULL on lack of memory. */
 SCPS_API struct scps_world *scps_world_new(const struct scps_alloc *alloc);

@@ -42,9 +42,9 @@ extern "C" {
 
 struct scps_ctx;
 
-/* ---- constants: Linux's values ---- */
+/* ---- constants, with the values of Linux ---- */
 
-/* domains and types */
+/* domains and types of sockets */
 enum {
     SCPS_AF_UNSPEC = 0,
     SCPS_AF_INET = 2,
@@ -56,16 +56,18 @@ enum {
     SCPS_SOCK_CLOEXEC = 02000000
 };
 
-/* levels of get- and setsockopt */
+/* levels of scps_sock_getsockopt() and scps_sock_setsockopt() */
 enum {
     SCPS_SOL_IP = 0,
     SCPS_SOL_SOCKET = 1,
     SCPS_SOL_TCP = 6,
-    SCPS_SOL_UDP = 17, /* also a protocol number; the level has no options */
+    SCPS_SOL_UDP = 17, /* also a protocol number; no option has this level */
     SCPS_SOL_IPV6 = 41,
-    SCPS_SOL_SCPS_ROUTE = 0xfc, /* the SCPS reference's SCPS_ROUTE */
-    SCPS_SOL_SCPS = 0xfe,       /* the SCPS reference's PROTO_SCPSTP, and ours from 0x100 */
-    SCPS_SOL_SCPS_SOCKET = 0xff /* the SCPS reference's SCPS_SOCKET */
+    SCPS_SOL_SCPS_ROUTE = 0xfc, /* level SCPS_ROUTE of the SCPS reference implementation */
+    /* level PROTO_SCPSTP of the SCPS reference implementation; from 0x100 on, options of this
+     * library */
+    SCPS_SOL_SCPS = 0xfe,
+    SCPS_SOL_SCPS_SOCKET = 0xff /* level SCPS_SOCKET of the SCPS reference implementation */
 };
 
 /* Options of level SCPS_SOL_SOCKET. Values are int, and options can be read and set, unless a
@@ -73,25 +75,25 @@ enum {
 enum {
     SCPS_SO_DEBUG = 1,
     SCPS_SO_REUSEADDR = 2,
-    SCPS_SO_TYPE = 3,  /* get */
-    SCPS_SO_ERROR = 4, /* get: the pending error as errno value, which is cleared */
+    SCPS_SO_TYPE = 3,  /* read-only: the type of the socket */
+    SCPS_SO_ERROR = 4, /* read-only: the pending error as errno value; reading clears it */
     SCPS_SO_BROADCAST = 6,
     SCPS_SO_SNDBUF = 7, /* send buffer, bytes of payload; the value is not doubled as in Linux */
     SCPS_SO_RCVBUF = 8, /* receive buffer, bytes of payload; the value is not doubled */
     SCPS_SO_KEEPALIVE = 9,
-    SCPS_SO_OOBINLINE = 10, /* always 1: urgent data stays in line */
+    SCPS_SO_OOBINLINE = 10, /* always 1: urgent data stays in the stream */
     SCPS_SO_PRIORITY = 12,
     SCPS_SO_LINGER = 13, /* struct scps_linger */
     SCPS_SO_REUSEPORT = 15,
     SCPS_SO_RCVLOWAT = 18,
-    SCPS_SO_SNDLOWAT = 19,   /* get: 1 */
+    SCPS_SO_SNDLOWAT = 19,   /* read-only, always 1 */
     SCPS_SO_RCVTIMEO = 20,   /* struct scps_timeval */
     SCPS_SO_SNDTIMEO = 21,   /* struct scps_timeval */
-    SCPS_SO_ACCEPTCONN = 30, /* get */
+    SCPS_SO_ACCEPTCONN = 30, /* read-only: 1 if the socket listens */
     SCPS_SO_SNDBUFFORCE = 32,
     SCPS_SO_RCVBUFFORCE = 33,
-    SCPS_SO_PROTOCOL = 38,       /* get */
-    SCPS_SO_DOMAIN = 39,         /* get */
+    SCPS_SO_PROTOCOL = 38,       /* read-only: protocol of the socket */
+    SCPS_SO_DOMAIN = 39,         /* read-only: domain of the socket */
     SCPS_SO_MAX_PACING_RATE = 47 /* bytes/s, 4 or 8 bytes; all ones: no limit */
 };
 
@@ -100,15 +102,16 @@ enum {
     SCPS_TCP_NODELAY = 1,
     SCPS_TCP_MAXSEG = 2,
     SCPS_TCP_CORK = 3,
-    SCPS_TCP_KEEPIDLE = 4,  /* s */
-    SCPS_TCP_KEEPINTVL = 5, /* s */
+    SCPS_TCP_KEEPIDLE = 4,  /* idle time before keep-alive probes, seconds */
+    SCPS_TCP_KEEPINTVL = 5, /* time between keep-alive probes, seconds */
     SCPS_TCP_KEEPCNT = 6,
     SCPS_TCP_SYNCNT = 7,
-    SCPS_TCP_LINGER2 = 8,       /* s */
-    SCPS_TCP_INFO = 11,         /* get: struct scps_tcp_info */
-    SCPS_TCP_QUICKACK = 12,     /* 1: every segment is acknowledged at once; 0: as configured */
-    SCPS_TCP_CONGESTION = 13,   /* text: a controller's name; with ",key=value..." when it is set */
-    SCPS_TCP_USER_TIMEOUT = 18, /* ms */
+    SCPS_TCP_LINGER2 = 8,   /* time in FIN-WAIT-2 after a close, seconds */
+    SCPS_TCP_INFO = 11,     /* read-only: struct scps_tcp_info */
+    SCPS_TCP_QUICKACK = 12, /* 1: every segment is acknowledged at once; 0: as configured */
+    /* text: the name of a controller; on setting, ",key=value..." may follow */
+    SCPS_TCP_CONGESTION = 13,
+    SCPS_TCP_USER_TIMEOUT = 18, /* user timeout (RFC 5482), milliseconds */
     SCPS_TCP_NOTSENT_LOWAT = 25
 };
 
@@ -117,11 +120,11 @@ enum {
     SCPS_IP_TOS = 1,
     SCPS_IP_TTL = 2,
     SCPS_IP_MTU_DISCOVER = 10, /* SCPS_PMTUDISC_* */
-    SCPS_IP_MTU = 14,          /* get */
+    SCPS_IP_MTU = 14,          /* read-only: path MTU of a connected socket, bytes */
     SCPS_IP_BIND_ADDRESS_NO_PORT = 24,
     SCPS_IPV6_UNICAST_HOPS = 16,
     SCPS_IPV6_MTU_DISCOVER = 23,
-    SCPS_IPV6_MTU = 24, /* get */
+    SCPS_IPV6_MTU = 24, /* read-only: path MTU of a connected socket, bytes */
     SCPS_IPV6_V6ONLY = 26,
     SCPS_IPV6_TCLASS = 67,
     SCPS_PMTUDISC_DONT = 0,
@@ -138,27 +141,28 @@ enum {
     SCPS_TP_MAXSEG = 0x01,
     SCPS_TP_NODELAY = 0x02,
     SCPS_TP_ACKDELAY = 0x03,
-    SCPS_TP_ACKBEHAVE = 0x05, /* enum scps_ack_mode: 0, 1, 2 */
+    SCPS_TP_ACKBEHAVE = 0x05, /* acknowledgement mode, enum scps_ack_mode: 0, 1 or 2 */
     SCPS_TP_RTOMIN = 0x06,
-    SCPS_TP_PERSISTTIME = 0x08, /* longest time between window probes */
-    SCPS_TP_TIMEOUT = 0x09,     /* a count: retransmissions of data */
-    SCPS_TP_LONGTIMEOUT = 0x0a, /* a count: retransmissions of a SYN */
+    SCPS_TP_PERSISTTIME = 0x08, /* longest time between window probes, ms */
+    SCPS_TP_TIMEOUT = 0x09,     /* number of retransmissions of data before the connection ends */
+    SCPS_TP_LONGTIMEOUT = 0x0a, /* number of retransmissions of a SYN before the connection ends */
     SCPS_TP_2MSLTIMEOUT = 0x0b,
     SCPS_TP_BETS_RTIMEOUT = 0x0c,
     SCPS_TP_TIMESTAMP = 0x0d,
     SCPS_TP_SNACK = 0x0f,
     SCPS_TP_BETS = 0x10,
-    /* 1 selects controller "vegas", 0 "rate"; get: 1 if it is "vegas" */
+    /* setting 1 selects controller "vegas", 0 "rate"; reading returns 1 if it is "vegas" */
     SCPS_TP_VEGAS_CONGEST = 0x12,
-    SCPS_TP_VJ_CONGEST = 0x13,  /* 1 selects controller "vj", 0 "rate"; get: 1 if it is "vj" */
+    /* setting 1 selects controller "vj", 0 "rate"; reading returns 1 if it is "vj" */
+    SCPS_TP_VJ_CONGEST = 0x13,
     SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter "alpha"; ENOPROTOOPT if it has none */
     SCPS_TP_VEGAS_BETA = 0x15,
     SCPS_TP_VEGAS_GAMMA = 0x16,
     SCPS_TP_SNACKDELAY = 0x17,
     SCPS_TP_RTOMAX = 0x1e,
     /* Options of level SCPS_SOL_SCPS_ROUTE, which here affect only this socket. */
-    SCPS_ROUTE_RATE = 1, /* rate, bit/s on the wire; 0: unlimited */
-    SCPS_ROUTE_RTT = 3,  /* expected round trip, ms */
+    SCPS_ROUTE_RATE = 1, /* rate limit of the socket on the wire, bit/s; 0: unlimited */
+    SCPS_ROUTE_RTT = 3,  /* round trip that is assumed before one is measured, ms */
     SCPS_ROUTE_IRTO = 7, /* initial retransmission timeout, ms */
     /* Options of level SCPS_SOL_SCPS_SOCKET, about best effort. All are read-only; EOPNOTSUPP where
      * best effort is not in force. */
@@ -228,10 +232,10 @@ enum {
     /* end of what tools/settings writes */
     SCPS_TP_CC = 0x180, /* text: "vj", "rate", "name,key=value,..."; get returns all parameters */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: the whole configuration */
-    SCPS_TP_INFO = 0x182    /* get: struct scps_info; ENOTCONN without a connection */
+    SCPS_TP_INFO = 0x182    /* read-only: struct scps_info; ENOTCONN without a connection */
 };
 
-/* flags of send and recv */
+/* flags of send and receive calls */
 enum {
     SCPS_MSG_OOB = 1,
     SCPS_MSG_PEEK = 2,
@@ -246,7 +250,7 @@ enum {
     SCPS_MSG_FASTOPEN = 0x20000000
 };
 
-/* poll */
+/* events of scps_sock_poll() */
 enum {
     SCPS_POLLIN = 0x001,
     SCPS_POLLPRI = 0x002,
@@ -259,7 +263,7 @@ enum {
     SCPS_POLLRDHUP = 0x2000
 };
 
-/* shutdown, fcntl, ioctl */
+/* constants of scps_sock_shutdown(), scps_sock_fcntl() and scps_sock_ioctl() */
 enum {
     SCPS_SHUT_RD = 0,
     SCPS_SHUT_WR = 1,
@@ -271,17 +275,17 @@ enum {
     SCPS_FD_CLOEXEC = 1,
     SCPS_O_RDWR = 2,
     SCPS_O_NONBLOCK = 04000,
-    SCPS_FIONREAD = 0x541b, /* int: bytes a read would give */
+    SCPS_FIONREAD = 0x541b, /* int: number of bytes that a read would return */
     SCPS_SIOCINQ = 0x541b,
     SCPS_SIOCOUTQ =
-        /* int: bytes written and not acknowledged, where an unacknowledged FIN counts as one */
+        /* int: bytes written and not acknowledged; an unacknowledged FIN counts as one byte */
     0x5411,
     SCPS_SIOCOUTQNSD = 0x894b, /* int: bytes written and never sent */
     SCPS_FIONBIO = 0x5421,
-    SCPS_SIOCATMARK = 0x8905 /* int: always 0, since there is no urgent mark */
+    SCPS_SIOCATMARK = 0x8905 /* int: always 0, because the stack keeps no urgent mark */
 };
 
-/* ---- structures: Linux's layouts ---- */
+/* ---- structures, with the layouts of Linux ---- */
 
 /* Addresses are passed as pointers to void: give one of these, or on Linux a struct sockaddr of the
  * system. */
@@ -291,14 +295,15 @@ struct scps_sockaddr {
 };
 struct scps_sockaddr_in {
     uint16_t sin_family; /* SCPS_AF_INET */
-    uint16_t sin_port;   /* network order, as everything below */
+    /* network byte order, as all multi-byte fields of these address structures */
+    uint16_t sin_port;
     uint8_t sin_addr[4];
     uint8_t sin_zero[8];
 };
 struct scps_sockaddr_in6 {
     uint16_t sin6_family; /* SCPS_AF_INET6 */
     uint16_t sin6_port;
-    uint32_t sin6_flowinfo; /* ignored; given out as 0, and so is sin6_scope_id */
+    uint32_t sin6_flowinfo; /* ignored on input and 0 on output, as is sin6_scope_id */
     uint8_t sin6_addr[16];  /* ::ffff:a.b.c.d is the IPv4 address a.b.c.d, unless IPV6_V6ONLY */
     uint32_t sin6_scope_id;
 };
@@ -334,7 +339,7 @@ struct scps_pollfd {
     short events, revents;
 };
 struct scps_linger {
-    int l_onoff, l_linger; /* l_linger in seconds */
+    int l_onoff, l_linger; /* l_linger is in seconds; l_onoff not 0 switches lingering on */
 };
 struct scps_timeval {
     int64_t tv_sec, tv_usec;
@@ -343,12 +348,14 @@ struct scps_timeval {
 /* Value of TCP_INFO. Fields that this stack cannot fill are 0; their comments say so, and where the
  * meaning differs from Linux. */
 struct scps_tcp_info {
-    uint8_t tcpi_state;       /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
-    uint8_t tcpi_ca_state;    /* 0 open, 1 disorder, 3 recovery, 4 loss */
-    uint8_t tcpi_retransmits; /* consecutive timeouts, as tcpi_backoff */
+    uint8_t tcpi_state; /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
+    /* congestion state as Linux numbers it: 0 open, 1 disorder, 3 recovery, 4 loss */
+    uint8_t tcpi_ca_state;
+    uint8_t tcpi_retransmits; /* number of consecutive timeouts, equal to tcpi_backoff */
     uint8_t tcpi_probes;      /* always 0 */
     uint8_t tcpi_backoff;
-    uint8_t tcpi_options; /* 1 timestamps, 2 SACK, 4 window scale, 8 ECN */
+    /* features in force, as bits: 1 timestamps, 2 SACK, 4 window scale, 8 ECN */
+    uint8_t tcpi_options;
     uint8_t tcpi_snd_wscale : 4, tcpi_rcv_wscale : 4;
     uint8_t tcpi_delivery_rate_app_limited : 1, tcpi_fastopen_client_fail : 2;
     uint32_t tcpi_rto, tcpi_ato;         /* µs */
@@ -373,7 +380,8 @@ struct scps_tcp_info {
     uint32_t tcpi_rcv_rtt;    /* always 0 */
     uint32_t tcpi_rcv_space;  /* bytes: the receive buffer */
     uint32_t tcpi_total_retrans;
-    uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate; /* bytes/s; all ones: no pacing, no limit */
+    /* pacing rate and its limit, bytes/s; all ones: no pacing, or no limit */
+    uint64_t tcpi_pacing_rate, tcpi_max_pacing_rate;
     /* payload bytes; Linux counts an acknowledged SYN too */
     uint64_t tcpi_bytes_acked, tcpi_bytes_received;
     uint32_t tcpi_segs_out, tcpi_segs_in;
@@ -384,8 +392,8 @@ struct scps_tcp_info {
     uint64_t tcpi_busy_time;      /* µs during which there was something to send */
     uint64_t tcpi_rwnd_limited;   /* µs during which the peer's window stopped sending */
     uint64_t tcpi_sndbuf_limited; /* always 0 */
-    uint32_t tcpi_delivered;      /* payload known to have arrived, in segments of full size */
-    uint32_t tcpi_delivered_ce;   /* ECN echoes */
+    uint32_t tcpi_delivered; /* payload known to have arrived, as number of full-sized segments */
+    uint32_t tcpi_delivered_ce; /* number of ECN echoes received */
     uint64_t tcpi_bytes_sent, tcpi_bytes_retrans;
     uint32_t tcpi_dsack_dups, tcpi_reord_seen;
     uint32_t tcpi_rcv_ooopack;
@@ -404,10 +412,12 @@ struct scps_tcp_info {
 
 enum scps_wait_dir {
     SCPS_WAIT_READ,
-    SCPS_WAIT_WRITE, /* the socket is writable, or the connection of a connect call established */
+    /* the call waits until the socket is writable, or its connection is established */
+    SCPS_WAIT_WRITE,
     SCPS_WAIT_ACCEPT,
-    SCPS_WAIT_POLL, /* any of the sockets of a poll is ready; s is -1 */
-    /* a lingering close has finished; s is -1, since the descriptor is free already */
+    SCPS_WAIT_POLL, /* the call waits until any of the sockets of a poll is ready; s is -1 */
+    /* the call waits until a lingering close has finished; s is -1, because the descriptor is free
+     * already */
     SCPS_WAIT_CLOSE
 };
 
@@ -420,7 +430,7 @@ struct scps_wait {
     /* When the wait ends at the latest (SO_RCVTIMEO, SO_LINGER, timeout of poll), µs on the
      * context's clock; SCPS_NEVER: no limit */
     scps_time deadline;
-    struct { /* private to the library */
+    struct { /* fields that only the library uses */
         struct scps_wait *next;
         void *sock;
         uint64_t serial;
@@ -576,21 +586,23 @@ SCPS_API struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int s);
 /* Creates a socket. protocol: 0 or SCPS_SOL_TCP; for SCPS_SOCK_DGRAM 0 or SCPS_SOL_UDP. Errors:
  * EAFNOSUPPORT, ESOCKTNOSUPPORT, EPROTONOSUPPORT, EINVAL, EMFILE. */
 SCPS_API int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol);
-/* Errors: EINVAL (bound already, connected, addrlen), EAFNOSUPPORT, EADDRNOTAVAIL (not an address
- * of this host), EADDRINUSE. */
+/* Binds a socket to a local address. Fails with EINVAL (the socket is bound or connected already,
+ * or addrlen is wrong), EAFNOSUPPORT, EADDRNOTAVAIL (not an address of this host) or EADDRINUSE. */
 SCPS_API int scps_sock_bind(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
-/* An unbound socket gets a port. A second call sets another backlog. Errors: EINVAL (connected),
- * EADDRINUSE. */
+/* Makes a socket listen. An unbound socket gets a port; a second call sets another backlog. Fails
+ * with EINVAL (the socket is connected) or EADDRINUSE. */
 SCPS_API int scps_sock_listen(struct scps_ctx *ctx, int s, int backlog);
-/* addr and addrlen NULL: the address is not wanted. Errors: EAGAIN, EINVAL (not listening),
- * EMFILE. */
+/* Returns the descriptor of an accepted connection. addr and addrlen NULL: the caller does not want
+ * the peer's address. Fails with EAGAIN, EINVAL (the socket does not listen) or EMFILE. */
 SCPS_API int scps_sock_accept(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* As scps_sock_accept(), with flags for the new socket: SCPS_SOCK_NONBLOCK, SCPS_SOCK_CLOEXEC. */
+/* Does what scps_sock_accept() does, with flags for the new socket: SCPS_SOCK_NONBLOCK,
+ * SCPS_SOCK_CLOEXEC. */
 SCPS_API int scps_sock_accept4(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen,
                                int flags);
-/* Errors: EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT, ECONNRESET, ECONNABORTED,
- * ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL. After a failure the call may be
- * repeated. Family SCPS_AF_UNSPEC disconnects. */
+/* Connects a socket. Fails with EINPROGRESS, EALREADY, EISCONN, ECONNREFUSED, ETIMEDOUT,
+ * ECONNRESET, ECONNABORTED, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT or EINVAL. After
+ * a failure the call may be repeated. An address of family SCPS_AF_UNSPEC disconnects the
+ * socket. */
 SCPS_API int scps_sock_connect(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 
 /* These calls return the number of bytes; 0 at the end of the stream. A read stops at the end of a
@@ -623,7 +635,7 @@ SCPS_API int64_t scps_sock_sendto(struct scps_ctx *ctx, int s, const void *buf, 
 SCPS_API int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int s, const struct scps_msghdr *msg,
                                    int flags);
 
-/* Errors: ENOTCONN, EINVAL. */
+/* Shuts down one direction of a connection, or both. Fails with ENOTCONN or EINVAL. */
 SCPS_API int scps_sock_shutdown(struct scps_ctx *ctx, int s, int how);
 /* Closes a socket. Its descriptor is free afterwards, whatever is returned: 0, or -1 with EBADF or
  * the value of scps_ctx_config.wait. SO_LINGER with a time waits for the acknowledgement of the
@@ -634,17 +646,20 @@ SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
 SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t nfds,
                             int timeout);
 SCPS_API int scps_sock_getsockname(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* Error: ENOTCONN. */
+/* These calls write the address of the peer, or of this end, to *addr. scps_sock_getpeername()
+ * fails with ENOTCONN. */
 SCPS_API int scps_sock_getpeername(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* Errors: ENOPROTOOPT, EINVAL, EDOM and others: docs/howto/sockets.md has a line for each
- * option. */
+/* Reads or sets an option. Fails with ENOPROTOOPT, EINVAL, EDOM and others: docs/howto/sockets.md
+ * has a line for each option. */
 SCPS_API int scps_sock_getsockopt(struct scps_ctx *ctx, int s, int level, int name, void *val,
                                   uint32_t *len);
 SCPS_API int scps_sock_setsockopt(struct scps_ctx *ctx, int s, int level, int name, const void *val,
                                   uint32_t len);
-/* cmd: SCPS_F_GETFL and the like. Error: EINVAL. */
+/* Reads or sets the flags of a descriptor: cmd is SCPS_F_GETFL, SCPS_F_SETFL and the like. Fails
+ * with EINVAL. */
 SCPS_API int scps_sock_fcntl(struct scps_ctx *ctx, int s, int cmd, long arg);
-/* Errors: ENOTTY; EINVAL on a listening socket. */
+/* Executes a request such as SCPS_FIONREAD. Fails with ENOTTY, and with EINVAL on a listening
+ * socket. */
 SCPS_API int scps_sock_ioctl(struct scps_ctx *ctx, int s, unsigned long request, void *arg);
 
 #ifdef __cplusplus

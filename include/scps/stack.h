@@ -49,7 +49,7 @@ struct scps_conn_config;
 struct scps_stack_config {
     /* size of this structure, bytes, as scps_stack_config_default() sets it; docs/CHANGES.md */
     size_t size;
-    struct scps_alloc alloc; /* alloc and free NULL: malloc and free */
+    struct scps_alloc alloc; /* allocator of the stack; alloc and free NULL: malloc and free */
     /* NULL, the default: memory is taken as it is needed. Otherwise scps_stack_new() takes all
      * memory, scps_memory_bound() bytes in one request, and nothing more is asked of alloc or given
      * back until scps_stack_free(). Connections and listeners can then be opened only with
@@ -77,7 +77,9 @@ struct scps_stack_config {
     /* time of the driver's clock when the stack is opened, µs; at most SCPS_NEVER / 2 */
     scps_time now;
     struct scps_observer observer;
-    uint32_t max_conns; /* largest number of connections, of all states; default 65536; 0: none */
+    /* largest number of connections in all states together; default 65536; 0: no connection can be
+     * opened */
+    uint32_t max_conns;
     /* Largest number of half-open connections of a listener; default 256; 0: none, every SYN is
      * answered with a cookie. When a SYN comes, the oldest half-open connection is dropped if it is
      * older than 14 s when a quarter of this limit is reached, 6 s when half is reached, 3 s when
@@ -303,7 +305,7 @@ struct scps_signal {
     enum scps_signal_kind kind;
     struct scps_netif *nif;  /* interface whose connections the signal concerns; NULL: all */
     struct scps_addr remote; /* peer that the signal concerns; family 0: all */
-    scps_time until;         /* time at which the state ends, on the stack's clock, µs */
+    scps_time until;         /* time at which the reported state ends, µs of the stack's clock */
     uint64_t rate;
     scps_dur rtt;
 };

@@ -36,7 +36,7 @@ struct scps_bulk_source {
     bool finished;    /* all was written, and the connection shut down */
     bool closed;      /* our FIN has been acknowledged (SCPS_EV_DRAINED after shutdown) */
     int err;          /* SCPS_ERR_* that ended the stream; 0: none */
-    /* private */
+    /* private to the source */
     uint8_t *buf;
     size_t fill, used;
     bool eof;
@@ -52,8 +52,9 @@ SCPS_API void scps_bulk_source_fini(struct scps_bulk_source *s);
 
 /* Reads one stream to its end. */
 struct scps_bulk_sink {
-    /* Called with len bytes that were read; NULL: they are discarded. data NULL: the connection is
-     * hollow, so the bytes are zeros. Returns 0, or an error to abort. */
+    /* Called with len bytes that were read. data NULL: the connection is hollow, so the bytes are
+     * zeros. Returns 0, or an error that aborts the connection. take NULL: the bytes are
+     * discarded. */
     int (*take)(void *ctx, const void *data, size_t len);
     /* Best effort: called for each hole, before the bytes behind it are passed to take. May be
      * NULL. */

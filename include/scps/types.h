@@ -27,7 +27,7 @@ extern "C" {
 
 /* µs on the driver's clock; never negative. The clock of a stack stops at SCPS_NEVER / 2. */
 typedef int64_t scps_time;
-typedef int64_t scps_dur;  /* duration, µs */
+typedef int64_t scps_dur;  /* a duration, µs */
 typedef uint64_t scps_off; /* octets of a stream's sequence space, counted from the SYN */
 
 #define SCPS_NEVER  INT64_MAX
@@ -37,7 +37,7 @@ typedef uint64_t scps_off; /* octets of a stream's sequence space, counted from 
 
 /* An IP address. IPv4 uses b[0..3], and the rest is zero. Family 0 means "any" or "not set". */
 struct scps_addr {
-    uint8_t family; /* 0, 4 or 6 */
+    uint8_t family; /* 4 or 6; 0: no address, or any address */
     uint8_t b[16];  /* the address, in network byte order */
 };
 
@@ -46,7 +46,7 @@ struct scps_endpoint {
     uint16_t port; /* port, in host byte order */
 };
 
-/* A piece of memory, as POSIX's struct iovec. */
+/* A piece of memory, laid out like POSIX's struct iovec. */
 struct scps_iovec {
     void *iov_base;
     size_t iov_len;

@@ -38,8 +38,8 @@ enum { /* types of packets in SLIP: high bits of the first octet (RFC 1144 appen
 #define SCPS_VJ_HDR_MAX 120 /* largest size of IPv4 and TCP headers together, bytes */
 
 struct scps_vj_slot {
-    /* hdr: the latest IP and TCP headers of the connection, len bytes; len 0: there was no packet
-     * yet */
+    /* hdr holds the latest IP and TCP headers of the connection, len bytes; len 0: no packet has
+     * passed yet */
     uint8_t hdr[SCPS_VJ_HDR_MAX], len;
     uint32_t used;
 };
@@ -47,17 +47,18 @@ struct scps_vj_slot {
 struct scps_vj_tx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
     uint32_t clock;
-    /* Slots of the last packet; was_last and was_slot are the values before it, for
-     * scps_vj_unsend(). */
+    /* Number of the slot (connection) of the last packet; was_last and was_slot are the values
+     * before it, for scps_vj_unsend(). */
     uint8_t last, was_last, was_slot;
-    uint8_t slots;   /* number of elements of slot that are used */
+    uint8_t slots;   /* number of elements of the array `slot` that are used */
     bool always_say; /* every compressed packet carries the number of its connection */
 };
 
 struct scps_vj_rx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS];
     uint8_t last;
-    /* After an error, drop compressed packets until one carries the number of its connection. */
+    /* true: after an error, compressed packets are dropped until one carries the number of its
+     * connection (RFC 1144 section 4.1) */
     bool toss;
 };
 

@@ -12,10 +12,10 @@ extern "C" {
 #endif
 
 struct scps_vj_stats {
-    /* packets sent, by their type: IP, uncompressed, compressed */
+    /* numbers of packets sent, by type: plain IP, uncompressed TCP, compressed TCP */
     uint64_t ip, uncompressed, compressed;
-    uint64_t bytes_in, bytes_out; /* bytes before and after the compression */
-    /* packets restored; packets that could not be restored */
+    uint64_t bytes_in, bytes_out; /* octets of packets before the compression, and after it */
+    /* numbers of received packets whose headers were restored, and could not be restored */
     uint64_t expanded, tossed;
 };
 /* Opens one end of the compression; the other end needs one as well. Put it on a link

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* ---- IP ---- */
+/* ---- IP: parser and builder of headers of IPv4 and IPv6 ---- */
 
 enum {
     SCPS_IPPROTO_ICMP = 1,
@@ -27,7 +27,7 @@ enum {
 };
 
 enum {
-    /* values of the ECN field, the low bits of tos */
+    /* values of the ECN field, the low two bits of tos (RFC 3168 section 5) */
     SCPS_ECN_NONE = 0,
     SCPS_ECN_ECT1 = 1,
     SCPS_ECN_ECT0 = 2,
@@ -36,7 +36,7 @@ enum {
 
 struct scps_ip {
     struct scps_addr src, dst;
-    uint8_t version; /* 4 or 6 */
+    uint8_t version; /* version of IP: 4 or 6 */
     uint8_t proto;   /* protocol of the payload, after any IPv6 extension headers */
     uint8_t tos;     /* IPv4 TOS or IPv6 traffic class */
     uint8_t ttl;
@@ -69,7 +69,7 @@ SCPS_API uint64_t scps_cksum_pseudo(uint64_t sum, const struct scps_addr *src,
  * includes a right checksum the result is 0. */
 SCPS_API uint16_t scps_cksum_fold(uint64_t sum);
 
-/* ---- TCP ---- */
+/* ---- TCP: parser and builder of segments ---- */
 
 enum {
     SCPS_FIN = 0x01,
@@ -112,7 +112,10 @@ enum {
 
 /* Bits of scps_seg.implied: fields that a compressed header left out, and which get the value
  * received last. */
-enum { SCPS_IMPLIED_SEQ = 1, SCPS_IMPLIED_ACK = 2 /* and the window */ };
+enum {
+    SCPS_IMPLIED_SEQ = 1,
+    SCPS_IMPLIED_ACK = 2 /* the acknowledgement number and the window are left out together */
+};
 
 /* Bits of scps_seg.caps (docs/SCPS-TP.md section 1.1). */
 enum {
@@ -147,8 +150,9 @@ struct scps_seg {
     struct scps_sack sack[SCPS_SACK_MAX];
     /* SCPS capabilities (kind 20), and the connection id for compressed headers */
     uint8_t caps, conn_id;
-    uint16_t snack_off, snack_size; /* SNACK (kind 21): offset and size, in units of the MSS */
-    uint8_t snack_vec_len;          /* octets of bit vector (long form); 0: short form */
+    /* SNACK (kind 21): Hole1 Offset and Hole1 Size, in units of the MSS */
+    uint16_t snack_off, snack_size;
+    uint8_t snack_vec_len; /* octets of the SNACK's bit vector (long form); 0: short form */
     uint8_t snack_vec[SCPS_SNACK_VEC_MAX];
     /* Value of the extended capabilities option; it points into the packet */
     const uint8_t *xcaps;
@@ -186,7 +190,7 @@ SCPS_API uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct sc
                                     const uint8_t *p, size_t hdr_len, const uint8_t *payload,
                                     size_t payload_len);
 
-/* ---- ICMP, ICMPv6 ---- */
+/* ---- ICMP and ICMPv6: parser and builders of messages ---- */
 
 enum scps_icmp_kind {
     SCPS_ICMP_OTHER,
@@ -211,7 +215,7 @@ struct scps_icmp {
     bool has_quote;
     struct scps_ip quote;
     uint16_t sport, dport;
-    /* connection id of the quoted packet instead of ports, if quote.proto is
+    /* connection id of the quoted packet, which has no ports, if quote.proto is
      * SCPS_IPPROTO_SCPS_COMP */
     uint8_t conn_id;
     uint32_t seq;
@@ -232,11 +236,11 @@ SCPS_API size_t scps_icmp_build_echo_reply(uint8_t *p, const struct scps_ip *req
 SCPS_API size_t scps_icmp_build_port_unreach(uint8_t *p, size_t room, const struct scps_ip *ip,
                                              const uint8_t *packet, size_t packet_len);
 
-/* ---- UDP ---- */
+/* ---- UDP: parser and builder of datagrams ---- */
 
 struct scps_udp {
     uint16_t sport, dport;
-    const uint8_t *data; /* the first len bytes of the data */
+    const uint8_t *data; /* pointer to the first len bytes of the data */
     size_t len;
     /* The apart_len bytes of data behind them, which lie elsewhere; NULL: zeros that are not
      * stored */
@@ -257,7 +261,7 @@ SCPS_API int scps_udp_parse_pieces(const struct scps_ip *ip, const uint8_t *p, s
 SCPS_API size_t scps_udp_build(uint8_t *p, const struct scps_addr *src, const struct scps_addr *dst,
                                const struct scps_udp *u);
 
-/* ---- printing ---- */
+/* ---- printing: packets as text ---- */
 
 /* Writes one readable line about a packet, with SCPS options in words, into buf. Returns buf. */
 SCPS_API char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap);
