@@ -14,10 +14,10 @@
 #include "core/keep.h"
 #include "core/seq.h"
 
-/* ---- the parts of an acknowledgement ---- */
+/* ---- the steps of processing an acknowledgement, one function for each ---- */
 
-/* Wakes s, which has s->hold as its reason to send nothing, unless that reason is its own rate
- * alone: then the pacer's timer wakes s. */
+/* Wakes s if its reason to send nothing (s->hold) is anything but its own rate. If that rate alone
+ * stops s, the timer of the pacer wakes it. */
 static inline void wake(struct scps_sender *s)
 {
     if (s->hold != SCPS_HOLD_PACE || !s->tx || !scps_timer_runs(&s->tx->pace_timer) ||
@@ -39,7 +39,7 @@ static inline void take_window(struct scps_sender *s, const struct scps_seg *seg
         scps_snd_window_changed(s);
 }
 
-/* ---- an acknowledgement: all steps in order ---- */
+/* ---- processing of an acknowledgement: the functions above, in order ---- */
 
 static SCPS_NOINLINE void take_snack(struct scps_sender *s, struct scps_ack_input *n)
 {
@@ -71,15 +71,17 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
     if (n->snack) {
         take_snack(s, n);
         n->snack_reported = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
-        /* Do not count bytes again that duplicate acknowledgements stood for. */
+        /* Duplicate acknowledgements stood for bytes of unknown position, which were counted as
+         * delivered already; they are subtracted, so that no byte counts twice. */
         if (n->snack_reported)
             scps_ack_result_counted(&n->sum, scps_recovery_real(&tx->rec, n->sum.delivered));
     }
 }
 
-/* Best effort: sets n->jumped if SND.UNA moves past data that the peer may have given up, and moves
- * n->ack past arrived data behind data that this end gave up. If SEG.ACK is SND.UNA, the peer still
- * expects the octet there (RFC 9293 section 3.4), so a report that it has arrived is false. */
+/* Best effort (BETS: data may be given up): sets n->jumped if SND.UNA moves past data that the peer
+ * may have given up, and moves n->ack past arrived data behind data that this end gave up. If
+ * SEG.ACK is SND.UNA, the peer still expects the octet there (RFC 9293 section 3.4), so a report
+ * that it has arrived is false. */
 static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
                                      struct scps_ack_input *n)
 {
@@ -139,8 +141,8 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     scps_silence_answered(&tx->silence);
     scps_keep_progress(s);
     scps_sender_soft_err(s, SCPS_SOFT_NONE);
-    /* A small segment that the application held back with SCPS_MORE may be sent now: it has waited
-     * for an acknowledgement, which is long enough. */
+    /* With SCPS_MORE the application delays a small segment until an acknowledgement arrives (this
+     * one), so the segment may be sent now. */
     scps_small_set(&s->small, SCPS_SMALL_MORE, false);
     if (scps_send_fin_acked(&s->snd))
         s->ctx.st->fin_acked = s->ctx.env->now;
@@ -148,8 +150,8 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
         uncount(&tx->rec, s->agreed.mss, n);
 }
 
-/* Decides whether an acknowledgement is a duplicate (RFC 5681 section 2). edge: the right edge of
- * the send window before this acknowledgement. */
+/* Counts an acknowledgement as a duplicate if it satisfies the conditions of RFC 5681 section 2.
+ * edge: the right edge of the send window before this acknowledgement. */
 static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *n, scps_off edge)
 {
     const struct scps_seg *seg = n->seg;
@@ -165,7 +167,8 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
         scps_recovery_no_duplicates(&tx->rec);
 }
 
-/* newest: round trip, µs, of the arrived segment that was sent last; -1: not known. */
+/* Takes an RTT sample from an acknowledgement. newest: round trip, µs, of the segment that was sent
+ * last of those that arrived; -1: it is not known. */
 static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
                            const struct scps_ack_input *n, scps_dur newest)
 {
@@ -219,8 +222,8 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
 }
 
 /* Reports to the congestion controller the octets that this acknowledgement shows to have arrived
- * (by SEG.ACK, SACK or SNACK), and the samples of round trip and delivery rate. This is the last
- * step, when losses and the end of recovery are known. */
+ * (by SEG.ACK, SACK or SNACK), and the samples of RTT and delivery rate. The controller is called
+ * after losses and the end of recovery have been determined. */
 static inline void tell_controller(struct scps_sender *s, void *cc, const struct scps_ack_input *n,
                                    struct scps_cc_ack *a)
 {
@@ -267,8 +270,10 @@ static inline bool shows_progress(const struct scps_tx *tx, const struct scps_ac
            scps_sb_at(&tx->sb, tx->sb.head)->state != SCPS_SENT_ARRIVED;
 }
 
-/* Runs all steps for one acknowledgement while data is outstanding. ack_in: offset of SEG.ACK; ack:
- * the later of ack_in and SND.UNA. */
+/* Processes one acknowledgement while data is outstanding, in this order: the reports (SACK,
+ * SNACK), SND.UNA, the send window, duplicates, the samples of delivery rate and RTT, the end of
+ * recovery, losses, the congestion controller, the timers. ack_in: offset of SEG.ACK; ack: the
+ * later of ack_in and SND.UNA. */
 static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg *seg,
                                      int64_t ack_in, scps_off ack)
 {
@@ -313,7 +318,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         if (drained(&c->s, n.advanced))
             scps_conn_notify(c, SCPS_EV_DRAINED);
     } else if (!n.impatient && (n.advanced || shows_progress(tx, &n.sum))) {
-        scps_snd_arm_rtx(&c->s); /* RFC 6298 section 5.3 */
+        scps_snd_arm_rtx(&c->s); /* restarts the retransmission timer (RFC 6298 section 5.3) */
     }
     if (n.advanced && room_again(c->s.small, &c->s.snd, c->s.ctx.cfg->c.sndbuf))
         scps_conn_room(c);
@@ -377,7 +382,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     return true;
 }
 
-/* ---- the timer of loss detection ---- */
+/* ---- the timer of loss detection (tx->look_timer) ---- */
 
 /* RACK: checks whether the reordering window of a segment has ended, or a tail loss probe is due.
  * outage_at: when the timer of an outage expires, µs, or SCPS_NEVER. Returns true if something has

@@ -9,7 +9,7 @@
 #include "core/loss.h"
 #include "core/tx.h"
 
-/* ---- informing the controller of a loss, or of the end of recovery ---- */
+/* ---- calls that inform the congestion controller of a loss, or of the end of recovery ---- */
 
 static void recovered(struct scps_sender *s, void *cc)
 {
@@ -66,8 +66,8 @@ static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
 }
 
-/* Ends a recovery episode that was spurious. late: data declared lost and not resent yet was only
- * late, so it counts as in flight again. */
+/* Ends a recovery episode that was spurious. late: the data that was declared lost and not resent
+ * yet has only arrived late, so it counts as in flight again. */
 static void undo(struct scps_sender *s, bool late)
 {
     struct scps_tx *tx = s->tx;
@@ -104,8 +104,8 @@ static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup,
     scps_ackloss_lost(s, cc, sum, SCPS_BY_AGE);
 }
 
-/* Returns the offset up to which the receiver reports its holes by SNACK. *wait: true if no loss of
- * a resent segment may be concluded here, because the receiver will report it. */
+/* Returns the offset up to which the receiver reports holes by SNACK. *wait is set to true if this
+ * acknowledgement must not declare a resent segment lost, because the receiver will report it. */
 static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct scps_ack_input *n,
                                            bool *wait)
 {
@@ -129,7 +129,7 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     if (sb->arrived_recs && from < s->snd.nxt)
         scps_loss_by_order(sb, dupthresh, last, from, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
-        scps_time then = SCPS_NEVER; /* no limit on the age of a transmission */
+        scps_time then = SCPS_NEVER; /* SCPS_NEVER: the age of a transmission has no limit */
         if (sb->needless && !names)
             then = s->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto);
         scps_loss_of_resent(sb, dupthresh, last, then, &n->sum);
@@ -182,7 +182,9 @@ void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n
         scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_DUPACK);
     } else if (n->advanced && tx->rec.episode == SCPS_EPISODE_FAST && s->snd.nxt > s->snd.una &&
                !(s->agreed.caps &
-                 SCPS_CAP_SNACK1)) { /* partial acknowledgement of RFC 6582 section 3.2 */
+                 /* without SACK and SNACK a partial acknowledgement shows the next loss (RFC 6582
+                  * section 3.2) */
+                 SCPS_CAP_SNACK1)) {
         lose_partial(&tx->sb, tx->outage_over, &n->sum);
         scps_ackloss_lost(s, cc, &n->sum, SCPS_BY_PARTIAL);
     }
@@ -204,7 +206,7 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
 {
     const struct scps_recovery *rec = &s->tx->rec;
 
-    if (rec->undone) { /* A DSACK has ended the episode. */
+    if (rec->undone) { /* true: a DSACK has ended the episode as spurious */
         undone(s, cc);
         return;
     }
@@ -228,9 +230,9 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
 SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
-    /* If the retransmission timer resent data that had arrived (RTO, fresh), its acknowledgement
-     * was lost, not late, and later data may be missing. In the other cases the segments declared
-     * lost were only late. */
+    /* If the retransmission timer resent data that had arrived (`fresh` after a timeout), the
+     * acknowledgement of that data was lost, not late, and later data may be missing. In the other
+     * cases the segments declared lost were only late. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

@@ -8,24 +8,24 @@
 
 #include "core/sender.h"
 
-/* One acknowledgement that arrives while data is outstanding, and what ackin.c has found out about
+/* One acknowledgement that arrives while data is outstanding, and what ackin.c has determined about
  * it so far. */
 struct scps_ack_input {
     const struct scps_seg *seg;
-    int64_t ack_in; /* offset of SEG.ACK */
+    int64_t ack_in; /* offset of SEG.ACK, which may be below SND.UNA */
     /* SEG.ACK as an offset, but at least SND.UNA; best effort may move it further */
     scps_off ack;
     scps_off before; /* SND.UNA before this acknowledgement */
     struct scps_ack_result sum;
-    bool snack; /* seg has a SNACK that was negotiated, and its SEG.ACK is valid */
-    /* the connection has no SACK, and the SNACK of this acknowledgement reports which octets
+    bool snack; /* true: seg has a SNACK option that was negotiated, and its SEG.ACK is valid */
+    /* true: the connection has no SACK, and the SNACK of this acknowledgement reports which octets
      * arrived */
     bool snack_reported;
-    /* best effort: SND.UNA moves past data that the peer may have given up, so its arrival is no
-     * sample */
+    /* Best effort: true if SND.UNA moves past data that the peer may have given up instead of
+     * received, so that no RTT sample may be taken from it */
     bool jumped;
-    bool advanced; /* SND.UNA advances */
-    bool repaired; /* the acknowledgement ends the recovery episode */
+    bool advanced; /* true: this acknowledgement advances SND.UNA */
+    bool repaired; /* true: this acknowledgement ends the recovery episode */
     bool dup;
     /* a partial acknowledgement after the first one of the episode: it does not restart the
      * retransmission timer (RFC 6582 section 3.2) */

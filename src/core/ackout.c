@@ -58,15 +58,16 @@
  * which segments are acknowledged at once. After a loss, a window of one segment looks the same for
  * a few round trips. */
 #define ALONE 8
-/* limit of consecutive acknowledgements that report holes which did not fit into one */
+/* Largest number of consecutive acknowledgements that are sent because the reports of holes did not
+ * fit into one acknowledgement. */
 #define BURST 256
-/* octets of an acknowledgement without data over IPv4 with timestamps: the size of the byte
- * bucket */
+/* Size of the byte bucket of the acknowledgement budget: the octets of an acknowledgement without
+ * data over IPv4 with timestamps. */
 #define BARE 52
 
 /* Called when the timer has expired and nothing has arrived for some time, although there is a
- * hole. The timer stays stopped, but r->tick keeps its rhythm: data that arrives next is
- * acknowledged at a multiple of `delay` after now. */
+ * hole. The timer stays stopped, but r->tick stores the present time: data that arrives next is
+ * acknowledged at a multiple of `delay` after it. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
@@ -111,8 +112,8 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     return true;
 }
 
-/* Returns true for one of the first quick_acks segments of a connection, each of which is
- * acknowledged at once. */
+/* Counts a segment and returns true if it is one of the first quick_acks segments of a connection,
+ * each of which is acknowledged at once. */
 static bool is_quick(uint16_t *quick, uint16_t most)
 {
     if (*quick >= most)

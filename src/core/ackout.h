@@ -17,7 +17,8 @@
 struct scps_rx;
 
 struct scps_ackout {
-    scps_off announced;      /* right edge of the window offered last */
+    /* right edge of the window that was offered to the peer last (RCV.NXT + RCV.WND) */
+    scps_off announced;
     struct scps_timer timer; /* timer of a delayed acknowledgement */
     uint32_t acked_to;       /* low 32 bits of the highest offset that was acknowledged */
     uint32_t max_offered;    /* the largest window that was offered, bytes */
@@ -54,8 +55,8 @@ static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
     return true;
 }
 
-/* Called when a full segment has arrived, `gap` µs after the data before it: one acknowledgement
- * can cover both if the first waits for up to `delay` µs. */
+/* Called when a full segment has arrived, `gap` µs after the data before it: if the gap is at most
+ * `delay`, the delayed acknowledgement of the first can cover both. */
 static inline void scps_ackout_full(struct scps_ackout *a, scps_dur gap, scps_dur delay)
 {
     if (gap <= delay)
@@ -67,8 +68,8 @@ static inline void scps_ackout_wrote(struct scps_ackout *a)
     a->alone = 0;
 }
 
-/* Makes one more acknowledgement due, because without SACK each segment that fills a hole is
- * acknowledged by itself. */
+/* Makes one more acknowledgement due: without SACK each segment that fills a hole needs an
+ * acknowledgement of its own. */
 static inline void scps_ackout_one_more(struct scps_ackout *a)
 {
     if (a->extra_acks < UINT8_MAX)
@@ -77,10 +78,10 @@ static inline void scps_ackout_one_more(struct scps_ackout *a)
 
 /* State of acknowledging that exists only while data is held beyond a hole. */
 struct scps_ackrx {
-    uint32_t dups;       /* number of acknowledgements sent at once since RCV.NXT last advanced */
+    uint32_t dups;       /* number of immediate acknowledgements since RCV.NXT last advanced */
     uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */
-    uint32_t burst;      /* consecutive acknowledgements that could not hold all reports */
-    /* at least the data in order below this offset is covered by the next acknowledgement */
+    uint32_t burst; /* number of consecutive acknowledgements into which not all reports fitted */
+    /* the next acknowledgement must cover at least the data in order below this offset */
     scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;

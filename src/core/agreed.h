@@ -22,7 +22,9 @@ enum scps_agreed_bit {
      * a middlebox removed the capabilities from this end's SYN-ACK; until a compressed header
      * arrives every segment is sent with TCP's own. */
     SCPS_AGREED_TCP_HEADERS = 1u << 5,
-    SCPS_AGREED_PLAIN = 3u << 6 /* two bits for enum scps_plain, which the functions below access */
+    /* two bits that hold an enum scps_plain; scps_agreed_plain() and scps_agreed_plainly() access
+     * them */
+    SCPS_AGREED_PLAIN = 3u << 6
 };
 
 /* Reason why this end sends its SYNs without capabilities. */
@@ -41,7 +43,7 @@ struct scps_agreed {
     uint16_t adv_mss;  /* MSS that this end announced, bytes */
     uint8_t caps;      /* SCPS_CAP_* bits that both ends offered */
     uint8_t caps_peer; /* SCPS_CAP_* bits that the peer offered */
-    uint8_t opts;      /* SCPS_AGREED_* */
+    uint8_t opts;      /* SCPS_AGREED_* bits: the options in force */
     uint8_t snd_wscale : 4, rcv_wscale : 4;
 };
 
@@ -147,7 +149,8 @@ static inline bool scps_agreed_snack(const struct scps_agreed *a)
 {
     return a->caps & SCPS_CAP_SNACK1;
 }
-/* Returns true if the peer reports what arrived beyond a hole, by SACK or SNACK. */
+/* Returns true if the peer's acknowledgements report which data beyond a hole has arrived, by SACK
+ * or SNACK. */
 static inline bool scps_agreed_reports(const struct scps_agreed *a)
 {
     return a->opts & SCPS_AGREED_SACK || scps_agreed_snack(a);

@@ -10,7 +10,8 @@
 #include "base/sized.h"
 #include "core/pathstate.h"
 
-/* Returns how many of len octets may be written now, or the error that forbids writing. */
+/* Returns how many of len octets the application may write now, or the error that forbids
+ * writing. */
 static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
 {
     uint64_t held, room;
@@ -148,7 +149,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
         return (int64_t)n;
     }
     if (ready)
-        return 0; /* The caller asked for 0 octets. */
+        return 0; /* The caller asked for 0 octets, so there is nothing to reserve. */
     if (scps_tp_marks(c->s.tp) && scps_marks_at_hole(scps_tp_marks(c->s.tp), &c->rcv.in))
         return SCPS_ERR_HOLE;
     if (c->rcv.fin)

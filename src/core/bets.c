@@ -56,7 +56,8 @@ void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *prob
 /* Returns true if segment r was resent `retries` times. */
 static bool retries_used_up(const struct scps_sent_segment *r, unsigned retries)
 {
-    /* The probes count as one resend, and the first transmission within the window as another. */
+    /* The window probes count as one resend, and the first transmission within the window as
+     * another one. */
     unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0;
 
     return r->resends >= probes + retries;
@@ -70,10 +71,11 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
     return r && (r->from < old || (r->state == SCPS_SENT_LOST && retries_used_up(r, retries)));
 }
 
-/* Returns NULL also for a segment that fills the peer's window up to its right edge: it is never
- * given up. The peer would accept nothing behind it, would not learn that something is missing, and
- * its window would not advance. Such a segment is resent until it arrives; then the receiver's
- * timer passes the hole before it. */
+/* The oldest segment can be given up unless it fills the peer's window. Returns NULL also for a
+ * segment that fills the peer's window up to its right edge: it is never given up. The peer would
+ * accept nothing behind it, would not learn that something is missing, and its window would not
+ * advance. Such a segment is resent until it arrives; then the receiver's timer passes the hole
+ * before it. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
     const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
@@ -118,7 +120,8 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
 
 /* The receiver's timer for a hole starts when something that was sent behind the hole arrives. This
  * end does not know the peer's timer: it assumes that of the reference implementation, or its own
- * if that is shorter. An acknowledgement of data that this end has given up proves nothing. */
+ * if that is shorter. An acknowledgement of data that this end has given up does not prove that the
+ * data arrived. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
     scps_dur wait = s->ctx.cfg->c.bets_timeout;

@@ -14,10 +14,12 @@ struct scps_bets {
     /* SND.UNA to which this end last moved it past data that it gave up; 0: never */
     scps_off gave_up_to;
     scps_off peer_una; /* highest SEG.ACK of the peer; valid while SND.UNA is gave_up_to */
-    /* the later of the times at which this end last gave up data, and at which the peer opened a
-     * closed window; 0: neither has happened. The lifetime of outstanding data begins there. */
+    /* Later one of two times, µs: when this end last gave up data, and when the peer last opened a
+     * closed window; 0: neither has happened. The lifetime of outstanding data begins at this
+     * time. */
     scps_time gave_up_at;
-    /* time at which SND.UNA last moved, for the lifetime of data sent before life_nxt */
+    /* Time at which SND.UNA last moved, µs: the lifetime of data that was sent before, below
+     * life_nxt, begins then. */
     scps_time life_since;
     scps_off life_nxt;
 };
@@ -31,11 +33,11 @@ static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
 /* Called when the peer's window opens for the octet at SND.UNA, which only window probes have
  * carried. Its transmissions are counted from now on, and its lifetime begins now. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now);
-/* Called when the peer acknowledges the data up to SND.UNA = una, to which this end has moved
- * SND.UNA past data that it gave up. If the scoreboard says that the data from `una` on has
- * arrived, moves *ack behind that data and returns true; otherwise returns false. *ack never gets
- * beyond edge, the right edge of the peer's window: a report of data there is false, and the peer
- * would not accept a segment from there. */
+/* Called when SEG.ACK is `una`, which is SND.UNA because this end has moved SND.UNA past data that
+ * it gave up. If the scoreboard says that the data from `una` on has arrived, moves *ack behind
+ * that data and returns true; otherwise returns false. *ack never gets beyond edge, the right edge
+ * of the peer's window: a report of data there is false, and the peer would not accept a segment
+ * from there. */
 bool scps_bets_pass(struct scps_bets *b, const struct scps_scoreboard *sb, scps_off una,
                     scps_off edge, scps_off *ack);
 /* Gives up the oldest segment, which begins at SND.UNA = una, and moves SND.UNA behind the data
@@ -47,17 +49,18 @@ scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps
  * window has room behind it; NULL if not. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);
 /* Returns true if the oldest segment is to be given up now: all data below the offset `old` has
- * been outstanding for too long, and the segment begins below it; or the segment is lost and was
- * resent `retries` times already. */
+ * been outstanding for longer than bets_lifetime, and the segment begins below it; or the segment
+ * is lost and was resent `retries` times already. */
 bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off old,
                       uint32_t retries);
-/* Returns the time at which the oldest segment has been outstanding for too long, µs; SCPS_NEVER:
- * it has no limit, or cannot be given up. */
+/* Returns the time at which the oldest segment reaches its lifetime (bets_lifetime), µs;
+ * SCPS_NEVER: it has no limit, or cannot be given up. */
 scps_time scps_bets_until(const struct scps_sender *s);
-/* Returns the time to which the timer must be set: when all the data sent so far has been
- * outstanding for too long, µs. */
+/* Returns the time to which the timer must be set: when all the data sent so far reaches its
+ * lifetime (bets_lifetime), µs. */
 scps_time scps_bets_arm(struct scps_sender *s);
-/* Returns the offset behind the data that has been outstanding for too long; 0: there is none. */
+/* Returns the offset behind the data that has been outstanding for longer than bets_lifetime; 0:
+ * there is none. */
 scps_off scps_bets_old(const struct scps_sender *s);
 /* Returns true if silence of the peer does not end the connection, because there is data that can
  * be given up instead. */

@@ -35,8 +35,8 @@ static scps_off beyond(const struct scps_receive *rcv)
     return to > rcv->in.next ? to : 0;
 }
 
-/* Returns the offset behind the highest octets that have arrived beyond a hole, or behind the FIN
- * if that is higher; 0: neither has arrived. */
+/* Returns the offset after the highest octet that has arrived beyond a hole, or after the FIN if
+ * that is higher; 0: neither has arrived. */
 static scps_off highest(const struct scps_receive *rcv)
 {
     uint32_t n = rcv->in.ooo->n;

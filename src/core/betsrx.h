@@ -22,8 +22,8 @@ struct scps_betsrx {
     /* RCV.NXT when `due` was set; if RCV.NXT has moved since, the hole was filled and `due` is
      * invalid */
     scps_off due_for;
-    /* known: end of the data that had arrived when the wait in progress began; old: end of the data
-     * that had arrived when the last completed wait began */
+    /* known: end of the data that had arrived when the present wait for a hole began; old: end of
+     * the data that had arrived when the previous wait, which is over, began */
     scps_off known, old;
 };
 

@@ -10,7 +10,7 @@
 
 struct scps_cause {
     enum scps_loss_cause temporary;
-    scps_time until; /* end of the time for which `temporary` applies, µs */
+    scps_time until; /* time, µs, until which the cause `temporary` applies */
 };
 
 void scps_cause_set(struct scps_cause *cause, enum scps_loss_cause temporary, scps_time until);

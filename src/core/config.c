@@ -63,7 +63,9 @@ enum {
 
 static const struct setting {
     const char *name;
-    uint32_t def, most; /* in units of DEF_UNIT(kind); in units of MOST_UNIT(kind) */
+    /* def: the default, in units of DEF_UNIT(kind); most: the upper bound, in units of
+     * MOST_UNIT(kind) */
+    uint32_t def, most;
     uint16_t least;
     uint16_t at; /* offset of the field in the configuration, bytes */
     uint8_t size, kind;
@@ -202,7 +204,8 @@ static int check_controller(struct scps_conn_config *c, struct scps_line *why)
             scps_line_text(why, "cc: the controller has more than SCPS_CC_PARAMS parameters");
             return SCPS_ERR_INVAL;
         }
-    /* The parameters were set for another controller, so this one gets its defaults. */
+    /* The parameters were set for another controller, so the controller in force gets its own
+     * defaults. */
     if (c->cc_param_of != c->cc)
         scps_conn_config_set_cc(c, c->cc, NULL);
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
@@ -214,7 +217,7 @@ static int check_controller(struct scps_conn_config *c, struct scps_line *why)
     return 0;
 }
 
-/* Checks conditions that no table of bounds expresses. */
+/* Checks the conditions that no table of bounds can express, such as those between two fields. */
 static int check_others(const struct scps_conn_config *c, struct scps_line *why)
 {
     for (int i = 0; i < SCPS_BINDINGS; i++)

@@ -10,7 +10,7 @@
 /* RFC 6298 section 5.7: the RTO for data after the SYN timed out */
 #define AFTER_LOST_SYN SCPS_SEC(3)
 
-/* ---- memory ---- */
+/* ---- memory of a connection ---- */
 
 static size_t conn_size(const struct scps_shared_config *cfg)
 {
@@ -124,9 +124,10 @@ void scps_conn_memory(struct scps_conn *c)
         scps_sender_wake(&c->s);
 }
 
-/* ---- states ---- */
+/* ---- states of a connection ---- */
 
-/* lose_above: longer segments in flight become lost, octets; INT64_MAX: none */
+/* Sets the payload and options that the path MTU permits. lose_above: segments in flight that are
+ * longer, octets, are marked as lost; INT64_MAX: none. */
 static SCPS_NOINLINE void set_pmtu_mss(struct scps_sender *s, uint32_t mss, int64_t lose_above)
 {
     uint32_t full = scps_agreed_full(&s->agreed, s->ctx.cfg->c.mss, mss);
@@ -252,7 +253,8 @@ void scps_conn_finish(struct scps_conn *c, int err)
     if (err)
         c->err = (int8_t)err;
     if (c->notify.pending &&
-        !c->s.established) { /* The connection is half-open, so no application has a handle. */
+        /* true: the connection is half-open, so the application has no handle to it */
+        !c->s.established) {
         scps_notify_release(&c->notify);
     } else if (err) {
         scps_conn_notify(c, SCPS_EV_ERROR);
@@ -399,7 +401,7 @@ void scps_conn_send_tcp_headers(struct scps_sender *s)
     scps_conn_set_pmtu_mss(s, s->agreed.pmtu_mss);
 }
 
-/* ---- configuration ---- */
+/* ---- configuration of a connection ---- */
 
 void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
 {
@@ -461,7 +463,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     if (c->s.established && c->state != SCPS_CLOSED) {
         scps_cc_follow(&c->s, s->c.rate);
         if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
-            ; /* No keep-alive timer is needed. */
+            ; /* no keep-alive timer is needed */
         else if (!scps_timer_runs(&c->keep.timer))
             scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + s->c.keep_idle);
         else if (s->c.keep_idle != idle && !c->s.keep_probes)

@@ -37,12 +37,13 @@
 struct scps_conn {
     struct scps_sender s; /* the sending half, with the context that all parts use */
     struct scps_conn_owner owner;
-    /* link in the host's queue of events, or in the queue of the listener */
+    /* link in the host's queue of connections with events, or in the listener's queue of
+     * connections to accept */
     struct scps_queue_link link;
     struct scps_conn *hash_next;
     struct scps_addr local, remote;
     uint16_t lport, rport;
-    /* state of the connection */
+    /* state of the connection (RFC 9293 section 3.3.2) */
     uint8_t state; /* enum scps_state */
     int8_t err;
     struct scps_notify notify;
@@ -56,7 +57,7 @@ struct scps_conn {
     struct scps_timer end_timer;
     /* timer for the known end of an outage, or for the next probe of the link */
     struct scps_timer outage_timer;
-    uint64_t cc_state[]; /* state of the controller, scps_cc_state_size() bytes */
+    uint64_t cc_state[]; /* state of the congestion controller, scps_cc_state_size() bytes */
 };
 
 #define SCPS_OBSERVE_CONN(c, kind, a, b, d, e) SCPS_OBSERVE(&(c)->s.ctx, kind, a, b, d, e)
@@ -86,7 +87,7 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_sender_wake(&c->s);
 }
 /* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
- * data: a segment with data was just built. False: there may be something to send. */
+ * data: a segment with data was just built. Returns false if there may be something to send. */
 static inline bool scps_sender_quiet(const struct scps_sender *s, bool data)
 {
     if (s->hold == SCPS_HOLD_NONE ||

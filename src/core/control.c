@@ -12,15 +12,18 @@
 #include "base/wide.h"
 #include "core/tx.h"
 
-#define SLOWEST_SEGMENT SCPS_SEC(64) /* maximum backoff interval t_mbi of RFC 5348 section 4.3 */
+/* longest time between two segments: the maximum backoff interval t_mbi of RFC 5348 section 4.3 */
+#define SLOWEST_SEGMENT SCPS_SEC(64)
 
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost)
 {
-    uint32_t most = SCPS_MAX(2u * mss, 14600u); /* RFC 6928 section 2 */
+    /* initial window of at most 14600 bytes (RFC 6928 section 2) */
+    uint32_t most = SCPS_MAX(2u * mss, 14600u);
 
     if (cfg->init_cwnd_segs)
         return cfg->init_cwnd_segs * mss;
-    return syn_lost ? mss /* RFC 5681 section 3.1 */ : SCPS_MIN(10u * mss, most);
+    /* After a lost SYN the initial window is one segment (RFC 5681 section 3.1). */
+    return syn_lost ? mss : SCPS_MIN(10u * mss, most);
 }
 
 static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
@@ -66,9 +69,9 @@ static inline uint64_t set_rate(struct scps_sender *s)
 
     if (ctl->cwnd != SCPS_CWND_OPEN) {
         if (!rate && cfg->pacing && s->rtt.srtt) {
-            /* The rate is two windows in a round trip during slow start, later 1.2 windows. It is
-             * rounded up: on a round trip of minutes it is a few bytes/s, and with less than a
-             * window in a round trip the window would never be full, nor grow. */
+            /* The pacing rate is two congestion windows in a round trip during slow start, later
+             * 1.2 windows. It is rounded up: on a round trip of minutes it is a few bytes/s, and
+             * with less than a window in a round trip the window would never be full, nor grow. */
             rate = ctl->cwnd < ctl->ssthresh ? 2000000 : 1200000;
             rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)s->rtt.srtt) + 1;
             window = true;
@@ -104,8 +107,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
     return rate;
 }
 
-/* Replaces a window or a rate of the controller that is out of bounds, and counts that. Returns
- * `used`. */
+/* Counts that a window or a rate of the controller, `asked`, was out of bounds and is replaced by
+ * `used`, and reports both values to the observer. Returns `used`. */
 static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
     /* Without memory for counters of its own the connection counts in shared ones, which are never
@@ -219,7 +222,8 @@ void scps_cc_ack(struct scps_sender *s, void *cc, const struct scps_cc_ack *a, b
     view_of(s, &v);
     s->ctx.cfg->c.cc->ack(cc, &v, a, &s->ctl);
     if (!may_grow)
-        /* limited transmit: RFC 5681 section 3.2 (1), RFC 3042 */
+        /* Limited transmit (RFC 3042; RFC 5681 section 3.2 (1)): the first duplicate
+         * acknowledgements do not raise the window. */
         s->ctl.cwnd = SCPS_MIN(s->ctl.cwnd, cwnd);
     if (s->resumes)
         scps_resume_ack(&s->tp->resume, (struct scps_resume_cc){&s->ctx, cc}, &v, a, &s->ctl);

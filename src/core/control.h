@@ -35,8 +35,9 @@ void scps_cc_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *lo
 /* Saves the controller's state in s->tx. */
 void scps_cc_save(struct scps_sender *s, const void *cc);
 void scps_cc_restore(struct scps_sender *s, void *cc, uint64_t least);
-/* Lets the configured rate `rate` replace the rate that the congestion controller has set. rate 0:
- * nothing changes. */
+/* Called when the configuration of s has changed: if the controller has set a rate (s->ctl.rate is
+ * not 0), the configured rate `rate`, bytes/s, replaces it; with rate 0 the controller's rate
+ * stays. Then sets the pacer. */
 void scps_cc_follow(struct scps_sender *s, uint64_t rate);
 /* Informs a controller that has an on_sent hook that a segment with data is sent. */
 void scps_cc_sent(struct scps_sender *s, void *cc, uint32_t bytes, bool resent);

@@ -17,7 +17,7 @@
 struct scps_shared_config {
     uint32_t refs;
     struct scps_conn_config c;
-    uint8_t tos; /* type of service without the two ECN bits */
+    uint8_t tos; /* type of service (IPv4 TOS, IPv6 traffic class) without the two ECN bits */
     /* octets 4 to 11 of the IPv4 header of every packet: id 0, DF, TTL, protocol, checksum 0 */
     uint64_t ip4;
 };

@@ -13,7 +13,7 @@
 struct scps_delivery {
     uint64_t delivered;     /* bytes known to have arrived since the connection began */
     scps_time delivered_at; /* time at which the newest delivered bytes were reported, µs */
-    scps_time first_sent;   /* time at which the current flight began, µs */
+    scps_time first_sent; /* time at which the sending interval of the present flight begins, µs */
     /* samples are app-limited until `delivered` reaches this value; 0: they are not */
     uint64_t app_limited;
     /* value of `delivered` at which the round ends: data sent later belongs to the next round */

@@ -27,17 +27,18 @@ struct scps_env {
     struct scps_alloc alloc_later;
     struct scps_observer obs;
     scps_time now;
-    uint64_t key[2]; /* secret key */
+    uint64_t key[2]; /* secret key of sequence numbers, ports, cookies and hash tables */
     struct scps_heap deadlines;
     /* time at which connections repeat requests for memory that were refused, µs; SCPS_NEVER: none
      * waits */
     scps_time memory_at;
-    struct scps_queue events; /* connections with pending events */
+    struct scps_queue events; /* queue of the connections with events for the application */
     struct scps_sender *dead; /* closed connections without an owner, which the stack frees */
     /* limit of challenge ACKs per second (RFC 5961 section 7) */
     struct scps_ratelimit challenge_limit;
     uint64_t challenges;
-    uint64_t drops[SCPS_DROP_COUNT]; /* what scps_env_drop() has counted */
+    /* number of packets dropped by this file's scps_env_drop(), for each reason */
+    uint64_t drops[SCPS_DROP_COUNT];
     struct scps_conn_stats
         /* counters that all connections without data share; nothing reads them */
         no_stats;
@@ -65,7 +66,7 @@ static inline void scps_env_memory_served(struct scps_env *env)
 {
     env->memory_at = SCPS_NEVER;
 }
-/* Counts, under reason d, a packet that had no effect, or a reply that is not sent. */
+/* Counts under reason d a packet that had no effect, or a reply that is not sent. */
 static inline void scps_env_drop(struct scps_env *env, enum scps_drop d)
 {
     env->drops[d]++;

@@ -14,8 +14,8 @@
 #include "core/receive.h"
 
 #define ETHERNET_MSS 1460u
-/* Octets by which a segment with options may exceed the MSS. memory.c uses the same value for the
- * part of the send buffer's ring that is stored twice. */
+/* Octets by which a segment with options may exceed the MSS. memory.c stores the same number of
+ * octets of the send buffer's ring twice, so that each segment is contiguous. */
 #define MARGIN 64u
 #define LEAST  64u
 

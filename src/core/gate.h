@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rate of a route, shared by its connections; the rules are in gate.c. */
+/* The token bucket (gate) of a route with a rate, which limits what its connections send together;
+ * gate.c has the rules. */
 #ifndef SCPS_CORE_GATE_H
 #define SCPS_CORE_GATE_H
 
@@ -38,10 +39,11 @@ static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const s
 /* Sets the rates, burst and overhead of route r in the route's token bucket (the gate). mtu: the
  * MTU of the route's link, bytes. */
 void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *r, uint32_t mtu);
-/* Returns the cost of an IP packet of len bytes. */
+/* Returns the number of bytes that an IP packet of len bytes is charged: its length and the
+ * overhead of the route. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
-/* Returns true if the token bucket holds enough for a packet of s with len bytes. If not, no
- * connection of the route may send until g->opens. */
+/* Returns true if the route's token bucket holds enough for a packet of s with len bytes. If not,
+ * no connection of the route may send until g->opens. */
 bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
 /* Returns true if s, which is at the head of the ready queue, may build its next packet. */
 bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
@@ -56,7 +58,8 @@ scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
  * the bucket. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
-/* Called when s was served: ends its permission from the minimum rate. */
+/* Called when s has been served: if the minimum rate had permitted s a segment beyond its window,
+ * the permission ends. */
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s);
 /* Returns true if s, whose window is full, may send one segment nevertheless; otherwise s is queued
  * for that. */

@@ -15,7 +15,7 @@ static inline void scps_snd_hold_begin(struct scps_sender *s)
 }
 /* Sets the reason why nothing is sent now; SCPS_HOLD_NONE: a segment is sent. */
 void scps_snd_hold(struct scps_sender *s, enum scps_hold why);
-/* Records that s waits for the rate of its route, if it has anything to send. */
+/* Records the route's rate as the reason why s sends nothing, if s has anything to send. */
 void scps_snd_routed(struct scps_sender *s);
 
 #endif

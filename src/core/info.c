@@ -195,7 +195,7 @@ static void of_counts(const struct scps_conn_stats *st, struct scps_info *out)
     memcpy(out->holds, st->holds, sizeof out->holds);
 }
 
-/* Copies the state of SCPS features, which few connections have. */
+/* Copies the state of the SCPS features; most connections use none and have no such state. */
 static void of_scps(const struct scps_conn_scps *tp, unsigned caps, struct scps_info *out)
 {
     out->comp_out = tp->comp_out;

@@ -25,8 +25,8 @@ void scps_conn_repeat_syn_ack(struct scps_conn *c);
 /* Returns true if this SYN may replace a connection in TIME-WAIT (RFC 1122 section 4.2.2.13, RFC
  * 6191). */
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg);
-/* Builds the next segment. Returns false if there is nothing to send now; the reason is in
- * c->s.hold. */
+/* Builds the next segment of c in *seg. Returns false if there is nothing to send now; c->s.hold is
+ * then the reason. */
 bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg);
 /* Builds the segment after seg, the one built last, if a device can send both as one train
  * (segmentation offload): new data, adjacent in sequence and in memory, with the same header

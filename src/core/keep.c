@@ -25,17 +25,19 @@ enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;
     const scps_time now = s->ctx.env->now;
-    /* Wait at least a retransmission timeout, so that the answer to the last probe can arrive. */
+    /* The timer waits for at least a retransmission timeout, so that the answer to the last probe
+     * can arrive. */
     scps_dur interval = SCPS_MAX(cfg->keep_interval, s->rtt.rto);
     scps_time heard = k->heard_at, due;
 
     if (!in_force(cfg, state))
         return SCPS_KEEP_LATER;
-    if (s->todo.bits & SCPS_TODO_OUTAGE) { /* During an outage other probes are sent and counted. */
+    /* During an outage, snd_outage.c sends and counts probes of its own. */
+    if (s->todo.bits & SCPS_TODO_OUTAGE) {
         scps_timer_set(&s->ctx, &k->timer, now + cfg->keep_idle);
         return SCPS_KEEP_LATER;
     }
-    if (s->keep_probes && s->heard.keep) { /* The last probe was answered. */
+    if (s->keep_probes && s->heard.keep) { /* The peer has answered the last probe. */
         heard = SCPS_MAX(heard, now - interval);
         s->keep_probes = 0;
     }

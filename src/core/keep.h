@@ -21,8 +21,8 @@ struct scps_keep {
 /* What the caller must do when the keep-alive timer has expired. */
 enum scps_keep_verdict {
     SCPS_KEEP_LATER, /* nothing: the timer was set again, or is not needed any more */
-    SCPS_KEEP_PROBE, /* send a probe; the timer runs until its answer is overdue */
-    SCPS_KEEP_END    /* end the connection: the peer has not answered the probes */
+    SCPS_KEEP_PROBE, /* send a keep-alive probe; the timer runs until its answer is overdue */
+    SCPS_KEEP_END    /* end the connection, because the peer has not answered the probes */
 };
 
 /* Records that no keep-alive probe is outstanding, because the peer has acknowledged something or

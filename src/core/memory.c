@@ -10,7 +10,8 @@
 #include "core/rx.h"
 #include "core/tx.h"
 
-/* limit of the number of stored ends of records is at least this, unless memory is fixed */
+/* Unless memory is fixed, the limit of the number of stored ends of records is at least this
+ * many. */
 #define MIN_ENDS 1024u
 
 static size_t tx_size(const struct scps_shared_config *cfg)
@@ -107,7 +108,7 @@ int scps_conn_need_tx(struct scps_sender *s)
         return SCPS_ERR_NOMEM;
     }
     scps_delivery_begin(&s->tx->delivery, s->snd.una, s->established);
-    if (s->established) { /* The pacer is new and needs its rate. */
+    if (s->established) { /* The pacer was just created and needs its rate. */
         scps_cc_apply(s);
     }
     return 0;
@@ -154,7 +155,8 @@ int scps_conn_need_marks(struct scps_sender *s)
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
-    if (!fixed) /* The limit keeps the memory of the marks below that of the octets. */
+    /* The limit keeps the memory of the marks below that of the octets in the receive buffer. */
+    if (!fixed)
         scps_marks_init(m, SCPS_MAX(MIN_ENDS, s->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else
         scps_marks_init(m, fixed->marks);
@@ -205,8 +207,8 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
         scps_rcvbuf_beyond_size(),
         ranges(f->holes),
         c->records || c->bets ? sizeof(struct scps_rcv_marks) : 0,
-        ranges(f->marks), /* ends of records to be sent */
-        ranges(f->marks), /* ends of records that have arrived */
+        ranges(f->marks), /* places for the ends of records that are to be sent */
+        ranges(f->marks), /* places for the ends of records that have arrived */
         ranges(f->given_up),
         c->snack_delay ? SCPS_SNACK_WAITS * sizeof(struct scps_snack_wait) : 0,
     };
@@ -215,7 +217,7 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
         scps_slots_plan(s, sizes[i], n);
 }
 
-/* ---- lack of memory ---- */
+/* ---- behaviour when memory is refused ---- */
 
 int scps_conn_starve(struct scps_sender *s)
 {

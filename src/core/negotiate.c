@@ -9,7 +9,8 @@
 #include "base/bytes.h"
 #include "wire/opt.h"
 
-#define MIN_MSS 48 /* Least MSS that is used, bytes: with less, options could fill a segment */
+/* Least MSS that is used, bytes: with a smaller one, the options could fill a whole segment. */
+#define MIN_MSS 48
 
 static uint8_t wscale_for(uint32_t rcvbuf)
 {
@@ -122,7 +123,8 @@ enum scps_why scps_negotiate_why(const struct scps_asked *q, enum scps_feature f
     if (!q->established)
         return SCPS_WHY_NOT_YET;
     if (f == SCPS_FEATURE_ECN && q->syn_lost)
-        return SCPS_WHY_FELL_BACK; /* the ECN fallback of RFC 3168 section 6.1.1.1 */
+        /* an ECN SYN that was lost is repeated without ECN (RFC 3168 section 6.1.1.1) */
+        return SCPS_WHY_FELL_BACK;
     if (f != SCPS_FEATURE_TIMESTAMPS && scps_agreed_plain(q->agreed) == SCPS_PLAIN_COOKIE &&
         !(q->agreed->opts & SCPS_AGREED_TS))
         return SCPS_WHY_COOKIE;

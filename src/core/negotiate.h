@@ -9,14 +9,15 @@
 /* The values of a connection that decide what this end offers and agrees to. */
 struct scps_asked {
     const struct scps_conn_config *cfg;
-    const struct scps_agreed *agreed; /* what the handshake has agreed on so far */
+    /* what the handshake has agreed on so far; a SYN-ACK repeats it */
+    const struct scps_agreed *agreed;
     enum scps_state state;
     uint8_t family; /* family of the peer's address: 4 or 6 */
     /* connection id that this end offers for compressed headers; 0: there is none */
     uint8_t conn_id;
     bool active;      /* true: this end opened the connection */
-    bool established; /* the connection is, or was, established */
-    bool syn_lost;    /* a SYN of this end timed out */
+    bool established; /* true: the connection is established, or was */
+    bool syn_lost;    /* true: a SYN of this end timed out */
 };
 
 /* Returns the configured SCPS capabilities that can be offered. */

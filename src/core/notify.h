@@ -23,12 +23,13 @@ struct scps_conn_owner {
 };
 
 struct scps_notify {
-    bool pending : 1; /* the connection waits at its listener and was not accepted yet */
-    bool active : 1;  /* active open: this end sent the first SYN */
-    /* the application has closed or aborted the connection, or never had a handle for it */
+    /* true: the connection waits at its listener, and the application has not accepted it yet */
+    bool pending : 1;
+    bool active : 1; /* active open: this end sent the first SYN */
+    /* true: the application has closed or aborted the connection, or never had a handle for it */
     bool released : 1;
-    bool listed : 1; /* the connection is in the host's queue of events */
-    uint16_t events; /* pending events, 1 << enum scps_event_kind */
+    bool listed : 1; /* true: the connection is in the host's queue of connections with events */
+    uint16_t events; /* set of the pending events: bit 1 << enum scps_event_kind for each */
 };
 
 /* Removes and returns the first pending event (enum scps_event_kind). Precondition: there is
@@ -54,7 +55,7 @@ static inline void scps_notify_unlisted(struct scps_notify *n)
 {
     n->listed = false;
 }
-/* Records that this end opens the connection (active open). */
+/* Records that this end sent the first SYN (active open). */
 static inline void scps_notify_opens(struct scps_notify *n)
 {
     n->active = true;

@@ -15,12 +15,14 @@
 #define SCPS_OUTAGE_PROBES_MAX 63u
 
 struct scps_outage {
-    /* consecutive probes of this outage; SCPS_OUTAGE_PROBES_MAX stands for that many or more */
+    /* number of consecutive probes in this outage; SCPS_OUTAGE_PROBES_MAX stands for that many or
+     * more */
     uint8_t probes : 6;
-    /* the time at which the outage ends is known: the outage timer expires then, and no probe is
-     * sent */
+    /* true: the time at which the outage ends is known. The outage timer then expires at that time,
+     * and no probe is sent. */
     uint8_t end_known : 1;
-    /* the outage was concluded from timeouts; no signal has reported it */
+    /* true: this end inferred the outage from timeouts, and no signal of the link has reported
+     * it */
     uint8_t inferred : 1;
 };
 

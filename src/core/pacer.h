@@ -8,11 +8,11 @@
 
 #include "base/bytes.h"
 
-#define SCPS_RATE_MAX (UINT64_C(1) << 43) /* bytes/s */
-/* units of the field `credit` in one byte */
+#define SCPS_RATE_MAX (UINT64_C(1) << 43) /* largest rate of a token bucket, bytes/s */
+/* number of units of the field `credit` that make one byte */
 #define SCPS_PACER_UNIT INT64_C(1000000)
-/* over an interval of at most this, µs, rate times interval does not overflow, so no division is
- * needed */
+/* Longest interval, µs, for which rate times interval cannot overflow 64 bits, so that no division
+ * is needed. */
 #define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX)
 
 struct scps_pacer {

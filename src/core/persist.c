@@ -30,8 +30,9 @@ SCPS_NOINLINE void scps_persist_end(struct scps_sender *s)
     scps_rto_stop(s->tx);
 }
 
-/* RFC 9293 section 3.8.6.2.1: "The override timeout should be in the range 0.1 - 1.0 seconds. It
- * may be convenient to combine this timer with the timer used to probe zero windows". */
+/* Starts the override timeout of RFC 9293 section 3.8.6.2.1: "The override timeout should be in the
+ * range 0.1 - 1.0 seconds. It may be convenient to combine this timer with the timer used to probe
+ * zero windows". */
 void scps_persist_arm_override(struct scps_sender *s)
 {
     scps_dur wait = SCPS_CLAMP(s->rtt.rto, SCPS_MS(100), SCPS_SEC(1));

@@ -13,10 +13,10 @@
 struct scps_sender;
 
 struct scps_persist {
-    struct scps_timer timer; /* expires when the peer's window is probed next */
+    struct scps_timer timer; /* timer that expires when the peer's window is to be probed next */
 };
 
-/* Sets the timer to `when`. */
+/* Sets the persist timer, by which the window is probed, to `when`, µs. */
 static inline void scps_persist_at(struct scps_persist *p, struct scps_conn_ctx *x, scps_time when)
 {
     scps_timer_set(x, &p->timer, when);
@@ -33,7 +33,7 @@ void scps_persist_end(struct scps_sender *s);
 /* Starts the timer of the next window probe, and stops the retransmission timer. */
 void scps_persist_arm(struct scps_sender *s);
 /* Starts the override timeout, after which a silly segment is sent to a small window, unless the
- * timer expires earlier already. */
+ * timer is set to an earlier time already. */
 void scps_persist_arm_override(struct scps_sender *s);
 
 #endif

@@ -33,7 +33,8 @@
 #include "core/snacktx.h"
 #include "core/tx.h"
 
-/* allowance of RFC 8985 section 7.2 for a peer's delayed ACK, when one segment is outstanding */
+/* Allowance for a delayed acknowledgement of the peer, when one segment is outstanding (WCDelAckT,
+ * RFC 8985 section 7.2). */
 #define WORST_ACK_DELAY SCPS_MS(200)
 /* RFC 8985 section 6.2 step 4: recoveries without a DSACK after which the reordering window is
  * reset */
@@ -108,7 +109,7 @@ static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
     scps_time first, resent;
 
     if (!rk->rtt)
-        return 0; /* nothing has arrived yet */
+        return 0; /* no segment is known to have arrived, so RACK.rtt is unknown */
     first = judge_first(sb, s->ctx.env->now, limit, snack_reach, sum);
     if (!snack)
         limit = SCPS_MAX(limit, scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto));
@@ -183,7 +184,8 @@ static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now)
 {
-    /* the earliest time at which a tail loss probe can be due */
+    /* The earliest time at which a tail loss probe can be due: two round trips after the last
+     * progress, or 1 s while no RTT is known (RFC 8985 section 7.2). */
     scps_dur wait = rtt->srtt ? 2 * rtt->srtt : SCPS_SEC(1);
 
     return now + SCPS_MIN(wait, rtt->rto);
@@ -210,7 +212,8 @@ scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most)
         tx->sb.lost || tx->rack.probe || tx->rto.probed)
         return SCPS_NEVER;
     quiet = SCPS_MAX(tx->sent_at, tx->progress_at);
-    /* a FIN counts as sent data, too */
+    /* The time since anything was sent counts from the newest record of the scoreboard, which may
+     * be a FIN. */
     quiet = SCPS_MAX(quiet, scps_sb_at(&tx->sb, tx->sb.tail - 1)->sent);
     return SCPS_MIN(quiet + probe_timeout(&tx->sb, s->rtt.srtt), most);
 }

@@ -13,7 +13,7 @@
 #include <scps/types.h>
 
 struct scps_ratelimit {
-    uint32_t limit;  /* the most replies in a second; 0: none is sent */
+    uint32_t limit;  /* largest number of replies in a second; 0: no reply is sent */
     uint32_t left;   /* replies that may still be sent in this second */
     scps_time since; /* time at which this second began */
 };

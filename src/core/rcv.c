@@ -76,8 +76,8 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 }
 
 /* Called when octets came in order: informs the application, and decides whether they are
- * acknowledged now, together with later ones, or when the timer expires. filled: they filled a
- * hole. */
+ * acknowledged now, together with later ones, or when the timer expires. filled: the octets filled
+ * a hole. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);
@@ -183,8 +183,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         return false;
     }
     if (again) {
-        /* If a DSACK is due for octets that end at `from`, cut() has reported this duplicate
-         * already. */
+        /* If the DSACK that is due describes octets that end at `from`, cut() has reported this
+         * duplicate already. */
         if (!c->rcv.rx || !in_order || c->rcv.rx->report.dsack_to != from)
             report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
         c->s.ctx.st->bytes_duplicate += again;
@@ -204,8 +204,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     return true;
 }
 
-/* Called before count() for a segment of data while a->alone is not 0. before: time at which the
- * data before it arrived. */
+/* Called for a segment of data, before the segment is counted, while a->alone is not 0: measures
+ * the time since the data that arrived before it, at time `before`. */
 static SCPS_NOINLINE void measure_gap(struct scps_ackout *a, const struct scps_conn_ctx *x,
                                       const struct scps_receive *rcv, const struct scps_seg *seg,
                                       scps_time before)
@@ -230,7 +230,7 @@ static void count(struct scps_conn_ctx *x, struct scps_keep *k, struct scps_rece
 struct piece {
     int64_t from, to;
     const uint8_t *data;
-    scps_off fin_at; /* offset of the FIN; 0: not known */
+    scps_off fin_at; /* offset of the FIN; 0: the FIN has not arrived */
     bool fin;        /* this segment carries the peer's FIN */
 };
 
@@ -252,7 +252,7 @@ static bool fill_given_up(const struct scps_sender *s, struct scps_rcvbuf *in,
 static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                               int64_t edge, struct piece *p)
 {
-    /* Ignore a FIN below data that has arrived, which comes from a faulty peer or an old
+    /* A FIN below data that has arrived is ignored, because it comes from a faulty peer or an old
      * connection: after it no more data would be accepted. */
     if (p->fin && p->to >= next && (!p->fin_at || p->fin_at == (scps_off)p->to))
         p->fin_at = (scps_off)p->to;
@@ -264,7 +264,8 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
                                          (scps_off)(p->from + gone)};
         if (fill_given_up(&c->s, &c->rcv.in, seg, p))
             scps_conn_notify(c, SCPS_EV_READABLE);
-        /* False for octets before the beginning of the stream, which were never received. */
+        /* The condition is false for octets before the beginning of the stream, which were never
+         * received. */
         if (p->from + gone > 1) {
             c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
             report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
@@ -274,13 +275,13 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         scps_conn_ack_now(c);
     }
     if (p->to > edge) {
-        /* Ignore a FIN beyond the window. A FIN exactly at the right edge is accepted. */
+        /* A FIN beyond the window is ignored. A FIN exactly at the right edge is accepted. */
         p->fin_at = p->fin ? 0 : p->fin_at;
         p->to = edge;
         scps_conn_ctx_drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
         scps_conn_ack_now(c);
     }
-    /* Cut off octets beyond the FIN, which come from a faulty peer. */
+    /* Octets beyond the FIN, which come from a faulty peer, are cut off. */
     if (p->fin_at && p->to > (int64_t)p->fin_at)
         p->to = (int64_t)p->fin_at;
 }
@@ -332,7 +333,7 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
 
     if (!seg->len && !p.fin)
         return;
-    if (c->rcv.fin) { /* All data has arrived already. */
+    if (c->rcv.fin) { /* The FIN has arrived in order, so no data can be new. */
         if (fill_given_up(&c->s, &c->rcv.in, seg, &p))
             scps_conn_notify(c, SCPS_EV_READABLE);
         scps_conn_ack_now(c);
@@ -347,11 +348,13 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         scps_ackrx_data(&c->rcv.rx->ack, c->s.ctx.env->now);
     if (!plain) {
         cut(c, seg, next, edge, &p);
-        /* false if a part of the segment was cut off, because its last octet ends the record */
+        /* The end of the record is stored only if the last octet of the segment was not cut off,
+         * because that octet ends the record. */
         if (seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records && p.from < p.to &&
             p.to == from + seg->len &&
             !scps_conn_keep_record(&c->s, &c->rcv, (scps_off)p.from, (scps_off)p.to)) {
-            scps_conn_ack_now(c); /* The segment was dropped, and the peer will send it again. */
+            /* The acknowledgement makes the peer send the dropped segment again. */
+            scps_conn_ack_now(c);
             return;
         }
     }
@@ -385,8 +388,8 @@ bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg)
     scps_segs_came(&c->segs);
     scps_heard_now(&c->s.heard);
     scps_send_confirmed(&c->s.snd, seg->seq);
-    /* Store the timestamp if the segment begins at or below the last acknowledged octet (RFC 7323
-     * section 4.3). */
+    /* The timestamp is stored in TS.Recent if the segment begins at or below the last acknowledged
+     * octet (RFC 7323 section 4.3). */
     if (ts && (int32_t)((uint32_t)from - c->ack.acked_to) <= 0)
         scps_ts_take(&c->ts, seg->tsval, c->s.ctx.env->now);
     if (c->ack.alone)
@@ -414,7 +417,8 @@ void scps_rcv_read(struct scps_conn *c)
         return;
     left = c->ack.announced > next ? c->ack.announced - next : 0;
     if (2 * left > SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, c->ack.max_offered))
-        /* More than half of the window is left, so the next acknowledgement can report the room. */
+        /* More than half of the window is left, so the next acknowledgement can announce the freed
+         * room. */
         return;
     edge = scps_receive_edge(&c->rcv, c->s.ctx.cfg->c.rcvbuf, c->ack.announced);
     open = edge - next;

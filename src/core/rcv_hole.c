@@ -32,7 +32,8 @@ void scps_rcv_take_fin(struct scps_conn *c)
     scps_marks_stop(scps_tp_marks(c->s.tp));
 }
 
-/* Best effort: gives up the hole at RCV.NXT, which ends at `to`. */
+/* Best effort: gives up the hole at RCV.NXT, which ends at `to`: RCV.NXT moves to the end of the
+ * hole. */
 static void jump(struct scps_conn *c, scps_off to)
 {
     struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
@@ -77,8 +78,8 @@ void scps_rcv_check_hole(struct scps_conn *c)
         scps_marks_stop(scps_tp_marks(c->s.tp));
         return;
     }
-    /* If there is no memory for the timer, try again later: the peer may give up the hole, too, and
-     * send nothing more. */
+    /* If there is no memory for the timer, the connection tries again later: the peer may give up
+     * the hole, too, and send nothing more. */
     if (scps_conn_need_marks(&c->s)) {
         scps_env_starved(c->s.ctx.env);
         return;

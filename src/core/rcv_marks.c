@@ -103,7 +103,7 @@ bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
         from = h->from;
     }
     to = SCPS_MIN(to, h->to);
-    /* If the data would split the hole in two, ignore it. */
+    /* Data that would split the hole in two is ignored. */
     if ((from != h->from && to != h->to) ||
         (late.record && scps_marks_record(m, x, in->next, from, to)) ||
         scps_rcvbuf_fill(in, &x->env->alloc, from, data, (uint32_t)(to - from),

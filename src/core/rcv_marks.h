@@ -13,10 +13,10 @@
 
 struct scps_rcv_marks {
     struct scps_rangeset ends; /* octets not read yet that end a record */
-    bool ended;                /* the last octet read ended a record */
-    /* a hole that was given up lies within the record being read, or directly before it */
+    bool ended;                /* true: the octet that was read last ended a record */
+    /* true: a hole that was given up lies within the record being read, or directly before it */
     bool torn;
-    /* hole that was given up and not reported to the application; empty: none */
+    /* the hole that was given up and not reported to the application yet; empty: there is none */
     struct scps_range hole;
     struct scps_betsrx wait; /* best effort: the reader's wait for the next hole */
 };
@@ -59,8 +59,9 @@ static inline void scps_marks_stop(struct scps_rcv_marks *m)
 /* Data that arrives late, below RCV.NXT: the octets [from, to). */
 struct scps_late_data {
     scps_off from, to;
-    const uint8_t *data; /* NULL: hollow stream, the octets are counted, not stored */
-    bool record;         /* the last of these octets ends a record */
+    /* the octets; NULL: the stream is hollow, so octets are counted and not stored */
+    const uint8_t *data;
+    bool record; /* true: the last of these octets ends a record */
 };
 /* Stores in `in` those octets of `late` that adjoin either end of the hole. Returns true if there
  * are any, so that the hole has become smaller or is filled. */

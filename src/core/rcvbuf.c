@@ -26,9 +26,10 @@
 #define FIRST_CAP 8192u
 #define DENSE     2u
 
-/* Allocated when data first arrives beyond a hole. */
+/* State of data beyond a hole, which is allocated when such data first arrives. */
 struct beyond {
-    struct scps_rangeset set; /* first member: scps_rcvbuf.ooo points to it */
+    /* ranges of octets beyond a hole; first member, because scps_rcvbuf.ooo points to it */
+    struct scps_rangeset set;
     struct scps_pages pages;
     /* `settled` and `held` are valid while scps_rcvbuf.paged is set. They are the state when
      * settle() was called last; its next call subtracts from `held` what was read since then. */
@@ -123,7 +124,7 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
            (y ? sizeof *y + y->set.cap * sizeof *y->set.v + scps_pages_memory(&y->pages) : 0);
 }
 
-/* ---- where an octet lies -------------------------------------------------------------------- */
+/* ---- the place of an octet: in the ring, or in a page --------------------------------------- */
 
 /* Stores octets in the ring, across its end if need be; data NULL: zeros. */
 static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
@@ -212,7 +213,7 @@ static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, sc
     return b->mem + at;
 }
 
-/* ---- growth --------------------------------------------------------------------------------- */
+/* ---- growth of the ring --------------------------------------------------------------------- */
 
 static void move(const struct scps_rcvbuf *b, struct scps_rcvbuf *to, scps_off off, scps_off end)
 {
@@ -260,7 +261,7 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
     return true;
 }
 
-/* Frees the pages whose octets have all been read. */
+/* Frees the pages whose octets have all been read, and updates `settled` and `held`. */
 static void settle(struct scps_rcvbuf *b)
 {
     struct beyond *y = own(b);

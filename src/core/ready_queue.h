@@ -24,9 +24,9 @@ void scps_sender_dequeue(struct scps_sender *s);
 /* Moves the first connection of the queue to the end, so that all connections are served in
  * turn. */
 void scps_ready_queue_next(struct scps_ready_queue *t);
-/* Moves s from its ready queue to the queue of connections to be freed. */
+/* Moves s from its ready queue to the queue of connections whose memory the stack frees. */
 void scps_sender_put_aside(struct scps_sender *s);
-/* Removes s, the first of the queue of connections to be freed. */
+/* Removes s, the first connection of the queue of connections to be freed, from that queue. */
 void scps_sender_dequeue_free(struct scps_sender *s);
 
 #endif

@@ -13,11 +13,11 @@
 struct scps_rx;
 
 struct scps_receive {
-    uint32_t irs; /* the sequence number of offset 0 */
+    uint32_t irs; /* IRS: the sequence number of offset 0, which is the peer's SYN */
     /* length of the largest segment received; at least the smaller of 536 and the MSS that this end
      * announced */
     uint16_t mss;
-    bool fin; /* the peer's FIN has arrived in order */
+    bool fin; /* true: the peer's FIN has arrived in order */
     struct scps_rcvbuf in;
     /* state of data beyond a hole; NULL: there is none; memory.c allocates and frees it */
     struct scps_rx *rx;

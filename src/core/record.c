@@ -21,7 +21,8 @@
 
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end)
 {
-    if (!ends->max) /* With fixed memory, scps_conn_need_tx() has set the limit already. */
+    /* With fixed memory, scps_conn_need_tx() has set the limit of the number of ranges already. */
+    if (!ends->max)
         /* Two ranges are at least one octet apart, so the size of the send buffer limits their
          * number. */
         scps_rangeset_init(ends, UINT32_MAX);

@@ -47,8 +47,8 @@
 #include "core/bets.h"
 #include "core/tx.h"
 
-/* segments: an initial window (RFC 6928); if more than that may be sent at once after a gap, the
- * window is paced */
+/* Segments that may be sent at once, an initial window (RFC 6928); if more may be sent after a gap,
+ * the window is paced over a round trip. */
 #define BURST 10
 
 /* Proportional rate reduction (RFC 6937 section 3): computes how much may be sent in answer to an
@@ -160,7 +160,9 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
         scps_recovery_end(rec);
         return false;
     }
-    rec->delivered = delivered; /* The arrival that started the episode counts as a part of it. */
+    /* The bytes that arrived with the acknowledgement that started the episode count as a part of
+     * it. */
+    rec->delivered = delivered;
     prr_update(s, delivered);
     return true;
 }
@@ -192,7 +194,8 @@ static void mark_lost(struct scps_sender *s)
 
     scps_sb_lose_since(
         &s->tx->sb, reports ? s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1) : s->ctx.env->now, NULL);
-    /* Discard the record of these losses: the event SCPS_CC_RTO informs the controller of them. */
+    /* The event SCPS_CC_RTO informs the controller of these losses, so the scoreboard must not
+     * report them again. */
     scps_sb_losses(&s->tx->sb);
 }
 
@@ -301,9 +304,13 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
     if (sum->dsack_fresh || s->snd.una > rec->frto_nxt || sb->hi_arrived > rec->frto_nxt)
         return false;
     if (second)
-        return sum->orig; /* RFC 5682 section 3.1 step 3b if true, 3a if false */
+        /* RFC 5682 section 3.1 step 3b: data that was not resent has arrived, so the timeout was
+         * spurious; otherwise step 3a applies */
+        return sum->orig;
     if (advanced && s->snd.una < rec->frto_nxt && !scps_sb_at(sb, sb->head)->resends)
-        rec->frto = 2; /* RFC 5682 section 2.1 step 2b; otherwise step 2a ends F-RTO */
+        /* RFC 5682 section 2.1 step 2b: new data may be sent, and the next acknowledgement decides;
+         * otherwise step 2a ends F-RTO */
+        rec->frto = 2;
     return false;
 }
 
@@ -325,11 +332,11 @@ static bool eifel_decides(const struct scps_sender *s, scps_off was)
 /* Returns true if timestamps show that the loss was spurious (RFC 3522 section 3.2, steps 4 and 5):
  * the acknowledgement echoes a timestamp older than the retransmission. But a receiver answers a
  * duplicate with the timestamp of the segment that last advanced its RCV.NXT (RFC 7323 section
- * 4.3). That one is always older than the duplicate, so an acknowledgement with a DSACK does not
- * count. Departure from the RFC: if the peer has reported no duplicate yet, an acknowledgement of
- * all outstanding data counts, too, because a delayed acknowledgement of a short flight looks like
- * that, and only the window is restored. A TSecr of 0 is no echo, and neither is one that is older
- * than the first transmission of the acknowledged data. */
+ * 4.3). That segment is always older than the duplicate, so an acknowledgement with a DSACK does
+ * not count. Departure from the RFC: if the peer has reported no duplicate yet, an acknowledgement
+ * of all outstanding data counts, too, because a delayed acknowledgement of a short flight looks
+ * like that, and only the window is restored. A TSecr of 0 is no echo, and neither is one that is
+ * older than the first transmission of the acknowledged data. */
 static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {

@@ -22,25 +22,27 @@ enum scps_recovery_verdict { SCPS_RECOVERY_GOES_ON, SCPS_RECOVERY_OVER, SCPS_REC
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
-/* State of the recovery episode: recovery.c. */
+/* State of the recovery episode in progress, or of the last one; recovery.c assigns the fields. */
 #define SCPS_RECOVERY_COPIES 4
 struct scps_recovery {
-    uint8_t episode; /* enum scps_episode */
+    /* kind of the episode in progress (enum scps_episode); SCPS_EPISODE_NONE: there is none */
+    uint8_t episode;
     /* F-RTO (RFC 5682): 0 not in progress; 1 awaits the first acknowledgement; 2 the second */
     uint8_t frto;
     bool undoable;
-    bool undone;     /* the episode was spurious, and the controller is not informed yet */
-    bool of_silence; /* a timeout began the episode, and SND.UNA has not moved since then */
-    bool eifel;      /* a spurious loss can be detected by timestamps (RFC 3522) */
-    /* the first retransmission of the episode is not sent yet, and may be sent whatever the window
-     * permits */
+    bool undone; /* true: the episode was spurious, and the controller has not been informed yet */
+    bool of_silence; /* true: a timeout began the episode, and SND.UNA has not moved since then */
+    bool eifel;      /* true: timestamps can still show that the loss was spurious (RFC 3522) */
+    /* true: the first retransmission of the episode has not been sent yet; it may be sent whatever
+     * the window permits */
     bool first_resend;
-    /* recovery point: the episode ends when all octets below this offset are acknowledged */
+    /* RecoveryPoint (RFC 6675): the episode ends when all octets below this offset are
+     * acknowledged */
     scps_off point;
     uint64_t flight;         /* RecoverFS of RFC 6937: bytes outstanding when the episode began */
     uint64_t delivered, out; /* prr_delivered and prr_out of RFC 6937, bytes */
     uint64_t window;         /* bytes that PRR permits in flight; valid in FAST episodes */
-    /* time, µs, up to which the congestion window is paced over a round trip; 0: it is not */
+    /* time, µs, until which the congestion window is paced over a round trip; 0: it is not paced */
     scps_time spread_until;
     uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
     /* resent_ever: retransmissions since the connection was opened; copied: DSACKs of segments that
@@ -68,10 +70,11 @@ struct scps_recovery {
      * must still be checked (Vegas) */
     uint8_t age_checks;
     uint8_t silent; /* consecutive timeouts since an acknowledgement last reported an arrival */
-    /* when the timer last expired, no acknowledgement had arrived for a retransmission timeout */
+    /* true: when the timer last expired, no acknowledgement had arrived for a retransmission
+     * timeout */
     bool unheard;
-    bool partial;  /* a partial acknowledgement has come in this FAST episode */
-    bool unresent; /* nothing was resent since the episode began */
+    bool partial;  /* true: a partial acknowledgement has arrived in this FAST episode */
+    bool unresent; /* true: nothing was resent since the episode began */
 };
 
 static inline void scps_recovery_duplicate(struct scps_recovery *rec)
@@ -83,33 +86,35 @@ static inline void scps_recovery_no_duplicates(struct scps_recovery *rec)
 {
     rec->dupacks = 0;
 }
-/* Counts a duplicate acknowledgement that stands for `bytes` arrived bytes; the total is at most
- * `flight`, the bytes outstanding. */
+/* Counts a duplicate acknowledgement as the arrival of `bytes` bytes of unknown position; the sum
+ * of such bytes is at most `flight`, the bytes outstanding. */
 static inline void scps_recovery_virtual(struct scps_recovery *rec, uint32_t bytes, uint64_t flight)
 {
     rec->virtual_arrived = SCPS_MIN(rec->virtual_arrived + bytes, flight);
 }
-/* Called when `bytes` are acknowledged: removes up to that many for which duplicate
- * acknowledgements stood. Returns how many were removed. */
+/* Called when `bytes` are acknowledged: subtracts from them, and from the sum of
+ * scps_recovery_virtual(), those bytes that duplicate acknowledgements have counted as arrived
+ * already. Returns how many that were. */
 static inline uint64_t scps_recovery_real(struct scps_recovery *rec, uint64_t bytes)
 {
     bytes = SCPS_MIN(bytes, rec->virtual_arrived);
     rec->virtual_arrived -= bytes;
     return bytes;
 }
-/* Called when SND.UNA has moved without an acknowledgement, or after a timeout: earlier duplicate
- * acknowledgements count no more. */
+/* Called when SND.UNA has moved without an acknowledgement, or after a timeout: sets the count of
+ * duplicate acknowledgements, and of the bytes that they stood for, to 0. */
 static inline void scps_recovery_forget(struct scps_recovery *rec)
 {
     rec->virtual_arrived = 0;
     rec->dupacks = 0;
 }
-/* Records that an arrival has been reported since the last timeout. */
+/* Records that an acknowledgement has reported an arrival since the last timeout. */
 static inline void scps_recovery_heard(struct scps_recovery *rec)
 {
     rec->silent = 0;
 }
-/* Records that the age of the oldest segment was checked after an acknowledgement of progress. */
+/* Records that the age of the oldest segment was checked after an acknowledgement that advanced
+ * SND.UNA (scps_cc_ops.by_age). */
 static inline void scps_recovery_looked(struct scps_recovery *rec)
 {
     rec->age_checks--;
@@ -139,7 +144,7 @@ static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
         rec->out += len;
 }
 
-/* ---- recovery.c ---- */
+/* ---- functions in recovery.c ---- */
 
 /* Begins an episode because of a loss, or of an ECN echo. Precondition: none is in progress, and
  * the controller's state has been saved (scps_cc_save). */
@@ -174,9 +179,9 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
  * window over a round trip. */
 void scps_recovery_spread(struct scps_sender *s);
 void scps_recovery_end(struct scps_recovery *rec);
-/* Ends an episode that has proved spurious. */
+/* Ends an episode whose losses have proved spurious, so that nothing more is repaired. */
 void scps_recovery_undone(struct scps_recovery *rec);
-/* Records that the controller is informed of the spurious episode. */
+/* Records that the controller has been informed that the episode was spurious. */
 static inline void scps_recovery_undo_notified(struct scps_recovery *rec)
 {
     rec->undone = false;
@@ -211,7 +216,7 @@ bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
  * the Impatient variant). */
 bool scps_recovery_is_impatient(const struct scps_sender *s);
 
-/* ---- recovery_pipe.c ---- */
+/* ---- functions in recovery_pipe.c ---- */
 
 /* scps_recovery_window() returns how many bytes may be in flight now, scps_recovery_inflight() how
  * many are. */

@@ -11,8 +11,10 @@
 #include "base/wide.h"
 #include "core/tx.h"
 
-#define SILENT 2 /* consecutive timeouts without an arrival after which the peer counts as silent */
-#define PROBES 10 /* segments that may be sent to a silent peer: an initial window (RFC 6928) */
+/* number of consecutive timeouts without an arrival after which the peer counts as silent */
+#define SILENT 2
+/* number of segments that may be sent to a silent peer: an initial window (RFC 6928) */
+#define PROBES 10
 
 SCPS_NOINLINE_SIZE uint64_t scps_recovery_inflight(const struct scps_tx *tx)
 {
@@ -56,5 +58,6 @@ uint64_t scps_recovery_rate(struct scps_sender *s)
     /* The rate is a sixteenth above a window per round trip: at a lower rate the window would never
      * be full, and at a higher one a loss could cost more than an eighth of it. */
     rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000, (uint64_t)s->rtt.srtt);
-    return rate + 1; /* rounded up, because on a round trip of minutes the rate is a few bytes/s */
+    /* The rate is rounded up, because on a round trip of minutes it is only a few bytes/s. */
+    return rate + 1;
 }

@@ -82,8 +82,8 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
     return false;
 }
 
-/* Like latest_blocks(), for a segment without any block yet: writes the blocks to block[] and
- * returns their number. */
+/* Does what latest_blocks() does for a segment without any block yet: writes the blocks to block[]
+ * and returns their number. */
 static inline uint8_t latest(const struct scps_report *rep, const struct scps_report_view *v,
                              unsigned max, struct scps_sack block[])
 {
@@ -124,13 +124,14 @@ static inline bool sack_only_report(const struct scps_report *rep, const struct 
 /* What the acknowledgement being built will report about data beyond a hole. */
 struct plan {
     struct scps_holes holes;
-    bool sack, snack; /* the acknowledgement will have SACK blocks; a SNACK */
-    /* the acknowledgement stands for many segments, so each range is reported once before any is
-     * repeated */
+    /* sack: the acknowledgement will have SACK blocks; snack: it will have a SNACK */
+    bool sack, snack;
+    /* true: the acknowledgement stands for many segments, so each range is reported once before any
+     * is repeated */
     bool sparse;
     unsigned room; /* octets of TCP options that are left for reports */
-    /* offset up to which all had been reported, if this report begins again below it; 0: it does
-     * not */
+    /* Offset up to which all ranges had been reported, if this report begins again below that
+     * offset; 0: it does not. */
     scps_off high;
 };
 
@@ -220,11 +221,11 @@ static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, 
 {
     bool more = false;
 
-    if (!max) { /* The packet has no room for a block. */
+    if (!max) { /* The packet has no room for a SACK block. */
         rep->dsack_to = 0;
         return false;
     }
-    if (rep->dsack_to) /* A DSACK is the first block (RFC 2883). */
+    if (rep->dsack_to) /* A DSACK must be the first SACK block (RFC 2883 section 4). */
         add_block(v, seg, rep->dsack_from, rep->dsack_to);
     if (sparse)
         more = next_blocks(rep, v, seg, max);
@@ -322,7 +323,7 @@ bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
     return !sack_only_report(rep, v, seg) && full(rep, *v, seg);
 }
 
-/* ---- recording what has arrived ---- */
+/* ---- functions that record what has arrived ---- */
 
 /* Records that range `run` beyond a hole has grown last, so that SACK reports it first (RFC 2018
  * section 4). */
@@ -335,7 +336,8 @@ void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
     memset(rep->recent, 0, sizeof rep->recent);
     rep->recent[0] = *run;
     for (unsigned i = 0; i < SCPS_SACK_MAX && n < SCPS_SACK_MAX; i++)
-        /* A range that begins within `run` has become a part of it. */
+        /* A range that begins within `run` has become a part of `run`, so it is removed from the
+         * list. */
         if (was[i].from < run->from || was[i].from >= run->to)
             rep->recent[n++] = was[i];
 }

@@ -12,7 +12,7 @@
 #include "core/snackrx.h"
 
 struct scps_report {
-    /* ranges beyond holes: those that grew last, newest first */
+    /* Ranges beyond holes that are reported first: those that grew last, newest first. */
     struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
     /* The end of the ranges that SACK has reported since it last began with the first one; used in
@@ -20,9 +20,9 @@ struct scps_report {
     scps_off sacked_to;
     /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
     scps_off dsack_from, dsack_to;
-    uint32_t reports; /* The number of reports sent under an ACK budget. */
-    /* when all ranges have been reported once, another acknowledgement begins a new pass with the
-     * first one */
+    uint32_t reports; /* number of reports sent under an ACK budget */
+    /* true: when all ranges have been reported once, the next acknowledgement begins a new pass
+     * with the first range */
     bool anew;
 };
 
@@ -31,8 +31,9 @@ struct scps_report_view {
     struct scps_conn_ctx *x;
     const struct scps_receive *rcv;
     const struct scps_agreed *agreed;
-    scps_off fin_at; /* offset of the peer's FIN if it has arrived beyond a hole; 0: it has not */
-    bool budgeted;   /* there is an ACK budget */
+    /* offset of the peer's FIN if the FIN has arrived beyond a hole; 0: it has not */
+    scps_off fin_at;
+    bool budgeted; /* true: there is an ACK budget, a limit for acknowledgements without data */
 };
 
 /* Returns true in strictly delayed mode, in which data beyond a hole also waits for the
@@ -41,8 +42,8 @@ static inline bool scps_report_strict(const struct scps_conn_config *cfg)
 {
     return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;
 }
-/* Adds SACK and SNACK options to seg, as far as they fit. Returns true if another acknowledgement
- * is needed for the rest. */
+/* Adds SACK and SNACK options to seg, as far as they fit. Returns true if the rest of the report
+ * needs another acknowledgement. */
 bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
                       struct scps_seg *seg);
 /* Records that range `run` beyond a hole has grown last, so that SACK reports it first (RFC 2018

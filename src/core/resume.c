@@ -23,7 +23,7 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* RFC 9959 section 4.2.1: an RTT above this many times saved_rtt belongs to another path */
+/* An RTT above this many times saved_rtt belongs to another path (RFC 9959 section 4.2.1). */
 #define NEW_PATH  10
 #define BETA_HALF 2 /* 1/Beta of RFC 9959: "The default value is 0.5" */
 
@@ -45,8 +45,8 @@ static void enter(struct scps_resume *r, const struct scps_conn_ctx *x,
     SCPS_OBSERVE(x, RESUME, phase, why, cwnd, r->pipe);
 }
 
-/* Passes request `what` to a controller that models the path. Returns true if the controller has no
- * such model, or agrees to the request. */
+/* Passes request `what` to a controller that models the path (its hook `resume`). Returns true if
+ * the controller has no such hook, or agrees to the request. */
 static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scps_cc_resume what,
                 uint64_t amount, struct scps_cc_ctl *ctl)
 {
@@ -61,7 +61,7 @@ static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
     return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
 }
 
-/* Gives a window-based controller its rate from before the jump. */
+/* Restores the rate that a window-based controller had before the jump. */
 static void restore_rate(const struct scps_resume *r, struct scps_resume_cc cc,
                          struct scps_cc_ctl *ctl)
 {
@@ -104,7 +104,7 @@ void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uin
     enter(r, x, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED, 0);
 }
 
-/* ---- Reconnaissance Phase, RFC 9959 section 3.2 ---- */
+/* ---- Reconnaissance Phase (RFC 9959 section 3.2) ---- */
 
 static void jump(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                  struct scps_cc_ctl *ctl)
@@ -113,7 +113,8 @@ static void jump(struct scps_resume *r, struct scps_resume_cc cc, const struct s
 
     r->pipe = v->outstanding; /* RFC 9959: PipeSize starts as flight_size */
     r->since = v->now;
-    /* Take the least RTT of this connection: later samples may include the peer's delayed ACK. */
+    /* The RTT of the jump is the least RTT of this connection: later samples may include the peer's
+     * delayed ACK. */
     r->rtt = v->min_rtt;
     r->began = v->delivered;
     r->rate = ctl->rate;
@@ -160,7 +161,7 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         jump(r, cc, v, ctl);
 }
 
-/* ---- Safe Retreat Phase, RFC 9959 section 3.5 ---- */
+/* ---- Safe Retreat Phase (RFC 9959 section 3.5) ---- */
 
 static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                     enum scps_resume_why why, struct scps_cc_ctl *ctl)
@@ -221,7 +222,7 @@ static void keep_low(struct scps_resume *r, struct scps_resume_cc cc, const stru
         end_retreat(r, cc, v, ctl);
 }
 
-/* ---- Unvalidated Phase, RFC 9959 section 3.3 ---- */
+/* ---- Unvalidated Phase (RFC 9959 section 3.3) ---- */
 
 static void leave_unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
                               const struct scps_cc_view *v, enum scps_resume_why why,
@@ -249,7 +250,8 @@ static void unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
     const bool modelled = ops_of(cc)->resume != NULL;
 
     if (!modelled)
-        ctl->cwnd = r->jump; /* The controller's own growth has no effect in this phase. */
+        /* The controller's own growth of the window has no effect in the Unvalidated Phase. */
+        ctl->cwnd = r->jump;
     if (v->min_rtt <= r->saved_rtt / 2)
         retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
     else if (a->sample_bytes && a->prior_delivered >= r->began)
@@ -260,7 +262,7 @@ static void unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
         leave_unvalidated(r, cc, v, SCPS_RESUME_RTT_EXCEEDED, ctl);
 }
 
-/* ---- events ---- */
+/* ---- the events of a connection that change the phase ---- */
 
 SCPS_NOINLINE void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc,
                                    const struct scps_cc_view *v, const struct scps_cc_ack *a,
@@ -361,7 +363,7 @@ static void changed(struct scps_resume *r, struct scps_resume_cc cc, const struc
             retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
         else if (r->phase == SCPS_RESUME_RECONNAISSANCE)
             normal(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
-        /* Here the event is SCPS_CC_IDLE: nothing is outstanding. */
+        /* The event is SCPS_CC_IDLE: nothing is outstanding. */
     } else if (r->phase == SCPS_RESUME_RETREAT) {
         end_retreat(r, cc, v, ctl);
     } else if (jumped(r)) {

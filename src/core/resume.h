@@ -17,11 +17,12 @@
 #include "core/ctx.h"
 
 struct scps_resume {
-    /* the saved path state */
-    uint64_t saved_cwnd, saved_rate; /* bytes, bytes/s */
+    /* values of the saved path state */
+    /* saved_cwnd of RFC 9959, bytes, and the rate at which these bytes arrived, bytes/s */
+    uint64_t saved_cwnd, saved_rate;
     scps_dur saved_rtt;
-    /* the connection that saved the state had left slow start, so saved_cwnd is the path's
-     * capacity */
+    /* true: the connection that saved the state had left slow start, so saved_cwnd is the capacity
+     * of the path */
     bool limit_found;
     uint64_t max_jump; /* largest jump_cwnd, bytes; 0: no limit */
     uint64_t jump;     /* jump_cwnd of RFC 9959, bytes, set when the Unvalidated Phase begins */
@@ -33,16 +34,16 @@ struct scps_resume {
     uint64_t last;
     scps_time since; /* time at which the Unvalidated Phase began, µs */
     scps_dur rtt;    /* RTT when the Unvalidated Phase began, µs */
-    uint64_t rate;   /* the controller's rate before the jump, bytes/s; 0: it had none */
+    uint64_t rate;   /* rate that the controller had before the jump, bytes/s; 0: it had none */
     /* set of the phases that the connection has been in: bits 1 << enum scps_resume_phase */
     uint16_t been;
     uint8_t phase;
-    /* after a retreat the window grows by slow start up to ssthresh, also while losses of the jump
-     * are repaired */
+    /* true: after the Safe Retreat Phase the window grows by slow start up to ssthresh, even while
+     * losses of the jump are repaired */
     bool regrow;
 };
 
-/* The controller of a connection and its state. */
+/* The controller of a connection, with its state and the context of the connection. */
 struct scps_resume_cc {
     const struct scps_conn_ctx *x;
     void *state;

@@ -11,9 +11,9 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* consecutive timeouts that may be explained by corruption alone */
+/* number of consecutive timeouts that corruption alone may explain */
 #define DAMAGED 8
-/* RFC 6298 section 2.4: least timeout */
+/* least retransmission timeout (RFC 6298 section 2.4) */
 #define MIN_RTO SCPS_SEC(1)
 
 static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigned shift,
@@ -49,15 +49,16 @@ scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur
     return backed_off(s, rto, max);
 }
 
-/* Sets the timer of window probes to `when` in place of the retransmission timer; in an outage sets
- * neither. */
+/* Sets the timer of window probes to `when`, µs, in place of the retransmission timer; during an
+ * outage sets neither timer. */
 static SCPS_NOINLINE void arm_instead(struct scps_sender *s, scps_time when)
 {
     if (!(s->todo.bits & SCPS_TODO_OUTAGE))
         scps_persist_at(&s->tx->persist, &s->ctx, when);
 }
 
-/* Best effort: returns `when`, or the end of the segment's lifetime if that is earlier. */
+/* Best effort: returns `when`, µs, or the end of the lifetime of the oldest segment if that is
+ * earlier. */
 static SCPS_NOINLINE scps_time within_lifetime(struct scps_sender *s, scps_time when)
 {
     return SCPS_MIN(when, SCPS_MAX(scps_bets_arm(s), s->ctx.env->now));

@@ -11,7 +11,8 @@
 #include "core/timer.h"
 
 struct scps_rto {
-    struct scps_timer timer; /* timer of the oldest outstanding segment */
+    /* the retransmission timer; it runs for the oldest outstanding segment */
+    struct scps_timer timer;
     /* number of timeouts since a round trip was last measured (RFC 6298 section 5.7) */
     uint16_t kept : 14;
     /* an outage that was inferred has ended since a round trip was last measured */
@@ -25,8 +26,9 @@ static inline void scps_rto_stop_timer(struct scps_rto *r)
 {
     scps_timer_stop(&r->timer);
 }
-/* Records that a round trip was measured, or forgets earlier timeouts. rtt: round-trip time of
- * data, µs; 0: unknown (the RTT of the SYN says little about data on a slow line). */
+/* Records that a round trip was measured, or that earlier timeouts no longer count (rtt 0). rtt:
+ * round-trip time of data, µs; 0: unknown (the RTT of the SYN says little about data on a slow
+ * line). */
 static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
 {
     r->kept = 0;

@@ -8,9 +8,9 @@
 struct scps_rtt {
     scps_dur srtt, rttvar; /* SRTT and RTTVAR of RFC 6298, µs; 0 before the first sample */
     scps_dur rto;          /* retransmission timeout without backoff, µs */
-    /* least sample of the measuring window in progress, and of the window before, µs */
+    /* least sample of the measuring window in progress (min) and of the window before (min2), µs */
     scps_dur min, min2;
-    scps_time window; /* time at which the measuring window in progress began */
+    scps_time window; /* time at which the measuring window in progress began, µs */
 };
 
 /* Initialises r; rto_initial is the timeout before the first sample, µs. */
@@ -28,7 +28,8 @@ scps_dur scps_rtt_by_clock(struct scps_rtt *r, scps_dur sample, scps_dur tick, s
 /* Updates only the minimum RTT, not SRTT and RTTVAR, with a sample that was delayed less by the
  * peer's delayed ACK. */
 void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);
-/* Computes the timeout again after its limits have changed. */
+/* Computes the retransmission timeout again after its limits rto_min and rto_max, µs, have
+ * changed. */
 void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max);
 /* Sets the timeout that is used before the first sample; has no effect after the first sample. */
 void scps_rtt_initial(struct scps_rtt *r, scps_dur rto_initial);

@@ -8,7 +8,8 @@
 
 static inline bool same(struct scps_sack a, struct scps_sack b)
 {
-    /* the compiler makes one comparison of 8 octets of this call */
+    /* The compiler replaces this call by one comparison of 8 octets, because the size is
+     * constant. */
     return !memcmp(&a, &b, sizeof a);
 }
 
@@ -84,8 +85,8 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
     unsigned i;
 
     for (i = 0; i < seg->nsack; i++) {
-        /* The peer repeats every block in several acknowledgements, in case one is lost. Look
-         * for this block among those of the last acknowledgement: at the same position, or one
+        /* The peer repeats every block in several acknowledgements, in case one is lost. So this
+         * block is compared with those of the last acknowledgement: at the same position, and one
          * position further. */
         struct scps_sack *at = &own->block[i], was = *at;
         bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));

@@ -20,14 +20,16 @@ struct scps_sackin {
 
 /* What the first SACK block of a segment says about a duplicate. */
 struct scps_sackin_first {
-    /* the block lies below SEG.ACK or within the second block, so it reports nothing new */
+    /* true: the block lies below SEG.ACK or within the second block, so it reports nothing new */
     bool old;
-    bool dsack; /* the block is a DSACK: the octets [from, to) came twice */
+    /* true: the block is a DSACK, which reports that the octets [from, to) arrived twice */
+    bool dsack;
     scps_off from, to;
 };
 
-/* Called when the peer has discarded data that it had reported (reneging): forgets which SACK
- * blocks were applied. */
+/* Called when the peer has discarded data that it had reported (reneging, RFC 2018 section 8):
+ * clears the list of SACK blocks that were applied, so that they are applied again if the peer
+ * reports them. */
 static inline void scps_sackin_forget(struct scps_sackin *s)
 {
     memset(s->block, 0, sizeof s->block);

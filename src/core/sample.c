@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "core/tx.h"
 
-/* consecutive acknowledgements, each of which may be for the first transmission or for a later one,
- * after which the retransmission timer counts as too short */
+/* Number of consecutive acknowledgements, each of which may be for the first transmission or for a
+ * later one, after which the retransmission timer counts as too short. */
 #define DOUBTS 4
 
 static scps_dur min_window(scps_dur srtt)

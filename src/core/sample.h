@@ -32,12 +32,12 @@ struct scps_sample_view {
     const struct scps_rtt *rtt;
     const struct scps_agreed *agreed;
     const struct scps_ts *ts;
-    scps_off was; /* SND.UNA before the acknowledgement */
-    bool dsacks;  /* the peer has sent a DSACK (RFC 2883), so it reports duplicates */
+    scps_off was; /* SND.UNA before the acknowledgement was processed */
+    bool dsacks;  /* true: the peer has sent a DSACK (RFC 2883), so it reports duplicates */
 };
 
-/* Called when a round-trip time is known for certain: restarts the count of doubtful
- * acknowledgements. */
+/* Called when an RTT is certain, because it is known which transmission arrived: restarts the count
+ * of doubtful acknowledgements (scps_sample.doubts). */
 static inline void scps_sample_sure(struct scps_sample *s)
 {
     s->doubts = 0;
@@ -64,8 +64,8 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
 void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur echo);
 /* Discards the delivery-rate sample *a of resent segment r if the acknowledgement may be for an
- * earlier transmission: it came within the least round trip after the last transmission, or its
- * timestamp echo is older than the last transmission. */
+ * earlier transmission of r, because the acknowledgement came within the least round trip after the
+ * last transmission, or its timestamp echo is older than the last transmission. */
 void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
                        const struct scps_sent_segment *r, struct scps_cc_ack *a);
 

@@ -17,13 +17,13 @@
 #include <scps/error.h>
 
 #define FIRST_CAP 32u
-/* largest number of doublings in scps_sb_resend_wait(): with a least RTT of 1 ms they lead to a
- * minute, the longest timeout */
+/* Largest number of doublings in scps_sb_resend_wait(): with a least RTT of 1 ms they lead to a
+ * minute, the longest timeout. */
 #define NEEDLESS_MAX 16
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
-    /* hi_xseq is the number before that of the first transmission, 0. */
+    /* hi_xseq starts as the number before 0, which is the number of the first transmission. */
     *sb = (struct scps_scoreboard){.hi_xseq = UINT32_MAX};
 }
 
@@ -39,7 +39,7 @@ void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)
     sb->v = NULL;
 }
 
-/* ---- growth of the ring ---- */
+/* ---- growth of the ring of records ---- */
 
 static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
 {
@@ -85,7 +85,7 @@ int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_
     return resize(sb, a, cap);
 }
 
-/* ---- recording transmissions ---- */
+/* ---- functions that record transmissions ---- */
 
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                        unsigned flags, scps_time now)
@@ -106,7 +106,8 @@ struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from
 
 void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq)
 {
-    /* The queue is full: keep only the entries of transmissions that may still arrive. */
+    /* The queue of retransmissions is full, so only the entries of transmissions that may still
+     * arrive are kept. */
     if (sb->resent_tail - sb->resent_head > sb->mask) {
         uint32_t to = sb->resent_head;
         for (uint32_t i = sb->resent_head; i != sb->resent_tail; i++) {
@@ -116,7 +117,7 @@ void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xse
         }
         sb->resent_tail = to;
         if (sb->resent_tail - sb->resent_head > sb->mask)
-            /* This is never reached, because each record has at most one valid entry. */
+            /* This statement is never reached, because each record has at most one valid entry. */
             sb->resent_head++;
     }
     sb->resent[sb->resent_tail++ & sb->mask] = (struct scps_resent){idx, xseq};
@@ -141,7 +142,7 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
     scps_sb_queue_resent(sb, idx, r->xseq);
 }
 
-/* ---- recording arrivals ---- */
+/* ---- functions that record arrivals ---- */
 
 /* Counts in sb->needless that the retransmission of record r was needless, if r is reported as
  * arrived less than a quarter of the least round trip after it, far too soon for its
@@ -226,8 +227,8 @@ static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_
     sb->hi_xseq = last->xseq;
     sum->delivered += bytes;
     sum->orig = true;
-    /* Compare as unsigned numbers: oldest_sent -1, for no time yet, is then larger than any
-     * time. */
+    /* The times are compared as unsigned numbers, so that an oldest_sent of -1 (none yet) is larger
+     * than any time. */
     if ((uint64_t)first->sent < (uint64_t)sum->oldest_sent)
         sum->oldest_sent = first->sent;
     if (!sum->newest || scps_sb_before(sum->newest->xseq, last->xseq))
@@ -256,7 +257,8 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
     sb->head = head;
 }
 
-/* Called when SND.UNA passes record r, which was resent. */
+/* Called when SND.UNA passes record r, whose segment was resent: determines which of its
+ * transmissions arrived. */
 static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
                                         const struct scps_sent_segment *r, scps_time now,
                                         scps_dur min_rtt, struct scps_ack_result *sum)
@@ -302,7 +304,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
                 rest_is_lost(sb, r);
             break;
         }
-        /* Free the whole run of ARRIVED records, as far as it is acknowledged. */
+        /* The whole run of ARRIVED records is freed, as far as it is acknowledged. */
         if (r->state == SCPS_SENT_ARRIVED) {
             uint32_t next = r->skip;
             scps_off end = end_before(sb, next);
@@ -337,8 +339,8 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
     last = scps_sb_at(sb, sb->tail - 1);
     if (off < first->from || off >= last->from + last->len)
         return false;
-    /* Most segments have the same size, so begin with the index that off would have if all had,
-     * then bisect. */
+    /* The search begins with the index that off would have if all segments had the same size, which
+     * most have; then it bisects. */
     guess = (uint32_t)((off - first->from) / (first->len ? first->len : 1));
     guess = SCPS_MIN(guess, n - 1);
     while (lo + 1 < hi) {
@@ -367,7 +369,7 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
         if (r->state != SCPS_SENT_ARRIVED)
             break;
         next = r->skip;
-        /* Path halving: let the next search that begins at this record take half as many steps. */
+        /* Path halving makes the next search that begins at this record take half as many steps. */
         if (next != sb->tail) {
             const struct scps_sent_segment *n = scps_sb_at(sb, next);
             if (n->state == SCPS_SENT_ARRIVED)
@@ -408,7 +410,8 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    /* longer: the report is the last one, extended by some segments, which is the usual case */
+    /* longer: this report is the previous one, extended by some segments, which is the usual
+     * case */
     bool longer = from >= sb->run_from && from <= sb->run_to &&
                   !scps_sb_before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
@@ -420,7 +423,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             return;
         idx = sb->head;
     } else if (scps_sb_at(sb, idx)->from < from) {
-        idx++; /* A report about part of a segment does not count. */
+        idx++; /* A report that covers only a part of a segment does not count. */
     }
     first = longer && !scps_sb_before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
@@ -432,8 +435,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             resent_arrived(sb, r, now, min_rtt);
         else if (scps_sb_before(sb->hi_xseq, r->xseq) &&
                  (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
-            /* Take no RTT sample if something sent later had arrived before: the report may come
-             * late. */
+            /* No RTT sample is taken if something that was sent later had arrived before, because
+             * the report may come late. */
             sum->oldest_sent = r->sent;
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;
@@ -447,7 +450,7 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         idx++;
     }
     if (first != idx)
-        /* The next search skips the whole run in one step. */
+        /* The next search skips the whole run of arrived records in one step. */
         scps_sb_at(sb, first)->skip = idx;
     sb->run_from = from;
     sb->run_to = to;

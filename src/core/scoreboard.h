@@ -26,7 +26,7 @@
 
 enum scps_sent_state { SCPS_SENT_FLIGHT, SCPS_SENT_LOST, SCPS_SENT_ARRIVED };
 
-enum { /* scps_sent_segment.flags */
+enum { /* bits of scps_sent_segment.flags */
        SCPS_SENT_SYN = 1,
        SCPS_SENT_FIN = 2,
        SCPS_SENT_APP_LIMITED = 4, /* the rate was app-limited when the segment was sent */
@@ -35,7 +35,7 @@ enum { /* scps_sent_segment.flags */
         * there was no memory to split the record */
        SCPS_SENT_CUT = 16,
        SCPS_SENT_RECORD = 32, /* the last octet of data in the segment ends a record */
-       /* the index of the record is in lostq, whatever the state of the record is now */
+       /* the index of the record is in the heap lostq, whatever the state of the record is now */
        SCPS_SENT_QUEUED = 64,
        /* the segment was resent, and since then the peer has reported holes above the segment,
         * but not the segment itself (snacktx.c) */
@@ -44,7 +44,7 @@ enum { /* scps_sent_segment.flags */
 
 struct scps_sent_segment { /* One sent segment. The size is that of a cache line. */
     scps_off from;         /* offsets [from, from+len); SYN and FIN count as one octet each */
-    scps_time sent;        /* time of the last transmission */
+    scps_time sent;        /* time of the last transmission of the segment, µs */
     /* State of delivery when the segment was sent, as in
      * draft-cheng-iccrg-delivery-rate-estimation: C.delivered, bytes; C.delivered_time;
      * C.first_sent_time. */
@@ -64,7 +64,7 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
 
 /* Losses that scps_sb_lose() has found since the last call of scps_sb_losses(). */
 struct scps_new_losses {
-    scps_off to;     /* end of the last lost range */
+    scps_off to;     /* end offset of the last lost range */
     uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
     /* among the lost segments, xseq of the one that was sent last; the next two fields are from its
      * record */
@@ -86,18 +86,20 @@ struct scps_scoreboard {
     /* the number of ARRIVED records, in all and below the frontier (records below it have been
      * examined for loss) */
     uint32_t arrived_recs, arrived_below;
-    uint64_t inflight, arrived, lost; /* bytes in records of each state */
+    /* bytes in the records of each state: in flight, arrived, lost */
+    uint64_t inflight, arrived, lost;
     /* total bytes declared lost; a segment counts again each time that it is lost */
     uint64_t lost_ever;
     /* number of ARRIVED records at or above the frontier when losses were last undone
      * (scps_sb_undo_losses); the dupthresh rule does not count these records */
     uint32_t excused;
-    uint32_t xseq; /* number that the next transmission gets */
-    /* number of the latest transmission known to have arrived; -1 before any */
+    uint32_t xseq; /* number (xseq) that the next transmission gets */
+    /* number (xseq) of the latest transmission known to have arrived; -1: none has arrived */
     uint32_t hi_xseq;
     scps_off hi_arrived;       /* end of the highest octets known to have arrived */
     scps_off run_from, run_to; /* range of the last SACK report */
-    /* Records [run_first, run_next) have arrived by that report. run_to 0: no report is stored. */
+    /* Records [run_first, run_next) have arrived by the last SACK report. run_to 0: no report is
+     * stored. */
     uint32_t run_first, run_next;
     /* ring of the retransmissions in order of time; it has the same mask as the ring of records */
     struct scps_resent *resent;
@@ -120,15 +122,15 @@ struct scps_ack_result {
     uint64_t delivered; /* bytes newly known to have arrived */
     uint64_t lost;      /* bytes newly declared lost */
     scps_off lost_from; /* lowest offset of the bytes newly declared lost; valid if lost is not 0 */
-    bool orig;          /* some of the arrived data was sent only once */
-    /* SND.UNA passed data that was resent, so RTT samples of the data queued behind it are too
+    bool orig;          /* true: some of the arrived data was sent only once */
+    /* true: SND.UNA passed data that was resent, so RTT samples of the data queued above it are too
      * long */
     bool refilled;
-    /* octets that were sent only once arrived after octets with higher offsets, so the path
+    /* true: octets that were sent only once arrived after octets with higher offsets, so the path
      * reorders */
     bool reordered;
-    bool dsack; /* the report contained a DSACK */
-    /* no earlier acknowledgement had reported the octets of the DSACK as arrived */
+    bool dsack; /* true: the report contained a DSACK (RFC 2883) */
+    /* true: no earlier acknowledgement had reported the octets of the DSACK as arrived */
     bool dsack_fresh;
     scps_off dsack_to; /* end offset of the duplicate that the DSACK reports */
     /* time at which octets that SND.UNA passed now, and that had been resent, were last sent */
@@ -138,8 +140,8 @@ struct scps_ack_result {
     scps_time oldest_sent;
     /* input: end of the highest octets that had arrived before this acknowledgement */
     scps_off fack;
-    /* input: age, µs, of the echoed timestamp: a younger retransmission is not what moved SND.UNA;
-     * 0: unknown */
+    /* input: age of the echoed timestamp, µs; 0: unknown. A retransmission that is younger than
+     * that has not caused SND.UNA to move. */
     scps_dur echo_age;
     /* among the arrived segments, the one that was sent last, with its state from before; valid
      * until another segment is sent; NULL: nothing arrived */
@@ -151,8 +153,8 @@ static inline struct scps_ack_result scps_ack_result_none(void)
 {
     return (struct scps_ack_result){.oldest_sent = -1};
 }
-/* Counts `bytes` more as arrived. They are in no record that has arrived: a duplicate
- * acknowledgement stands for them. */
+/* Counts `bytes` more as arrived. A duplicate acknowledgement stands for these bytes (RFC 5681
+ * section 3.2), but no record of the scoreboard is known to have arrived. */
 static inline void scps_ack_result_add(struct scps_ack_result *sum, uint64_t bytes)
 {
     sum->delivered += bytes;
@@ -168,7 +170,8 @@ static inline void scps_ack_result_no_rtt(struct scps_ack_result *sum)
     sum->oldest_sent = -1;
     sum->refilled = true;
 }
-/* Called when the bytes found lost have been dealt with: later rules find other ones. */
+/* Sets the number of bytes found lost to 0 after the caller has processed them, so that later rules
+ * add only other bytes. */
 static inline void scps_ack_result_took_lost(struct scps_ack_result *sum)
 {
     sum->lost = 0;
@@ -200,11 +203,11 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
 {
     return sb->v && scps_sb_count(sb) <= sb->mask ? 0 : scps_sb_grow(sb, a);
 }
-/* Appends and returns the record of a segment that is sent for the first time; the caller fills in
- * the delivery fields. */
+/* Appends and returns the record of a segment that is sent for the first time; the caller sets the
+ * delivery-rate fields of the record. */
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                        unsigned flags, scps_time now);
-/* Moves the frontier past its record after that record was examined for loss. */
+/* Moves the frontier past the record at the frontier, which was examined for loss. */
 static inline void scps_sb_pass(struct scps_scoreboard *sb)
 {
     if (scps_sb_at(sb, sb->frontier)->state == SCPS_SENT_ARRIVED) {
@@ -242,7 +245,7 @@ static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
-/* Called when only window probes have carried r: lets it count as sent twice, so that it stays
+/* Called when only window probes have carried r: makes r count as sent twice, so that it stays
  * ambiguous which transmission an acknowledgement answers. */
 static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 {
@@ -303,7 +306,7 @@ void scps_sb_lose_longer(struct scps_scoreboard *sb, uint32_t len);
 void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t first,
                        uint32_t max);
 
-/* ---- used within the scoreboard only: scoreboard.c, scoreboard_lost.c, scoreboard_cut.c ---- */
+/* ---- functions for scoreboard.c, scoreboard_lost.c and scoreboard_cut.c only ---- */
 
 /* Adds record idx, which is LOST, to the heap lostq. */
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx);

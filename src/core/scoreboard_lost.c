@@ -6,7 +6,7 @@
  */
 #include "core/scoreboard.h"
 
-/* ---- the heap of lost records ---- */
+/* ---- the heap of lost records, ordered by offset ---- */
 
 static void heap_up(struct scps_scoreboard *sb, uint32_t i)
 {
@@ -52,8 +52,8 @@ void scps_sb_dequeue_lost(struct scps_scoreboard *sb)
         sb->lostq[i] = idx;
 }
 
-/* Adds a record to the heap of lost ones. A record may be lost, arrive and be lost again while its
- * index stays in the heap; then nothing needs to be added. */
+/* Adds a record to the heap of lost ones, unless its index is in the heap already: a record may be
+ * lost, arrive and be lost again while the index stays there. */
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx)
 {
     struct scps_sent_segment *r = scps_sb_at(sb, idx);
@@ -92,7 +92,7 @@ bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
     return false;
 }
 
-/* ---- losses ---- */
+/* ---- functions that declare records lost, and that undo it ---- */
 
 struct scps_new_losses scps_sb_losses(struct scps_scoreboard *sb)
 {
@@ -143,8 +143,9 @@ void scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then, struct scps_
             scps_sb_lose(sb, i, sum);
 }
 
-/* Called after an undo, when the arrival of a retransmission is no evidence any more, since its
- * original may have arrived. Sets hi_xseq to the last original that has certainly arrived. */
+/* Called after losses were undone: from then on the arrival of a retransmission is no evidence of
+ * what arrived after it, since its original may have arrived instead. Sets hi_xseq to the last
+ * first transmission that has certainly arrived. */
 static void forget_resend_evidence(struct scps_scoreboard *sb)
 {
     bool any = false;
@@ -155,7 +156,8 @@ static void forget_resend_evidence(struct scps_scoreboard *sb)
         bool arrived = r->state == SCPS_SENT_ARRIVED;
         if (r->resends || (any && !arrived))
             continue;
-        /* Valid because originals were sent in the order of their offsets. */
+        /* The result is right because first transmissions were sent in the order of their
+         * offsets. */
         hi = arrived ? r->xseq : r->xseq - 1;
         any = true;
     }

@@ -12,19 +12,21 @@
 #include "base/rangeset.h"
 
 struct scps_send {
-    uint32_t iss;          /* ISS: the sequence number of offset 0 */
-    uint32_t wl1, wl2;     /* SND.WL1 and SND.WL2 of the last window update */
-    uint32_t max_wnd : 31; /* MAX.SND.WND: the largest window that the peer has offered */
-    /* the application has shut down sending, so a FIN follows the last octet */
+    uint32_t iss;      /* ISS: the sequence number of offset 0 */
+    uint32_t wl1, wl2; /* SND.WL1 and SND.WL2 of the last window update */
+    /* SND.WL1 and SND.WL2: SEG.SEQ and SEG.ACK of the segment that last updated the window */
+    uint32_t max_wnd : 31;
+    /* 1: the application has shut down sending, so a FIN follows the last octet */
     uint32_t shut : 1;
     scps_off una; /* SND.UNA: all octets below are acknowledged, or given up by best effort */
     scps_off nxt; /* SND.NXT: all octets below have been sent */
-    /* all octets below have been written by the application; the FIN does not count */
+    /* end of the data that the application has written; the FIN does not count */
     scps_off end;
     scps_off edge; /* SND.UNA + SND.WND: right edge of the peer's window */
 };
 
-/* Effect of a window update on the right edge. */
+/* Effect of a segment's window field on the right edge: it is older than the last window update
+ * (OLD), it leaves the edge unchanged (SAME), or it moves the edge (MOVED). */
 enum scps_window { SCPS_WINDOW_OLD, SCPS_WINDOW_SAME, SCPS_WINDOW_MOVED };
 
 /* Initialises s: nothing is written, and the first octet of data has offset 1. */
@@ -148,7 +150,7 @@ static inline bool scps_send_awaits_override(const struct scps_send *s, uint32_t
     return s->una == s->nxt && s->edge > s->nxt && s->edge < s->end &&
            !scps_send_worth(s, mss, s->edge - s->nxt);
 }
-/* Returns the octets in the send buffer: those written and not acknowledged. */
+/* Returns the number of octets in the send buffer: those written and not acknowledged. */
 static inline uint64_t scps_send_held(const struct scps_send *s)
 {
     return s->end - SCPS_MAX(s->una, 1);

@@ -30,8 +30,8 @@ struct scps_tx;
 /* State of the use of the congestion controller, besides the window and rate that it has set
  * (control.c). */
 struct scps_cc_use {
-    uint8_t phase : 7; /* enum scps_cc_phase last reported to the observer */
-    /* the congestion window was the limit of sending since the last acknowledgement */
+    uint8_t phase : 7; /* the enum scps_cc_phase that was last reported to the observer */
+    /* 1: the congestion window limited sending at some time since the last acknowledgement */
     uint8_t limited : 1;
 };
 
@@ -48,31 +48,34 @@ struct scps_sender {
     struct scps_sender *ready_next;
     struct scps_agreed agreed;
     struct scps_todo todo;
-    uint8_t hold; /* enum scps_hold: the reason why nothing is sent now */
+    uint8_t hold; /* the reason why nothing is sent now, an enum scps_hold */
     struct scps_cc_use use;
     struct scps_small small;
-    bool dsacks : 1; /* the peer has sent a DSACK, so it reports duplicates (RFC 2883) */
-    /* careful resume is in progress or has ended: a saved path state was accepted (tp->resume) */
+    bool dsacks : 1; /* 1: the peer has sent a DSACK, so it reports duplicates (RFC 2883) */
+    /* 1: a saved path state was accepted (tp->resume), so careful resume is in progress or has
+     * ended */
     bool resumes : 1;
-    /* a SYN of this end timed out, and no timestamp shows that the timeout was spurious, so the
+    /* 1: a SYN of this end timed out, and no timestamp shows that the timeout was spurious, so the
      * initial window is one segment (RFC 5681 section 3.1) */
     bool syn_lost : 1;
     /* enum scps_soft: the last ICMP error, cleared when SND.UNA advances */
     uint8_t soft_err : 2;
-    bool ready : 1; /* the connection is in `queue` */
-    bool ipv6 : 1;  /* packets of the connection have IPv6 headers, not IPv4 */
-    bool dead : 1;  /* the connection is in the queue of connections to be freed */
+    bool ready : 1; /* 1: the connection is in the ready queue `queue` */
+    bool ipv6 : 1;  /* 1: packets of the connection have IPv6 headers; 0: IPv4 headers */
+    bool dead : 1;  /* 1: the connection is in the queue of connections to be freed */
     struct scps_heard heard;
     struct scps_outage outage;
     uint16_t keep_probes; /* consecutive keep-alive probes without an answer, up to keep_count */
     uint16_t icmp; /* type << 8 | code of the newest ICMP error about the connection; 0: none */
-    scps_time established; /* time at which the connection became ESTABLISHED; 0: not yet */
+    /* time at which the connection became ESTABLISHED, µs; 0: it has not yet */
+    scps_time established;
     struct scps_send snd;
     struct scps_rtt rtt;
     struct scps_cc_ctl ctl; /* window and rate that the congestion controller has set */
 };
 
-/* Records that our SYN was lost, or, after a spurious timeout, that it was not. */
+/* Records that a SYN of this end was lost, or (lost false) that timestamps have shown its timeout
+ * to be spurious. */
 static inline void scps_sender_syn_lost(struct scps_sender *s, bool lost)
 {
     s->syn_lost = lost;

@@ -5,8 +5,9 @@
 #include "base/bytes.h"
 #include "core/sender.h"
 
-#define R2_DATA    SCPS_SEC(100)
-#define SYN_RTO    SCPS_SEC(1) /* RFC 6298 section 2.1: least first timeout of a SYN in R2 */
+#define R2_DATA SCPS_SEC(100)
+/* least first timeout of a SYN in the computation of R2 (RFC 6298 section 2.1) */
+#define SYN_RTO    SCPS_SEC(1)
 #define SYN_RTO_TO SCPS_SEC(60)
 
 /* Returns the time, µs, of `retries` timeouts that begin with `rto` and double up to `max`, plus

@@ -17,16 +17,16 @@ enum scps_small_bit {
     SCPS_SMALL_MORE =
         /* small segments wait as with CORK, because the last write had the flag SCPS_MORE */
     1u << 2,
-    /* all written data is sent now, whatever the other bits are */
+    /* all data written so far is sent now, whatever the other bits are */
     SCPS_SMALL_PUSH = 1u << 3
 };
 
 struct scps_small {
-    uint8_t bits : 6; /* enum scps_small_bit */
-    /* a write was cut short or refused, so the application must be informed when there is room
+    uint8_t bits : 6; /* bits of enum scps_small_bit */
+    /* 1: a write was cut short or refused, so the application must be informed when there is room
      * again */
     uint8_t wanted : 1;
-    uint8_t starved : 1; /* memory was lacking for a write, or for the FIN */
+    uint8_t starved : 1; /* 1: memory was lacking for a write, or for the FIN */
 };
 
 static inline void scps_small_set(struct scps_small *s, unsigned bit, bool on)

@@ -40,7 +40,8 @@
 
 #include "base/bytes.h"
 
-#define SNACK_FIXED_LEN 6 /* octets of the option before its bit vector */
+/* octets of a SNACK option before its bit vector: kind, length, Hole1 Offset, Hole1 Size */
+#define SNACK_FIXED_LEN 6
 
 /* Sets *h to the first hole that ends above off; the last hole may end at a FIN. Returns false if
  * there is none. */

@@ -13,8 +13,8 @@
 #include "core/rcvbuf.h"
 
 struct scps_snackrx {
-    scps_off high; /* end of the holes that were reported at least once */
-    scps_off next; /* start of the hole to report next when holes are reported again */
+    scps_off high; /* end offset of the highest hole that was reported at least once */
+    scps_off next; /* start offset of the hole to report next when holes are reported again */
     /* lowest offset of octets below `high` that have arrived since the last SNACK; 0: there are
      * none */
     scps_off filled_from;
@@ -28,7 +28,8 @@ struct scps_holes {
     const struct scps_rcvbuf *in;
     scps_off fin_at; /* offset of the peer's FIN if it has arrived beyond a hole; 0: it has not */
     const struct scps_agreed *agreed;
-    /* octets in a unit of the offsets and lengths in a SNACK, which both ends compute alike */
+    /* size in octets of a unit of the offset and size fields in a SNACK, which both ends compute in
+     * the same way */
     uint32_t unit;
 };
 
@@ -54,7 +55,8 @@ static inline void scps_snackrx_filled_reported(struct scps_snackrx *s)
 {
     s->filled = 0;
 }
-/* Called when a report is sent under an ACK budget. */
+/* Called when a report is sent under an ACK budget: the arrivals in filled_from count as
+ * reported. */
 static inline void scps_snackrx_sent(struct scps_snackrx *s)
 {
     s->filled_from = 0;
@@ -70,8 +72,8 @@ void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
 /* Returns the octets of option space that an acknowledgement without data has for reports. */
 unsigned scps_snackrx_room(const struct scps_agreed *a);
-/* Returns true if the run of received data behind the next hole to report is longer than a bit
- * vector; *run becomes that run. */
+/* Returns true if the run of received data after the next hole to report is longer than a bit
+ * vector can express; *run becomes that run. */
 bool scps_snackrx_long_run(struct scps_snackrx *s, const struct scps_holes *v,
                            struct scps_range *run);
 /* Returns 1 if a hole has not been reported yet, so that another acknowledgement is needed,

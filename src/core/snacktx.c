@@ -49,15 +49,18 @@
 #include "base/bytes.h"
 #include "core/tx.h"
 
-#define FAST    4 /* EMBARGO_FAST_RXMIT_CTR of the reference implementation */
+/* number of retransmissions of a segment after which its embargo doubles (EMBARGO_FAST_RXMIT_CTR of
+ * the reference implementation) */
+#define FAST    4
 #define DAMAGED SCPS_RESENDS_EXPLAINED
-#define MIN_RTO SCPS_SEC(1) /* RFC 6298 section 2.4: least timeout */
+#define MIN_RTO SCPS_SEC(1) /* least retransmission timeout (RFC 6298 section 2.4) */
 /* Least margin of the embargo (the time in which a resent segment is not resent again): time that a
  * busy peer may need, µs. */
 #define LEAST SCPS_MS(10)
-/* time without a segment from the peer after which it counts as sending no more reports */
+/* Time without a segment from the peer after which the peer counts as sending no more reports,
+ * µs. */
 #define SILENCE (2 * LEAST)
-#define WORK    8192 /* limit of the records that one report may examine */
+#define WORK    8192 /* largest number of records that one report may examine */
 #define FULL    SCPS_SNACK_FULL
 
 static uint32_t unit(struct scps_sender *s)
@@ -147,7 +150,7 @@ bool scps_snacktx_reports_late(struct scps_sender *s)
 static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
-        /* latest RTT of data; before the first one, the configured RTT */
+        /* the latest RTT of data; before the first one, the configured RTT */
         s->tx->rto.latest ? s->tx->rto.latest : s->ctx.cfg->c.expected_rtt;
     scps_dur rtt = SCPS_MAX(s->rtt.srtt, measured), margin, wait, delay = report_delay(s),
              least = scps_rtt_min(&s->rtt),
@@ -167,8 +170,8 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
         margin = LEAST;
         damaged = true;
     } else {
-        /* The peer waits up to `delay` before each SNACK, and may have reported other holes before
-         * this one, so allow three such delays. */
+        /* The peer waits up to `delay` before each SNACK and may have reported other holes before
+         * this one, so the embargo includes three such delays. */
         if (delay)
             rtt = SCPS_MAX(rtt, least + 3 * delay);
         /* A sender with a congestion window can fill a queue and so lengthen the RTT. */
@@ -394,9 +397,9 @@ static bool set(const struct scps_seg *seg, unsigned bit)
 
 /* Position in a bit vector that is read in runs of equal bits. */
 struct scps_bits {
-    unsigned from, to; /* bits [from, to) are the run in progress */
-    unsigned valid;    /* the vector reports on the bits below this number only */
-    bool here;         /* true: the octets of the run have arrived; false: they are missing */
+    unsigned from, to; /* bits [from, to) of the vector are the run in progress */
+    unsigned valid;    /* only the bits below this number report anything */
+    bool here;         /* true: the octets of the run have arrived; false: the octets are missing */
 };
 
 /* Moves b to the next run of equal bits. Returns false if there is none: zeros at the end of the
@@ -466,8 +469,8 @@ scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, s
     if (!seg->snack_size || seg->snack_off == FULL)
         return 0;
     s->ctx.st->snacks_in++;
-    /* Process arrivals before holes: an arrived segment may have been sent after one that is
-     * missing, which is evidence that the latter is lost. */
+    /* Arrivals are processed before holes: an arrived segment may have been sent after one that is
+     * missing, which is evidence that the missing one is lost. */
     if (has_vector)
         reported_to = arrived(s, seg, end, size, sum);
     due = take_hole(s, at, end, sum);

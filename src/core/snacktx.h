@@ -20,8 +20,8 @@ struct scps_snack_wait {
 #define SCPS_SNACK_WAITS 16
 
 struct scps_snacktx {
-    /* At the end of the data: end of the highest data that has arrived, and highest_at, the time at
-     * which that was first seen. */
+    /* State for the end of the data. highest: end of the highest data that has arrived; highest_at:
+     * the time at which that was first seen, µs. */
     scps_off highest;
     scps_time highest_at;
     /* longest time from the first transmission of a segment to the acknowledgement that reports its
@@ -47,8 +47,8 @@ scps_off scps_snacktx_reach(struct scps_sender *s);
 /* Processes a SNACK that arrived; ack: offset of SEG.ACK of its segment. */
 scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
-/* Measures by how much the peer delays its reports, from the result of an acknowledgement with a
- * SNACK. */
+/* Measures by how much the peer delays its reports, from *sum, the result of an acknowledgement
+ * with a SNACK. */
 void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum);
 /* Returns true if the peer reports arrivals with a delay, as in strictly delayed mode or under an
  * acknowledgement budget. */

@@ -13,7 +13,7 @@
 #include "core/seq.h"
 #include "wire/opt.h"
 
-/* ---- making segments ---- */
+/* ---- functions that make segments ---- */
 
 static SCPS_NOINLINE void handshake_segment(struct scps_conn *c, struct scps_seg *seg)
 {
@@ -94,16 +94,16 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
                        c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage.probes : c->s.keep_probes);
 }
 
-/* Handles what has priority over data and acknowledgements. Returns true if output ends here, with
- * *done true if a segment was made, false if none may be sent. */
+/* Makes the segments that have priority over data and acknowledgements: a reset, a probe, the
+ * handshake. Returns true if output ends with this; *done is then true if a segment was made, false
+ * if none may be sent. */
 static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
     if (c->s.todo.bits & SCPS_TODO_RST) {
         scps_segment_begin(
             c, seg,
-            scps_send_acceptable(
-                &c->s.snd)); /* RFC 7323 section 3.2: the reset carries timestamps. */
+            scps_send_acceptable(&c->s.snd)); /* timestamps of the reset (RFC 7323 section 3.2) */
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
         scps_todo_done(&c->s.todo, SCPS_TODO_RST);
@@ -153,7 +153,7 @@ static SCPS_NOINLINE bool budget_permits(struct scps_receive *rcv, struct scps_c
     return scps_rx_need(rcv, x) || scps_ackbudget_covers(&rcv->rx->budget, x);
 }
 
-/* Takes the acknowledgement seg out of the budget; rx: NULL if there was no memory for it. */
+/* Charges the acknowledgement seg to the budget; rx NULL: there was no memory for a budget. */
 static SCPS_NOINLINE void budget_spend(struct scps_rx *rx, const struct scps_sender *s,
                                        const struct scps_seg *seg)
 {
@@ -218,8 +218,8 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
         if (scps_snd_data(c, seg))
             return true;
         scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-        /* No probe was sent, and none is due any more: lost data has been resent, or it waits
-         * for the window of the peer, and new data is never sent before it. */
+        /* No probe was sent, and none is due any more: lost data has been resent, or waits for the
+         * window of the peer, and new data is never sent before lost data. */
     } else {
         scps_snd_hold(&c->s, SCPS_HOLD_APP);
     }

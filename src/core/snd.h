@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides what is sent: snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c,
+/* Decides what is sent: the functions of snd.c, snddata.c, sndtimer.c, snd_outage.c, rto.c and
  * persist.c. */
 #ifndef SCPS_CORE_SND_H
 #define SCPS_CORE_SND_H
@@ -37,15 +37,15 @@ void scps_snd_window_changed(struct scps_sender *s);
 /* Starts the retransmission timer for a segment that is sent at `from`, which is now or later. */
 void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
 #define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
-/* Returns the timeout rto, µs, doubled for each timeout that is kept or not answered, at most
- * max. */
+/* Returns the retransmission timeout rto, µs, doubled for each timeout that has not been answered
+ * or that is kept until a round trip is measured (RFC 6298 section 5.7), at most max. */
 scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max);
 /* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
  * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe
  * has set tx->silence.since. */
 bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
-/* Begins an outage of the link. until: its end, µs; SCPS_NEVER: unknown. inferred: it was concluded
- * from timeouts, not signalled. */
+/* Begins an outage of the link. until: its end, µs; SCPS_NEVER: unknown. inferred: the outage was
+ * concluded from timeouts, not signalled. */
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred);
 void scps_snd_outage_over(struct scps_conn *c);
 /* Called when a valid segment arrives during an outage: ends the outage if the segment shows that

@@ -19,10 +19,11 @@
 
 #include "base/bytes.h"
 
-/* Returns the interval before the next probe, µs. It is no longer than rto_max: whoever bounds the
- * retransmission timer (RFC 6298 section 2.5) wants to learn that soon of the end of a silence, and
- * the probe takes the place of the retransmission. It is no shorter than the retransmission
- * timeout, which is above rto_max on a path with a longer round trip. */
+/* Returns the interval before the next probe, µs. It is no longer than rto_max: an application that
+ * sets an upper bound to the retransmission timer (RFC 6298 section 2.5) expects that the end of a
+ * silence is detected within that time, and the probe takes the place of the retransmission. It is
+ * no shorter than the retransmission timeout, which is above rto_max on a path with a longer round
+ * trip. */
 static scps_dur probe_interval(const struct scps_sender *s)
 {
     return scps_outage_interval(&s->outage, SCPS_MAX(s->ctx.cfg->c.rto_max, s->rtt.rto));
@@ -45,7 +46,7 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
         scps_outage_reported(&c->s.outage, inferred);
         scps_rcv_check_hole(c);
-        /* The end of the outage in progress becomes known, or is postponed. */
+        /* The end of the outage becomes known now, or is postponed. */
         if (until != SCPS_NEVER) {
             scps_outage_ends(&c->s.outage);
             scps_timer_set(&c->s.ctx, &c->outage_timer, until);

@@ -138,8 +138,8 @@ static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
         scps_todo_add(&c->s.todo, ack_bits);
 }
 
-/* Makes seg a retransmission of record idx that no loss rule asked for, such as a probe. The
- * connection's rate does not delay it, but is charged for it. */
+/* Makes seg a retransmission of record idx that no loss rule has caused, such as a probe. The
+ * connection's rate does not delay this retransmission, but is charged for it. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     uint32_t len = resend_len(&c->s, idx);
@@ -181,7 +181,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     scps_delivery_sent(&c->s.tx->delivery, r, &c->s.tx->sb, c->s.ctx.env->now);
     if (scps_plan_in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, scps_plan_window(&c->s)))
         scps_cc_limited(&c->s.use, true);
-    /* This time is never later than the exact one, which snacktx.c computes when it has come. */
+    /* This time is at most the exact one, which snacktx.c computes when the timer expires. */
     if (scps_agreed_snack(&c->s.agreed) && c->s.rtt.srtt)
         scps_timer_by(&c->s.ctx, &tx->look_timer,
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
@@ -258,8 +258,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         if (p.len)
             scps_stats_flight(c->s.ctx.st, c->s.ctx.env->now);
         if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c))
-            /* Starts the timer of loss detection, or leaves it if it runs. When it has stopped,
-             * the next acknowledgement starts it again. */
+            /* The timer of loss detection is started, unless it runs. When it has stopped, the next
+             * acknowledgement starts it again. */
             scps_timer_by(&c->s.ctx, &tx->look_timer, scps_rack_wait(&c->s.rtt, c->s.ctx.env->now));
     }
     if (p.fin)
@@ -299,8 +299,8 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
     return repair(c, seg);
 }
 
-/* Sends a tail loss probe (RFC 8985 section 7.3): new data if there is any, whatever the congestion
- * window permits; otherwise the last segment again. A peer that has the last segment drops it and
+/* Sends a tail loss probe (RFC 8985 section 7.3): new data if there is any, even if the congestion
+ * window is full; otherwise the last segment again. A peer that has the last segment drops it and
  * ignores its acknowledgement number (RFC 9293 section 3.10.7.4, first step), so an acknowledgement
  * that was due stays due. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)

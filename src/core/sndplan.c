@@ -14,7 +14,7 @@ SCPS_NOINLINE bool scps_plan_gate_permits(struct scps_sender *s)
 {
     if (s->queue->gate && scps_gate_permits(s->queue->gate, s))
         return true;
-    /* The congestion window was the limit of sending, even if the application has written
+    /* The congestion window counts as the limit of sending, even if the application has written
      * little. */
     scps_cc_limited(&s->use, true);
     scps_snd_hold(s, s->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
@@ -27,9 +27,10 @@ SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t
     bool all = s->snd.nxt + len == s->snd.end;
 
     if (!all && usable < s->agreed.mss && scps_send_worth(&s->snd, s->agreed.mss, len))
-        return true; /* The segment takes all that the peer's window permits. */
+        return true; /* The segment uses all that the peer's window permits, so it need not wait. */
     if (!all) {
-        /* The window will soon permit a larger segment, or the override timeout sends this one. */
+        /* The segment waits: the window will soon permit a larger one, or the override timeout
+         * sends this one. */
         scps_snd_hold(s, SCPS_HOLD_PEER_WINDOW);
         if (s->snd.una == s->snd.nxt && !(s->todo.bits & SCPS_TODO_PERSIST)) {
             scps_persist_begin(s);

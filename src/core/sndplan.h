@@ -26,11 +26,11 @@ struct scps_tx_plan {
     uint32_t takes; /* sequence numbers that the segment takes: len, and one for the FIN */
     /* bytes that the segment costs at the connection's own rate; 0: there is no rate */
     uint32_t size;
-    uint32_t flags; /* flags SCPS_SENT_* of its scoreboard record */
-    bool fin;       /* the segment has the FIN */
+    uint32_t flags; /* flags SCPS_SENT_* of the scoreboard record of the segment */
+    bool fin;       /* true: the segment has the FIN */
 };
 
-/* ---- sndplan.c ---- */
+/* ---- functions in sndplan.c ---- */
 
 /* Called when the congestion window is full. Returns true if the minimum rate of the route permits
  * one more segment. */
@@ -45,7 +45,7 @@ uint32_t scps_plan_window_cost(const struct scps_sender *s, uint32_t len);
  * congestion controller. */
 void scps_plan_restart(struct scps_sender *s, void *cc);
 
-/* ---- functions called for each segment ---- */
+/* ---- functions that are called for each segment, and are therefore inline ---- */
 
 /* Returns how many octets may be in flight now: the congestion window, or less during recovery and
  * after a silence of the peer. */

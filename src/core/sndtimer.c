@@ -33,9 +33,9 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
     }
 }
 
-/* ---- best effort ---- */
+/* ---- best effort: data that is given up ---- */
 
-/* limit of the ranges in the list of data that was given up, unless memory is fixed */
+/* Limit of the number of ranges in the list of data that was given up, unless memory is fixed. */
 #define KEPT_RANGES 4096u
 
 /* Counts the octets [from, end), which this end has given up, and appends them to the list that the
@@ -67,7 +67,8 @@ static void give_up(struct scps_sender *s, void *cc)
     scps_off from = s->snd.una, end;
 
     scps_send_acked(&s->snd, scps_bets_give_up(&tx->bets, &tx->sb, from, s->ctx.env->now, &end));
-    /* For a FIN that remains, the silence that ends the connection (R2) begins now. */
+    /* If a FIN remains, the silence of the peer that ends the connection (R2) is counted from now
+     * on. */
     scps_silence_since(&tx->silence, s->ctx.env->now);
     keep_range(s, from, end);
     scps_sndbuf_release(&tx->buf, s->snd.una);
@@ -103,7 +104,7 @@ void scps_snd_give_up(struct scps_conn *c, scps_off old)
         scps_conn_notify(c, SCPS_EV_DRAINED);
 }
 
-/* ---- timeouts ---- */
+/* ---- timeouts of the retransmission and user timers ---- */
 
 static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *tx,
                            bool established)
@@ -216,7 +217,8 @@ void scps_snd_timeout(struct scps_conn *c)
 
     if (c->s.snd.una == c->s.snd.nxt)
         return;
-    /* Best effort: this is no timeout, but the end of the lifetime of the data below `old`. */
+    /* The timer has not expired for a timeout but for best effort: the data below `old` has reached
+     * the end of its lifetime. */
     old = scps_bets_old(&c->s);
     if (old) {
         scps_snd_give_up(c, old);
@@ -233,7 +235,7 @@ void scps_snd_timeout(struct scps_conn *c)
     c->s.ctx.st->timeouts++;
     SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->silence.unanswered,
                       tx->sb.inflight);
-    if (!c->s.tx->silence.unanswered) /* This is the first timeout of a series. */
+    if (!c->s.tx->silence.unanswered) /* The condition is true at the first timeout of a series. */
         /* The RTO may have grown since the timer was set, but R2 does not begin before SND.UNA last
          * moved, or before the first data was sent. */
         scps_silence_since(&tx->silence,

@@ -18,7 +18,8 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* distance, octets, beyond the window of any SYN, whose window field has 16 bits */
+/* Distance in octets that lies beyond the window of any SYN, because that window field has 16 bits
+ * and is not scaled. */
 #define ANOTHER 65536u
 
 static SCPS_NOINLINE_SIZE SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, enum scps_drop d,
@@ -49,8 +50,8 @@ static SCPS_NOINLINE void challenge(struct scps_conn *c)
 /* Called for a reset in answer to this end's SYN: ends the connection with SCPS_ERR_REFUSED, or
  * makes a SYN without capabilities due. A middlebox or an old host may refuse an unknown option, so
  * one SYN without it is sent before the connection counts as refused (docs/SCPS-TP.md section 1.4
- * has the same for silence). That SYN has another initial sequence number, so a reset for an
- * earlier SYN does not match it. */
+ * has the same for silence). The SYN without capabilities has another initial sequence number, so a
+ * reset for an earlier SYN does not match it. */
 static SCPS_NOINLINE void refused(struct scps_conn *c)
 {
     if (!c->s.ctx.cfg->c.caps_tries || !scps_conn_falls_back(&c->s, c->state, c->notify.active)) {
@@ -81,7 +82,9 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_receive_begin(&c->rcv, seg->seq);
     scps_conn_settle(c, seg);
     scps_ackout_begin(&c->ack, SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535));
-    if (!acks) { /* The peer's SYN does not acknowledge this end's SYN: simultaneous open. */
+    /* The peer's SYN does not acknowledge this end's SYN, so both ends open at once (simultaneous
+     * open). */
+    if (!acks) {
         scps_conn_set_state(c, SCPS_SYN_RECEIVED);
         if (c->s.snd.nxt)
             /* This end's SYN is resent as a SYN-ACK. */
@@ -209,11 +212,11 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
     }
 }
 
-/* Uses of an unacceptable segment its acknowledgement number alone, which is plausible: if the
- * octet of a window probe was accepted, the peer accepts none of our segments below it. Where both
- * ends have sent one, and have not heard of its acceptance, they would otherwise refuse each
- * other's segments for ever, and answer each at once. RFC 9293 section 3.10.7.4, first check: the
- * answer has number SND.NXT. */
+/* Uses only the acknowledgement number of an unacceptable segment, which is plausible: if the peer
+ * has accepted the octet of a window probe, it accepts none of this end's segments below that
+ * octet. If both ends have sent such a probe and do not know that it was accepted, they would
+ * refuse each other's segments for ever, and answer each at once. RFC 9293 section 3.10.7.4, first
+ * check: the answer has number SND.NXT. */
 static void note_reached(struct scps_send *s, uint32_t number)
 {
     int64_t ack = scps_seq_unwrap(s->iss, s->una, number);
@@ -235,8 +238,8 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
          * carries its segments. */
         scps_heard_now(&c->s.heard);
         note_reached(&c->s.snd, seg->ack);
-        /* End the outage before the segment is answered. During it the answer would be delayed, and
-         * two ends in an outage would wait for each other. */
+        /* The outage is ended before the segment is answered. During it the answer would be
+         * delayed, and two ends in an outage would wait for each other. */
         if (c->s.todo.bits & SCPS_TODO_OUTAGE)
             scps_snd_outage_heard(c);
     }
@@ -392,7 +395,8 @@ static void take_ecn(struct scps_todo *todo, bool agreed, const struct scps_seg 
 {
     if (agreed && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
         scps_todo_echo(todo);
-    if (seg->flags & SCPS_CWR) /* CE in a segment with CWR still has to be echoed. */
+    /* A congestion mark (CE) in a segment with CWR must still be echoed. */
+    if (seg->flags & SCPS_CWR)
         scps_todo_cwr_came(todo);
 }
 

@@ -17,7 +17,7 @@
  * ignored, because such a path state would not be saved (RFC 9959 section 3.1). */
 struct scps_carried {
     uint64_t bytes; /* volume, bytes; 0: no round trip has ended */
-    scps_dur took;  /* length of that round trip, µs */
+    scps_dur took;  /* length of the round trip with that volume, µs */
 };
 #define SCPS_CARRIED_LEAST 4096u
 
@@ -30,7 +30,7 @@ struct scps_conn_stats {
         ecn_echoes, cc_corrected;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt; /* newest RTT, stored here while the sending state is freed, µs */
+    scps_dur last_rtt; /* newest RTT, µs, stored here while the sending state is freed */
     struct scps_carried
         /* largest volume of a round trip, stored here while the sending state is freed */
         carried;
@@ -73,7 +73,7 @@ static inline void scps_stats_flight(struct scps_conn_stats *st, scps_time now)
     if (!st->first_sent)
         st->first_sent = now;
 }
-/* Counts a segment with data that has arrived. */
+/* Counts a segment with data that has arrived, and records the time of the first one. */
 static inline void scps_stats_received(struct scps_conn_stats *st, scps_time now)
 {
     st->data_segs_in++;

@@ -2,7 +2,7 @@
 /* A timer of a connection, for one purpose.
  *
  * Invariant: the key of a connection in its host's heap of deadlines is never later than any
- * running timer of the connection. It may be earlier: postponing a timer, which every
+ * running timer of the connection. The key may be earlier: postponing a timer, which every
  * acknowledgement does to the retransmission timer, or stopping it, does not change the heap; when
  * the key becomes due, scps_conn_timers() (timers.c) finds the next timer. Starting a timer that is
  * later than the earliest one, which ctx.timers_by stores, does not change the heap either.
@@ -13,7 +13,7 @@
 #include "core/ctx.h"
 
 struct scps_timer {
-    scps_time at; /* time of expiry; SCPS_NEVER: the timer does not run */
+    scps_time at; /* time of expiry, µs; SCPS_NEVER: the timer does not run */
 };
 
 static inline void scps_timer_stop(struct scps_timer *t)

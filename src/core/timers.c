@@ -34,8 +34,8 @@ static inline scps_time deadline(const struct scps_conn *c)
     return t;
 }
 
-/* Like scps_timer_take(), but not inlined, because this file checks many timers and few have
- * expired. */
+/* Does what scps_timer_take() does, but is not inlined, because this file checks many timers and
+ * few have expired. */
 static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
 {
     return scps_timer_take(t, now);
@@ -66,7 +66,7 @@ static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
         scps_conn_trim(c);
 }
 
-/* Handles each timer that has expired, in this order. */
+/* Handles each timer that has expired; the order of the calls is fixed. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
@@ -100,11 +100,12 @@ scps_time scps_conn_timers(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
 
-    /* The pacer's timer expires with each segment, and its expiry only means that a segment may be
+    /* The pacer's timer runs for each segment, and its expiry only means that a segment may be
      * sent. */
     if (c->s.tx && scps_timer_take(&c->s.tx->pace_timer, now))
         scps_sender_wake(&c->s);
-    if (c->s.ctx.timers_by <= now) { /* True if one of the other timers may have expired. */
+    /* The condition is true if one of the timers besides the pacer's may have expired. */
+    if (c->s.ctx.timers_by <= now) {
         if (deadline(c) <= now)
             serve(c);
         scps_timer_looked(&c->s.ctx, deadline(c));

@@ -25,7 +25,7 @@ enum scps_todo_bit {
      * does not count as this answer, since a peer that has its data drops it with its
      * acknowledgement. */
     SCPS_TODO_ANSWER = 1u << 10,
-    /* During the following two states no other segments are sent. */
+    /* Two states during which no ordinary segment is sent. */
     SCPS_TODO_OUTAGE = 1u << 7, /* the link is in an outage: only the outage's probe is sent */
     SCPS_TODO_PERSIST = 1u << 8 /* the peer's window is closed: only window probes are sent */
 };

@@ -17,13 +17,13 @@ struct scps_conn;
 struct scps_comp_sum {
     /* the number with which the checksums of the peer's segments are right; 0: not known yet */
     uint8_t agreed;
-    /* number with which the compressed segment being processed is right; 0: the segment proves
-     * nothing */
+    /* Number with which the checksum of the compressed segment being processed is right; 0: the
+     * segment shows no number. */
     uint8_t newest;
     /* number of segments whose checksum was right with the agreed number, at most 2 */
     uint8_t good;
-    /* since the last segment that was right with `agreed`, segments have been right with more than
-     * one other number */
+    /* true: since the last segment that was right with `agreed`, segments have been right with more
+     * than one other number */
     bool mixed;
     /* Segments in a row whose checksum is right with one number other than the agreed one. other:
      * that number; others: how many there were, at most UINT8_MAX; other_at: arrival time of the
@@ -34,8 +34,8 @@ struct scps_comp_sum {
     scps_time mark_at; /* arrival time of the segment with the checksum `mark`; 0: there was none */
 };
 
-/* octets in the longest extended capabilities option beside the normal one: 36, without kind and
- * length */
+/* Largest number of octets in the extended capabilities option that still fits beside the normal
+ * one: 36, less kind and length. */
 #define SCPS_XCAPS_MAX 34u
 
 /* State of the features of SCPS-TP that need memory; NULL in a connection without any of them. */
@@ -43,8 +43,8 @@ struct scps_conn_scps {
     /* Connection ids of compressed headers (protocol 105): the one that the stack chose, never 0,
      * and the one that the peer chose. */
     uint8_t conn_id, peer_id;
-    bool heard; /* a segment with peer_id has arrived for this connection */
-    /* headers are compressed, but the next segment without data is sent with a TCP header */
+    bool heard; /* true: a segment with peer_id has arrived for this connection */
+    /* true: headers are compressed, but the next segment without data is sent with a TCP header */
     bool plain_next;
     /* next connection to which its peer gave the same id (connid.c); NULL: none */
     struct scps_conn *same_id;
@@ -56,11 +56,12 @@ struct scps_conn_scps {
     struct scps_corruption corruption;
     /* binding spaces of the extended capabilities that are in force */
     struct scps_binding binding[SCPS_BINDINGS];
-    uint8_t xcaps[SCPS_XCAPS_MAX]; /* octets of the extended capabilities that this end sends */
+    /* value of the extended capabilities option that this end sends */
+    uint8_t xcaps[SCPS_XCAPS_MAX];
     /* marks in the peer's stream (rcv_marks.h); NULL: there are no record ends and no holes given
      * up */
     struct scps_rcv_marks *marks;
-    /* octets that this end has given up: their first ranges */
+    /* the first ranges of octets that this end has given up */
     struct scps_rangeset given_up;
     /* during an outage: segments received before this time were in flight when the link failed, so
      * they do not end the outage */

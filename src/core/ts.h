@@ -14,7 +14,8 @@
 #define SCPS_TS_TICK SCPS_MS(1) /* period of the timestamp clock, µs */
 
 struct scps_ts {
-    uint32_t recent;    /* TS.Recent */
+    /* TS.Recent (RFC 7323 section 4.3): the peer's timestamp that this end echoes */
+    uint32_t recent;
     uint32_t recent_at; /* time at which `recent` was stored, in the unit of scps_ts_clock() */
     /* offset of the timestamp clock, different for each connection so that it does not show the
      * host's uptime */

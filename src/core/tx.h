@@ -33,33 +33,40 @@ struct scps_tx {
     struct scps_rack rack;
     struct scps_snacktx snack;
     struct scps_pacer pacer;
-    /* true: the pacer's rate spreads the congestion window and counts payload, as the window does;
-     * false: it counts packets */
+    /* true: the pacer's rate spreads the congestion window over a round trip and counts payload, as
+     * the window does; false: the rate counts packets */
     bool paces_window;
     /* The pacer's rate divided by the configured rate, which counts packets, in units of 2^-32.
      * 0: no rate is configured, or the pacer's rate does not spread the window. */
     uint32_t pace_share;
     struct scps_delivery delivery;
-    scps_off small_end; /* end of the last segment smaller than a full one (Nagle) */
-    /* The retransmission timer. At most one of it, the timer of window probes and the connection's
-     * outage_timer runs. */
+    /* end offset of the last segment that was smaller than a full one (Nagle's rule) */
+    scps_off small_end;
+    /* The retransmission timer. At most one of three timers runs: this one, the timer of window
+     * probes, and the connection's outage_timer. */
     struct scps_rto rto;
-    struct scps_persist persist;  /* timer of window probes (RFC 9293 section 3.8.6.1) */
-    struct scps_silence silence;  /* timeouts or window probes that the peer has not answered */
-    struct scps_timer pace_timer; /* expires when the connection's own rate permits a segment */
-    /* expires when segments in flight must be examined for loss by rack.c or snacktx.c */
+    struct scps_persist persist; /* timer of window probes (RFC 9293 section 3.8.6.1) */
+    /* series of timeouts or window probes that the peer has not answered */
+    struct scps_silence silence;
+    /* timer that expires when the connection's own rate permits a segment */
+    struct scps_timer pace_timer;
+    /* timer that expires when segments in flight must be examined for loss by rack.c or
+     * snacktx.c */
     struct scps_timer look_timer;
-    /* expires when a segment for which memory was lacking is tried again */
+    /* timer that expires when the connection must try again to send a segment for which memory was
+     * lacking */
     struct scps_timer retry_timer;
-    /* expires when a small segment that cork delays has waited long enough */
+    /* timer that expires when a small segment that cork delays has waited long enough */
     struct scps_timer cork_timer;
-    struct scps_timer trim_timer; /* expires when unused memory is freed */
-    scps_time sent_at;            /* time at which data was last sent; 0: none */
-    /* time at which an acknowledgement last arrived while data was outstanding; 0: none */
+    struct scps_timer trim_timer; /* timer that expires when unused memory is to be freed */
+    scps_time sent_at;            /* time at which data was last sent, µs; 0: no data was sent */
+    /* time at which an acknowledgement last arrived while data was outstanding, µs; 0: none
+     * arrived */
     scps_time heard_at;
-    /* time at which SND.UNA last moved, or data was sent with nothing outstanding */
+    /* time at which SND.UNA last moved, or data was sent while nothing was outstanding, µs */
     scps_time progress_at;
-    /* time at which the last outage ended during which data was outstanding; 0: none */
+    /* time at which the last outage ended during which data was outstanding, µs; 0: there was
+     * none */
     scps_time outage_over;
     struct scps_bets bets;
     struct scps_sample sample;
@@ -68,23 +75,24 @@ struct scps_tx {
     /* For scps_conn_reserve(): the octets [reserved, reserved_to) of the stream may be committed as
      * long as the data in the ring ends at `reserved`. If both are equal, none are reserved. */
     scps_off reserved, reserved_to;
-    /* State of the connection on a route with a rate limit (gate.c). */
+    /* state of the connection on a route with a rate limit (gate.c) */
     int32_t share; /* bytes that the connection may still send before the next one is served */
     bool floor_queued;
     struct scps_sender *floor_next, *floor_prev;
-    /* The controller's output from before a recovery episode, restored if the episode was
-     * spurious. */
+    /* The controller's output (window, ssthresh, rate) from before a recovery episode, restored if
+     * the episode was spurious. */
     struct scps_cc_ctl saved_ctl;
     /* state of the congestion controller's algorithm, saved with saved_ctl */
     uint64_t saved_state[];
 };
 
-/* Records that SND.UNA moves now, or that the data that is sent now is the only outstanding one. */
+/* Records the present time as that of the last progress: SND.UNA moves, or data is sent while
+ * nothing else is outstanding. */
 static inline void scps_tx_progress(struct scps_tx *tx, scps_time now)
 {
     tx->progress_at = now;
 }
-/* Forgets the timeouts of the handshake, and the RTT of the SYN, when data transfer begins. */
+/* Discards the timeouts of the handshake, and the RTT of the SYN, when data transfer begins. */
 static inline void scps_tx_forget_timeouts(struct scps_tx *tx)
 {
     scps_silence_answered(&tx->silence);
@@ -101,7 +109,7 @@ static inline void scps_rto_stop(struct scps_tx *tx)
     scps_rto_stop_timer(&tx->rto);
     scps_persist_stop(&tx->persist);
 }
-/* retransmissions of one segment that corruption, or a queue, may explain */
+/* Largest number of retransmissions of one segment that corruption, or a queue, may explain. */
 #define SCPS_RESENDS_EXPLAINED 64
 /* Returns true if resending the segment at SND.UNA restarts the retransmission timer. It does not
  * after SCPS_RESENDS_EXPLAINED retransmissions that SNACK or RACK caused: then the timer expires,
