@@ -31,7 +31,7 @@ static int refuse(const char *msg)
     return 2;
 }
 
-/* ---- reports a controller that crashes or loops in the middle of a check ---- */
+/* ---- reports on a controller that crashes or loops in the middle of a check ---- */
 
 static char doing[200];
 
@@ -56,7 +56,7 @@ static void guard(const struct scps_cc_ops *ops, const char *what)
     alarm(600);
 }
 
-/* ---- lists ---- */
+/* ---- lists of controllers, checks and measurements ---- */
 
 static int list(void)
 {
@@ -91,29 +91,40 @@ static int list_scores(void)
 
 static int help(void)
 {
-    printf("usage: scps_cctest --cc NAME[,KEY=VALUE...] [OPTION...]\n"
-           "       scps_cctest --plugin FILE.so[,KEY=VALUE...] [OPTION...]\n"
-           "Checks and scores a congestion controller.\n\n"
-           "      --cc NAME[,K=V...]      one that is built in (--list)\n"
-           "      --plugin FILE[,K=V...]  one from a shared object (<scps/cc_plugin.h>)\n"
-           "      --exempt NAME,NAME...   checks that it need not meet (--list-checks)\n"
-           "      --form NAME             closed form that growth and response are held to\n"
-           "      --seeds N               random histories for each invariant (40)\n"
-           "      --no-checks             the scores alone\n"
-           "      --no-scores             the checks alone\n"
-           "      --json                  a JSON document (docs/schema/scps_cctest.schema.json)\n"
-           "      --plot FILE             a picture, FILE.svg or FILE.png (gnuplot)\n"
-           "      --replay FILE           give it a recording instead, and print each call\n"
-           "      --connection N          of the recording (1)\n"
-           "      --list, --list-checks, --list-scores\n"
-           "      --completion bash       print the completion of these options\n"
-           "  -h, --help, -V, --version\n\n"
-           "Exit status: 0 if it meets every check that it is not exempted from, 1 if not, 2 if\n"
-           "the command line or the shared object is refused.\n");
+    printf(
+        "usage: scps_cctest --cc NAME[,KEY=VALUE...] [OPTION...]\n"
+        "       scps_cctest --plugin FILE.so[,KEY=VALUE...] [OPTION...]\n"
+        "Checks and scores a congestion controller. Defaults are in parentheses.\n"
+        "\n"
+        "      --cc NAME[,K=V...]      controller of the library (--list), with values of its "
+        "parameters\n"
+        "      --plugin FILE[,K=V...]  controller from a shared object (<scps/cc_plugin.h>)\n"
+        "      --exempt NAME,NAME...   checks that the controller need not pass (--list-checks)\n"
+        "      --form NAME             published law with which growth and response are compared\n"
+        "                              (reno, cubic, highspeed, scalable or hybla)\n"
+        "      --seeds N               number of random histories for each invariant (40)\n"
+        "      --no-checks             measure the scores only\n"
+        "      --no-scores             make the checks only\n"
+        "      --json                  print a JSON document "
+        "(docs/schema/scps_cctest.schema.json)\n"
+        "      --plot FILE             draw the rates of two flows into FILE.svg or FILE.png (by "
+        "gnuplot)\n"
+        "      --replay FILE           replay a recording to the controller, and print each call\n"
+        "      --connection N          number of the connection in the recording (1)\n"
+        "      --list                  list the controllers\n"
+        "      --list-checks           list the checks, with what each requires\n"
+        "      --list-scores           list the measurements of the scorecard, with their units\n"
+        "      --completion bash       print the completion of these options\n"
+        "  -h, --help                  print this help\n"
+        "  -V, --version               print the version\n"
+        "\n"
+        "Exit status: 0: the controller passes every check from which it is not exempted; 1: it "
+        "fails\n"
+        "one; 2: the command line or the shared object is refused.\n");
     return 0;
 }
 
-/* ---- reading ---- */
+/* ---- reading the command line ---- */
 
 static const struct option longs[] = {
     {"cc", required_argument, NULL, 'c'},         {"plugin", required_argument, NULL, 'p'},
@@ -227,7 +238,7 @@ static bool choose(const struct options *o, struct report *r, char msg[MSGLEN])
     return true;
 }
 
-/* ---- replay ---- */
+/* ---- replay of a recording to the controller ---- */
 
 static char *read_file(const char *path, size_t *len)
 {
@@ -285,7 +296,7 @@ static int replay(const struct options *o, const struct report *r)
     return 1;
 }
 
-/* ---- running ---- */
+/* ---- running the checks ---- */
 
 static int run(const struct options *o, struct report *r)
 {

@@ -18,24 +18,24 @@
 #include "scps_echo/echo.h"
 
 static const char help[] =
-    "usage: scps_echo -r [options] INTERFACE         serve echo to any number of clients\n"
-    "       scps_echo -t [options] INTERFACE HOST    send to HOST, read back, compare\n"
+    "usage: scps_echo -r [options] INTERFACE         serves echo to any number of clients\n"
+    "       scps_echo -t [options] INTERFACE HOST    sends to HOST, reads back and compares\n"
     "\n"
-    "  -r, --serve             server: send everything back; close at the end of the stream\n"
-    "  -t, --test              client: exit status 0 when everything came back equal\n"
-    "  -p, --port PORT         port of echo (7)\n"
-    "  -n, --bytes BYTES       client: how much to send; K, M, G = 1024 (1M)\n"
-    "  -b, --buffer BYTES      send and receive buffer of a connection (1M)\n"
-    "      --discard PORT      server: also accept connections there and discard their data\n"
-    "      --chargen PORT      server: also send characters there until the client closes (RFC "
+    "  -r, --serve             server: send back what arrives; close at the end of the stream\n"
+    "  -t, --test              client: exit status 0 if all bytes came back equal\n"
+    "  -p, --port PORT         port of the echo service (7)\n"
+    "  -n, --bytes BYTES       client: number of bytes to send; K, M, G are powers of 1024 (1M)\n"
+    "  -b, --buffer BYTES      size of the send and the receive buffer of a connection (1M)\n"
+    "      --discard PORT      server: also accept connections at PORT and discard their data\n"
+    "      --chargen PORT      server: also send characters at PORT until the client closes (RFC "
     "864)\n"
-    "      --clients N         server: at most N at once; one more takes the place of the one "
-    "that has\n"
-    "                          been silent for longest (256)\n"
-    "      --time SEC          server: stop after SEC; client: give up after SEC\n"
-    "  -h, --help              this text\n"
+    "      --clients N         server: largest number of clients at once; one more takes the place "
+    "of\n"
+    "                          the one that has been silent for longest (256)\n"
+    "      --time SEC          server: stop after SEC seconds; client: give up after SEC seconds\n"
+    "  -h, --help              print this help\n"
     "      --completion SHELL  print the completion of these options in bash\n"
-    "  -V, --version\n"
+    "  -V, --version           print the version\n"
     "\nINTERFACE:\n";
 
 static const char help_end[] =
@@ -114,7 +114,7 @@ static int run(struct app *a)
     }
     realtime_run(&a->rt, a->time);
     status = report(a);
-    /* Close the connections that are still open, so that their peers learn of it. */
+    /* Connections that are still open are reset, so that their peers learn that they have ended. */
     while (a->first)
         echo_drop(a, a->first, true);
     if (a->conn)
@@ -125,7 +125,7 @@ out:
     return status;
 }
 
-/* ---- the command line ---- */
+/* ---- reading the command line ---- */
 
 /* Reads a decimal number, which a letter k, m or g of either case behind it multiplies by 1024,
  * 1024^2 or 1024^3. Returns false, with *out unchanged, if s is no such number or exceeds max. */

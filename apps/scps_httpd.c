@@ -24,21 +24,22 @@
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-#define REQUEST_MAX 4096 /* request line and headers */
+#define REQUEST_MAX 4096 /* largest length of a request line with its headers, bytes */
 #define CLIENTS_MAX 256
-/* Time after which a client that sends no request, or does not read, is dropped */
+/* Time after which a client is dropped that sends no request, or does not read its response. */
 #define PATIENCE SCPS_SEC(30)
 
 static const char help[] =
     "usage: scps_httpd [options] INTERFACE\n"
+    "Serves files by HTTP/1.0. Defaults are in parentheses.\n"
     "\n"
-    "  -p, --port PORT         port to serve on (80)\n"
-    "      --root DIR          files to serve (.)\n"
-    "      --time SEC          stop after SEC (default: until SIGINT)\n"
-    "  -q, --quiet             no line for each request\n"
-    "  -h, --help              this text\n"
+    "  -p, --port PORT         port of the server (80)\n"
+    "      --root DIR          folder with the files to serve (.)\n"
+    "      --time SEC          stop after SEC seconds (on SIGINT only)\n"
+    "  -q, --quiet             print no line for each request\n"
+    "  -h, --help              print this help\n"
     "      --completion SHELL  print the completion of these options in bash\n"
-    "  -V, --version\n"
+    "  -V, --version           print the version\n"
     "\nINTERFACE:\n";
 
 static const char help_end[] = "\nExit status: 0 done (SIGINT included), 1 failed, 2 usage.\n";
@@ -49,7 +50,7 @@ struct client {
     char request[REQUEST_MAX + 1];
     size_t have;
     bool answering, head_only;
-    char header[512]; /* Status line and headers, or a short response as a whole */
+    char header[512]; /* status line and headers of the response, or a short response as a whole */
     size_t header_len, header_sent;
     int file; /* descriptor of the file; -1: none is open */
     /* size: length of the file when the response began; position: bytes written to the
@@ -74,7 +75,7 @@ struct app {
     uint64_t bytes;
 };
 
-/* ---- files ---- */
+/* ---- paths and files ---- */
 
 static int unhex(char c)
 {
@@ -132,7 +133,7 @@ static int open_below(int root, char *path, struct stat *st)
     return fd;
 }
 
-/* ---- one client ---- */
+/* ---- the connection of one client ---- */
 
 static void drop(struct app *a, struct client *c, bool whole)
 {
@@ -140,7 +141,9 @@ static void drop(struct app *a, struct client *c, bool whole)
     if (whole)
         scps_conn_close(c->conn);
     else
-        scps_conn_abort(c->conn); /* The response is incomplete; a reset lets the client know. */
+        /* The response is incomplete, so the connection is reset, which shows the client that
+         * something is missing. */
+        scps_conn_abort(c->conn);
     *c->link = c->next;
     if (c->next)
         c->next->link = c->link;
@@ -169,7 +172,8 @@ static void answer(struct app *a, struct client *c, int status, const char *word
         char text[SCPS_ADDR_STRLEN];
         scps_conn_remote(c->conn, &who);
         c->request[strcspn(c->request, "\r\n")] = 0;
-        /* Remove control characters, which could affect the terminal on which the log is shown. */
+        /* Control characters are removed from the request, because they could affect the terminal
+         * on which the log is shown. */
         for (char *p = c->request; *p; p++)
             if (*p < ' ' || *p > '~')
                 *p = '?';
@@ -262,7 +266,8 @@ static void step(struct app *a, struct client *c)
     c->touched = scps_stack_now(a->rt.stack);
     if (n == 1) {
         n = c->leaving ? 0 : write_response(a, c);
-        /* Read and discard a request's body: unread data would turn the close into a reset. */
+        /* The body of a request is read and discarded: unread data would make the stack reset the
+         * connection at the close. */
         while (scps_conn_read(c->conn, NULL, REQUEST_MAX, 0) > 0)
             ;
     }
@@ -323,14 +328,14 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         step(a, e->user);
 }
 
-/* ---- the program ---- */
+/* ---- the program: options, listener, loop ---- */
 
 static int run(struct app *a)
 {
     struct scps_endpoint any = {.port = a->port};
     struct scps_conn_config cc = scps_conn_config_default();
     int err = 0, status = FAILED;
-    /* With this timeout the connection of a client that vanished ends. */
+    /* This timeout ends the connection of a client that has vanished. */
     cc.user_timeout = PATIENCE;
     cc.keepalive = true;
     cc.keep_idle = PATIENCE;

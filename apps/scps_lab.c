@@ -27,10 +27,14 @@ static const char usage[] =
     "       scps_lab merge DIR... --out DIR\n"
     "       scps_lab compare DIR DIR [--alpha P]\n"
     "       scps_lab report DIR [--out DIR]\n"
-    "       scps_lab list          scenarios that ship with the program\n"
-    "       scps_lab keys          every key of a scenario file\n"
+    "       scps_lab list          lists the scenarios that are installed with the program\n"
+    "       scps_lab keys          lists every key of a scenario file, with its values\n"
     "       scps_lab -h, --help | -V, --version | --completion bash\n"
-    "FILE is a scenario, scps_scenario(5), or the name of one that ships: scps_lab run geo\n";
+    "run makes one transfer of each flow in virtual time and prints its figures; sweep runs every\n"
+    "combination of the values that a scenario sweeps; merge joins the results of shards; compare\n"
+    "tests where two results differ by more than chance explains; report makes a page of graphs.\n"
+    "FILE is a scenario, scps_scenario(5), or the name of an installed one: scps_lab run geo\n"
+    "All options are explained in scps_lab(1).\n";
 
 struct options {
     struct lab_run_options run;
@@ -175,7 +179,7 @@ static int read_options(struct options *o, const char *cmd, int argc, char **arg
     return status;
 }
 
-/* ---- commands: each gets the words that follow its name ---- */
+/* ---- commands: each gets the words that follow its name on the command line ---- */
 
 static int with_scenario(const struct options *o, char **arg, int n, bool sweep)
 {

@@ -28,7 +28,7 @@ enum reader {
     SHARE,
     CONTROLLER,
     PLUGIN,
-    BUFFER /* sets the send and the receive buffer of both ends */
+    BUFFER /* the key sets the sizes of the send and the receive buffer, of both ends */
 };
 
 struct key {
@@ -42,58 +42,70 @@ struct key {
 #define FLOW(f) offsetof(struct lab_flow, f)
 
 static const struct key flow_keys[] = {
-    {"link", TEXT, FLOW(link_name), "NAME", "the link it goes over; default: the first"},
-    {"reverse", YESNO, FLOW(back), "yes no", "data goes from the link's b to its a"},
-    {"copies", U32, FLOW(copies), "1 to 1000", "so many flows alike"},
-    {"start", RANGE, FLOW(start), "TIME or TIME..TIME", "when it starts; a range is drawn from"},
+    {"link", TEXT, FLOW(link_name), "NAME", "link that the flow uses; default: the first one"},
+    {"reverse", YESNO, FLOW(back), "yes no",
+     "data goes from host b of the link to host a; default no"},
+    {"copies", U32, FLOW(copies), "1 to 1000", "number of identical flows; default 1"},
+    {"start", RANGE, FLOW(start), "TIME or TIME..TIME",
+     "time at which the flow starts, or a range from which it is drawn; default 0"},
     {"stagger", RANGE, FLOW(stagger), "TIME or TIME..TIME",
-     "each copy starts that long after the one before; default 0..100ms"},
+     "time from the start of each copy to the next one; default 0..100ms"},
     {"size", SIZE, FLOW(size), "BYTES, k m g kb mb gb: 1000; K M G kib mib gib: 1024",
      "bytes to send; default 1mb"},
-    {"time", SPAN, FLOW(time), "TIME", "send that long instead, and measure what arrived"},
-    {"cc", CONTROLLER, 0, "NAME[,KEY=VALUE...]", "controller, as scps_ttcp --cc has it"},
+    {"time", SPAN, FLOW(time), "TIME",
+     "send for this time instead of `size` bytes, and measure what arrived"},
+    {"cc", CONTROLLER, 0, "NAME[,KEY=VALUE...]",
+     "congestion controller with its parameters, as for scps_ttcp --cc"},
     {"cc-plugin", PLUGIN, 0, "FILE.so[,KEY=VALUE...]",
-     "instead, one from a shared object, as scps_ttcp --cc-plugin has it"},
+     "congestion controller from a shared object, as for scps_ttcp --cc-plugin"},
     {"path-state", TEXT, FLOW(path), "NAME",
-     "careful resume (RFC 9959) with what the last flow with this word found out of the path"},
+     "careful resume (RFC 9959): begin with the path state of the last flow with this word"},
     {"rate", BPS, FLOW(rate_bps), "BIT/S, kbit mbit gbit; 0: none",
-     "rate on the line, headers and framing counted"},
+     "rate limit of the sender, headers and framing counted"},
     {"host-rate", BPS, FLOW(host_bps), "BIT/S, kbit mbit gbit; 0: none",
-     "what the sending host can push: a limit to rate"},
+     "highest rate at which the sending host can emit packets"},
     {"app-rate", BPS, FLOW(app_bps), "BIT/S, kbit mbit gbit; 0: as fast as it can",
-     "what the application writes"},
-    {"app-from", SPAN, FLOW(app_from), "TIME", "and from when on; before, as fast as it can"},
-    {"app-until", SPAN, FLOW(app_until), "TIME; 0: for ever", "and until when"},
-    {"buffer", BUFFER, 0, "BYTES", "send and receive buffer"},
+     "rate at which the application writes"},
+    {"app-from", SPAN, FLOW(app_from), "TIME",
+     "time after the start from which app-rate applies; default 0"},
+    {"app-until", SPAN, FLOW(app_until), "TIME; 0: for ever",
+     "time after the start until which app-rate applies; default 0"},
+    {"buffer", BUFFER, 0, "BYTES", "size of the send and the receive buffer at both ends"},
     {"first-window", YESNO, FLOW(first_window), "yes no",
-     "take the peer's first window for the whole buffer"},
-    {"payload", U32, FLOW(payload), "BYTES; 0: from the MTU", "of a full segment"},
-    {"record", U32, FLOW(record), "BYTES; 0: no records", "each so many bytes are a record"},
-    {"expected-rtt", SPAN, FLOW(rtt_hint), "TIME; 0: no hint", "hint; default: the link's"},
+     "assume the size of the buffer as the peer's first window; default no"},
+    {"payload", U32, FLOW(payload), "BYTES; 0: from the MTU", "payload of a full segment"},
+    {"record", U32, FLOW(record), "BYTES; 0: no records",
+     "mark the end of a record after this many bytes"},
+    {"expected-rtt", SPAN, FLOW(rtt_hint), "TIME; 0: no hint",
+     "expected round trip of the connections; default: the link's"},
     {"model", ENUM, FLOW(kind), "stream nack",
-     "what sends: the protocol, or a model of one with negative acknowledgements"},
-    {"headers", U32, FLOW(headers), "BYTES", "model: of a packet, framing included; default 70"},
+     "stream: TCP; nack: a model of file transfer by negative acknowledgements; default stream"},
+    {"headers", U32, FLOW(headers), "BYTES",
+     "nack: headers and framing of each packet; default 70"},
     {"receiver-rate", BPS, FLOW(receiver_bps), "BIT/S, kbit mbit gbit; 0: any",
-     "model: what the receiving host can take"},
+     "nack: rate at which the receiving host can process packets"},
     {"receiver-interrupts", SHARE, FLOW(receiver_interrupts), "0 to 1",
-     "model: the part of that which a dropped packet costs, too"},
-    {"receiver-buffer", SIZE, FLOW(receiver_buffer), "BYTES", "model: its socket's; default 8192"},
+     "nack: share of its time for a packet that the receiver spends even if it drops it"},
+    {"receiver-buffer", SIZE, FLOW(receiver_buffer), "BYTES",
+     "nack: size of the receiver's socket buffer; default 8192"},
     {"nack-wait", RANGE, FLOW(nack_wait), "TIME or TIME..TIME",
-     "model: from the end of a pass to a NACK of holes; default 0"},
+     "nack: time from the end of a pass to the NACK that lists holes; default 0"},
     {"done-wait", RANGE, FLOW(done_wait), "TIME or TIME..TIME",
-     "model: from the end of the last pass to the NACK without holes; default 0"},
+     "nack: time from the end of the last pass to the NACK without holes; default 0"},
 };
 #define FLOW_KEYS (sizeof flow_keys / sizeof *flow_keys)
 
 #define LINK(f) offsetof(struct lab_link, f)
 
 static const struct key link_keys[] = {
-    {"preset", TEXT, 0, "NAME", "where its other keys start from; default geo"},
-    {"a", TEXT, LINK(a), "NAME", "host at its first end; default: sender"},
-    {"b", TEXT, LINK(b), "NAME", "host at its second end; default: receiver"},
-    {"mtu", U32, LINK(mtu), "68 to 65535", "largest IP packet; default 1500"},
-    {"ipv6", YESNO, LINK(ipv6), "yes no", "addresses are IPv6"},
-    {"vj-compression", YESNO, LINK(vj), "yes no", "RFC 1144 header compression, as PPP has it"},
+    {"preset", TEXT, 0, "NAME",
+     "preset from which the values of keys that are not given come; default geo"},
+    {"a", TEXT, LINK(a), "NAME", "name of the host at the link's first end; default: sender"},
+    {"b", TEXT, LINK(b), "NAME", "name of the host at the link's second end; default: receiver"},
+    {"mtu", U32, LINK(mtu), "68 to 65535", "largest IP packet, bytes; default 1500"},
+    {"ipv6", YESNO, LINK(ipv6), "yes no", "the hosts have IPv6 addresses; default no"},
+    {"vj-compression", YESNO, LINK(vj), "yes no",
+     "header compression of RFC 1144, as on PPP lines; default no"},
 };
 #define LINK_KEYS (sizeof link_keys / sizeof *link_keys)
 
@@ -105,7 +117,7 @@ static const struct key *find_key(const struct key *keys, size_t n, const char *
     return NULL;
 }
 
-/* ---- reading one value ---- */
+/* ---- parsers for one type of value each ---- */
 
 static bool number(const char *text, void *to, size_t bytes)
 {
@@ -129,7 +141,7 @@ static bool word(const char *words, const char *text, int *to)
     return false;
 }
 
-/* ---- reading one value of the tables ---- */
+/* ---- parsers for values of the tables of keys ---- */
 
 static bool load_controller(const char *text, struct scps_conn_config *c, char why[LAB_MSGLEN])
 {
@@ -206,7 +218,7 @@ bool lab_key_put_flow(const char *key, const char *text, struct lab_flow *f, cha
     return put_value(find_key(flow_keys, FLOW_KEYS, key), "flow", text, f, why);
 }
 
-/* ---- keys ---- */
+/* ---- dotted keys, such as link.rtt ---- */
 
 bool lab_key_split(const char *text, struct lab_dotted *d)
 {

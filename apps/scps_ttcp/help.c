@@ -4,10 +4,13 @@
 
 #include <string.h>
 
-#define LEFT  24 /* Column in which the description of an option begins */
-#define RIGHT 100
+#define LETTER_LEFT 12  /* column in which the description of a letter begins */
+#define LEFT        24  /* column in which the description of a long option begins */
+#define LEFT_CC     19  /* column in which --list-cc begins to describe a controller or parameter */
+#define RIGHT       100 /* column before which every line of the help ends */
 
-/* Prints a long option and its short form c, a letter; 0: it has none. */
+/* Prints a long option and its short form c, a letter; 0: it has none. If this text reaches into
+ * the column of the descriptions, the description begins on the next line. */
 static void left_side(FILE *f, const char *name, const char *arg, char c)
 {
     char left[64], letter[6] = "";
@@ -17,6 +20,8 @@ static void left_side(FILE *f, const char *name, const char *arg, char c)
     snprintf(left, sizeof(left), "--%s%s%s%s", name, arg != NULL ? " " : "", arg != NULL ? arg : "",
              letter);
     fprintf(f, "  %-*s ", LEFT - 3, left);
+    if (strlen(left) > LEFT - 3)
+        fprintf(f, "\n%*s", LEFT, "");
 }
 
 /* Prints what a setting does, its bounds, default, meaning of 0 and the clause that it comes
@@ -47,16 +52,20 @@ void ttcp_print_help(FILE *f)
           "Measures TCP with the SCPS extensions, or UDP (-u). Sizes take K M G (1024), rates k m "
           "g (1000).\n\n",
           f);
-    for (size_t i = 0; i < ttcp_nletters; i++)
-        if (ttcp_letters[i].take != NULL)
-            fprintf(f, "  -%c %-6s %s\n", ttcp_letters[i].c,
-                    ttcp_letters[i].arg ? ttcp_letters[i].arg : "", ttcp_letters[i].help);
+    for (size_t i = 0; i < ttcp_nletters; i++) {
+        const struct ttcp_letter *l = &ttcp_letters[i];
+
+        if (l->take == NULL)
+            continue;
+        fprintf(f, "  -%c %-6s ", l->c, l->arg != NULL ? l->arg : "");
+        setting_wrap(f, l->help, LETTER_LEFT, RIGHT);
+    }
     fputs("\n", f);
     for (size_t i = 0; i < ttcp_nwords; i++) {
         const struct ttcp_word *w = &ttcp_words[i];
 
         left_side(f, w->name, w->arg, w->c);
-        fprintf(f, "%s\n", w->help);
+        setting_wrap(f, w->help, LEFT, RIGHT);
     }
     fputs("\nSettings of the connection, at this end (over a link at both):\n", f);
     for (int i = 0; i < SETTINGS; i++)
@@ -71,12 +80,17 @@ void ttcp_print_help(FILE *f)
 void ttcp_print_cc(FILE *f)
 {
     const struct scps_cc_ops *ops;
+    char text[TTCP_MSGLEN];
 
     for (size_t i = 0; (ops = scps_cc_at(i)) != NULL; i++) {
-        fprintf(f, "%-18s %s\n", ops->name, ops->help);
-        for (const struct scps_cc_param *p = ops->params; p != NULL && p->name != NULL; p++)
-            fprintf(f, "    %-14s %s (%lld; %lld to %lld)\n", p->name, p->help, (long long)p->def,
-                    (long long)p->min, (long long)p->max);
+        fprintf(f, "%-18s ", ops->name);
+        setting_wrap(f, ops->help, LEFT_CC, RIGHT);
+        for (const struct scps_cc_param *p = ops->params; p != NULL && p->name != NULL; p++) {
+            snprintf(text, sizeof(text), "%s (default %lld; %lld to %lld)", p->help,
+                     (long long)p->def, (long long)p->min, (long long)p->max);
+            fprintf(f, "    %-14s ", p->name);
+            setting_wrap(f, text, LEFT_CC, RIGHT);
+        }
     }
 }
 

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* names for the numbers of -G: 0, 1, 2 */
+/* the controllers that the numbers 0, 1 and 2 of -G select */
 static const char *const controllers[] = {"rate", "vj", "vegas"};
 
 static int role(struct ttcp_options *o, enum ttcp_action a, char msg[TTCP_MSGLEN])
@@ -397,55 +397,69 @@ int ttcp_take_h(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN])
 }
 
 const struct ttcp_letter ttcp_letters[] = {
-    {'t', NULL, take_t, "transmit, to HOST or over the virtual link"},
-    {'r', NULL, take_r, "receive: wait for one connection"},
-    {'s', NULL, take_s, "-t: source a pattern instead of standard input; -r: discard"},
+    {'t', NULL, take_t, "transmit to HOST, or over the virtual link of --link"},
+    {'r', NULL, take_r, "receive from one connection"},
+    {'s', NULL, take_s,
+     "-t: send a pattern instead of standard input; -r: discard the received bytes"},
     {'u', NULL, take_u,
-     "UDP: a datagram for each write call, and ttcp's short ones before and after"},
+     "send UDP datagrams, one for each write call, with ttcp's short datagrams before and after "
+     "them"},
     {'l', "N", take_l,
-     "bytes in a read or write call (8192); an N below the MSS limits segments, too"},
-    {'n', "N", take_n, "write calls with -s (2048)"},
-    {'p', "N", take_p, "port (5001)"},
-    {'q', "N", take_q, "second port: of the end that connects (chosen)"},
-    {'Q', NULL, take_Q, "reversed roles: the transmitter waits, the receiver connects to HOST"},
-    {'b', "N", take_b, "send and receive buffer, bytes (from the link, at least 1M)"},
+     "bytes of each read or write call (8192); if less than the MSS, also the payload of a "
+     "segment"},
+    {'n', "N", take_n, "number of write calls with -s (2048)"},
+    {'p', "N", take_p, "port of the end that listens (5001)"},
+    {'q', "N", take_q, "local port of the end that connects (chosen by the stack)"},
+    {'Q', NULL, take_Q,
+     "reverse the roles: the transmitter listens, and the receiver connects to HOST"},
+    {'b', "N", take_b,
+     "size of the send and the receive buffer, bytes (four bandwidth-delay products of the link, "
+     "at least 1M)"},
     {'f', "X", take_f,
-     "unit of the report: k m g bits (1000), K M G bytes (1024); a, A: what fits (a)"},
+     "unit of printed rates: k m g: kbit/s, Mbit/s, Gbit/s (1000); K M G: KB/s, MB/s, GB/s (1024); "
+     "a, A: the one of these that fits (a)"},
     {'v', NULL, take_v, "print more figures in the report"},
-    {'D', NULL, take_D, "no delay: Nagle off"},
-    {'B', NULL, take_B, "read and write whole blocks of -l only"},
-    {'T', NULL, take_T, "read every byte that arrives"},
-    {'A', "N", take_A, "align the buffer to N (16384)"},
-    {'O', "N", take_O, "begin at this offset in the aligned buffer (0)"},
-    {'d', NULL, take_d, "debug: print every protocol event"},
-    {'m', "N", ttcp_take_m, "MTU, bytes (1500 on a link, the device's else)"},
-    {'R', "N", take_R, "rate limit, bit/s on the wire with headers: 80m"},
+    {'D', NULL, take_D, "send small segments at once (Nagle's algorithm off)"},
+    {'B', NULL, take_B, "read and write full blocks of -l bytes only"},
+    {'T', NULL, take_T, "read every byte that arrives, as an application would"},
+    {'A', "N", take_A, "align the buffer to a multiple of N bytes (16384)"},
+    {'O', "N", take_O, "offset of the buffer from that alignment, bytes (0)"},
+    {'d', NULL, take_d, "print every event of the protocol on standard error"},
+    {'m', "N", ttcp_take_m, "MTU, bytes (1500 over a virtual link, else the device's)"},
+    {'R', "N", take_R, "rate limit of the sender, bit/s on the wire with headers, such as 80m"},
     {'G', "N", take_G,
-     "congestion control: 0 none, pure rate; 1 VJ; 2 Vegas; or a name of --list-cc (1)"},
+     "congestion controller: 0: none, pure rate control; 1: VJ; 2: Vegas; or a name of --list-cc "
+     "(1)"},
     {'g', "N", take_g,
-     "Vegas: slow start x2 every round trip (0), every other (1), x32 (2), x32 with -R (3) (3)"},
-    {'W', "N", take_W, "Vegas: alpha, segments (3)"},
-    {'X', "N", take_X, "Vegas: beta, segments (5)"},
-    {'Y', "N", take_Y, "Vegas: gamma, segments (4)"},
+     "Vegas: in slow start the window doubles every round trip (0) or every other one (1), or "
+     "grows 32-fold in one (2); 3: 2 with -R, else 0 (3)"},
+    {'W', "N", take_W,
+     "Vegas: alpha, the number of queued segments below which the window grows (3)"},
+    {'X', "N", take_X,
+     "Vegas: beta, the number of queued segments above which the window shrinks (5)"},
+    {'Y', "N", take_Y,
+     "Vegas: gamma, the number of queued segments above which slow start ends (4)"},
     {'F', "N", take_F,
-     "acknowledge 0: when the timer expires; 1: every segment; 2: every other (2)"},
+     "acknowledge when the timer expires (0), every segment (1), or every other one (2) (2)"},
     {'a', "MS", take_a, "delayed-ACK timer, ms (200)"},
-    {'H', "ADDR", take_H, "source address"},
-    {'L', "N", take_L, "precedence, 0 to 7 (0)"},
-    {'M', NULL, take_M, "no timestamps"},
+    {'H', "ADDR", take_H, "local address (chosen by the route)"},
+    {'L', "N", take_L, "IP precedence, 0 to 7 (0)"},
+    {'M', NULL, take_M, "offer no timestamps"},
     {'S', NULL, take_S, "offer no SNACK (selective negative acknowledgements), as plain TCP"},
     {'C', NULL, take_C, "offer header compression (IP protocol 105)"},
     {'E', NULL, take_E,
      "offer best effort (BETS): data that does not arrive is reported as a hole"},
-    {'c', NULL, take_c, "record boundaries: each write call is a record"},
+    {'c', NULL, take_c, "mark record boundaries: each write call is a record"},
     {'e', NULL, take_e,
-     "echo, at both ends: the next block is sent when the last one has come back"},
-    {'Z', NULL, take_Z, "as the reference implementation's -Z: -E -C -M -S"},
-    {'N', "N", take_N, "network layer: 1 IP"},
-    {'I', NULL, take_I, "accepted, no effect"},
+     "at both ends: the receiver echoes each block, and the sender sends the next one when all of "
+     "it has come back"},
+    {'Z', NULL, take_Z, "the same as -E -C -M -S, as in the reference implementation"},
+    {'N', "N", take_N, "network layer; only 1, IP, exists"},
+    {'I', NULL, take_I, "accepted for compatibility, no effect"},
     {'V', NULL, ttcp_take_V, "print the version"},
     {'h', NULL, ttcp_take_h, "print this help"},
-    {'P', "N", ttcp_take_P, "with -s: N connections at once, at both ends alike (1)"},
+    {'P', "N", ttcp_take_P,
+     "with -s: number of connections at once; give both ends the same number (1)"},
 };
 
 _Static_assert(sizeof(ttcp_letters) / sizeof(ttcp_letters[0]) <= TTCP_MAX_LETTERS / 2, "no room");

@@ -29,38 +29,51 @@
 
 const char *scps_ifopts_help(void)
 {
-    return "  --tun NAME              TUN device; made if missing, and then removed at the end\n"
-           "  --tap NAME              Ethernet on a TAP device; made and removed likewise\n"
+    return "  --tun NAME              TUN device, which exchanges IP packets with the kernel; if "
+           "it does not\n"
+           "                          exist it is created, and removed at the end\n"
+           "  --tap NAME              TAP device, which carries Ethernet; created and removed "
+           "likewise\n"
            "  --udp LOCAL:PORT[,REMOTE:PORT][,ecn]\n"
-           "                          IP in UDP, no privileges; without REMOTE, learn peers from "
-           "their packets;\n"
-           "                          IPv6 in brackets, as [::1]:7000; ecn: copy ECN fields "
-           "outward,\n"
+           "                          IP packets in UDP, which needs no privileges; without "
+           "REMOTE, packets\n"
+           "                          go to the addresses from which packets have come; IPv6 "
+           "addresses have\n"
+           "                          brackets, [::1]:7000; ecn: outer headers get the packets' "
+           "ECN fields,\n"
            "                          for a peer that reads them on arrival (RFC 6040)\n"
            "  --ppp DEVICE[,KEY[=VALUE]...]\n"
            "                          PPP on a serial line or pseudo terminal; keys: speed=BIT/S,\n"
-           "                          remote=ADDRESS (for a peer that asks for one), wait=S, "
-           "restart=S,\n"
-           "                          echo=S, accm=HEX, passive, novj; without --addr the peer "
-           "gives\n"
-           "                          an address\n"
+           "                          remote=ADDRESS (for a peer that asks for one), wait=S (for "
+           "the peer),\n"
+           "                          restart=S (repeat requests), echo=S (between "
+           "Echo-Requests),\n"
+           "                          accm=HEX (characters to escape), passive, novj (no "
+           "compression of\n"
+           "                          headers); without --addr the peer assigns an address\n"
            "  --ccsds aos|uslp|tm[,KEY[=VALUE]...]\n"
-           "                          IP over CCSDS transfer frames, a frame a datagram with "
-           "--udp, "
-           "or on\n"
-           "                          line=DEVICE; keys: scid=N, vcid=N, map=N, frame=OCTETS, "
-           "fill=S,\n"
-           "                          speed=BIT/S, nofecf\n"
-           "  --addr A[/LEN]          address of this stack; repeat it for the other IP version\n"
-           "  --kernel-addr K[/LEN]   address of the kernel on the device (LEN as for --addr);\n"
-           "                          without it the device is used as it is\n"
-           "  --gateway G             reach hosts beyond the prefix of --addr, too\n"
-           "  --mtu N                 largest IP packet (default the device's; over UDP 1472)\n"
-           "  --line-rate R           rate of the line that this stack sends to, as 64kbit; limits "
-           "replies\n"
-           "                          to packets of no connection; default: not known\n"
-           "  --offload               over TUN: exchange uncut segments of up to 64 KiB, and\n"
-           "                          let the kernel do the checksums; captures then show these\n";
+           "                          IP packets in CCSDS transfer frames, one in each datagram of "
+           "--udp, or\n"
+           "                          on the serial line of line=DEVICE; keys: scid=N, vcid=N, "
+           "map=N,\n"
+           "                          frame=OCTETS, fill=S (longest wait of a frame), "
+           "speed=BIT/S,\n"
+           "                          nofecf (no error control field)\n"
+           "  --addr A[/LEN]          address of this stack, with the length of its prefix in "
+           "bits; give it\n"
+           "                          again for the other IP version\n"
+           "  --kernel-addr K[/LEN]   address of the kernel on the device (LEN as for --addr); "
+           "without this\n"
+           "                          option the device keeps the addresses that it has\n"
+           "  --gateway G             router for hosts beyond the prefix of --addr\n"
+           "  --mtu N                 largest IP packet, bytes (the device's; over UDP 1472)\n"
+           "  --line-rate R           rate of the line behind the device, such as 64kbit, which "
+           "limits\n"
+           "                          replies to packets of no connection (not known)\n"
+           "  --offload               with --tun: exchange segments of up to 64 KiB with the "
+           "kernel, which\n"
+           "                          cuts them and computes checksums; captures show the uncut "
+           "segments\n";
 }
 
 /* Parses a string of digits, at most max; returns false for anything else. */
@@ -355,7 +368,7 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
         cfg.kernel_addr[i] = k->addr;
         cfg.kernel_prefix[i] = k->has_prefix ? k->prefix : a->prefix;
         if (!a->has_prefix && !(k->has_prefix && scps_addr_match(&k->addr, &a->addr, k->prefix))) {
-            /* An address without a prefix length is that of one host, so the prefix is the whole
+            /* An address without a prefix length is that of one host, so its prefix is the whole
              * address. */
             cfg.kernel_prefix[i] = a->prefix;
             cfg.peer[i] = a->addr;
