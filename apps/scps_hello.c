@@ -37,7 +37,8 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
                 scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
             scps_conn_shutdown(ev->conn);
         }
-        if (n == 0) /* End of the stream: the other side has closed after its text. */
+        /* A read of 0 octets is the end of the stream: the other end has closed after its text. */
+        if (n == 0)
             scps_conn_close(ev->conn);
         break;
     case SCPS_EV_ERROR:

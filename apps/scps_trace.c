@@ -29,13 +29,13 @@ struct run {
     struct scps_trace_plots *plots;
     struct scps_trace_html *html;
     struct trace_qlogs *qlogs;
-    FILE *out;        /* reports */
+    FILE *out;        /* file or stream to which reports are written */
     const char *file; /* the capture that is being read */
     uint64_t written; /* number of connections whose reports were written */
     bool begun;
     scps_time t0;
     bool t0_set;
-    /* progress */
+    /* state of the progress bar */
     double began, shown;
     bool bar;
 };
@@ -55,7 +55,7 @@ static double seconds(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* ---- reports ---- */
+/* ---- the reports ---- */
 
 static void report(struct run *r, const struct scps_trace_conn *c, int width)
 {
@@ -178,7 +178,7 @@ static void not_understood(FILE *f, const struct scps_trace_totals *o)
     }
 }
 
-/* The lines in front of the connections, as tcptrace prints them. */
+/* Prints the lines before the connections, as tcptrace prints them. */
 static void print_head(struct run *r, const struct scps_trace_totals *o)
 {
     double wall = seconds() - r->began;

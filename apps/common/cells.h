@@ -7,14 +7,14 @@
 #include "common/setup.h"
 
 struct lab_cell {
-    /* Position of the cell in the full grid of swept values. The last axis varies fastest. Cells
-     * that a case skips are counted, too. */
+    /* Position of this cell among all combinations of the swept values, of which the last axis
+     * varies fastest. Combinations that a [case] skips are counted, too. */
     size_t number;
-    const char **value; /* the cell's value on each axis */
+    const char **value; /* for each axis (swept key), the value that this cell has */
     /* Text such as "link.rtt=250ms link.ber=0", from which the seeds of the cell are computed. */
     char *id;
     struct lab_setup *setup;
-    double cost; /* estimated cost of one run, in packets */
+    double cost; /* estimated cost of one run of this cell, in packets */
 };
 struct lab_cells {
     const struct lab_scenario *sc;

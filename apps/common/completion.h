@@ -12,10 +12,10 @@
 #define COMPLETION_OPTIONS 512
 
 enum completion_value {
-    COMPLETION_NONE,  /* the option takes no value */
-    COMPLETION_FREE,  /* A number or a free name: no value is offered. */
-    COMPLETION_FILE,  /* files are offered */
-    COMPLETION_WORDS, /* the words are offered */
+    COMPLETION_NONE,  /* the option takes no value, so nothing is completed behind it */
+    COMPLETION_FREE,  /* the option takes a number or a free name, so no value is offered */
+    COMPLETION_FILE,  /* names of files are offered as the option's value */
+    COMPLETION_WORDS, /* the words of `words` are offered as the option's value */
 };
 
 struct completion {
@@ -23,8 +23,8 @@ struct completion {
     /* Words that are offered as the first word of the command line; NULL: files are offered there,
      * as for all other words */
     const char *words;
-    /* Command, the first words of whose output lines are offered, beside files, behind the first
-     * word; NULL: only files are offered */
+    /* A shell command. After the first word of the command line, the first words of its output
+     * lines are offered besides files; NULL: only files are offered. */
     const char *more;
     size_t n;
     struct completion_option {

@@ -10,7 +10,7 @@
 static inline void field_put(void *to, size_t size, uint64_t v)
 {
     switch (size) {
-    case 1: /* fields of type bool, too */
+    case 1: /* also fields of type bool, which have one octet */
         *(uint8_t *)to = (uint8_t)v;
         break;
     case 2:

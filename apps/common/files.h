@@ -19,8 +19,9 @@ struct files {
         const char *label;
         enum files_use use;
         dev_t dev;
-        ino_t ino; /* inode of the file, or of the folder where the file will be created */
-        char name[NAME_MAX + 1]; /* name in that folder; empty: the file exists */
+        ino_t ino; /* inode number of the file, or of the folder where the file will be created */
+        /* name in that folder; empty: the file exists, and ino is its own inode number */
+        char name[NAME_MAX + 1];
         /* Where the file lies, or will be created: its folder, and its name there; base empty: the
          * file has no name, as a descriptor, or may clash with nothing */
         dev_t folder_dev;
@@ -37,7 +38,7 @@ bool files_add(struct files *f, const char *label, const char *path, enum files_
 /* Files that a run writes and whose names depend on what it reads. */
 struct files_family {
     const char *prefix; /* folder and beginning of each name */
-    const char *within; /* text that each name contains behind the prefix */
+    const char *within; /* text that follows the prefix in each name */
     const char *end[4]; /* each name ends with one of these; NULL: no more of them */
 };
 /* Returns false, with a message as files_add(), if a file that was added before may be one of the

@@ -17,7 +17,8 @@ bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_co
  * setting takes. */
 bool flow_setting_put(enum setting_id id, const char *text, struct scps_conn_config *c,
                       char why[LAB_MSGLEN]);
-/* Prints the keys, one after the other. */
+/* Prints the keys that are settings of connections, with the values that they take, one key after
+ * the other. */
 void flow_settings_print(FILE *f);
 
 #endif

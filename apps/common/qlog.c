@@ -32,14 +32,14 @@ struct segment {
 };
 
 /* Largest number of outstanding segments that are kept. A capture without acknowledgements exceeds
- * this number; the oldest segments are then forgotten. */
+ * this number; the oldest segments are then removed. */
 #define MOST (1u << 22)
 
 struct qlog {
     FILE *f;
     bool failed, captured;
     scps_time t0, flushed;
-    struct segment *seg; /* a ring buffer of segments */
+    struct segment *seg; /* ring buffer of the outstanding segments, in the order of their octets */
     size_t room, first, n;
     uint64_t sent, received; /* numbers of the packets that were sent last and received last */
     uint64_t cwnd, ssthresh, rate;
@@ -118,7 +118,7 @@ uint64_t qlog_mask(void)
     return mask;
 }
 
-/* ---- the outstanding segments ---- */
+/* ---- the outstanding segments, with their packet numbers ---- */
 
 static struct segment *at(const struct qlog *q, size_t i)
 {
@@ -195,7 +195,7 @@ static void keep_segment(struct qlog *q, scps_off off, uint32_t len)
         at(q, i)->number = q->sent;
 }
 
-/* ---- records ---- */
+/* ---- the records, one line of JSON for each ---- */
 
 static void packet_sent(struct qlog *q, const struct scps_note *n)
 {

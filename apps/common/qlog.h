@@ -20,8 +20,9 @@
 struct qlog;
 struct qlog_head {
     const char *title;
-    bool server;       /* This end is the server, which accepted the connection. */
-    bool captured;     /* The notes come from a capture on the path, not from this end's stack. */
+    bool server; /* true: this end is the server, which accepted the connection */
+    /* true: the notes were made from a capture on the path, not by this end's stack */
+    bool captured;
     scps_time t0;      /* The time on the driver's clock that is time 0 of the file, µs */
     scps_time t0_1970; /* Only if captured: the time t0 as µs since 1970 (UTC) */
 };
@@ -33,9 +34,11 @@ uint64_t qlog_mask(void);
 void qlog_note(struct qlog *q, const struct scps_note *n);
 /* For a capture: sets the number of outstanding bytes, which no note carries. */
 void qlog_outstanding(struct qlog *q, scps_time at, uint64_t bytes);
-/* For a capture: records an RTT sample, that is the time since its segment was seen. */
+/* For a capture: records an RTT sample: the time from the segment's transmission, as the capture
+ * shows it, to its acknowledgement. */
 void qlog_rtt(struct qlog *q, scps_time at, scps_dur rtt);
-/* Returns the reason why no file's name may begin with `name`, for a message; NULL: it may. */
+/* Returns the reason why the name of a qlog file cannot begin with `name`, for a message; NULL: it
+ * can. */
 const char *qlog_refuses(const char *name);
 /* Frees q. Returns false if part of it could not be written. */
 bool qlog_end(struct qlog *q);

@@ -21,7 +21,7 @@ struct realtime {
     ev_signal sig[2];
     scps_time began;
     bool interrupted;
-    bool late; /* The link was not open within scps_ifopts.patience */
+    bool late; /* true: the link was not open within the time scps_ifopts.patience */
 };
 
 static inline void realtime_signal(EV_P_ ev_signal *w, int revents)

@@ -17,12 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MAX_LEN 48         /* inih cuts names and sections at 50 characters */
+#define NAME_MAX_LEN 48         /* largest size of a scenario file, octets */
 #define FILE_MAX_LEN (1u << 20) /* octets of a scenario file */
 
 struct file {
     struct lab_reading r;
-    const char *text; /* Text of the file that has not been read yet. */
+    const char *text; /* the part of the file's text that has not been read yet */
 };
 
 /* inih before release 56 leaves the comment behind a continued line in the value. */
@@ -80,7 +80,7 @@ static char *next_chunk(char *str, int num, void *stream)
     return str;
 }
 
-/* ---- the file ---- */
+/* ---- finding and opening the file ---- */
 
 bool lab_scenario_dir(size_t i, char *dir, size_t len)
 {

@@ -32,7 +32,7 @@ struct lab_axis {
     int line;
 };
 struct lab_case {
-    char *when; /* conditions of the case, as written in the file */
+    char *when; /* conditions of the case, AXIS=VALUE|VALUE, as written in the file */
     int line;
     bool skip;
     struct lab_sets sets;
@@ -43,14 +43,16 @@ struct lab_scenario {
     char *name, *about, *published;
     uint64_t runs, seed;
     scps_dur timeout; /* virtual time, µs, after which a run has failed */
-    /* over: settings from the command line, which override all others */
+    /* base: settings of the file for every cell; over: settings from the command line, which
+     * override all others */
     struct lab_sets base, over;
     struct lab_axis *axis;
     size_t naxes;
     struct lab_case *cases;
     size_t ncases;
-    uint64_t hash; /* Hash of the settings; comments and the order of sections do not change it */
-    char *text;    /* text of the file, of which a copy is stored with the results */
+    /* hash of all settings, which comments and the order of sections do not change */
+    uint64_t hash;
+    char *text; /* text of the file, of which a copy is stored with the results */
 };
 
 /* Reads path: a file, or the name of a scenario that is shipped with the program ("geo"). over: n

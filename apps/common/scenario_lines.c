@@ -29,7 +29,7 @@ int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
     return 0;
 }
 
-/* ---- checks of keys ---- */
+/* ---- checks of keys and their values ---- */
 
 static int scenario_key(struct lab_reading *r, int line, const char *key, const char *value)
 {
@@ -68,7 +68,7 @@ static int other_key(struct lab_reading *r, int line, const char *key, const cha
     return lab_setup_check(key, value, why) || lab_reading_refuse(r, line, "%s", why);
 }
 
-/* ---- sections ---- */
+/* ---- sections of the file, one function for each ---- */
 
 static int axis_line(struct lab_reading *r, const char *key, const char *value)
 {

@@ -13,10 +13,11 @@
 #include "common/scenario.h"
 
 struct lab_reading {
-    struct lab_scenario *s; /* owned by the reading until lab_reading_end() */
+    struct lab_scenario *s; /* the scenario being made; lab_reading_end() passes it to the caller */
     int line;               /* the number of the present line, from 1 */
-    bool continued; /* the line began with a blank, so it continues the value of the key before */
-    bool failed;    /* an error was found; msg says which */
+    /* true: the line began with a blank, so it continues the value of the previous key */
+    bool continued;
+    bool failed; /* true: an error was found, and msg describes it */
     char *msg;
 };
 

@@ -17,7 +17,7 @@ enum setting_id {
 enum setting_kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 
 struct setting {
-    const char *name; /* name, with underscores */
+    const char *name; /* name of the setting, with underscores */
     enum setting_kind kind;
     uint16_t at, size; /* Offset and size of the field in struct scps_conn_config */
     int64_t def, least, most;
@@ -49,7 +49,7 @@ const char *setting_word_at(const struct setting *s, int64_t v, char out[SETTING
 struct setting_style {
     /* suffixes of numbers in units of 1024, 1024^2 and 1024^3 bytes */
     const char *kilo, *mega, *giga;
-    const char *option; /* Prefix of a setting's name in a text, "--" for options */
+    const char *option; /* text before a setting's name where texts mention it: "--" for options */
 };
 /* Writes bounds, default, meaning of 0, and clause of a setting: "1 to 255 probes; default 9; RFC
  * 9293 section 3.8.4". begins: the program's default; usual: the same in words, or NULL. */

@@ -21,7 +21,8 @@ struct lab_link {
     char name[LAB_NAME], a[LAB_NAME], b[LAB_NAME];
     /* the link SPEC as composed from the keys, for the record of the run */
     char spec[1024];
-    struct scps_link_config fwd, back; /* a to b, b to a */
+    /* configurations of the direction from a to b, and of that from b to a */
+    struct scps_link_config fwd, back;
     /* Tables that the configurations point into; NULL: none */
     struct scps_link_tables *tables;
     uint32_t mtu;
@@ -35,11 +36,11 @@ struct lab_flow {
     char path[LAB_NAME];
     unsigned link;   /* index in `links` of the link that the flow uses */
     bool back;       /* true: data goes from host b to host a of the link; false: from a to b */
-    uint32_t copies; /* Number of identical flows that are started one after the other */
+    uint32_t copies; /* number of identical flows, which are started one after the other */
     enum lab_kind kind;
     /* Start time of the first copy, µs; time from each copy to the next, µs */
     struct lab_range start, stagger;
-    uint64_t size; /* Bytes to send; UINT64_MAX: until the end of the run */
+    uint64_t size; /* bytes to send; UINT64_MAX: the flow sends until the end of the run */
     scps_dur time; /* duration, µs; 0: the flow ends after `size` bytes */
     /* rate_bps: rate limit of the flow, bit/s; host_bps: highest rate at which the sending host can
      * emit packets, bit/s; 0: no limit */
@@ -49,18 +50,18 @@ struct lab_flow {
     /* The application's rate applies between these times after the start, µs; app_until 0: to the
      * end */
     scps_dur app_from, app_until;
-    uint32_t record;  /* bytes of a record; 0: no records */
-    uint32_t payload; /* Payload of a full segment, bytes; 0: follows from the MTU */
+    uint32_t record;  /* size of a record, bytes; 0: the stream has no records */
+    uint32_t payload; /* payload of a full segment, bytes; 0: it follows from the MTU */
     bool first_window;
     scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: that of the link */
     /* These fields are used by LAB_NACK only. */
-    uint32_t headers; /* Octets of headers and framing in each packet */
+    uint32_t headers; /* octets of headers and framing in each packet */
     /* Rate at which the receiving host can process packets, bit/s; 0: unlimited */
     uint64_t receiver_bps;
-    /* Share of its time for a packet that the receiving host spends even if it drops the packet, 0
-     * to 1 */
+    /* When the receiving host drops a packet, it still spends this share (0 to 1) of the time that
+     * a packet takes it, for the interrupt. */
     double receiver_interrupts;
-    uint64_t receiver_buffer; /* size of the receiving host's buffer, bytes */
+    uint64_t receiver_buffer; /* size of the socket buffer of the receiving host, bytes */
     /* Wait, µs, from the end of a pass until a NACK that lists holes is sent */
     struct lab_range nack_wait;
     /* Wait, µs, from the end of a pass until a NACK without holes is sent */

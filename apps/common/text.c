@@ -23,9 +23,9 @@ static bool whole(const char *text, const struct unit *units, double max, uint64
     double v, n;
 
     if (!isdigit((unsigned char)*text) && *text != '.')
-        return false; /* Signs and "inf" are refused. */
+        return false; /* Signs and words such as "inf", which strtod() would accept, are refused. */
     if (strpbrk(text, "xX"))
-        return false; /* Refuse what strtod() would read as hexadecimal. */
+        return false; /* Hexadecimal numbers, which strtod() would accept, are refused. */
     v = strtod(text, &end);
     while (*end == ' ')
         end++;
@@ -71,7 +71,7 @@ bool lab_time(const char *text, scps_dur *us)
 
     if (strcmp(text, "0") == 0)
         v = 0;
-    /* 4e15 µs is more than a hundred years and exact in a double. */
+    /* The upper bound, 4e15 µs, is more than a hundred years and is exact in a double. */
     else if (!whole(text, units, 4e15, &v))
         return false;
     *us = (scps_dur)v;

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-#define LAB_MSGLEN 512 /* room for a message of one line that names an error and its remedy */
+/* size in bytes of a buffer for a message of one line that names an error and its remedy */
+#define LAB_MSGLEN 512
 
 /* Read a value with a unit. Each returns false, with *out unchanged, when the text is no such
  * value. Sizes and rates are decimal (kb and k are 1000 bytes, as in the published tests); kib and
@@ -37,7 +38,7 @@ struct lab_str {
 };
 void lab_add(struct lab_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void lab_free(struct lab_str *s);
-/* As malloc() and strdup(), but they call lab_no_memory() when memory runs out. */
+/* These functions work as malloc() and strdup(), but call lab_no_memory() when memory runs out. */
 void *lab_alloc(size_t n);
 void *lab_grow(void *p, size_t n);
 char *lab_copy(const char *s);

@@ -8,7 +8,7 @@
 struct report {
     const struct scps_cc_ops *ops;
     int64_t param[SCPS_CC_PARAMS];
-    const char *plugin; /* The --plugin value as typed; NULL: a built-in controller */
+    const char *plugin; /* value of --plugin as typed; NULL: the controller is built in */
     struct scps_cctest_expect expect;
     bool checked, scored;
     size_t failed;

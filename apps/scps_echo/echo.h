@@ -5,7 +5,7 @@
 
 #include "common/realtime.h"
 
-/* exit statuses */
+/* exit statuses of the program */
 enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
 enum service { ECHO, DISCARD, CHARGEN };
 
@@ -18,11 +18,12 @@ struct peer {
     struct scps_conn *conn;
     enum service service;
     uint64_t sent;
-    bool leaving; /* This end has read the peer's FIN and has shut down its own sending side. */
+    /* true: this end has read the peer's FIN and has shut down its own sending side */
+    bool leaving;
 };
 
 struct app {
-    /* options */
+    /* options of the command line */
     bool serve, test;
     uint16_t port, discard, chargen;
     uint64_t bytes;
@@ -30,14 +31,14 @@ struct app {
     scps_dur time;
     struct scps_ifopts ifopts;
     struct scps_endpoint host;
-    /* what runs */
+    /* state of the running program */
     struct realtime rt;
     uint64_t in, out;
-    /* server */
-    /* first: the peer served most recently; last: the one served longest ago */
+    /* state of the server */
+    /* first: the peer that was served most recently; last: the one that was served longest ago */
     struct peer *first, *last;
     unsigned served, open, broken, most;
-    /* client */
+    /* state of the client */
     struct scps_conn *conn;
     bool finished;
     int status;
@@ -47,9 +48,10 @@ struct app {
 /* Size of the buffer through which a connection reads and writes, bytes. */
 #define ECHO_CHUNK 65536
 
-/* ---- server.c ---- */
+/* ---- functions in server.c ---- */
 
-/* Fills in what the service CHARGEN sends. Call it before the first connection. */
+/* Fills in the lines that the character generator service (RFC 864) sends. Call it before the first
+ * connection is served. */
 void echo_make_lines(void);
 /* Listens on `port`; *service, to which the listener keeps a pointer, is what its connections get.
  * Returns DONE or, with a message on standard error, FAILED. */
@@ -57,12 +59,13 @@ int echo_listen(struct app *a, const struct scps_conn_config *cfg, uint16_t port
                 enum service *service);
 /* Accepts the connections that wait at l, and serves the data that has arrived already. */
 void echo_accept(struct app *a, struct scps_listener *l);
-/* Moves as much data of p as its buffers permit. */
+/* Reads from connection p and writes to it as much as its buffers permit. */
 void echo_serve(struct app *a, struct peer *p);
-/* Ends the service of p and frees it. broken: its connection is reset. */
+/* Ends the service of connection p and frees p. broken: the connection is reset instead of
+ * closed. */
 void echo_drop(struct app *a, struct peer *p, bool broken);
 
-/* ---- client.c ---- */
+/* ---- functions in client.c ---- */
 
 /* Handles an event of the client's connection: sends more data, compares what came back, and ends
  * the run when all of it has come or the connection has failed. */

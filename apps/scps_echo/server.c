@@ -101,8 +101,8 @@ void echo_serve(struct app *a, struct peer *p)
         take_out(a, p);
         put_first(a, p);
     }
-    /* After everything was echoed: SCPS_EV_CLOSED will report that all of it has been
-     * acknowledged. */
+    /* Everything was echoed, so SCPS_EV_CLOSED will report that the peer has acknowledged all of
+     * it. */
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
@@ -117,8 +117,8 @@ void echo_accept(struct app *a, struct scps_listener *l)
 {
     struct scps_conn *c;
     while ((c = scps_accept(l))) {
-        /* Drop the peer served longest ago, so that clients that read nothing do not keep others
-         * out, or hold memory, for ever. */
+        /* The peer that was served longest ago is dropped, so that clients that read nothing do not
+         * keep others out, or use memory, for ever. */
         if (a->open == a->most)
             echo_drop(a, a->last, true);
         struct peer *p = calloc(1, sizeof *p);
@@ -132,7 +132,9 @@ void echo_accept(struct app *a, struct scps_listener *l)
         a->served++;
         a->open++;
         scps_conn_set_user(c, p);
-        echo_serve(a, p); /* The connection's first data may have arrived before it was accepted. */
+        /* The first data of the connection may have arrived before it was accepted, so no event
+         * will report it. */
+        echo_serve(a, p);
     }
 }
 

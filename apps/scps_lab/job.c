@@ -46,7 +46,7 @@ struct transfer {
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     struct lab_writer writer;
-    FILE *qlog_file; /* qlog of the sender; NULL: none */
+    FILE *qlog_file; /* file for the qlog of the flow's sender; NULL: none */
     struct qlog *qlog;
     uint32_t qlog_conn; /* id of the sender's connection, for the qlog */
     bool qlog_tried;
@@ -73,8 +73,8 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
-    /* The transfer that is calling scps_connect(). A note of a connection that no transfer has yet
-     * belongs to this transfer. */
+    /* The transfer whose connection scps_connect() is opening. Notes of a connection that no
+     * transfer has yet belong to this transfer. */
     struct transfer *connects;
     size_t n, left;
     uint64_t seed, drawn;
@@ -92,7 +92,7 @@ static scps_dur draw_range(struct job *j, const struct lab_range *r)
     return r->lo + (scps_dur)(seed_draw(~j->seed, j->drawn++) % (span + 1));
 }
 
-/* ---- a flow ---- */
+/* ---- one flow: start, events, end ---- */
 
 static void finish(struct transfer *t, const char *status, scps_time end)
 {
@@ -293,7 +293,7 @@ static scps_time now_of(void *ctx)
     return scps_world_now(ctx);
 }
 
-/* ---- building ---- */
+/* ---- building the world of a run ---- */
 
 static bool fail(struct job *j, const char *what)
 {
@@ -334,7 +334,7 @@ static void address(const struct lab_link *l, size_t i, int end, struct scps_add
     scps_addr_parse(text, a);
 }
 
-/* Starts to observe the first link: the fates of its packets, and a capture. */
+/* Starts to observe the first link: the fate of each packet, and a capture of end a. */
 static bool watch_link(struct job *j)
 {
     for (int dir = 0; j->w->on_verdict && dir < 2; dir++) {

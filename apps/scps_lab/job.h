@@ -10,7 +10,7 @@
 struct lab_outcome {
     const struct lab_flow *flow;
     char name[LAB_NAME + 8]; /* name of the flow; NAME.2 for the second copy */
-    char status[24];         /* "ok", "timeout", or the error that ended it ("reset") */
+    char status[24]; /* how the flow ended: "ok", "timeout", or the error, such as "reset" */
     scps_time start,
         /* Times at which the measurement begins and ends, µs: the first SYN; the acknowledgement of
          * the FIN, or the end of the run */
@@ -25,14 +25,15 @@ struct lab_outcome {
 struct lab_result {
     struct lab_outcome *flow;
     size_t n;
-    struct scps_link_stats (*link)[2]; /* counters of each link's two directions, at the end */
+    /* counters of both directions of each link, at the end of the run */
+    struct scps_link_stats (*link)[2];
     scps_time end;
 };
 /* Further outputs of a run; every member may be NULL or 0. */
 struct lab_watch {
     const char *pcap; /* name of a capture file of the first link, at its end a; NULL: none */
     const char *qlog; /* Prefix of the qlog files, one for each flow's sender: QLOG-FLOW.qlog */
-    void *ctx;        /* passed to the functions below */
+    void *ctx;        /* first argument of the functions below */
     /* Called for each note of the kinds in note_mask (bit 1 << kind). */
     void (*on_note)(void *ctx, const char *host, const struct scps_note *n);
     uint64_t note_mask;
@@ -43,16 +44,17 @@ struct lab_watch {
     void (*on_sample)(void *ctx, scps_time now, const struct lab_outcome *o, uint64_t received,
                       const struct scps_info *i);
     scps_dur every;
-    /* Called ten times a second of real time or more often; returns false to end the run. */
+    /* Called at least ten times a second of real time. Returns false to end the run. NULL: no
+     * call. */
     bool (*go_on)(void *ctx);
-    char msg[LAB_MSGLEN]; /* the reason when lab_job() returned false */
+    char msg[LAB_MSGLEN]; /* reason why lab_job() returned false */
 };
 
 /* Runs the setup. Equal setups and seeds give equal results on every machine. Returns false when it
  * could not be set up, with the reason in w->msg. Call lab_result_free() in either case. */
 bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r);
 
-/* ---- result.c ---- */
+/* ---- functions in result.c ---- */
 
 /* Frees the memory to which *r points, and sets *r to zeros. */
 void lab_result_free(struct lab_result *r);

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTROL 40 /* bytes of a flush, and of a NACK without holes */
+#define CONTROL 40 /* size of a flush, and of a NACK without holes, bytes */
 /* The IP and UDP headers are the only bytes of a packet that are stored; the others are counted
  * only. The packet's number stands in the headers. */
 #define HEADERS 28
@@ -35,16 +35,18 @@
 struct model {
     const struct lab_flow *f;
     struct lab_outcome *out;
-    struct scps_channel *ch[2]; /* channels: [0] carries data and flushes, [1] carries NACKs */
+    /* the two channels: [0] carries data and flushes, [1] carries NACKs */
+    struct scps_channel *ch[2];
     scps_time now, timeout;
     uint32_t packets, payload, missing;
     uint8_t *have;
-    /* the receiving host */
+    /* state of the receiving host */
     double work; /* work that the receiving host still has to do, µs */
     scps_time worked;
     uint64_t seed, drawn;
-    bool flushed, nacked; /* a flush has arrived; a NACK has arrived */
-    bool done;            /* an empty NACK was sent, which ends the time of the transfer */
+    /* true: a flush has arrived at the receiver; a NACK has arrived at the sender */
+    bool flushed, nacked;
+    bool done; /* true: a NACK without holes was sent, which ends the time of the transfer */
 };
 
 static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
@@ -57,7 +59,7 @@ static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
     return scps_channel_offer(m->ch[dir], m->now, &p) == 0;
 }
 
-/* Receives a data packet; decides whether the host has room and time to keep it. */
+/* Receives a data packet, and decides whether the host has room and time to process it. */
 static void receive(struct model *m, scps_time at, uint32_t number)
 {
     const struct lab_flow *f = m->f;
@@ -68,7 +70,8 @@ static void receive(struct model *m, scps_time at, uint32_t number)
         m->work -= (double)(at - m->worked);
         m->work = (m->work > 0 ? m->work : 0) + share * each;
         m->worked = at;
-        /* The socket buffer is full: the packet costs the interrupt only. */
+        /* The socket buffer is full, so the packet is dropped and costs only the time of the
+         * interrupt. */
         if (m->work > (double)f->receiver_buffer / m->payload * each)
             return;
         m->work += (1 - share) * each;
@@ -208,8 +211,8 @@ bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_wat
         r->end = m.now;
         if (!m.done)
             o->end = m.now;
-        /* Every packet of the model has the same size, and the last one of the flow may be shorter:
-         * count no more bytes than the flow has. */
+        /* Every packet of the model has the same size, but the last one of the flow may be shorter,
+         * so the sum is limited to the size of the flow. */
         if (o->bytes > s->flow->size)
             o->bytes = s->flow->size;
         o->info.resent_segs = (uint32_t)(o->info.data_segs_out - m.packets);

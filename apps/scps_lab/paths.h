@@ -12,10 +12,10 @@ struct lab_paths {
     struct lab_path {
         /* The word that the flows share; NULL: this entry and those behind it are unused */
         const char *word;
-        /* a state is saved, and no open flow uses it */
+        /* true: a state is saved, and no open flow uses it */
         bool known;
         struct scps_path_state state;
-    } of[64]; /* At most 64 words: flows with further words have no saved state. */
+    } of[64]; /* The table has 64 words; flows with further words have no saved state. */
 };
 
 /* Called when connection c of flow f is opened: gives it the saved state of its word. No other flow

@@ -7,9 +7,9 @@
 #include "scps_lab/job.h"
 
 struct lab_record {
-    FILE *truth;  /* fate of every packet of the first link, as CSV; NULL: none */
-    FILE *events; /* every note of every host, as CSV; NULL: none */
-    FILE *series; /* each flow's figures at intervals, as CSV; NULL: none */
+    FILE *truth;  /* CSV file with the fate of every packet of the first link; NULL: none */
+    FILE *events; /* CSV file with every note of every host's stack; NULL: none */
+    FILE *series; /* CSV file with the figures of each flow at intervals; NULL: none */
 };
 /* Writes the headings of the files and makes w write to them; *record must stay valid as long as w
  * is used. */

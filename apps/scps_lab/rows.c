@@ -175,7 +175,7 @@ bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[
         errno = ENOSPC;
     system_failed(r->path, msg);
     if (n > 0 && ftruncate(r->fd, r->good) != 0)
-        /* The part of the run that was written is removed when the file is opened again. */
+        /* When the file is opened again, the part of the run that was written is removed. */
         return false;
     return false;
 }
@@ -193,7 +193,7 @@ void lab_rows_close(struct lab_rows *r)
 }
 
 struct sorted {
-    /* nth: position of the row in the file, which keeps the flows of a run in order */
+    /* nth: position of the row in the file, by which the flows of a run stay in order */
     size_t cell, nth;
     unsigned run;
 };

@@ -11,7 +11,7 @@
 struct lab_rows {
     int fd;
     char path[4096];
-    long long good; /* length of the complete runs in the file, bytes */
+    long long good; /* length of the file up to its last complete run, bytes */
 };
 
 /* Formats the first line of the file: "# scps_lab VERSION scenario=... shard=K/N", newline

@@ -257,7 +257,7 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
         struct lab_result r = {0};
 
         status = one_run(c, cell, run, o, &r, msg);
-        /* Print the heading before the first run that was not refused. */
+        /* The heading is printed before the first run that was not refused. */
         if (status == 0 && run == from) {
             if (o->json)
                 json_head(&j, c->sc, cell);

@@ -5,10 +5,10 @@
 #include "common/scenario.h"
 
 struct lab_run_options {
-    unsigned run; /* Number of the only run to make, from 1; 0: all runs of the scenario */
+    unsigned run; /* number of the only run to make, from 1; 0: all runs of the scenario are made */
     bool json;
     const char *pcap, *truth, *events, *series, *qlog,
-        *plot; /* Files to write for a single run; plot is a name without suffix */
+        *plot; /* names of files to write for a single run; plot is a name without suffix */
 };
 /* Runs the cell and prints errors. Returns the exit status. */
 int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o);

@@ -50,10 +50,11 @@ double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double s
     return lab_student_two_sided(fabs(mean_a - mean_b) / sqrt(v), df);
 }
 
-/* ---- cells.csv ---- */
+/* ---- the lines of cells.csv ---- */
 
 struct group {
-    size_t row; /* Index of the first row of the group, which gives its cell, flow and axes */
+    /* index of the first row of the group, from which its cell, flow and axes are taken */
+    size_t row;
     bool all;
     size_t failed;
     struct lab_sample mbps, seconds, resent, timeouts;

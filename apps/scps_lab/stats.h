@@ -8,12 +8,14 @@
 
 struct lab_sample {
     size_t n;
-    double mean, m2, min, max; /* m2: sum of squared distances from the mean */
+    /* mean, smallest and largest value; m2: sum of the squared distances from the mean */
+    double mean, m2, min, max;
 };
 void lab_sample_add(struct lab_sample *s, double v);
-/* returns the standard deviation; 0 for fewer than two values */
+/* Returns the standard deviation of the values; 0 for fewer than two values. */
 double lab_sample_sd(const struct lab_sample *s);
-/* Returns half the width of the 95 % confidence interval (Student); 0 for fewer than two values. */
+/* Returns half the width of the 95 % confidence interval of the mean (Student's distribution); 0
+ * for fewer than two values. */
 double lab_sample_ci95(const struct lab_sample *s);
 /* Returns the result of Welch's t-test: the probability of means at least this far apart if the
  * true means are equal. With a spread of 0 on both sides: 0 when the means differ, else 1. */

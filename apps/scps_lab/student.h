@@ -3,10 +3,10 @@
 #ifndef SCPS_LAB_STUDENT_H
 #define SCPS_LAB_STUDENT_H
 
-/* Probability that |T| is t or more, for t >= 0 and df > 0 degrees of freedom, which need not be a
- * whole number. */
+/* Returns the probability that |T| is t or more, for t >= 0 and df > 0 degrees of freedom, which
+ * need not be a whole number. */
 double lab_student_two_sided(double t, double df);
-/* The t that |T| exceeds with a probability of 0.05, for df >= 1 degrees of freedom */
+/* Returns the value that |T| exceeds with a probability of 0.05, for df >= 1 degrees of freedom. */
 double lab_student_quantile(double df);
 
 #endif

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 struct job {
-    size_t cell; /* index into the cells */
+    size_t cell; /* index of the cell in the list of cells */
     unsigned run;
     bool done;
     double cost;
@@ -45,12 +45,12 @@ struct worker {
 struct sweep {
     const struct lab_sweep_options *o;
     struct lab_cells cells;
-    struct job *job; /* the jobs, largest first */
-    /* Index + 1 of the job of each cell and run; 0: the job belongs to another shard */
+    struct job *job; /* array of the jobs, in the order of falling cost */
+    /* index + 1 of the job of each cell and run; 0: the job belongs to another shard */
     size_t *where;
     size_t njobs, next, done, had;
-    /* estimated costs, in packets: of all jobs, of those done, and of those done in earlier
-     * starts */
+    /* estimated costs, in packets: of all jobs, of those done, and of those that earlier starts of
+     * the program had done */
     double cost, cost_done, cost_had;
     struct worker *worker;
     unsigned nworkers;
@@ -76,7 +76,7 @@ static double wall(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- jobs ---- */
+/* ---- the list of jobs ---- */
 
 static int larger_first(const void *a, const void *b)
 {
@@ -127,7 +127,7 @@ static void was_done(void *ctx, size_t number, unsigned run)
     s->cost_done += j->cost;
 }
 
-/* ---- a worker ---- */
+/* ---- a worker process ---- */
 
 static bool all_of(int fd, void *buf, size_t len, bool out)
 {
@@ -213,7 +213,7 @@ static void dismiss(struct sweep *s)
     }
 }
 
-/* ---- the parent ---- */
+/* ---- the parent process ---- */
 
 static void show_progress(struct sweep *s, bool last)
 {

@@ -13,9 +13,9 @@
 struct lab_table {
     char *text; /* text of the file, cut into fields */
     char *meta; /* The heading line that begins with '#', without that character */
-    char **col; /* headings */
+    char **col; /* the headings of the columns */
     size_t ncols;
-    char **cell; /* fields of all rows, one row after the other */
+    char **cell; /* the fields of all rows, one row after the other */
     size_t nrows;
 };
 /* Reads DIR/name. Returns false with one line in msg that names the file. */
@@ -24,10 +24,12 @@ void lab_table_free(struct lab_table *t);
 /* Returns the index of a column; SIZE_MAX if there is none of that name. */
 size_t lab_table_col(const struct lab_table *t, const char *name);
 const char *lab_table_at(const struct lab_table *t, size_t row, size_t col);
-/* Copies the value of KEY= in the meta line to out; false if there is none. */
+/* Copies the value of KEY= in the meta line (the first line, which begins with '#') to out. Returns
+ * false if there is none. */
 bool lab_table_meta(const struct lab_table *t, const char *key, char *out, size_t len);
 
-/* Writes DIR/name completely or not at all (under another name first, then renamed). */
+/* Writes DIR/name completely or not at all: writes a file with another name first, then renames
+ * it. */
 bool lab_file_write(const char *dir, const char *name, const char *text, size_t len,
                     char msg[LAB_MSGLEN]);
 

@@ -14,10 +14,11 @@ struct lab_writer {
     struct scps_host *host;
     struct scps_bulk_source *source;
     scps_time begin; /* start of the flow, µs */
-    uint64_t given;  /* bytes that the application has handed out since app-from */
+    uint64_t given;  /* bytes that the application has written since app-from */
 };
-/* Makes the source take its bytes from the writer if the flow has an app-rate. Call it after the
- * source's start time was chosen and before it starts. Returns false when out of memory. */
+/* Makes the source of the flow read its bytes from the writer if the flow has an app-rate. Call it
+ * after the source's start time was chosen and before the source starts. Returns false when out of
+ * memory. */
 bool lab_writer_attach(struct lab_writer *w);
 
 #endif

@@ -41,7 +41,7 @@ struct control {
     struct client client[CLIENTS];
 };
 
-/* ---- commands ---- */
+/* ---- the commands of the control socket ---- */
 
 static int set(struct emu *e, int dir, const struct scps_link_config *c, FILE *out)
 {
@@ -72,8 +72,8 @@ static void change(struct emu *e, unsigned which, const char *items, FILE *out)
     for (int d = 0; d < 2; d++)
         c[d] = *scps_channel_config(e->dir[d].ch);
     for (int round = 0; round < 2;
-         /* Two rounds, because a queue limit given in round trips depends on the new delays of both
-          * directions. */
+         /* The changes are parsed twice, because a queue limit given in round trips depends on the
+          * new delays of both directions. */
          round++)
         for (int d = 0; d < 2; d++) {
             if (!(which & 1u << d))
@@ -163,7 +163,7 @@ static void command(struct control *c, char *line, FILE *out)
     }
 }
 
-/* ---- clients ---- */
+/* ---- the clients of the control socket ---- */
 
 static void leave(struct client *k)
 {
@@ -237,7 +237,7 @@ static void on_line(EV_P_ ev_io *w, int revents)
         *end = 0;
         answer(k);
     } else if (k->have == sizeof k->line - 1) {
-        leave(k); /* The line is longer than any command, so the client is dropped. */
+        leave(k); /* The line is longer than any command, so the client is disconnected. */
     }
 }
 
@@ -258,7 +258,7 @@ static void on_accept(EV_P_ ev_io *w, int revents)
         if (i->since < k->since)
             k = i;
     }
-    /* All places are taken, so the client that has been connected for longest is dropped. */
+    /* All places are taken, so the client that has been connected for longest is disconnected. */
     leave(k);
     *k = (struct client){.c = c, .fd = fd, .since = ++c->count};
     ev_io_init(&k->io, on_line, fd, EV_READ);
@@ -266,7 +266,7 @@ static void on_accept(EV_P_ ev_io *w, int revents)
     ev_io_start(EV_A_ & k->io);
 }
 
-/* ---- listening ---- */
+/* ---- opening the control socket ---- */
 
 /* Called when a socket file exists at the path. Returns 0 if its emulator is dead and the file has
  * been removed. */
@@ -318,7 +318,8 @@ struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGL
     }
     strcpy(c->addr.sun_path, path);
     c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* Only the same user may connect, because a client can change the link and stop it. */
+    /* Only the same user may connect, because a client can change the link and stop the
+     * emulator. */
     mode_t old = umask(0077);
     rc = bind(c->fd, (struct sockaddr *)&c->addr, sizeof c->addr);
     if (rc != 0 && errno == EADDRINUSE) {

@@ -8,7 +8,7 @@
 
 #include "scps_link/options.h"
 
-#define CONTROL_LINE 1024 /* length of the longest command, bytes */
+#define CONTROL_LINE 1024 /* length of the longest command line, bytes */
 
 struct emu;
 struct ev_loop;
@@ -17,7 +17,8 @@ struct control;
 /* Listens at path. Returns NULL with one line in msg (in use, no such folder, too long). */
 struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGLEN]);
 void control_watch(struct control *c, struct ev_loop *ev);
-void control_close(struct control *c); /* Closes and removes the socket. ctl NULL: does nothing. */
+/* Closes the control socket and removes its file. ctl NULL: does nothing. */
+void control_close(struct control *c);
 
 /* Runs the client: sends the words, prints the answer and returns the exit status. */
 int control_client(char **words);

@@ -6,8 +6,8 @@
 
 #include <scps/types.h>
 
-#define LATE_LINEAR  1024 /* Values below this, in µs, have a bucket each */
-#define LATE_SUB     128  /* Number of buckets in each doubling above LATE_LINEAR */
+#define LATE_LINEAR  1024 /* Values below this number of µs have a bucket each. */
+#define LATE_SUB     128  /* number of buckets in each doubling of the value above LATE_LINEAR */
 #define LATE_BUCKETS (LATE_LINEAR + 24 * LATE_SUB)
 
 struct late {

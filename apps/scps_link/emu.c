@@ -42,7 +42,7 @@ scps_time emu_now(const struct emu *e)
     return scps_sysclock_now() - e->start;
 }
 
-/* ---- out ---- */
+/* ---- output: delivery of the packets that are due ---- */
 
 static void wake_at(struct emu *e, scps_time when)
 {
@@ -80,7 +80,7 @@ static void deliver(struct emu *e)
         if (e->retry > now || scps_channel_next(d->ch) > now)
             break;
         if (!scps_channel_peek(d->ch, now, &pkt))
-            /* The channel needed this wake-up for its own state; no packet has arrived. */
+            /* The channel needed this wake-up for its own state, and no packet has arrived. */
             continue;
         rc = link_end_send(d->to, &pkt);
         if (rc == SCPS_ERR_AGAIN) {
@@ -97,7 +97,7 @@ static void deliver(struct emu *e)
         wake_at(e, earliest(e) > e->retry ? earliest(e) : e->retry);
 }
 
-/* ---- in ---- */
+/* ---- input: packets that the devices have received ---- */
 
 static void on_arrived(struct link_end *from, const struct scps_pkt *pkt)
 {
@@ -161,7 +161,7 @@ static void on_interval(EV_P_ ev_timer *w, int revents)
     report_interval(w->data, stderr);
 }
 
-/* ---- the whole ---- */
+/* ---- opening, running and closing the emulator ---- */
 
 static bool ask_for_realtime(void)
 {
@@ -199,7 +199,8 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
     e->epoch = epoch_now();
     for (int i = 0; i < 2; i++)
         e->end[i].ns = e->end[i].home = -1;
-    /* Open the socket first, because two emulators started alike most likely collide at it. */
+    /* The control socket is opened first, because two emulators that were started with the same
+     * options most likely collide at it. */
     if (o->ctl && !(e->control = control_open(o->ctl, e, msg)))
         return -1;
     if (o->truth && !(e->truth = truth_open(o->truth, msg, LINK_MSGLEN)))

@@ -19,15 +19,15 @@ struct link_dir {
      * the last line that --interval printed. */
     struct late late, late_now;
     uint64_t undelivered;        /* packets that the device refused to take */
-    struct scps_link_stats last; /* counters at the last line of --interval */
+    struct scps_link_stats last; /* counters of the link when --interval last printed a line */
 };
 
 struct emu {
     const struct link_options *o;
     struct link_end end[2];
-    struct link_dir dir[2]; /* [0] from a to b, [1] from b to a */
+    struct link_dir dir[2]; /* the two directions: [0] from a to b, [1] from b to a */
     struct truth *truth;
-    /* tables of all changes so far; the channels point into the latest */
+    /* the tables of all changes of the link so far; the channels use the latest */
     struct scps_link_tables **tables;
     size_t ntables;
     struct control *control;
@@ -39,7 +39,7 @@ struct emu {
     scps_time retry;
     scps_time start, last_line;
     scps_time epoch; /* wall-clock time minus the monotonic clock, µs */
-    bool realtime;   /* the kernel has granted real-time scheduling */
+    bool realtime;   /* true: the kernel has granted real-time scheduling */
     bool failed;
     ev_io readable[2], timer;
     ev_signal sigint, sigterm;
@@ -53,7 +53,7 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
  * printed and sets e->failed. */
 void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
-/* Returns the channels' time, µs since the start. */
+/* Returns the time of the channels, µs since the start of the emulation. */
 scps_time emu_now(const struct emu *e);
 /* Takes ownership of tables, which may be NULL, and frees them together with the channels. Returns
  * 0, or -1 if memory is short; then the tables have been freed already. */

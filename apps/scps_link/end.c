@@ -132,7 +132,8 @@ static int open_tun(struct link_end *e, const struct link_end_options *far, uint
     existed = if_nametoindex(o->device) != 0;
     e->tun = scps_tun_open(&c, why);
     if (!e->tun) {
-        /* Remove the advice to use --udp, an option that this program does not have. */
+        /* The advice to use --udp is removed from the message, because this program has no such
+         * option. */
         char *other = strstr(why, "or use --udp");
         if (other && other - why > 2)
             other[-2] = 0;
@@ -156,7 +157,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN])
 {
-    /* text of an error in closing, which is not used after an earlier failure */
+    /* message about an error in closing, which is not used after an earlier failure */
     char why[LINK_MSGLEN];
     struct scps_netif *top;
     int rc;
@@ -208,7 +209,8 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
         rc = -1;
     }
     if (top) {
-        /* top->upper points into this structure, which is not freed with the chain. */
+        /* top->upper points into this structure, which is not freed with the chain, so the pointer
+         * is cleared. */
         top->upper = NULL;
         bool there = enter_netns(e, NULL) == 0;
         scps_netif_close(top);

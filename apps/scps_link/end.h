@@ -7,12 +7,14 @@
 #include "scps_link/spool.h"
 
 struct link_end {
-    /* first member: the top of the netif chain, which receives arriving packets */
+    /* First member: the top of the netif chain, whose recv function gets the packets that
+     * arrive. */
     struct scps_netif nif;
     const struct link_end_options *o;
-    struct scps_netif *tap, *tun; /* filter and device below nif; tap NULL: no capture */
-    /* Network namespaces: home is that of the program, ns that of the device; ns -1: the device is
-     * in home */
+    /* tap: the capture filter below nif, NULL: there is no capture; tun: the device */
+    struct scps_netif *tap, *tun;
+    /* Descriptors of network namespaces: home is that of the program, ns that of the device; ns -1:
+     * the device is in home. */
     int home, ns;
     struct spool spool; /* process that writes the capture */
     uint64_t overrun_base;
@@ -31,7 +33,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
 /* Closes the end. Returns 0, or -1 with one line in msg when the capture could not be written
  * completely. */
 int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
-/* Sends a packet to the kernel. Returns as scps_netif_send(). */
+/* Sends a packet to the kernel. Returns what scps_netif_send() returns. */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);
 /* Returns how many packets the kernel dropped before the device since it was opened, because they
  * were not read fast enough. */

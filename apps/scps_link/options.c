@@ -218,15 +218,17 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
 
     if (scps_link_parse_tables(o->link, &files, &o->dir[0], &o->dir[1], &o->tables, why,
                                sizeof why) != 0) {
-        /* Replace the prefix "link: " of the message by the option's name. */
+        /* The prefix "link: " of the message is replaced by the option's name. */
         return fail(msg, "--%s", why);
     }
     if (!seeded && scps_entropy(&o->seed, sizeof o->seed) != 0)
         return fail(msg, "no randomness from the system: give --seed N");
     if (!seeded)
-        o->seed >>= 11; /* The seed keeps 53 bits, which readers of JSON represent exactly. */
+        /* The seed is reduced to 53 bits, which readers of JSON represent exactly. */
+        o->seed >>= 11;
     uint64_t seeds[2];
-    seed_pair(o->seed, 0, seeds); /* the seeds are the same as those of scps_ttcp --link --seed */
+    /* The two directions have the seeds that scps_ttcp --link --seed gives them. */
+    seed_pair(o->seed, 0, seeds);
     for (int d = 0; d < 2; d++)
         o->dir[d].seed = seeds[d];
     return 0;
@@ -237,7 +239,7 @@ struct source {
     const char *link, *scenario;
     char *set[MAX_SETS];
     size_t nset;
-    uint64_t run; /* number of the run; 0: not given */
+    uint64_t run; /* value of --run; 0: the option was not given */
     bool seeded;
 };
 
@@ -248,7 +250,7 @@ static int take_scenario(struct link_options *o, struct source *s, char *msg)
     if (s->link)
         return fail(msg, "--link %s: --scenario defines the link already: leave out one of them",
                     s->link);
-    if (s->seeded) { /* --seed overrides a --set of the seed, whichever comes first. */
+    if (s->seeded) { /* --seed overrides a --set of the seed, whichever is given first. */
         snprintf(seed, sizeof seed, "scenario.seed=%" PRIu64, o->seed);
         s->set[s->nset++] = seed;
     }
@@ -265,8 +267,8 @@ static int take_source(struct link_options *o, struct source *s, char *msg)
     return take_link(o, s->seeded, msg);
 }
 
-/* Handlers of options return NOT_MINE for an option of another handler, 0 for one that was applied,
- * -1 for one that is wrong, with the reason in msg. */
+/* A handler of options returns NOT_MINE for an option that belongs to another handler, 0 for an
+ * option that it has applied, and -1 for one that is wrong, with the reason in msg. */
 enum { NOT_MINE = 1 };
 
 /* Applies option c if it is about an end of the link. */

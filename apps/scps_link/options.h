@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define LINK_MSGLEN  512 /* room for a one-line message */
+#define LINK_MSGLEN  512 /* size of a buffer for a message of one line, bytes */
 #define LINK_ADDRS   4
 #define LINK_DEFAULT "geo" /* the link SPEC without --link and --scenario */
 
@@ -25,15 +25,15 @@ struct link_end_options {
     unsigned prefix[LINK_ADDRS];
     bool bare[LINK_ADDRS];
     unsigned naddr;
-    const char *pcap; /* file of the capture; NULL: none */
+    const char *pcap; /* file for the capture of this end; NULL: no capture */
 };
 
 struct link_options {
     enum link_action action;
-    struct link_end_options end[2]; /* ends a and b */
+    struct link_end_options end[2]; /* options of the ends a and b */
     uint32_t mtu;                   /* --mtu, bytes; 0: the devices keep their own MTU */
-    const char *link; /* the link SPEC as typed, that of the scenario, or the default */
-    /* configurations of both directions, a to b and b to a, with their seeds */
+    const char *link; /* the link SPEC as typed, that of the scenario, or LINK_DEFAULT */
+    /* configurations of both directions with their seeds: [0] a to b, [1] b to a */
     struct scps_link_config dir[2];
     struct scps_link_tables *tables; /* tables to which dir points */
     /* Seed of the run; with a scenario, the scenario's unless --seed is given */
@@ -41,7 +41,8 @@ struct link_options {
     /* scenario from which the link comes; NULL: the link comes from --link */
     struct link_scenario *scenario;
     scps_dur time, interval; /* --time and --interval, µs; 0: not given */
-    const char *truth, *ctl; /* names of files; NULL: none */
+    /* names of the files of --truth and --ctl; NULL: the option was not given */
+    const char *truth, *ctl;
     bool json, quiet, realtime;
     /* Words of the command ctl: the socket's path, then the command; NULL ends the list */
     char **words;
@@ -54,10 +55,10 @@ void link_options_fini(struct link_options *o);
 /* Writes the completion of the options in bash. */
 void link_print_completion(FILE *f);
 
-/* ---- help.c ---- */
+/* ---- functions in help.c ---- */
 
 void link_print_help(FILE *f);
-/* Writes a line for each preset of a link: its name and what it is. */
+/* Writes a line for each preset of a link: its name and a description. */
 void link_print_links(FILE *f);
 
 #endif

@@ -12,7 +12,7 @@
 struct link_scenario {
     struct lab_scenario *sc;
     struct lab_cells cells;      /* the single cell of the scenario */
-    const struct lab_link *link; /* the link that is used, within the cell */
+    const struct lab_link *link; /* the link that is emulated, which is one of the cell's links */
     unsigned run;
 };
 
@@ -21,6 +21,6 @@ struct link_scenario {
  * msg. */
 int link_scenario_open(struct link_options *o, const char *text, char *const *set, size_t n,
                        unsigned run, char msg[LINK_MSGLEN]);
-void link_scenario_close(struct link_scenario *s); /* frees *s; NULL is allowed */
+void link_scenario_close(struct link_scenario *s); /* Frees *s; NULL is allowed. */
 
 #endif

@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 struct spool {
-    const char *path; /* path of the file, borrowed; NULL: not open */
+    const char *path; /* path of the file, borrowed; NULL: the spool is not open */
     pid_t pid;
-    int fd; /* writing end of the pipe to the process; -1 once it belongs to the writer */
+    int fd; /* writing end of the pipe to the process; -1 after the writer has opened it by name */
     char name[32];
 };
 
@@ -19,10 +19,11 @@ int spool_open(struct spool *s, const char *path, char *msg, size_t msglen);
 /* Returns a name to open for writing, once, until spool_opened(): what is written there goes to the
  * file. */
 const char *spool_name(const struct spool *s);
-/* Tells the spool that the file named by spool_name() has been opened, or will never be opened. */
+/* Informs the spool that the file named by spool_name() has been opened, or will never be
+ * opened. */
 void spool_opened(struct spool *s);
-/* Waits until everything is in the file. Call it after the writer has closed the pipe. Returns 0,
- * or -1 with one line in msg. */
+/* Waits until the process has written everything to the file. Call it after the writer has closed
+ * the pipe. Returns 0, or -1 with one line in msg. */
 int spool_close(struct spool *s, char *msg, size_t msglen);
 
 #endif

@@ -24,15 +24,16 @@
 #define BUCKETS 1024u
 
 struct direction {
-    struct qlog *log; /* qlog of the direction; NULL: it has had no data yet */
+    struct qlog *log; /* qlog of the direction; NULL: no data has been seen in this direction */
     FILE *f;
-    /* Stream offsets: the first octet not acknowledged, the first octet not sent */
+    /* una: offset of the first octet that is not acknowledged; sent: offset of the first octet that
+     * was not sent */
     uint64_t una, sent;
 };
 struct connection {
     struct connection *next;
     uint32_t number;
-    struct direction dir[2]; /* [0] from a to b, [1] from b to a */
+    struct direction dir[2]; /* the two directions: [0] from a to b, [1] from b to a */
 };
 struct trace_qlogs {
     const char *name;
@@ -57,7 +58,7 @@ static void fail(struct trace_qlogs *q, const char *path, const char *why)
     q->failed = true;
 }
 
-/* ---- connections and their files ---- */
+/* ---- the connections and their files ---- */
 
 static struct connection *find_connection(struct trace_qlogs *q, uint32_t number)
 {
@@ -206,8 +207,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
             return;
         for (uint32_t k = 2; p[i] == SCPS_OPT_SACK && k + 8 <= n; k += 8) {
             uint64_t from = unwrap(s, p + i + k), to = unwrap(s, p + i + k + 4);
-            /* The block reports data that arrived, above the cumulative acknowledgement; it is no
-             * DSACK block (RFC 2883). */
+            /* The condition is true if the block reports data above the cumulative acknowledgement,
+             * so that it is no DSACK block (RFC 2883). */
             if (from > d->una && to > from && to <= d->sent)
                 log_note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
         }

@@ -11,7 +11,7 @@ struct trace_qlogs;
  * memory. */
 struct trace_qlogs *trace_qlogs_new(const char *name);
 void trace_qlogs_see(struct trace_qlogs *q, const struct scps_trace_seen *s);
-/* Ends the files of a connection, because the analyser forgets it. */
+/* Ends the files of a connection, because the analyser removes the connection. */
 void trace_qlogs_forget(struct trace_qlogs *q, uint32_t conn);
 /* Ends all files and frees q. Returns false, with the reason in msg, when part of them could not be
  * written. */

@@ -9,7 +9,7 @@
 struct ttcp_buffer {
     uint8_t *data; /* size bytes; they begin `offset` bytes behind a multiple of align */
     size_t size;
-    void *block; /* the allocated block, for free() */
+    void *block; /* the allocated block that contains the buffer, for free() */
 };
 
 /* Allocates the buffer. Returns 0, or SCPS_ERR_NOMEM. */

@@ -10,7 +10,7 @@ struct ttcp_compare {
     /* the command line, which is parsed again for each controller */
     int argc;
     char **argv;
-    const char *env; /* SCPS_TTCP_OPTIONS; NULL: not set */
+    const char *env; /* value of the environment variable SCPS_TTCP_OPTIONS; NULL: not set */
 };
 
 /* Runs all transfers and prints the table. Returns the first exit status that is not 0. */

@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Octets that the timestamps option takes in a segment, NOPs included (RFC 7323 appendix A) */
+/* Octets that the timestamps option takes in a segment, NOPs included (RFC 7323 appendix A). */
 #define TS_OPTION 12
-/* Octets of an acknowledgement without data that carries SACK or SNACK information */
+/* Octets of an IP packet with an acknowledgement without data that carries SACK or SNACK
+ * information. */
 #define ACK_SIZE 60
-#define ACK_LONG 80 /* Octets of an acknowledgement with all options at their largest */
+/* octets of an acknowledgement without data with all options at their largest */
+#define ACK_LONG 80
 /* Octets that compression saves of a header without options; of one with timestamps it saves 4
  * more */
 #define COMP_GAIN 12
@@ -124,7 +126,7 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
 
     scps_conn_config_set_cc(&c, o->cc, o->cc_param);
     c.rate = o->rate_bps / 8;
-    /* A receiver has no rate of its own: its acknowledgements use that of the route. */
+    /* A receiver has no rate of its own: the route's rate limits its acknowledgements. */
     if (c.rate == 0 && !transmit && o->cc->needs_rate)
         c.rate = o->route_bps / 8;
     c.burst = burst_for(o);

@@ -25,19 +25,21 @@
 
 #include <scps/dgram.h>
 
-/* octets of the largest guard datagram, a short datagram that starts or ends the receiver's
- * clock */
+/* Octets of the largest guard datagram. A guard is a short datagram before or behind the data,
+ * which starts or ends the receiver's clock. */
 #define TTCP_GUARD 4u
-/* number of guard datagrams sent behind the data, which tell the receiver that it has ended */
+/* Number of guard datagrams that are sent behind the data, from which the receiver learns that the
+ * data has ended. */
 #define TTCP_GUARDS 4u
 #define TTCP_STAMP  24u
 #define TTCP_DGRAM  65507u /* octets of the largest datagram */
 /* time between the guard datagrams that are sent behind the data, µs */
 #define TTCP_APART SCPS_MS(100)
-/* Datagrams that arrive up to this long after the first guard datagram at the end are counted */
+/* The receiver counts datagrams that arrive up to this time after the first guard datagram behind
+ * the data, µs. */
 #define TTCP_STRAGGLE SCPS_MS(500)
-/* After this time without a datagram the receiver ends, because the guard datagrams were lost or
- * the sender has stopped */
+/* The receiver ends after this time without a datagram, µs, because the guard datagrams were lost
+ * or the sender has stopped. */
 #define TTCP_SILENCE SCPS_SEC(10)
 /* The receiver remembers, for this many numbers below the highest received, which datagrams have
  * arrived. */
@@ -67,17 +69,18 @@ struct ttcp_sums {
 };
 
 struct ttcp_dsend {
-    struct scps_dgram *dgram; /* endpoint; NULL: the run does not use datagrams */
-    struct ttcp_sums *sums;   /* checksums of what was sent; NULL: none are kept */
-    uint8_t *buf;             /* bytes still to be sent: a datagram, and input read beyond it */
+    /* datagram endpoint of the sender; NULL: the run does not use datagrams */
+    struct scps_dgram *dgram;
+    struct ttcp_sums *sums; /* checksums of the datagrams sent; NULL: none are kept */
+    uint8_t *buf;           /* bytes still to be sent: a datagram, and input read beyond it */
     /* have: number of bytes in buf; len: length of the datagram that the stack refused last, bytes;
      * 0: it refused none */
     size_t have, len;
-    bool last;     /* the input has ended */
-    uint64_t sent; /* datagrams, without guard datagrams */
-    /* number of guard datagrams (the short ones that end the run) sent behind the data */
+    bool last;     /* true: the input has ended */
+    uint64_t sent; /* number of datagrams sent, without guard datagrams */
+    /* number of guard datagrams (the short ones that end the run) sent so far behind the data */
     unsigned guards;
-    /* the guard datagram before the data, which starts the receiver's clock, has been sent */
+    /* true: the guard datagram before the data, which starts the receiver's clock, has been sent */
     bool started;
     scps_time left; /* time at which the send queue was last empty, µs */
     scps_time next; /* time to run the sender again, µs; SCPS_NEVER: no time is set */
@@ -91,13 +94,13 @@ struct ttcp_drecv {
     size_t rest_len;
     bool begun, ours /* the sender is an scps_ttcp, as its guard datagrams show */, numbered, timed;
     unsigned guards;       /* number of guard datagrams that have arrived behind the data */
-    bool silent;           /* the run ended because nothing arrived for TTCP_SILENCE */
-    bool differs;          /* a datagram arrived whose content the sender never sent */
+    bool silent;           /* true: the run ended because nothing arrived for TTCP_SILENCE */
+    bool differs;          /* true: a datagram arrived whose content the sender never sent */
     uint64_t sent_by_peer; /* number of datagrams sent, as the guard datagrams report it */
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];
     int64_t transit;
-    uint64_t jitter; /* jitter in sixteenths of a microsecond (RFC 3550 appendix A.8) */
+    uint64_t jitter; /* jitter estimate in sixteenths of a microsecond (RFC 3550 appendix A.8) */
     scps_time last;  /* arrival time of the newest datagram, µs */
     struct scps_endpoint peer, own; /* sender and receiver of the first datagram */
     scps_time next;

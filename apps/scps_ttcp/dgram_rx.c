@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The receiver of -u: which datagrams have arrived, which are lost, and with what jitter.
  *
- * Lost datagrams are those sent, by the number in the guards or the highest number received, that
- * have not arrived. A datagram that arrives after a later one is out of order; one that arrives
- * again is a duplicate. Jitter is RFC 3550's (RFC 1889's) estimate from the times in the datagrams,
- * in integers as in its appendix A.8.
+ * Lost datagrams are those sent, by the number in the guard datagrams or the highest number
+ * received, that have not arrived. A datagram that arrives after a later one is out of order; one
+ * that arrives again is a duplicate. Jitter is RFC 3550's (RFC 1889's) estimate from the times in
+ * the datagrams, in integers as in its appendix A.8.
  *
- * The run ends with the last guard behind the data, or half a second after the first of them, so
- * that datagrams that arrive out of order still count; without a guard, after ten seconds without a
- * datagram.
+ * The run ends with the last guard datagram behind the data, or half a second after the first of
+ * them, so that datagrams that arrive out of order still count; without a guard datagram, after ten
+ * seconds without a datagram.
  */
 #include "scps_ttcp/transfer.h"
 
@@ -46,7 +46,7 @@ uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d)
     return n != 0 && n < d->packets ? d->packets : n;
 }
 
-/* ---- one datagram ---- */
+/* ---- processing one datagram ---- */
 
 static uint64_t *word_of(struct ttcp_drecv *d, uint64_t number)
 {
@@ -126,7 +126,7 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     if (!d->begun) {
         d->begun = true;
         r->opened = at;
-        /* The guard datagram that announces the data may arrive twice. */
+        /* The guard datagram before the data may arrive twice; only later ones end the run. */
     } else if (!first) {
         if (d->guards++ == 0)
             r->ended = at;
@@ -170,7 +170,7 @@ static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len,
     d->rest_len = len;
 }
 
-/* ---- the run ---- */
+/* ---- the course of the run ---- */
 
 /* Writes as much of the data to the output as it takes. Returns true when all is written. */
 static bool passed_on(struct ttcp_receiver *r)

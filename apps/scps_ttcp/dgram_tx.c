@@ -2,8 +2,9 @@
 /* The sender of -u.
  *
  * Datagrams have -l bytes each, except the last ones: the end of a file is divided so that no
- * datagram is so short that it would be a guard. The send queue is short, so that the time in a
- * datagram is close to its departure.
+ * datagram is so short that the receiver would take it for a guard datagram (one of 4 octets or
+ * fewer, which ends the run). The send queue is short, so that the time in a datagram is close to
+ * its departure.
  */
 #include "scps_ttcp/transfer.h"
 
@@ -110,7 +111,8 @@ static size_t cut(const struct ttcp_dsend *d, const struct ttcp_options *o)
         return d->have;
     if (d->have - o->length >= SHORTEST || o->pattern || !d->last)
         return o->length;
-    /* Keep enough bytes for the last datagram: one of 4 octets or fewer would be a guard. */
+    /* Enough bytes are kept for the last datagram: one of 4 octets or fewer would be a guard
+     * datagram. */
     return o->length < 2 * SHORTEST ? d->have : d->have - SHORTEST;
 }
 

@@ -14,12 +14,13 @@ struct ttcp_echo { /* A zeroed structure is ready for use. */
     scps_time began;
     uint64_t count, bytes; /* number of blocks and of bytes that have returned so far */
     scps_dur min, max, sum;
-    /* the peer has returned a byte that differs from the byte sent at that position */
+    /* true: the peer has returned a byte that differs from the byte sent at that position */
     bool differs;
-    bool ended; /* the peer closed the connection while a block was outstanding */
+    bool ended; /* true: the peer closed the connection while a block was outstanding */
 };
 
-/* Call it before a block of len > 0 bytes is written. */
+/* Records that a block of len > 0 bytes is outstanding; called before the block is written at time
+ * `now`. */
 void ttcp_echo_begin(struct ttcp_echo *e, const uint8_t *block, size_t len, scps_time now);
 /* Returns true while a block is outstanding. */
 static inline bool ttcp_echo_waits(const struct ttcp_echo *e)

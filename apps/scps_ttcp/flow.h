@@ -12,20 +12,20 @@
 struct ttcp_flow {
     struct ttcp_result *r;
     struct ttcp_verify verify;
-    struct ttcp_input in;          /* used if r->has_tx */
-    struct ttcp_sender sender;     /* used if r->has_tx */
-    struct ttcp_output out;        /* used if r->has_rx */
-    struct ttcp_receiver receiver; /* used if r->has_rx */
-    bool finished;                 /* the figures of this flow were copied to its result */
+    struct ttcp_input in;          /* the input of the sender; used if r->has_tx */
+    struct ttcp_sender sender;     /* the sender; used if r->has_tx */
+    struct ttcp_output out;        /* the output of the receiver; used if r->has_rx */
+    struct ttcp_receiver receiver; /* the receiver; used if r->has_rx */
+    bool finished;                 /* true: the figures of this flow were copied to its result */
 };
 
 /* One end of one connection. */
 struct ttcp_end {
     struct ttcp_end *next;  /* next end on the same stack; NULL: this is the last */
-    struct scps_conn *conn; /* its connection; NULL: not open yet, or closed */
+    struct scps_conn *conn; /* the connection of this end; NULL: it is not open yet, or is closed */
     uint32_t id; /* number of the connection, scps_conn_id(); kept after the connection is closed */
-    struct ttcp_sender *tx;   /* NULL: this end sends nothing */
-    struct ttcp_receiver *rx; /* NULL: this end receives nothing */
+    struct ttcp_sender *tx;   /* sender at this end; NULL: this end sends nothing */
+    struct ttcp_receiver *rx; /* receiver at this end; NULL: this end receives nothing */
 };
 
 /* Opens input and output of the halves that the flow's result has. verify and stop_now are as for

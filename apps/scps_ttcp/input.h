@@ -12,16 +12,17 @@
 struct ttcp_input {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    /* gets a copy of every byte handed out; may be NULL */
+    /* ring to which every byte that is sent is copied, for comparison at the receiver; may be
+     * NULL */
     struct ttcp_verify *verify;
     /* Set by a signal, which ends waiting; NULL: never wait but return SCPS_ERR_AGAIN */
     const volatile sig_atomic_t *stop_now;
     int fd;
-    bool direct; /* the input is a file, which can be read without blocking */
+    bool direct; /* true: the input is a file, which can be read without blocking */
     size_t have; /* bytes so far of a block that is being collected (-B) */
     bool eof, stopped;
     uint64_t total; /* size of the input, bytes; UINT64_MAX: unknown */
-    uint64_t pos;   /* bytes handed out */
+    uint64_t pos;   /* number of bytes that ttcp_input_next() has returned so far */
     uint64_t calls; /* number of blocks handed out, which ttcp reports as I/O calls */
     uint64_t touched;
     int sys_errno; /* errno of the read that failed */
@@ -31,7 +32,7 @@ struct ttcp_input {
 int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
                     struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now);
 void ttcp_input_fini(struct ttcp_input *in);
-/* Hands out the next block, at most -l bytes, valid until the next call; *data is NULL if bytes are
+/* Returns the next block, at most -l bytes, valid until the next call; *data is NULL if bytes are
  * only counted (--hollow). Returns its length; 0 at the end; SCPS_ERR_AGAIN when there is nothing
  * yet (watch fd) or waiting was ended; SCPS_ERR_SYSTEM with sys_errno; SCPS_ERR_NOMEM. */
 int64_t ttcp_input_next(struct ttcp_input *in, const uint8_t **data);

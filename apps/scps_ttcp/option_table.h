@@ -25,7 +25,7 @@ typedef int ttcp_take_fn(struct ttcp_options *o, const char *arg, char msg[TTCP_
 
 struct ttcp_letter {
     char c;
-    const char *arg; /* Name of the argument in the help; NULL: the option takes none */
+    const char *arg; /* name of the argument in the help; NULL: the option takes none */
     /* function that applies the option; NULL: the letter is refused, and `help` gives the reason */
     ttcp_take_fn *take;
     const char *help;
@@ -35,7 +35,7 @@ extern const size_t ttcp_nletters;
 
 struct ttcp_word {
     const char *name;
-    char c; /* Letter of the short form; 0: none */
+    char c; /* letter of the option's short form; 0: it has none */
     const char *arg;
     ttcp_take_fn *take;
     const char *help;

@@ -38,7 +38,7 @@ static char **with_environment(struct ttcp_options *o, int *argc, char **argv, c
     o->env_words[0] = argv[0];
     for (char *w = strtok(o->env_text, " \t\n"); w != NULL; w = strtok(NULL, " \t\n"))
         o->env_words[++nwords] = w;
-    /* Copy argv[1] and all behind it, with the NULL at the end: argc pointers. */
+    /* argv[1] and the pointers behind it are copied, with the NULL at the end: argc pointers. */
     memcpy(o->env_words + 1 + nwords, argv + 1, (size_t)*argc * sizeof(*argv));
     *argc += (int)nwords;
     return o->env_words;
@@ -80,7 +80,8 @@ static void for_getopt(struct getopt_tables *t)
     char *s = t->shorts;
     size_t n = 0;
 
-    /* With a colon first, getopt_long() distinguishes a missing argument from an unknown option. */
+    /* If the list begins with a colon, getopt_long() distinguishes a missing argument from an
+     * unknown option. */
     *s++ = ':';
     for (size_t i = 0; i < ttcp_nletters; i++) {
         *s++ = ttcp_letters[i].c;
@@ -167,7 +168,7 @@ static int read_words(struct ttcp_options *o, int argc, char **argv, const char 
     set_defaults(o, msg);
     for_getopt(&t);
     argv = with_environment(o, &argc, argv, env);
-    /* Restart getopt_long(), because another command line may have been parsed before. */
+    /* getopt_long() is restarted, because another command line may have been parsed before. */
     optind = 0;
     opterr = 0;
     while (index = -1, (c = getopt_long(argc, argv, t.shorts, t.longs, &index)) != -1) {

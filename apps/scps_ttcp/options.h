@@ -9,7 +9,7 @@
 #include <scps/sim.h>
 #include <scps/stack.h>
 
-#define TTCP_MSGLEN  512 /* room for a one-line message */
+#define TTCP_MSGLEN  512 /* size of a buffer for a message of one line, bytes */
 #define TTCP_STREAMS 128 /* largest number of connections of a run */
 
 enum ttcp_action {
@@ -24,26 +24,26 @@ enum ttcp_action {
 
 struct ttcp_options {
     enum ttcp_action action;
-    /* the stream */
-    bool reverse;     /* -Q: the transmitter listens */
+    /* options of the stream */
+    bool reverse;     /* -Q: the transmitter listens, and the receiver connects */
     bool bidir;       /* --bidir: each connection carries data in both directions */
     unsigned streams; /* -P: number of connections; 1 unless given */
     bool server;      /* --server: one test after another, and several at once */
     bool tell;        /* --tell, --server: the receiver's result is sent back to the sender */
-    bool pattern;     /* -s: send the pattern, or discard what arrives */
-    bool blocks;      /* -B: the input is collected to full blocks */
-    bool touch;       /* -T: read every byte that arrives */
+    bool pattern;     /* -s: the sender sends a pattern, and the receiver discards what arrives */
+    bool blocks;      /* -B: the input is collected until a block is full */
+    bool touch;       /* -T: the receiver reads every byte that arrives */
     bool echo;        /* -e: the receiver echoes each block */
-    bool udp;         /* -u: datagrams */
+    bool udp;         /* -u: datagrams (UDP) are sent instead of a stream */
     bool hollow;      /* --hollow: bytes are counted, not stored */
-    size_t length;    /* -l: bytes of a read or write call */
+    size_t length;    /* -l: size of each read or write call, bytes */
     bool length_set;  /* -l was given, so the size of segments follows it */
     uint64_t count;   /* -n: number of write calls with -s; UINT64_MAX: until the end of --time */
     size_t align;     /* -A: alignment of the buffer, bytes */
     size_t offset;    /* -O: offset of the buffer from its alignment, bytes */
     /* --output file; NULL: standard output when receiving, none over a virtual link */
     const char *output;
-    /* the connection */
+    /* options of the connection */
     const char *host; /* host to connect to; NULL with a virtual link */
     /* own_port: -q, the local port of the end that connects; 0: chosen by the stack */
     uint16_t port, own_port;
@@ -55,9 +55,9 @@ struct ttcp_options {
     /* configuration with the settings that options gave, and --binding; settings that follow from
      * the link are not in it */
     struct scps_conn_config conn;
-    bool given[SETTINGS];    /* which settings were given by an option or letter */
+    bool given[SETTINGS];    /* for each setting, true if an option has set it */
     uint32_t require;        /* --require: features that must be negotiated, 1 << scps_feature */
-    bool checksum_hints;     /* --checksum-hints */
+    bool checksum_hints;     /* --checksum-hints: a wrong checksum counts as damage by the link */
     uint64_t memory_limit;   /* limit of the stack's memory, bytes; 0: none */
     bool memory_limit_set;   /* true: memory_limit was given; false: the stack's default */
     uint64_t record_size;    /* size of a record, bytes; 0: each write call is a record */
@@ -65,23 +65,24 @@ struct ttcp_options {
     const struct scps_cc_ops *cc;
     const char *compare; /* --compare: list of controllers as typed; NULL: one transfer only */
     int64_t cc_param[SCPS_CC_PARAMS];
-    bool cc_loaded;     /* the controller is from a shared object */
+    bool cc_loaded;     /* true: the controller comes from a shared object */
     char cc_file[1024]; /* --cc-plugin: the shared object; empty: none */
     /* cc_text: as typed, NAME,key=value...; cc_more: parameters from -g -W -X -Y */
     char cc_text[256], cc_more[64];
     char cc_letters[80]; /* the letters -g, -W, -X and -Y that were given, for messages */
-    bool cc_given;       /* one of --cc, -G, -g, -W, -X and -Y was given */
-    bool cc_by[2];       /* [0]: --cc was given; [1]: -G was given */
+    bool cc_given;       /* true: one of --cc, -G, -g, -W, -X and -Y was given */
+    bool cc_by[2];       /* true: the option was given; [0]: --cc, [1]: -G */
     uint64_t rate_bps;   /* -R: limit of the sender's rate, bit/s; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
-    uint64_t route_bps, min_bps;   /* --route-rate, --min-rate; 0: none */
-    struct scps_overhead overhead; /* --overhead */
-    bool overhead_set;             /* true: overhead was given; false: the framing of the link */
+    uint64_t route_bps, min_bps; /* --route-rate and --min-rate, bit/s; 0: none */
+    /* --overhead: bytes that each packet costs beyond its IP length */
+    struct scps_overhead overhead;
+    bool overhead_set; /* true: overhead was given; false: the framing of the link */
     /* where both ends of the transfer run, and over which link */
     bool link;             /* true: both ends in this process, in virtual time */
     const char *link_spec; /* the link SPEC as typed, or the default */
     char link_text[4096];  /* the link SPEC with the table of --outage */
-    /* The table of --outage; empty: the outages of the link SPEC, if any, are used */
+    /* table of --outage; empty: the outages of the link SPEC, if any, are used */
     char outage[2048];
     enum ttcp_outage_signal {
         TTCP_SIGNAL_NONE,
@@ -96,7 +97,7 @@ struct ttcp_options {
     /* --time, --interval and --timeout, µs; 0: the option was not given */
     scps_dur time, interval, timeout;
     const char *pcap, *pcap_peer, *truth, *qlog, *path_state;
-    char unit; /* -f: unit of printed rates */
+    char unit; /* -f: unit in which rates are printed */
     bool json;
     unsigned verbose;
     bool debug;

@@ -44,7 +44,7 @@ int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
         out->direct = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
         out->socket = S_ISSOCK(st.st_mode);
     } else {
-        /* Treat the descriptor as a file: the next write will report the error. */
+        /* The descriptor is treated as a file, so that the next write reports the error. */
         out->direct = true;
     }
     if (opt->hollow)

@@ -10,12 +10,12 @@
 struct ttcp_output {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    struct ttcp_verify *verify; /* compares every byte with what was sent; may be NULL */
-    int fd;                     /* descriptor; -1: bytes are discarded */
-    const char *name;           /* name of the output, for messages */
-    bool direct;                /* the output is a file, to which writing does not block */
+    struct ttcp_verify *verify; /* ring with which every received byte is compared; may be NULL */
+    int fd; /* descriptor to which received bytes are written; -1: the bytes are discarded */
+    const char *name; /* name of the output, for messages */
+    bool direct;      /* true: the output is a file, to which writing does not block */
     bool socket;
-    bool opened;       /* fd was opened here and will be closed here */
+    bool opened; /* true: fd was opened by ttcp_output_init(), so ttcp_output_fini() closes it */
     size_t have, used; /* have: bytes in buf; used: bytes of them already written */
     uint64_t gap;      /* number of missing bytes behind those in buf */
     uint64_t calls;    /* number of blocks received, which ttcp reports as I/O calls */
@@ -32,7 +32,7 @@ int ttcp_output_fini(struct ttcp_output *out);
 /* Returns the room for the next read and its size in *len: at least 1, unless bytes in the buffer
  * wait to be written. NULL: the connection is hollow (bytes are counted, not stored). */
 uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
-/* Tells the output that len bytes were put into the room that it returned. */
+/* Records that len bytes were written to the room that ttcp_output_room() returned. */
 void ttcp_output_took(struct ttcp_output *out, size_t len);
 /* Writes zeros in place of len missing bytes, so that later bytes keep their positions. */
 void ttcp_output_gap(struct ttcp_output *out, uint64_t len);

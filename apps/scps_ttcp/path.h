@@ -11,7 +11,7 @@ struct ttcp_result;
 
 struct ttcp_path {
     struct pathfile file;
-    bool tried; /* the file has been read, or did not exist */
+    bool tried; /* true: the file has been read, or did not exist */
 };
 
 /* Restores the saved state for the sending connection c, which was just opened. Prints a line on

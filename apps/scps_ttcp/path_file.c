@@ -32,7 +32,7 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
         snprintf(msg, PATHFILE_MSGLEN, "%s: give another file", strerror(errno));
         return false;
     }
-    copy = realpath(name, NULL); /* Resolve a symbolic link, so that its target is replaced. */
+    copy = realpath(name, NULL); /* A symbolic link is resolved, so that its target is replaced. */
     if (copy == NULL)
         copy = strdup(name);
     if (copy == NULL)
@@ -63,8 +63,8 @@ bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
     if (len < 0)
         return say_error(msg, strerror(errno));
     v = scps_path_restore(c, state, (size_t)len, now, NULL);
-    /* The file holds something else than a path state, perhaps because the user mistyped its name:
-     * do not replace it. */
+    /* The file contains something else than a path state, perhaps because the user mistyped its
+     * name, so it is not replaced. */
     f->keep = v == SCPS_PATH_FOREIGN && len > 0;
     snprintf(msg, PATHFILE_MSGLEN, "%s: %s%s", scps_path_verdict_name(v),
              scps_path_verdict_words(v), f->keep ? "; it is left as it is" : "");
@@ -113,10 +113,10 @@ bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, b
     *wrote = false;
     scps_path_phase(c, &been);
     if (f->keep)
-        ; /* keep is set: the file is left as it is, and the new state is not saved. */
+        ; /* keep is set: the file is left unchanged, and the new state is not saved. */
     else if (scps_path_save(c, now, &s) == 0)
         ok = *wrote = replace(f->name, &s, msg);
-    /* The saved state proved wrong: delete it (RFC 9959 section 3.5). */
+    /* The saved state has proved wrong, so it is deleted (RFC 9959 section 3.5). */
     else if (been & 1u << SCPS_RESUME_RETREAT)
         ok = unlink(f->name) == 0 || errno == ENOENT || say_error(msg, strerror(errno));
     if (f->fd >= 0)

@@ -10,13 +10,15 @@
 
 struct pathfile {
     const char *name;
-    int fd;    /* descriptor of the file, locked since it was read; -1: it did not exist */
-    bool keep; /* do not replace the file: it holds no path state, or that of another connection */
+    int fd; /* descriptor of the file, locked since it was read; -1: it did not exist */
+    /* true: the file must not be replaced, because it contains no path state, or that of another
+     * connection */
+    bool keep;
 };
 
-/* Checks that a state can be read from name and replaced, without changing anything. Returns false
- * for a device, a directory, or a folder that cannot be written; msg says what is wrong and what to
- * do. */
+/* Checks, without changing anything, that a state can be read from file `name` and that the file
+ * can be replaced. Returns false for a device, a directory, or a folder that cannot be written; msg
+ * says what is wrong and what to do. */
 bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN]);
 
 /* Reads f->name and gives the state in it to c. Returns true if c accepted the state, or there is

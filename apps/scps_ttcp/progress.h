@@ -9,8 +9,9 @@
 struct ttcp_progress {
     bool on;         /* true: standard error is a terminal */
     scps_time shown; /* wall-clock time when the line was last written, µs */
-    bool dirty;      /* the line is not empty */
-    scps_dur at; /* time and bytes at the last computation of the rate, on the transfer's clock */
+    bool dirty;      /* true: the line on the terminal is not empty */
+    /* time and number of bytes when the rate was last computed, on the transfer's clock */
+    scps_dur at;
     uint64_t bytes;
 };
 

@@ -19,18 +19,18 @@ struct ttcp_real {
     struct scps_stack *st;
     struct scps_loop *loop;
     struct scps_netif *top, *tap;
-    bool sends; /* -t: this end sends */
+    bool sends; /* true: this end sends (-t) */
     /* one flow for each connection; with --bidir those of the other direction follow */
     struct ttcp_flow *flow;
     size_t n_flows;
-    struct ttcp_end *end; /* this end of each connection */
+    struct ttcp_end *end; /* array of this end of each connection */
     /* number of connections that this end has accepted so far; 0 at the end that connects */
     size_t came;
     struct ttcp_watch watch;
     struct ttcp_progress progress;
     scps_time started; /* time at which the device was opened, µs; --timeout counts from here */
     scps_time t0;      /* time at which the SYN was sent or arrived, µs */
-    bool begun;        /* t0 is valid */
+    bool begun;        /* true: t0 is valid */
     bool finished;
     ev_io input, output;
     ev_signal sigint, sigterm;
@@ -59,7 +59,7 @@ bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[T
 /* Returns the part of --timeout that is left after the link was opened, µs; 0: there is no
  * limit. */
 scps_dur ttcp_real_time_left(const struct ttcp_real *x);
-/* Returns in words why the run did not end within --timeout: msg, or a constant. */
+/* Returns the reason, in words, why the run did not end within --timeout: msg, or a constant. */
 const char *ttcp_real_late(const struct ttcp_real *x, char msg[TTCP_MSGLEN]);
 
 #endif

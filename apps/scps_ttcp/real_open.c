@@ -20,7 +20,7 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     for (unsigned i = 0; i < o->naddr; i++)
         if (o->addr[i].addr.family == family)
             return true;
-    /* the PPP peer assigns an IPv4 address */
+    /* With PPP and without --addr, the peer assigns an IPv4 address. */
     return o->ppp[0] != '\0' && o->naddr == 0 && family == 4;
 }
 
@@ -166,7 +166,8 @@ struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog)
     int err = 0;
 
     if (local.addr.family == 0)
-        local.addr.family = o->family; /* Listen on every address of the family. */
+        /* The listener accepts connections at every address of the family. */
+        local.addr.family = o->family;
     l = scps_listen(x->st, &cfg, &local, backlog, &err);
     if (l == NULL) {
         refused(x, err);

@@ -28,8 +28,10 @@ uint64_t ttcp_digest_value(const struct ttcp_digest *s);
 
 /* The figures that the receiver measured. */
 struct ttcp_receipt {
-    bool there; /* false: there is no result, and the other fields are not valid */
-    uint64_t bytes, missing /* bytes: those received; missing: those in holes of best effort */;
+    bool there; /* true: the receiver has sent a result; false: the other fields are not valid */
+    uint64_t bytes,
+        /* bytes: number of bytes received; missing: number of bytes in holes of best effort */
+        missing;
     scps_dur us; /* time from the SYN to the last byte, µs, on the receiver's clock */
     uint64_t segments, out_of_order;
     uint64_t duplicate; /* bytes that arrived more than once */

@@ -7,19 +7,20 @@
 
 #include <scps/json.h>
 
-/* report_json.c: functions for the documents of streams and of datagrams */
+/* Functions of report_json.c, for the documents of streams and of datagrams. */
 /* Adds "bits_per_second" for a number of bytes in a time, µs. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
-/* json_start.c: ttcp_json_start writes "start" of a stream; the other functions also serve
- * datagrams */
+/* Functions of json_start.c: ttcp_json_start() writes the member "start" of a stream's document;
+ * the other functions also serve datagrams. */
 void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "seed". */
 void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "link", the configuration of the link, if there is one. */
 void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r);
 
-/* json_end.c: ttcp_json_end writes "end" of a stream; the other functions also serve datagrams */
+/* Functions of json_end.c: ttcp_json_end() writes the member "end" of a stream's document; the
+ * other functions also serve datagrams. */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the processor time, and the member "link" with the counters of the link. */
 void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r);
@@ -31,8 +32,9 @@ void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_interface(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s);
 
-/* report_udp.c: functions for the document of datagrams */
-void ttcp_json_udp_scps(struct scps_json *j, const struct ttcp_result *r); /* start.scps */
+/* Functions of report_udp.c, for the document of datagrams. */
+/* writes the member start.scps */
+void ttcp_json_udp_scps(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_udp_interval(struct scps_json *j, const struct ttcp_result *r,
                             const struct ttcp_interval *i);
 void ttcp_json_udp_end(struct scps_json *j, const struct ttcp_result *r);

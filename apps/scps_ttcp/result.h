@@ -13,14 +13,14 @@ enum ttcp_outcome {
     TTCP_DONE,
     TTCP_FAILED,      /* no data was moved, or this end caused the failure */
     TTCP_PARTIAL,     /* the connection failed after some data was moved */
-    TTCP_INTERRUPTED, /* ended by a signal */
-    TTCP_TIMED_OUT,   /* ended by --timeout */
-    TTCP_LACKING      /* the peer lacks a feature that --require demands */
+    TTCP_INTERRUPTED, /* a signal ended the run */
+    TTCP_TIMED_OUT,   /* --timeout ended the run */
+    TTCP_LACKING      /* the peer does not support a feature that --require demands */
 };
 
 /* One end of the connection, as its own stack reports it. */
 struct ttcp_side {
-    bool open; /* there was a connection, so the other fields are valid */
+    bool open; /* true: there was a connection, so the other fields are valid */
     uint32_t id;
     struct scps_endpoint local, remote;
     struct scps_conn_config config;
@@ -28,7 +28,7 @@ struct ttcp_side {
     struct scps_stack_stats stack;
     uint64_t bytes; /* bytes that the application wrote or read */
     uint64_t calls;
-    uint64_t touched; /* result of ttcp_touch() (-T) */
+    uint64_t touched; /* result of ttcp_touch(), which reads every byte (-T) */
     /* -E: holes that the reader met, or ranges that the sender gave up */
     struct scps_hole *holes;
     size_t n_holes;
@@ -40,19 +40,20 @@ struct ttcp_side {
 /* The figures of one --interval; times are since the start of the transfer, µs. */
 struct ttcp_interval {
     scps_dur start, end;
-    uint64_t enqueued, acked, delivered; /* bytes during the interval */
+    /* number of bytes written, acknowledged and delivered during the interval */
+    uint64_t enqueued, acked, delivered;
     uint64_t retransmits;
     uint64_t cwnd, snd_wnd, inflight; /* values at the end of the interval, bytes */
     scps_dur rtt, rttvar;
     uint32_t pmtu, holes; /* holes: number of ranges missing in the receiver's buffer at the end */
     enum scps_hold hold;
-    uint64_t packets, lost; /* -u: datagrams during the interval */
+    uint64_t packets, lost; /* -u: numbers of datagrams sent and lost during the interval */
     uint64_t jitter;        /* jitter at the end of the interval, in sixteenths of a microsecond */
 };
 
 /* -u: numbers of datagrams, without the guard datagrams. */
 struct ttcp_figures {
-    uint64_t sent, expected /* 0: unknown */, arrived, out_of_order, duplicates;
+    uint64_t sent, expected /* 0: the number is unknown */, arrived, out_of_order, duplicates;
     uint64_t jitter;
     unsigned guards; /* number of guard datagrams behind the data that have arrived */
     bool numbered, timed;
@@ -70,7 +71,7 @@ struct ttcp_result {
     bool virtual_time;
     /* figures of both ends; in real time only the end in this process is open */
     struct ttcp_side tx, rx;
-    bool has_tx, has_rx; /* whether the sender, and the receiver, are in this process */
+    bool has_tx, has_rx; /* true: the sender, or the receiver, of the flow is in this process */
     enum ttcp_outcome outcome;
     char error[TTCP_MSGLEN]; /* one line that says what went wrong; empty after success */
     /* Times since the start of the clock (the SYN), µs; TTCP_NOT_YET: the event did not happen */
@@ -85,18 +86,19 @@ struct ttcp_result {
     struct ttcp_receipt receipt; /* the result that the receiver sent back (--tell) */
     /* bytes that the receiver sent back without --bidir and that are no result of --tell */
     uint64_t unasked;
-    bool receipt_intact; /* receipt has no holes, and its checksum equals that of the bytes sent */
-    /* --link */
+    /* true: `receipt` has no holes, and its checksum equals that of the bytes sent */
+    bool receipt_intact;
+    /* counters of the virtual link (--link), from a to b and back */
     struct scps_link_stats link_fwd, link_back;
     uint64_t limit_bps; /* physical limit of the transfer in closed form, bit/s; 0: there is none */
-    /* --interval */
+    /* figures of each --interval */
     struct ttcp_interval *intervals;
     size_t n_intervals, cap_intervals;
     struct ttcp_interval sum; /* sum of all intervals so far, from which the next one is computed */
-    /* These fields are for real time only. */
+    /* The following fields are set in real time only. */
     scps_time wall_start; /* time of the start, µs since 1970 */
     uint64_t cpu_user_us, cpu_system_us;
-    /* why the link ended, in words; NULL: it did not end, or the reason is unknown */
+    /* reason, in words, why the link ended; NULL: it did not end, or the reason is unknown */
     const char *link_trouble;
     struct scps_addr unanswered; /* Ethernet neighbour that does not answer; family 0: none */
     /* Packets that PPP, CCSDS or Ethernet framing dropped; only in the first flow's result, for all
@@ -122,7 +124,7 @@ struct ttcp_total {
 struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent);
 /* Returns the duration of the run whose first result is r. */
 scps_dur ttcp_result_elapsed(const struct ttcp_result *r);
-/* Sets outcome and message, unless an earlier failure has set them. */
+/* Sets outcome and message of r, unless an earlier failure has set them. */
 void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const char *fmt, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 3, 4)))
@@ -142,8 +144,8 @@ void ttcp_result_device(struct ttcp_result *r, const struct scps_netif *top);
 bool ttcp_unanswered_words(const struct ttcp_result *r, char *buf, size_t len);
 /* Prints one line with the drops of the link filter, unless there are none. */
 void ttcp_report_interface(const struct ttcp_result *r, FILE *f);
-/* Copy the figures of the ends. Call them before connections and stacks are freed. t0: start of the
- * clock, µs. */
+/* These functions copy the figures of an end to r. Call them before connections and stacks are
+ * freed. t0: start of the clock, µs. */
 void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, struct scps_stack *st,
                         scps_time t0);
 void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv,
@@ -170,7 +172,7 @@ scps_dur ttcp_received_time(const struct ttcp_result *r);
  * another process and has sent no result, those acknowledged. */
 uint64_t ttcp_received_bytes(const struct ttcp_result *r);
 
-/* Write the whole report, as text or as JSON. */
+/* These functions write the whole report, as text or as JSON. */
 void ttcp_report_text(const struct ttcp_result *r, FILE *f);
 void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
 void ttcp_report_interval_sum(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);

@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Bytes written in one piece before the loop serves packets. Writing them takes about 0.2 ms. */
+/* Number of bytes written at once before the loop serves packets; writing takes about 0.2 ms. */
 #define AT_ONCE (128u << 10)
 
 /* Returns true when every connection has closed. Connections that never arrived are not waited
@@ -72,7 +72,7 @@ static void abort_all(struct ttcp_real *x)
 
         if (e->conn == NULL)
             continue;
-        scps_conn_abort(e->conn); /* The loop sends the reset before it continues. */
+        scps_conn_abort(e->conn); /* The loop sends the reset before anything else happens. */
         e->conn = NULL;
     }
     for (size_t k = 0; k < x->n_flows; k++)
@@ -155,7 +155,7 @@ static void check(struct ttcp_real *x)
     for (size_t k = 0; k < x->n_flows; k++)
         if (x->flow[k].sender.more)
             ev_timer_start(ev, &x->more);
-    /* Only a run with a single flow has such a descriptor; ttcp_options_parse() ensures it. */
+    /* Only a run with a single flow reads from a descriptor; ttcp_options_parse() ensures it. */
     watch_while(x, &x->input, x->flow->sender.waiting);
     watch_while(x, &x->output, x->flow->receiver.waiting);
     if (next_run(x) != SCPS_NEVER) {
@@ -195,7 +195,8 @@ static void run_datagrams(struct ttcp_real *x, const struct scps_event *e)
 static void require(struct ttcp_real *x, const struct scps_conn *c)
 {
     if (!x->finished && !ttcp_result_require(x->r, c))
-        finish(x, TTCP_DONE, NULL); /* ttcp_result_require() has set the outcome already. */
+        /* ttcp_result_require() has set the outcome already, so TTCP_DONE does not replace it. */
+        finish(x, TTCP_DONE, NULL);
 }
 
 /* Gives accepted connections to the ends that wait for one. After the last one expected the
@@ -383,7 +384,7 @@ static void watch_all(struct ttcp_real *x)
     x->sigint.data = x->sigterm.data = x;
     ev_signal_start(ev, &x->sigint);
     ev_signal_start(ev, &x->sigterm);
-    ev_now_update(ev); /* Opening a device may have taken long, so update the loop's time. */
+    ev_now_update(ev); /* Opening a device may have taken long, so the loop's time is updated. */
     timer(x, &x->interval, on_interval, x->o->interval, true);
     if (!ttcp_real_connects(x)) /* The clock of the end that listens starts when a peer connects. */
         ev_timer_stop(ev, &x->interval);

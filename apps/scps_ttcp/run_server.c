@@ -18,7 +18,7 @@
 
 #define TESTS   256 /* largest number of tests that are served at the same time */
 #define BACKLOG 32  /* largest number of connections that wait while TESTS of them are served */
-/* bytes that a test writes in one piece before the loop serves packets */
+/* Number of bytes that a test writes in one piece before the loop serves packets. */
 #define AT_ONCE (128u << 10)
 #define LOOK    SCPS_MS(100) /* interval of the check for tests that last too long, µs */
 
@@ -29,12 +29,12 @@ struct test {
     /* result of flow[0]; with --bidir its `next` is the result of flow[1] */
     struct ttcp_result result;
     size_t n_flows;
-    scps_time t0; /* time at which the test's first connection was opened, µs */
+    scps_time t0; /* time at which the test began: the opening of its connection, µs */
     struct test *next;
 };
 
 struct server {
-    struct ttcp_real x; /* device, stack and loop; its own list of flows is empty */
+    struct ttcp_real x; /* device, stack and loop of the server; its own list of flows is empty */
     struct scps_listener *listener;
     struct test *tests;
     unsigned running;

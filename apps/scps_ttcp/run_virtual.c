@@ -39,10 +39,11 @@ static uint64_t limit(const struct ttcp_virtual *x)
     double bps;
     uint64_t unit, written = 0;
     const struct scps_info *i = &x->r->tx.info;
-    uint64_t rate = x->o->rate_bps * x->n_flows; /* The rate is for each connection. */
+    /* -R limits each connection, so the sum is that of all connections. */
+    uint64_t rate = x->o->rate_bps * x->n_flows;
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
-    /* With header compression, count the compressed header of a full data segment. */
+    /* With header compression, the compressed header of a full data segment counts. */
     if (i->caps & SCPS_CAP_COM)
         headers -= i->timestamps ? 16 : 12;
     if (x->o->route_bps != 0 && (rate == 0 || x->o->route_bps < rate))
@@ -56,7 +57,8 @@ static uint64_t limit(const struct ttcp_virtual *x)
     if (written == 0 || x->o->udp || x->o->echo || x->o->bidir)
         return 0;
     bps = scps_link_limit(&x->o->fwd, &x->o->back, written, i->snd_mss, headers, rate);
-    /* Round to 1000 bit/s, but on slow lines, which have little more than that, to 1 bit/s. */
+    /* The limit is rounded to 1000 bit/s, or to 1 bit/s on slow lines, whose limit is little more
+     * than that. */
     unit = bps < 1e6 ? 1 : 1000;
     return (uint64_t)(bps / (double)unit + 0.5) * unit;
 }
@@ -186,8 +188,8 @@ static void check(struct ttcp_virtual *x)
     }
     if (done) {
         finish(x);
-        /* Return to the loop of slices, which decides whether to continue until the connections are
-         * closed. */
+        /* The world stops, so that the loop of slices decides whether to continue until the
+         * connections are closed. */
         scps_world_stop(x->w);
     }
 }
@@ -231,8 +233,8 @@ static void on_accept(struct ttcp_virtual *x, bool at_tx, struct scps_listener *
     while ((c = scps_accept(l)) != NULL) {
         e = end_for(x, at_tx, c);
         if (e == NULL) {
-            /* This cannot happen: an end waits here for each connection that the opposite host
-             * opens. */
+            /* This cannot happen: an end waits at this host for each connection that the opposite
+             * host opens. */
             scps_conn_abort(c);
             continue;
         }
@@ -365,8 +367,8 @@ static void drive(struct ttcp_virtual *x)
         else if (wall < SCPS_MS(5) && slice < SCPS_SEC(3600))
             slice *= 2;
     }
-    /* Continue until both ends have closed, so that the capture shows it, but not until TIME-WAIT
-     * ends. */
+    /* The world continues until both ends have closed, so that the capture shows it, but not until
+     * TIME-WAIT ends. */
     if (x->r->outcome == TTCP_DONE && !o->udp)
         for (int i = 0; i < 64 && !all_over(x) && !interrupted; i++)
             scps_world_run(x->w, scps_world_now(x->w) + SCPS_SEC(1) + o->fwd.delay + o->back.delay);

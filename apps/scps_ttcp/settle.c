@@ -347,7 +347,8 @@ int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     bool device = scps_ifopts_given(&o->ifs);
 
-    /* Append the parameters that the letters -g, -W, -X and -Y gave, wherever they stood. */
+    /* The parameters that the letters -g, -W, -X and -Y gave are appended, wherever these letters
+     * stood. */
     if (o->cc_more[0] != '\0') {
         char text[sizeof(o->cc_text) + sizeof(o->cc_more)], typed[sizeof(o->cc_letters) + 16];
 

@@ -31,7 +31,7 @@ static scps_time opened(const struct scps_conn *c, scps_time now)
     return i.opened != 0 ? i.opened : now;
 }
 
-/* ---- sender ---- */
+/* ---- the sender ---- */
 
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now)
@@ -56,8 +56,8 @@ static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Returns how many of the available bytes the next write may have, and in *flags whether they end a
- * record. */
+/* Returns how many of the available bytes the next write call may contain; *flags gets SCPS_EOR if
+ * they end a record. */
 static size_t one_record(const struct ttcp_sender *s, unsigned *flags)
 {
     const struct ttcp_options *o = s->in->opt;
@@ -247,7 +247,7 @@ void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n)
     }
 }
 
-/* ---- receiver ---- */
+/* ---- the receiver ---- */
 
 void ttcp_receiver_wait(struct ttcp_receiver *r, struct ttcp_output *out)
 {
@@ -418,7 +418,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
         uint8_t *at;
         int64_t n;
 
-        /* Do not read yet: the next read would overwrite bytes that are not echoed. */
+        /* No more is read now, because the next read would overwrite bytes that are not echoed
+         * yet. */
         if (!echoed(r))
             return;
         if (!flushed(r, false))
@@ -431,8 +432,8 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             over_hole(r);
             continue;
         }
-        /* SCPS_EV_ERROR will follow. Return, because the code below would read from the connection
-         * once more before that event. */
+        /* SCPS_EV_ERROR will follow. The function returns, because the code below would read from
+         * the connection once more before that event. */
         if (n < 0) {
             r->err = (int)n;
             ttcp_output_flush(r->out, true);

@@ -18,14 +18,16 @@ struct ttcp_sender {
     struct ttcp_input *in;
     const uint8_t *rest; /* input for which the send buffer had no room */
     size_t rest_len;
-    bool connected, waiting /* waiting for input */, more /* it stopped after at_once bytes */,
-        finished /* all was written, and the connection shut down */,
-        closed /* the FIN is acknowledged */;
-    bool over; /* both directions of the connection are over */
+    bool connected, waiting /* the sender waits for input */,
+        more /* the sender stopped after at_once bytes */,
+        finished /* all input was written, and the connection is shut down for sending */,
+        closed /* the peer has acknowledged the FIN */;
+    bool over; /* true: both directions of the connection are over */
     int err;   /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
     bool in_failed;
-    bool too_short; /* -u: the whole input is shorter than the smallest datagram */
-    /* bytes to write before packets are served; 0: as many as there is room for */
+    bool too_short; /* true: -u, and the whole input is shorter than the smallest datagram */
+    /* number of bytes to write before packets are served; 0: as many as the send buffer has room
+     * for */
     uint64_t at_once;
     uint64_t written; /* bytes that the send buffer has accepted */
     /* bytes of `written` that the peer has acknowledged, by the newest SCPS_NOTE_ACKED */
@@ -33,10 +35,13 @@ struct ttcp_sender {
     struct ttcp_echo echo; /* state of -e */
     struct ttcp_path path; /* state of --path-state */
     struct ttcp_dsend d;   /* state of -u */
-    bool duplex;           /* --bidir: a receiver reads from this connection */
-    uint64_t unasked;      /* bytes received: a result, or data of a peer with --bidir */
-    /* sums: keep a digest of the bytes written, to compare it with the receiver's result */
-    bool sums; /* keep the digest */
+    bool duplex;           /* true: --bidir, so a receiver reads from this connection */
+    /* number of bytes that the peer sent on this connection: a result, or data of a peer with
+     * --bidir */
+    uint64_t unasked;
+    /* sums: true if a digest of the bytes written is kept, to compare it with the receiver's
+     * result */
+    bool sums; /* true: the digest is kept */
     struct ttcp_digest digest;
     struct ttcp_receipt receipt;
     /* The first bytes that the receiver sent back after the end of this end's stream: the line with
@@ -68,7 +73,7 @@ void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);
 struct ttcp_receiver {
     struct scps_conn *conn; /* connection of the receiver; NULL: the receiver waits for one */
     struct ttcp_output *out;
-    bool waiting /* waiting for the output */, eof, over;
+    bool waiting /* the receiver waits until the output accepts more */, eof, over;
     int err; /* SCPS_ERR_* that ended the transfer; if out_failed, the error of the output */
     bool out_failed;
     uint64_t received;
@@ -79,17 +84,20 @@ struct ttcp_receiver {
     /* -c: records read to their end, including the one that the end of the stream ends. Records
      * with missing bytes count in torn only. */
     uint64_t records, torn, record_min, record_max,
-        record /* octets so far of the record being read */;
+        record /* number of bytes so far of the record being read */;
     /* -E: every hole that was reported, and their sum in bytes. At the end the result takes over
      * the list. */
     struct scps_hole *holes;
     size_t n_holes, cap_holes;
     uint64_t missing;
     scps_time opened, first, delivered,
-        ended /* Times, µs; ended is, with -u, the arrival of the first guard behind the data */;
+        /* times of these events, µs; with -u `ended` is the arrival of the first guard datagram
+         * behind the data */
+        ended;
     struct ttcp_drecv d; /* state of -u */
-    bool duplex;         /* --bidir: a sender writes to this connection and shuts it down */
-    /* The peer's first bytes are the line with its result (--tell), so the peer sends no data. */
+    bool duplex; /* true: --bidir, so a sender writes to this connection and shuts it down */
+    /* true: the first bytes of the peer are the line with its result (--tell), so the peer sends no
+     * data */
     bool result_came;
     /* --tell: digest of the bytes read, the line with the result, and how many bytes of the line
      * are written */

@@ -139,8 +139,8 @@ static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
     if (whole > UINT64_MAX / 1000000 - 1)
         return UINT64_MAX;
     whole *= 1000000;
-    /* rest is less than d. If d is above 2^44 µs (half a year), the last digits of the result do
-     * not matter. */
+    /* If d is above 2^44 µs (half a year), the last digits of the result do not matter; rest is
+     * less than d. */
     if (d <= UINT64_MAX / 1000000)
         return whole + rest * 1000000 / d;
     return whole + rest / (d / 1000000);
@@ -194,7 +194,7 @@ char *units_print_rate(char *buf, uint64_t bytes, scps_dur us, char unit)
         scale = 1000000, name = "Mbit/sec";
         break;
     }
-    /* Print two decimals, rounded half up. */
+    /* The number is printed with two decimals, rounded half up. */
     uint64_t whole = v / scale, cents = (v % scale * 100 + scale / 2) / scale;
 
     whole += cents / 100;

@@ -8,11 +8,12 @@
 
 struct ttcp_verify { /* A zeroed structure is ready for use. */
     uint8_t *ring;
-    /* size, first byte and number of bytes of the ring; cap is 0 or a power of two */
+    /* size of the ring, index of its first byte, number of bytes in it; cap is 0 or a power of
+     * two */
     size_t cap, start, len;
     uint64_t matched; /* bytes compared so far, all equal unless differs */
     uint64_t skipped; /* bytes that the receiver reported as missing */
-    /* the byte behind the compared ones differs from what was sent, or was never sent */
+    /* true: the byte behind the compared ones differs from what was sent, or was never sent */
     bool differs;
 };
 

@@ -26,17 +26,18 @@ struct ttcp_virtual {
     struct ttcp_truth truth;
     struct ttcp_sums sums; /* -u: checksums of the datagrams sent */
     scps_time next; /* time at which the sender sends its next guard datagram behind the data, µs */
-    /* on_event gets the events of both hosts, with the run as context; stop_now ends waiting for
-     * input */
+    /* on_event receives the events of both hosts, with the run as context; stop_now, when set, ends
+     * waiting for input */
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     const volatile sig_atomic_t *stop_now;
-    bool last_look; /* the sender has finished, but datagrams on the way still count */
-    bool finished;  /* the measured part is over; connections may still be closing */
+    bool last_look; /* true: the sender has finished, but datagrams on the way still count */
+    bool finished;  /* true: the measured part is over; connections may still be closing */
 };
 
 /* Opens flows, hosts, link and connections. Returns false with the reason in x->r. */
 bool ttcp_virtual_open(struct ttcp_virtual *x);
-/* Frees everything after the figures have been recorded; x->r says what could not be written. */
+/* Frees everything after the figures have been recorded; if something could not be written, x->r
+ * says what. */
 void ttcp_virtual_close(struct ttcp_virtual *x);
 
 #endif

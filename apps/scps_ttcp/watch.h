@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 struct ttcp_watch {
-    bool acked;               /* this stack has senders, which need the notes of acknowledgements */
-    struct ttcp_end *senders; /* the first end that sends; NULL: none yet */
-    FILE *debug;              /* -d: file for the notes; NULL: none */
+    bool acked; /* true: this stack has senders, which need the notes of acknowledgements */
+    struct ttcp_end *senders; /* list of the ends that send; NULL: there is none yet */
+    FILE *debug;              /* -d: file to which the notes are written; NULL: none */
     char role;                /* role of the end: 't' or 'r' */
     scps_time t0;             /* time 0 of the printed times, µs */
-    FILE *qlog_file;          /* --qlog: its file; NULL: none */
-    struct qlog *qlog;        /* the qlog, which is opened at the first note; NULL before */
+    FILE *qlog_file;          /* file of --qlog; NULL: none */
+    struct qlog *qlog;        /* the qlog, which is opened at the first note; NULL: not open yet */
     bool qlog_failed;
 };
 
