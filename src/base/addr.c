@@ -43,7 +43,9 @@ static int hexval(char c)
 
 static bool parse6(const char *s, uint8_t *b)
 {
-    int n = 0, gap = -1; /* n: octets written so far; gap: position of "::", -1 if none */
+    /* n: number of octets written so far; gap: index of the octet at which "::" stands, -1 if there
+     * is none */
+    int n = 0, gap = -1;
 
     if (s[0] == ':') {
         if (s[1] != ':')
@@ -56,7 +58,7 @@ static bool parse6(const char *s, uint8_t *b)
         const char *word = s;
         for (; hexval(*s) >= 0 && digits < 5; s++, digits++)
             v = v << 4 | (unsigned)hexval(*s);
-        if (*s == '.') { /* The last 32 bits are written as a dotted quad. */
+        if (*s == '.') { /* The last 32 bits of the address are written as a dotted quad. */
             if (n > 12 || !parse4(word, b + n))
                 return false;
             n += 4;
@@ -79,7 +81,7 @@ static bool parse6(const char *s, uint8_t *b)
     }
     if (gap < 0)
         return n == 16;
-    if (n > 14) /* "::" stands for at least one group of two octets. */
+    if (n > 14) /* "::" must stand for at least one group, that is, two octets. */
         return false;
     memmove(b + 16 - (n - gap), b + gap, (size_t)(n - gap));
     memset(b + gap, 0, (size_t)(16 - n));
@@ -125,8 +127,8 @@ static char *put6(char *o, const uint8_t *b)
 {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
     int groups = memcmp(b, mapped, 12) ? 8 : 6;
-    /* the longest run of zero groups, of equal ones the first; a single zero group is not
-     * shortened */
+    /* The longest run of zero groups is shortened, and of equally long ones the first; a single
+     * zero group is not (RFC 5952 section 4.2). */
     int best = -1, best_len = 1;
 
     for (int i = 0; i < groups; i++) {

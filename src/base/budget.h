@@ -20,13 +20,15 @@ struct scps_budget_part {
 
 /* Invariant: used <= all.ceiling, and used is the sum of what was allocated and not freed. */
 struct scps_budget {
-    struct scps_alloc owner;     /* the allocator that provides the memory */
-    uint64_t used, peak;         /* bytes in use by all parts; peak: the largest value so far */
-    uint64_t refused;            /* Number of allocations refused because of a ceiling */
+    struct scps_alloc owner; /* the allocator of the caller, which provides the memory */
+    /* used: bytes in use by all parts; peak: the largest value of used so far */
+    uint64_t used, peak;
+    uint64_t refused;            /* number of allocations that were refused because of a ceiling */
     struct scps_budget_part all; /* the part whose ceiling is the limit itself */
     /* the part with a ceiling of 7/8 of the limit, for requests that can be repeated later */
     struct scps_budget_part later;
-    uint64_t beyond; /* 3/4 of the limit, bytes: the ceiling of scps_budget_share() */
+    /* ceiling of the parts that scps_budget_share() returns, bytes: 3/4 of the limit */
+    uint64_t beyond;
 };
 
 /* Initialises b with a limit in bytes; 0: no limit. b must not move afterwards, because allocators

@@ -38,8 +38,8 @@ static inline void scps_put64(uint8_t *p, uint64_t v)
     scps_put32(p + 4, (uint32_t)v);
 }
 
-/* Reads the fields of a message one after the other. A read beyond the end of the message gives 0
- * or NULL and sets `cut`. */
+/* A cursor that reads the fields of a message one after the other. A read beyond the end of the
+ * message returns 0 or NULL and sets `cut`. */
 struct scps_cursor {
     const uint8_t *p, *end;
     bool cut;

@@ -98,7 +98,7 @@ uint64_t scps_sum_long(uint64_t sum, const void *data, size_t len)
     if (len >= 128 && __builtin_cpu_supports("avx2"))
         return len <= AVX2_MOST ? sum_avx2(sum, p, len) : sum_avx2_parts(sum, p, len);
 #endif
-    uint64_t s = 0; /* s cannot overflow: that would take 2^32 words of 32 bits. */
+    uint64_t s = 0; /* s cannot overflow, because that would take 2^32 words of 32 bits. */
     size_t words = len / 4;
     for (size_t i = 0; i < words; i++) {
         uint32_t w;

@@ -85,8 +85,8 @@ static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     struct scps_heap_node *v = h->v;
-    /* Keep these values in registers: the compiler must assume that storing an item's slot may
-     * change h. */
+    /* These values are copied to local variables: the compiler must assume that storing an item's
+     * slot may change h. */
     const size_t n = h->n, at = h->slot_at;
 
     for (size_t child; (child = 2 * (size_t)i + 1) < n; i = (uint32_t)child) {

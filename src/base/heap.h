@@ -16,7 +16,7 @@ struct scps_heap_node {
 struct scps_heap {
     struct scps_heap_node *v;
     uint32_t n, cap;
-    scps_time min; /* key of v[0]; SCPS_NEVER when empty */
+    scps_time min; /* the smallest key, that of v[0]; SCPS_NEVER when the heap is empty */
     size_t slot_at;
     struct scps_alloc alloc;
 };

@@ -9,7 +9,7 @@
 
 struct scps_line {
     char *at;
-    size_t left; /* room left, bytes, without the final zero */
+    size_t left; /* room that is left in the buffer, bytes, without the final zero */
 };
 
 /* Begins an empty line in the len bytes at buf. buf NULL or len 0: nothing is written. */

@@ -12,7 +12,7 @@
 #include <scps/error.h>
 #include <string.h>
 
-#define FIRST      8u /* pages of the first slab */
+#define FIRST      8u /* number of pages in the first slab */
 #define FIRST_BITS 4u
 
 /* An entry of the hash table: a page of the stream and its number in the slabs. */
@@ -202,7 +202,8 @@ void scps_pages_drop_range(struct scps_pages *p, uint64_t from, uint64_t to)
     }
     for (uint32_t i = 0; i < 1u << p->table_bits && p->used;) {
         if (p->table[i].number && p->table[i].key - (uint32_t)first < end - first)
-            /* Stay at index i, because removing its entry may have moved another one there. */
+            /* The index i stays the same, because removing its entry may have moved another entry
+             * there. */
             drop_place(p, i);
         else
             i++;

@@ -12,15 +12,17 @@
 #include <scps/alloc.h>
 #include <stdbool.h>
 
-#define SCPS_PAGE       256u /* octets in a page: a power of two */
-#define SCPS_PAGE_SLABS 22   /* enough for pages of 2^32 octets in all */
+#define SCPS_PAGE 256u /* octets in a page: a power of two */
+/* largest number of slabs, which is enough for pages of 2^32 octets in all */
+#define SCPS_PAGE_SLABS 22
 
-/* Invariant: used pages are in the table, which is never more than half full. */
+/* Invariant: all pages in use are in the hash table, which is never more than half full. */
 struct scps_pages {
     uint8_t *slab[SCPS_PAGE_SLABS]; /* slab[0] to slab[n_slabs - 1] are allocated */
-    struct scps_page_slot *table;   /* hash table with linear probing; NULL: none yet */
-    uint32_t n_slabs, table_bits;   /* the table has 2^table_bits places */
-    uint32_t used;                  /* pages in use */
+    /* hash table with linear probing; NULL: no memory is allocated yet */
+    struct scps_page_slot *table;
+    uint32_t n_slabs, table_bits; /* the table has 2^table_bits places */
+    uint32_t used;                /* number of pages in use */
     /* number of pages that have been in use at least once since the slabs were allocated */
     uint32_t touched;
     /* number of the first page in the list of dropped ones, plus one; 0: the list is empty */

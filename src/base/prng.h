@@ -12,7 +12,7 @@ struct scps_prng { /* state of xoshiro256** (Blackman and Vigna), seeded by spli
 };
 void scps_prng_seed(struct scps_prng *r, uint64_t seed);
 uint64_t scps_prng_next(struct scps_prng *r);
-/* returns 0 to n-1, all with equal probability; n > 0 */
+/* Returns a random number from 0 to n - 1, all with equal probability. Precondition: n > 0. */
 uint64_t scps_prng_below(struct scps_prng *r, uint64_t n);
 
 /* Returns SipHash-2-4 (Aumasson and Bernstein) of len bytes at data. */

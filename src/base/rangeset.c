@@ -107,7 +107,7 @@ int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_
 
     if (from >= to)
         return 0;
-    /* The new range begins where the last range ends: extend the last range. */
+    /* The new range begins where the last range ends, so the last range is extended. */
     if (s->n && s->v[s->head + s->n - 1].to == from) {
         struct scps_range *last = &s->v[s->head + s->n - 1];
         last->to = to;
@@ -158,7 +158,7 @@ uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off)
     uint32_t lo = 0, hi = s->n - 1;
     if (scps_rangeset_at(s, hi)->to <= off)
         return s->n;
-    /* Try the last range first: most searches are for new data. */
+    /* The last range is tried first, because most searches are for new data. */
     if (scps_rangeset_at(s, hi - 1)->to <= off)
         return hi;
     while (hi - lo > 1) {

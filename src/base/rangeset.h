@@ -11,7 +11,7 @@ struct scps_range {
     scps_off from, to;
 };
 struct scps_rangeset {
-    struct scps_range *v; /* v[head .. head+n-1] */
+    struct scps_range *v; /* the array; the ranges are v[head] to v[head+n-1] */
     uint32_t head, n, cap, max;
 };
 
@@ -35,7 +35,7 @@ int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a);
  * now contains [from, to). */
 int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_off from,
                       scps_off to, struct scps_range *merged);
-/* Removes everything below off. */
+/* Removes all octets below off from the set. */
 void scps_rangeset_trim(struct scps_rangeset *s, scps_off off);
 /* Returns the index (0 = lowest) of the first range with to > off; n if there is none. */
 uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off);

@@ -81,7 +81,8 @@ static void give_back(void *ctx, void *p, size_t size)
 {
     struct scps_slot_size *z = find_size(ctx, rounded(size));
 
-    if (z) { /* A block in use has one of the sizes, so z is never NULL. */
+    /* The condition is always true, because a block in use has one of the planned sizes. */
+    if (z) {
         memcpy(p, &z->free, sizeof z->free);
         z->free = p;
     }

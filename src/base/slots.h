@@ -7,7 +7,7 @@
 
 #include <scps/alloc.h>
 
-#define SCPS_SLOT_SIZES 64u /* limit of the number of different sizes */
+#define SCPS_SLOT_SIZES 64u /* largest number of different block sizes */
 
 struct scps_slot_size {
     uint64_t size, count; /* size in bytes, a multiple of 16; count: number of such blocks */
@@ -19,7 +19,7 @@ struct scps_slot_size {
 struct scps_slots {
     struct scps_slot_size sizes[SCPS_SLOT_SIZES];
     uint32_t n;
-    bool too_many; /* more different sizes were planned than `sizes` has room for */
+    bool too_many; /* true: more different sizes were planned than the array `sizes` has room for */
 };
 
 /* Plans `count` more blocks of size bytes. Start a plan with a zeroed structure. */

@@ -7,7 +7,8 @@ struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
 {
     uint64_t a1 = a >> 32, a0 = (uint32_t)a, b1 = b >> 32, b0 = (uint32_t)b;
     uint64_t low = a0 * b0;
-    uint64_t mid = a1 * b0 + (low >> 32); /* no overflow: (2^32 - 1)^2 + 2^32 - 1 < 2^64 */
+    /* The sum cannot overflow: (2^32 - 1)^2 + 2^32 - 1 < 2^64. */
+    uint64_t mid = a1 * b0 + (low >> 32);
     uint64_t too = a0 * b1 + (uint32_t)mid;
 
     return (struct scps_product){a1 * b1 + (mid >> 32) + (too >> 32), too << 32 | (uint32_t)low};
@@ -24,7 +25,8 @@ static uint64_t digit(uint64_t *rest, uint32_t next, uint64_t c)
     while (q >> 32 || q * c0 > (over << 32 | next)) {
         q--;
         over += c1;
-        if (over >> 32) /* From here on q * c0 cannot exceed the remainder, so q is right. */
+        /* When `over` exceeds 32 bits, q * c0 cannot exceed the remainder, so q is right. */
+        if (over >> 32)
             break;
     }
     /* The remainder is less than c, so the overflow of both 64-bit terms cancels. */

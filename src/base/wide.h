@@ -35,7 +35,8 @@ static inline struct scps_product scps_mul(uint64_t a, uint64_t b)
 /* Returns a * b / c without overflow of the product, at most UINT64_MAX. c > 0. */
 static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
-    /* Usually both factors fit 32 bits; a 64-bit division is much faster than a 128-bit one. */
+    /* Usually both factors fit 32 bits, and then a 64-bit division is used, which is much faster
+     * than a 128-bit one. */
     if (!((a | b) >> 32))
         return a * b / c;
 #ifdef __SIZEOF_INT128__

@@ -20,7 +20,7 @@
 #include "base/wide.h"
 #include "cc/cc.h"
 
-/* ---- control parameters ---- */
+/* ---- the outputs: pacing rate, window and burst size ---- */
 
 /* Returns the rate, bytes/s, that sends `percent` of `bytes` in a smoothed round trip. As in the
  * draft's BBRInitPacingRate() an unknown round trip counts as 1 ms. */
@@ -31,11 +31,11 @@ static uint64_t per_round_trip(const struct scps_cc_view *v, uint64_t bytes, uns
     return SCPS_MAX(scps_muldiv(bytes, percent * 10000, srtt), 1);
 }
 
-/* BBRSetPacingRateWithGain() of the draft, with two additions that prevent a connection from
- * stopping for ever: while no delivery rate has been measured, the rate stays unchanged; and the
- * rate is never below one segment in a round trip, which is what the loss window of RFC 5681
- * section 3.1 allows. Since the rate limits what is delivered, a model of a few bytes/s would
- * otherwise confirm itself. */
+/* Sets the pacing rate: BBRSetPacingRateWithGain() of the draft, with two additions that prevent a
+ * connection from stopping for ever: while no delivery rate has been measured, the rate stays
+ * unchanged; and the rate is never below one segment in a round trip, which is what the loss window
+ * of RFC 5681 section 3.1 allows. Since the rate limits what is delivered, a model of a few bytes/s
+ * would otherwise confirm itself. */
 static void pace(const struct scps_bbr_ctx *x, unsigned percent)
 {
     struct scps_bbr *b = x->b;
@@ -84,7 +84,7 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     most = SCPS_MAX(scps_bbr_bw(b), b->resume_bw);
     most = scps_bbr_bdp(x, most, scps_bbr_gain[b->state].cwnd) + b->extra_acked;
     most = scps_bbr_quantization_budget(x, most);
-    /* the draft: "CWND is set to the larger", without growing to it step by step */
+    /* In the draft, "CWND is set to the larger", at once and not step by step. */
     if (b->resume_bw)
         ctl->cwnd = SCPS_MAX(ctl->cwnd, most);
     if (b->full_bw_reached)
@@ -98,7 +98,7 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     ctl->ssthresh = b->full_bw_reached ? ctl->cwnd : UINT64_MAX;
 }
 
-/* ---- events ---- */
+/* ---- the events of a connection ---- */
 
 enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH, PROBE_RTT_ROUNDS, PROBE_BW_ROUNDS };
 
@@ -131,7 +131,8 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
     ctl->phase = SCPS_PHASE_STARTUP;
     set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});
     if (fast)
-        /* the initial window is sent as one burst, whose ACKs bbr_start.c measures */
+        /* The initial window is sent as one burst, and bbr_start.c measures its
+         * acknowledgements. */
         ctl->quantum = v->init_cwnd;
 }
 
@@ -150,7 +151,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     begin(b, v, ctl);
 }
 
-/* Returns how many of the `lost` bytes count as caused by the path. */
+/* Returns how many of the `lost` bytes count as lost by congestion of the path. */
 static uint64_t at_fault(const struct scps_bbr *b, uint64_t lost)
 {
     return lost - SCPS_MIN(lost, b->excused[0] + b->excused[1]);
@@ -217,7 +218,7 @@ static void marked(struct scps_bbr_ctx *x)
         scps_bbr_handle_too_high(x);
 }
 
-/* Returns true if the cause of the loss is not the path, so that the loss must not change the
+/* Returns true if this cause of a loss is not congestion, so that the loss must not change the
  * model. */
 static bool spared(const struct scps_bbr *b, enum scps_loss_cause cause)
 {
@@ -270,9 +271,11 @@ static void timed_out(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     if (spared(b, x->v->cause))
-        return; /* Nothing to do: the pacing rate, not the window, limits how sending restarts. */
+        /* The event changes nothing: the pacing rate, not the window, limits how sending
+         * restarts. */
+        return;
     scps_bbr_save_cwnd(x);
-    /* Save the state before the first of several timeouts in a row only. */
+    /* The state is saved before the first of several timeouts in a row only. */
     if (!b->recovering)
         scps_bbr_save_upon_loss(x);
     b->recovering = true;
@@ -332,7 +335,7 @@ static void link_up(const struct scps_bbr_ctx *x)
     }
     b->excused[1] += x->v->outstanding;
     if (x->v->delivered) {
-        /* Discard the rate sample in progress, which includes the outage. */
+        /* The rate sample in progress is discarded, because it includes the outage. */
         b->marked_from = 0;
         b->marked_to = x->v->delivered - 1;
     }
@@ -361,7 +364,8 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         begin(b, v, ctl);
         break;
-    case SCPS_CC_IDLE: /* Nothing to do: on_sent() handles the restart from idle. */
+    /* The event changes nothing here: on_sent() handles the restart from idle. */
+    case SCPS_CC_IDLE:
         break;
     }
     tell_phase(&x);
@@ -386,14 +390,15 @@ static void on_sent(void *s, const struct scps_cc_view *v, const struct scps_cc_
 }
 
 static const struct scps_cc_param params[] = {
-    {"corruption", "1: a loss by corruption does not count against the model; 0: as any other", 1,
-     0, 1},
-    {"outage", "1: an outage stops the model's clocks and its losses do not count; 0: they do", 1,
-     0, 1},
-    {"long-rtt-start", "1: from 200 ms on begin with what the first train of ACKs tells; 0: do not",
+    {"corruption", "1: a loss by corruption does not change the model; 0: it does, like any other",
+     1, 0, 1},
+    {"outage", "1: neither the time of an outage nor its losses change the model; 0: both do", 1, 0,
+     1},
+    {"long-rtt-start",
+     "1: with an RTT of 200 ms or more begin at the rate that the first ACKs show; 0: do not", 0, 0,
+     1},
+    {"base-loss", "1: allow the loss rate of rounds without a queue in addition to 2 %; 0: do not",
      0, 0, 1},
-    {"base-loss", "1: what is lost while nothing queues is allowed on top of 2 %; 0: it is not", 0,
-     0, 1},
     {"rtt-refresh",
      "1: a round trip within 1/64 of the least renews it, and no ProbeRTT is due; 0: not", 0, 0, 1},
     {"probe-rtt-rounds",

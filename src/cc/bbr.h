@@ -34,22 +34,24 @@ enum scps_bbr_state {
     SCPS_BBR_NONE /* value of undo_state: no state is saved */
 };
 
-enum scps_bbr_acks { /* values of ack_phase */
-                     SCPS_BBR_ACKS_INIT,
-                     SCPS_BBR_ACKS_REFILLING,
-                     SCPS_BBR_ACKS_PROBE_STARTING,
-                     SCPS_BBR_ACKS_PROBE_FEEDBACK,
-                     SCPS_BBR_ACKS_PROBE_STOPPING
+/* values of ack_phase: what the arriving acknowledgements show (the draft's BBR.ack_phase) */
+enum scps_bbr_acks {
+    SCPS_BBR_ACKS_INIT,
+    SCPS_BBR_ACKS_REFILLING,
+    SCPS_BBR_ACKS_PROBE_STARTING,
+    SCPS_BBR_ACKS_PROBE_FEEDBACK,
+    SCPS_BBR_ACKS_PROBE_STOPPING
 };
 
 /* long-rtt-start: the number of round trips in which the train (closely spaced ACKs) of the initial
  * window is measured. */
-#define SCPS_BBR_LONG_ROUNDS    1
-#define SCPS_BBR_INFINITE       UINT64_MAX
-#define SCPS_BBR_LOSS_THRESH    20000 /* loss rate that is too high, ppm of the bytes of a round */
-#define SCPS_BBR_BETA           70    /* factor of a reduction, per cent */
-#define SCPS_BBR_HEADROOM       15    /* share of inflight_longterm that is left free, per cent */
-#define SCPS_BBR_FULL_LOSS_CNT  6     /* number of lost ranges in a round that ends Startup */
+#define SCPS_BBR_LONG_ROUNDS 1
+#define SCPS_BBR_INFINITE    UINT64_MAX
+#define SCPS_BBR_LOSS_THRESH 20000 /* loss rate that is too high, ppm of the bytes of a round */
+/* factor by which limits are reduced after too much loss (the draft's BBR.Beta), per cent */
+#define SCPS_BBR_BETA           70
+#define SCPS_BBR_HEADROOM       15 /* share of inflight_longterm that is left free, per cent */
+#define SCPS_BBR_FULL_LOSS_CNT  6 /* number of lost ranges in a round that ends the state Startup */
 #define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least ProbeRTTInterval, µs */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
@@ -72,15 +74,18 @@ struct scps_bbr_sample {
 };
 
 struct scps_bbr {
-    /* The model of the path. */
+    /* The model of the path, from which rate and window follow. */
     /* bandwidth, bytes/s; bw_filter: maximum of the ProbeBW cycle before, and of the one in
      * progress */
     uint64_t max_bw, bw_filter[2];
     uint64_t bw, bw_shortterm, bw_latest;
     uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
-    scps_dur min_rtt, probe_rtt_min_delay; /* µs; SCPS_NEVER: not measured yet */
+    /* smallest RTT of the path, and of the present ProbeRTT interval, µs; SCPS_NEVER: not measured
+     * yet */
+    scps_dur min_rtt, probe_rtt_min_delay;
     scps_time min_rtt_stamp, probe_rtt_min_stamp;
-    /* smallest RTT of the whole connection, and so without a queue of its own, µs; 0: none yet */
+    /* smallest RTT of the whole connection, which has no queue of this connection in it, µs; 0: not
+     * measured yet */
     scps_dur least_rtt;
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
@@ -104,13 +109,13 @@ struct scps_bbr {
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
     uint64_t pacing_rate;
     uint64_t random;
-    /* bytes lost by causes other than the path: [0] in the round before, [1] in this round */
+    /* bytes lost by causes other than congestion: [0] in the previous round, [1] in this round */
     uint64_t excused[2];
     scps_time heard_at; /* time of the newest acknowledgement, µs */
     scps_dur round_rtt; /* least RTT since the round in progress began, µs; 0: no sample yet */
     /* base-loss=1: share of bytes lost while there was no queue, ppm */
     uint32_t base_loss;
-    /* base-loss=1: sums of bytes sent and lost, from which base_loss is computed */
+    /* base-loss=1: weighted sums of the bytes sent and lost, from which base_loss is computed */
     uint64_t base_sent, base_lost;
     /* long-rtt-start: times of the first and of the latest ACK of the train of closely spaced ACKs
      * that is being measured, µs. */
@@ -129,15 +134,18 @@ struct scps_bbr {
     /* recovering: loss recovery is in progress; limited: the window limited sending in this round;
      * was_limited: in the round before */
     bool recovering : 1, limited : 1, was_limited : 1;
-    /* losses are detected by SACK or RACK, which can show more than one in a round trip */
+    /* true: losses are detected by SACK or RACK, which can show more than one loss in a round
+     * trip */
     bool has_sack : 1;
-    bool startup_loss : 1; /* a loss or an ECN mark occurred that alone ends Startup */
-    bool resuming : 1;     /* careful resume: RFC 9959's flag "carefully-resuming" */
-    /* Values of parameters. */
+    /* true: a loss or an ECN mark occurred that alone ends the state Startup */
+    bool startup_loss : 1;
+    /* true: careful resume is in progress (the flag "carefully-resuming" of RFC 9959) */
+    bool resuming : 1;
+    /* values of the controller's parameters */
     bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
 };
 
-/* The arguments that all functions called for an event share. */
+/* The arguments of all functions that are called for an event. */
 struct scps_bbr_ctx {
     struct scps_bbr *b;
     const struct scps_cc_view *v;
@@ -154,11 +162,12 @@ static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
     return b->state == SCPS_BBR_STARTUP || b->state == SCPS_BBR_REFILL || b->state == SCPS_BBR_UP;
 }
 
-/* ---- bbr_volume.c ---- */
+/* ---- functions in bbr_volume.c ---- */
 struct scps_bbr_gain {
     uint16_t pacing, cwnd; /* gains of a state, per cent */
 };
-extern const struct scps_bbr_gain scps_bbr_gain[]; /* the gains of each state */
+/* the gains of each state, indexed by the state */
+extern const struct scps_bbr_gain scps_bbr_gain[];
 /* Returns the bandwidth to use, bytes/s: that of the model, and during a long-rtt-start at least
  * the one that the ACK train showed. */
 uint64_t scps_bbr_bw(const struct scps_bbr *b);
@@ -178,7 +187,7 @@ uint64_t scps_bbr_probe_rtt_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
 
-/* ---- bbr_model.c ---- */
+/* ---- functions in bbr_model.c ---- */
 /* Updates the maximum over the latest `len` rounds by the value of a round, which is not before the
  * round of the last call. The window includes this round. */
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
@@ -196,10 +205,10 @@ void scps_bbr_learn(const struct scps_bbr_ctx *x);
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_advance(const struct scps_bbr_ctx *x);
 
-/* ---- bbr_state.c ---- */
+/* ---- functions in bbr_state.c ---- */
 void scps_bbr_enter_startup(struct scps_bbr *b);
 void scps_bbr_enter_refill(const struct scps_bbr_ctx *x);
-/* Moves from Startup to Drain because of losses. */
+/* Moves from the state Startup to the state Drain because of losses. */
 void scps_bbr_abandon_startup(const struct scps_bbr_ctx *x);
 /* scps_bbr_move() runs the state machine at an acknowledgement for Startup, Drain and ProbeBW,
  * scps_bbr_check_probe_rtt() for ProbeRTT. */
@@ -211,11 +220,11 @@ void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
  * bytes in flight were too many. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
-/* ---- bbr_resume.c ---- */
+/* ---- functions in bbr_resume.c ---- */
 bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume what,
                      uint64_t amount, struct scps_cc_ctl *ctl);
 
-/* ---- bbr_start.c ---- */
+/* ---- functions in bbr_start.c ---- */
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);
 /* base-loss=1: measures the share of bytes lost without a queue. It is called as the last step of
  * an acknowledgement. */

@@ -57,7 +57,7 @@ void scps_bbr_reset_full_bw(struct scps_bbr *b)
     b->full_bw_now = false;
 }
 
-/* ---- rounds ---- */
+/* ---- rounds, each of which is a round trip counted in data ---- */
 
 void scps_bbr_start_round(const struct scps_bbr_ctx *x)
 {
@@ -80,7 +80,7 @@ static void update_round(const struct scps_bbr_ctx *x)
     b->excused[1] = 0;
 }
 
-/* ---- bandwidth ---- */
+/* ---- bandwidth: the maximum delivery rate ---- */
 
 static void update_max_bw(const struct scps_bbr_ctx *x)
 {
@@ -88,7 +88,8 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 
     update_round(x);
     if (b->resuming && b->state == SCPS_BBR_DRAIN)
-        return; /* careful resume, RFC 9959: rates measured in this Drain "MUST be discarded" */
+        /* With careful resume, rates measured in this Drain "MUST be discarded" (RFC 9959). */
+        return;
     if (x->rs.rate && (x->rs.rate >= b->max_bw || !x->rs.app_limited)) {
         b->bw_filter[1] = SCPS_MAX(b->bw_filter[1], x->rs.rate);
         b->max_bw = SCPS_MAX(b->bw_filter[0], b->bw_filter[1]);
@@ -98,12 +99,13 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 void scps_bbr_advance_max_bw(struct scps_bbr *b)
 {
     if (!b->bw_filter[1])
-        return; /* There was no sample in this cycle, so keep the maximum of the cycle before. */
+        /* There was no sample in this cycle, so the maximum of the previous cycle is kept. */
+        return;
     b->bw_filter[0] = b->bw_filter[1];
     b->bw_filter[1] = 0;
 }
 
-/* ---- aggregation ---- */
+/* ---- aggregation of acknowledgements (extra_acked of the draft) ---- */
 
 static void update_ack_aggregation(const struct scps_bbr_ctx *x)
 {
@@ -123,7 +125,7 @@ static void update_ack_aggregation(const struct scps_bbr_ctx *x)
     b->extra_acked = b->extra_acked_filter.max;
 }
 
-/* ---- losses ---- */
+/* ---- reactions of the model to losses ---- */
 
 void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x)
 {
@@ -166,7 +168,7 @@ static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
 
     if (scps_bbr_is_probing(b) || !b->is_loss_in_round)
         return;
-    /* base-loss=1: losses that the path's own loss rate explains do not change the model */
+    /* With base-loss=1, losses that the path's own loss rate explains do not change the model. */
     if (b->base_loss && !scps_bbr_too_high(x))
         return;
     if (b->bw_shortterm == SCPS_BBR_INFINITE)
@@ -177,7 +179,7 @@ static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
     b->inflight_shortterm = SCPS_MAX(b->inflight_latest, beta(b->inflight_shortterm));
 }
 
-/* ---- steps of an acknowledgement ---- */
+/* ---- steps of the processing of an acknowledgement ---- */
 
 static void check_full_bw_reached(const struct scps_bbr_ctx *x)
 {

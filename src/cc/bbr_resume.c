@@ -12,11 +12,12 @@
 
 static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
 {
-    /* with long-rtt-start=1 the train of the initial window has already shown the bandwidth */
+    /* With long-rtt-start=1, the acknowledgements of the initial window have already shown the
+     * bandwidth. */
     if (b->start_bw)
         bw = SCPS_MIN(bw, b->start_bw);
     if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)
-        return; /* RFC 9959: "only when the BBR flow is in the Startup state" */
+        return; /* RFC 9959 allows the jump "only when the BBR flow is in the Startup state". */
     b->resuming = true;
     b->resume_bw = bw;
     b->pacing_rate = SCPS_MAX(b->pacing_rate, bw);

@@ -23,16 +23,18 @@
 #include "base/wide.h"
 
 #define LONG SCPS_MS(200)
-/* The number of ACKs after the first one that make a train (ACKs that follow each other
- * closely). */
+/* Number of ACKs after the first one that make a train, that is, ACKs that follow each other
+ * closely. */
 #define TRAIN 2
 /* Losses above this share, in ppm, do not count as the path's own (parameter base-loss). */
 #define MOST_LOSS 200000
 /* Parameter base-loss: the weighted sum of the rounds must reach this many segments before
  * their share of losses is taken as the path's own. */
 #define LEAST_SENT 20
-#define SHORTEST   500 /* A train of ACKs of shorter duration counts as lasting this long, µs. */
-/* The limit of the window that is set after a train of ACKs, in multiples of the initial window. */
+/* Shortest duration of a train of ACKs, µs: a shorter one counts as lasting this long. */
+#define SHORTEST 500
+/* Upper limit of the window that is set after a train of ACKs, in multiples of the initial
+ * window. */
 #define MOST_FOLD 1024
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
@@ -91,7 +93,7 @@ void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x)
     b->round_rtt = least_of_round(x);
     if (!b->round_start)
         return;
-    /* base_loss is the mean over rounds, weighted by their bytes; newer rounds have more weight */
+    /* base_loss is the mean over rounds, weighted by their bytes; newer rounds have more weight. */
     if (scps_bbr_no_queue(x)) {
         b->base_sent += x->rs.tx_in_flight - b->base_sent / 8;
         b->base_lost += x->rs.lost - b->base_lost / 8;

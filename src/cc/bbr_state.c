@@ -15,7 +15,7 @@ static uint64_t below(struct scps_bbr *b, uint64_t n)
     return (b->random * UINT64_C(0x2545F4914F6CDD1D) >> 32) % n;
 }
 
-/* ---- Startup and Drain ---- */
+/* ---- the states Startup and Drain ---- */
 
 void scps_bbr_enter_startup(struct scps_bbr *b)
 {
@@ -38,13 +38,15 @@ static bool startup_high_loss(const struct scps_bbr_ctx *x)
 
     if (b->startup_loss)
         return true;
-    if (scps_bbr_no_queue(x)) /* With base-loss=1 no loss without a queue counts. */
+    /* With base-loss=1, a loss in a round without a queue does not count. */
+    if (scps_bbr_no_queue(x))
         return false;
     return b->loss_round_start && b->recovering && b->round_count > b->recovery_round &&
            b->startup_ranges >= SCPS_BBR_FULL_LOSS_CNT && scps_bbr_too_high(x);
 }
 
-/* Ends Startup because of losses: the pipe counts as full. */
+/* Ends the state Startup because of losses: the pipe counts as full (BBR.full_bw_reached of the
+ * draft). */
 static void full_by_loss(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -83,7 +85,7 @@ static void check_startup_done(const struct scps_bbr_ctx *x)
         enter_drain(b);
 }
 
-/* ---- ProbeBW ---- */
+/* ---- the state ProbeBW ---- */
 
 /* Chooses the wait until the next probe for bandwidth. With probe-bw-rounds=N (not in the draft)
  * its random part is up to N times the smallest round trip, if that is more than the draft's
@@ -285,7 +287,7 @@ void scps_bbr_move(const struct scps_bbr_ctx *x)
     update_cycle_phase(x);
 }
 
-/* ---- ProbeRTT ---- */
+/* ---- the state ProbeRTT ---- */
 
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x)
 {

@@ -32,28 +32,31 @@
 
 struct cubic {
     struct scps_win win;
-    uint16_t c, beta; /* c: C of RFC 9438, in 1/1000 segments per s^3; beta: in 1/1024 */
+    /* c: constant C of RFC 9438, in 1/1000 segments per s^3; beta: beta_cubic, in 1/1024 */
+    uint16_t c, beta;
     bool fast, friendly;
-    bool running; /* an epoch of congestion avoidance has begun */
-    /* true: w_max is the window of a loss; false: the next epoch starts with K = 0 and W_max =
-     * cwnd */
+    bool running; /* true: an epoch of congestion avoidance has begun */
+    /* true: w_max is the window at the last loss; false: the next epoch starts with K = 0 and W_max
+     * = cwnd */
     bool from_loss;
     scps_time epoch; /* beginning of the epoch (t = 0), µs */
     scps_time last_ack;
     scps_dur k;
-    /* bytes; prior: cwnd before the last reduction; w_est: the Reno-friendly estimate */
+    /* in bytes: w_max: W_max of RFC 9438; w_est: the Reno-friendly estimate W_est; prior: cwnd
+     * before the last reduction */
     uint64_t w_max, w_est, prior;
-    uint64_t est_credit; /* acknowledged bytes that have not increased w_est yet */
+    uint64_t est_credit; /* number of acknowledged bytes that have not increased w_est yet */
 };
 
 enum { P_C = SCPS_WIN_PARAMS, P_BETA, P_FAST, P_FRIENDLY };
 
 static const struct scps_cc_param params[] = {
     SCPS_WIN_PARAM_LIST(1),
-    {"c", "C of the curve, segments per s^3 x 1000", 400, 1, 65535},
-    {"beta", "of the window kept at a loss, x/1024", 717, 512, 1000},
-    {"fast", "1: fast convergence; 0: none", 1, 0, 1},
-    {"friendly", "1: never slower than Reno; 0: the curve alone", 1, 0, 1},
+    {"c", "C of RFC 9438, in 1/1000 segments per s^3", 400, 1, 65535},
+    {"beta", "beta of RFC 9438: part of the window that a loss leaves, x/1024", 717, 512, 1000},
+    {"fast", "1: fast convergence (RFC 9438 section 4.7); 0: none", 1, 0, 1},
+    {"friendly",
+     "1: grow at least as fast as Reno (RFC 9438 section 4.3); 0: the cubic curve alone", 1, 0, 1},
     {NULL, NULL, 0, 0, 0},
 };
 
@@ -71,7 +74,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_start(&cu->win, param, sizeof *cu, v, ctl);
 }
 
-/* ---- the curve ---- */
+/* ---- the cubic curve ---- */
 
 /* Returns the largest x with x^3 <= n. */
 static uint64_t cube_root(uint64_t n)
@@ -89,16 +92,16 @@ static uint64_t cube_root(uint64_t n)
 /* Returns the time in which the cubic curve changes by `bytes`, µs: the K of RFC 9438. */
 static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
 {
-    /* bytes / (C mss) is in s^3; in units of 1e-12 s^3 its cube root is in 1e-4 s. */
+    /* bytes / (C mss) is in s^3. In units of 1e-12 s^3 its cube root is in 1e-4 s. */
     uint64_t cubed = scps_muldiv(bytes, UINT64_C(1000000000000000), (uint64_t)cu->c * mss);
     return (scps_dur)cube_root(cubed) * 100;
 }
 
-/* Returns C |t|^3 in bytes, t in µs. */
+/* Returns the change of the window by the cubic curve, C |t|^3, in bytes; t is in µs. */
 static uint64_t curve(const struct cubic *cu, scps_dur t, uint32_t mss)
 {
     uint64_t d = t < 0 ? -(uint64_t)t : (uint64_t)t;
-    /* |t|^3 in units of 1e-6 s^3 */
+    /* |t|^3 in units of 1e-6 s^3. */
     uint64_t cubed = scps_muldiv(scps_muldiv(d, d, 1000000), d, 1000000);
 
     return scps_muldiv(cubed, (uint64_t)cu->c * mss, UINT64_C(1000000000));
@@ -167,7 +170,7 @@ static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes
     ctl->cwnd = cwnd + grow;
 }
 
-/* ---- events ---- */
+/* ---- the events of a connection ---- */
 
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
@@ -175,7 +178,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     struct cubic *cu = s;
     uint64_t bytes = scps_win_credit(&cu->win, v, a, ctl);
 
-    /* Time does not count if the window was not the limit or nothing was in flight. */
+    /* Time in which the window was not the limit, or nothing was in flight, does not count (RFC
+     * 9438 section 5.8). */
     scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
     if (silent > 0)
         cu->epoch += silent;
@@ -219,7 +223,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 
 const struct scps_cc_ops scps_cc_cubic = {
     .name = "cubic",
-    .help = "CUBIC (RFC 9438): growth by the time since the last loss",
+    .help = "CUBIC (RFC 9438): window grows with the time since the last loss",
     .state_size = sizeof(struct cubic),
     .params = params,
     .start = start,

@@ -50,7 +50,8 @@ enum { P_LIMITED = SCPS_WIN_PARAMS };
 
 static const struct scps_cc_param params[] = {
     SCPS_WIN_PARAM_LIST(0),
-    {"lss", "limited slow start (RFC 3742) above so many segments; 0: off", 0, 0, 1000000},
+    {"lss", "window above which slow start is limited (RFC 3742), segments; 0: not limited", 0, 0,
+     1000000},
     {NULL, NULL, 0, 0, 0},
 };
 
@@ -115,7 +116,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 
 const struct scps_cc_ops scps_cc_highspeed = {
     .name = "highspeed",
-    .help = "HighSpeed TCP (RFC 3649): grows faster and yields less, the larger the window",
+    .help = "HighSpeed TCP (RFC 3649): large windows grow faster and shrink less at a loss",
     .state_size = sizeof(struct highspeed),
     .params = params,
     .start = start,

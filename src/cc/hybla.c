@@ -46,10 +46,11 @@ enum { P_RTT0 = SCPS_WIN_PARAMS, P_SS_GAIN, P_MAX_RHO, P_ESTIMATE };
 static const struct scps_cc_param params[] = {
     SCPS_WIN_PARAM_LIST(0),
     {"rtt0", "reference round trip, microseconds", 25000, 1, INT64_C(1000000000)},
-    {"ss_gain", "most segments added for each acknowledged in slow start", 31, 1, 1048575},
-    {"max_rho", "largest RTT/RTT0 taken account of", 256, 1, 65535},
-    {"estimate", "1: end slow start at what the bottleneck is seen to carry; 0: at a loss", 1, 0,
-     1},
+    {"ss_gain", "slow start: largest growth for each segment acknowledged, segments", 31, 1,
+     1048575},
+    {"max_rho", "largest ratio of RTT to rtt0 that is used", 256, 1, 65535},
+    {"estimate", "1: end slow start at the capacity that closely spaced ACKs show; 0: at a loss", 1,
+     0, 1},
     {NULL, NULL, 0, 0, 0},
 };
 
@@ -128,7 +129,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 
 const struct scps_cc_ops scps_cc_hybla = {
     .name = "hybla",
-    .help = "Hybla: the growth of a 25 ms path at any round trip",
+    .help = "Hybla: the rate grows at any RTT as it does for Reno at 25 ms",
     .state_size = sizeof(struct hybla),
     .params = params,
     .start = start,

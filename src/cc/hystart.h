@@ -14,8 +14,9 @@
 /* State of HyStart++. Times are in µs with 32 bits, to save memory in every connection; RTTs above
  * 71 minutes all count as 71 minutes. */
 struct scps_hystart {
-    /* lowest RTT of the last round and of this one, µs; 0: none yet. baseline: 0 outside
-     * conservative slow start */
+    /* Lowest RTT of the previous round (last_min) and of this round (min), µs; 0: none yet.
+     * baseline: lowest RTT when conservative slow start began, µs; 0: slow start is not
+     * conservative. */
     uint32_t last_min, min, baseline;
     uint8_t samples, css_rounds;
 };

@@ -49,7 +49,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 
 const struct scps_cc_ops scps_cc_rate = {
     .name = "rate",
-    .help = "pure rate control: the peer's window and a set rate, whatever is lost",
+    .help = "pure rate control: the configured rate, whatever is lost; no congestion window",
     .needs_rate = true,
     .start = start,
     .ack = ack,

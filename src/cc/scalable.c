@@ -27,9 +27,10 @@ enum { P_AI = SCPS_WIN_PARAMS, P_MD, P_LEGACY, P_FLOOR };
 
 static const struct scps_cc_param params[] = {
     SCPS_WIN_PARAM_LIST(0),
-    {"ai", "segments acknowledged for each segment of growth", 100, 1, 65535},
-    {"md", "of the window given up at a loss, x/1024", 128, 1, 1000},
-    {"legacy", "segments up to which standard TCP holds", 16, 0, 65535},
+    {"ai", "number of segments acknowledged for which the window grows by one segment", 100, 1,
+     65535},
+    {"md", "part of the window by which a loss reduces it, x/1024", 128, 1, 1000},
+    {"legacy", "window up to which the rules are those of standard TCP, segments", 16, 0, 65535},
     {"floor", "1: never grow slower than standard TCP; 0: as in the paper", 0, 0, 1},
     {NULL, NULL, 0, 0, 0},
 };
@@ -98,7 +99,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 
 const struct scps_cc_ops scps_cc_scalable = {
     .name = "scalable",
-    .help = "Scalable TCP (Kelly): 0.01 of a segment for each, an eighth less at a loss",
+    .help = "Scalable TCP: grows 0.01 segments for each acknowledged; a loss takes an eighth",
     .state_size = sizeof(struct scalable),
     .params = params,
     .start = start,

@@ -79,7 +79,8 @@ static bool falls_behind(const struct scps_search *se, scps_dur rtt)
     uint64_t now = acked_in_window(se), before;
     uint32_t to = se->index - (uint32_t)SCPS_MIN(back, se->index);
 
-    /* Too few bins have passed, or the round trip is longer than the bins that are stored. */
+    /* There is no result: too few bins have passed, or the round trip is longer than the bins that
+     * are stored. */
     if (to <= SCPS_SEARCH_W || back >= SCPS_SEARCH_EXTRA)
         return false;
     before = (sent_until(se, to - 1) * rest + sent_until(se, to) * ((uint64_t)se->bin - rest)) /

@@ -15,17 +15,17 @@
 #include <scps/cc.h>
 
 enum {
-    SCPS_SEARCH_W = 10,     /* bins in a window */
+    SCPS_SEARCH_W = 10,     /* number of bins in a window */
     SCPS_SEARCH_EXTRA = 15, /* number of additional bins stored, to look back by one round trip */
     SCPS_SEARCH_ACKED_BINS = SCPS_SEARCH_W + 1,
     SCPS_SEARCH_SENT_BINS = SCPS_SEARCH_ACKED_BINS + SCPS_SEARCH_EXTRA,
-    SCPS_SEARCH_UNIT = 256 /* unit of the totals, bytes */
+    SCPS_SEARCH_UNIT = 256 /* unit of the stored totals of bytes, in bytes */
 };
 
 struct scps_search {
     scps_time bin_end; /* end of the bin in progress, µs */
     scps_dur bin;      /* length of a bin, µs; 0: nothing has been acknowledged yet */
-    uint64_t sent;     /* total bytes sent at the last ACK */
+    uint64_t sent;     /* total number of bytes sent when the last ACK arrived */
     uint32_t index;    /* number of the bin in progress, counted from 0 */
     /* totals of bytes acknowledged and sent at the end of each bin, in units of SCPS_SEARCH_UNIT;
      * they may wrap */

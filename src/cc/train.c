@@ -34,8 +34,8 @@ bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes,
     tr->bytes += bytes;
     tr->acks++;
     scps_dur took = now - tr->began;
-    /* A single late ACK from the receiver's timer is no sign of a queue, so use the smaller of two
-     * RTTs. */
+    /* A single late ACK from the receiver's timer is no sign of a queue, so the smaller of two RTTs
+     * counts. */
     scps_dur least = SCPS_MIN(rtt, tr->rtt);
     tr->rtt = rtt;
     if (tr->acks < TRAIN_ACKS || took <= 0 || base <= 0 || least <= base)
@@ -63,7 +63,8 @@ void scps_train_ss_estimate(struct scps_ack_train_ss *q, const struct scps_cc_vi
         return;
     ctl->ssthresh = SCPS_MAX(carried + queue, 2 * (uint64_t)v->mss);
     ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
-    /* `carried` counts payload, but a rate counts headers, too, so add a sixteenth for them. */
+    /* `carried` counts payload, but a rate counts headers, too, so a sixteenth is added for
+     * them. */
     ctl->rate = scps_muldiv(carried + carried / 16, 1000000, (uint64_t)base);
     q->paced = 2;
 }

@@ -39,10 +39,11 @@ bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes,
  * the threshold is reached, the window is sent at the bottleneck's rate. */
 struct scps_ack_train_ss {
     struct scps_ack_train train;
-    uint8_t paced; /* number of rounds for which the bottleneck's rate still applies */
+    uint8_t paced; /* number of further rounds for which the bottleneck's rate applies */
 };
 
-/* Called first on every ACK: ends the bottleneck's rate when its rounds are over. */
+/* Called first on every ACK: ends the use of the bottleneck's rate when the number of its rounds is
+ * reached. */
 void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
                          struct scps_cc_ctl *ctl);
 /* Called on every ACK of a slow start without a threshold: sets ssthresh and the rate when a train
@@ -50,7 +51,7 @@ void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *
 void scps_train_ss_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
                             const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
                             struct scps_cc_ctl *ctl);
-/* Forgets the measured rate at a loss, a timeout or a change of path. */
+/* Discards the measured rate at a loss, a timeout or a change of path. */
 void scps_train_ss_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl);
 
 #endif

@@ -83,37 +83,37 @@
 enum { EARLY_MAX = 8, EARLY_MOST = 128 };
 struct vegas {
     struct scps_win win;
-    /* Values of parameters. */
-    uint32_t alpha, beta, gamma; /* segments */
+    /* values of the controller's parameters */
+    uint32_t alpha, beta, gamma; /* limits of the queue, segments */
     uint16_t keep, doubt_rounds, forget_after;
     uint16_t brake; /* largest share of the octets of a round that may be lost, x/1024 */
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
-    /* exponential: in slow start; hold: for ss=1, the window does not grow in this round */
+    /* exponential: true in slow start; hold: for ss=1, the window does not grow in this round */
     bool exponential, hold;
-    /* The round in progress. */
+    /* state of the round trip in progress */
     scps_time began;
-    uint64_t delivered, before; /* bytes delivered in this round, and in the round before */
+    uint64_t delivered, before; /* bytes delivered in this round trip, and in the previous one */
     scps_dur lowest, sum;
     uint32_t samples;
     bool barred;
     struct scps_vegas_brake braking;
-    /* The path. */
+    /* state of the path */
     scps_dur base;    /* lowest RTT of the path without a queue, µs; 0: not known */
-    scps_dur doubted; /* lowest RTT since the queue was first found longer than beta, µs */
-    uint64_t wish;    /* window when the queue was first found longer than beta, bytes */
+    scps_dur doubted; /* lowest RTT, µs, since the queue was first found longer than beta */
+    uint64_t wish;    /* congestion window when the queue was first found longer than beta, bytes */
     uint16_t over;    /* number of rounds in a row whose queue was longer than beta */
-    /* retransmission timeouts in a row without an acknowledgement in between */
+    /* number of retransmission timeouts in a row without an acknowledgement in between */
     uint16_t timeouts;
-    /* the core reports rtt_old, which is then the RTT sample; the newest segment's RTT is used only
-     * to find out whether the path has become shorter */
+    /* true: the core reports rtt_old, which is then the RTT sample; the newest segment's RTT is
+     * used only to find out whether the path has become shorter */
     bool old_known;
-    /* no data of this connection was in flight when the oldest segment of the next ACK was sent */
+    /* true: no data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
-    uint8_t early;        /* rounds in a row whose ACKs did not wait for the receiver's timer */
-    uint8_t early_rounds; /* rounds in a row with early ACKs after which base is set from them */
-    scps_dur waited;      /* value of base before it was set from early ACKs, µs; 0: it was not */
-    uint64_t wide;        /* window when base was set from early ACKs, bytes */
+    uint8_t early; /* number of rounds in a row whose ACKs did not wait for the receiver's timer */
+    uint8_t early_rounds; /* value of `early` at which base is set from such ACKs */
+    scps_dur waited;      /* base before it was set from them, µs; 0: it was not set from them */
+    uint64_t wide;        /* congestion window when base was set from early ACKs, bytes */
     scps_dur soonest;     /* lowest RTT of the newest segment that an ACK covers, µs */
     struct scps_ack_train_ss train_ss;
 };
@@ -148,7 +148,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_choose(&ve->win, param[P_SLOW_START], sizeof *ve);
 }
 
-/* ---- round trips ---- */
+/* ---- the measurement of round trips ---- */
 
 /* Returns true for an early ACK in strictly delayed mode (F0): one that was not caused by the
  * receiver's timer but by its opening window, so that its RTT lacks the wait that is in base. If
@@ -293,7 +293,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
         ve->exponential = true;
         return;
     }
-    /* If the window is not what limits sending, remove its unused part first. */
+    /* If the window does not limit sending, its unused part is removed first. */
     uint64_t w = ctl->cwnd;
     if (!limited)
         w = SCPS_MIN(w, scps_muldiv(ve->delivered, (uint64_t)rtt, (uint64_t)took) + mss);
@@ -336,7 +336,7 @@ static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     wait_again(ve, rtt, ctl);
     ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
-    if (ve->alone) /* The receiver's timer was late; there is no queue of this connection. */
+    if (ve->alone) /* The receiver's timer was late: no data was in a queue. */
         rtt = ve->base;
     ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
     ve->sum += rtt;
@@ -353,7 +353,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_train_ss_round(&ve->train_ss, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
-    ve->barred = a->in_recovery && !ve->win.spared; /* takes effect when the round ends */
+    ve->barred = a->in_recovery && !ve->win.spared; /* This takes effect when the round ends. */
     if (a->round_start) {
         if (ve->brake)
             brake(ve, v, ctl);
@@ -384,7 +384,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         ve->exponential = false;
 }
 
-/* ---- losses and changes ---- */
+/* ---- losses and other changes ---- */
 
 static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
 {
@@ -454,12 +454,12 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         forget_base(ve, ctl);
         /* fall through */
-    case SCPS_CC_IDLE: /* Go back to the old window as fast as the queue allows. */
+    case SCPS_CC_IDLE: /* The window returns to its old size as fast as the queue allows. */
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
         scps_train_ss_forget(&ve->train_ss, ctl);
         break;
-    /* The window is that from before the outage, whose time is no round trip. */
+    /* The window is the one from before the outage, and the time of the outage is no round trip. */
     case SCPS_CC_LINK_UP:
     /* The core has restored all state, including the beginning of a round that is long over. */
     case SCPS_CC_SPURIOUS:
@@ -475,7 +475,7 @@ static size_t more_state(const int64_t *param)
 
 const struct scps_cc_ops scps_cc_vegas = {
     .name = "vegas",
-    .help = "Vegas as in SCPS-TP: by delay; half at a loss unless it was corruption",
+    .help = "Vegas as in SCPS-TP: window by queueing delay; a loss by congestion halves it",
     .state_size = sizeof(struct vegas),
     .params = params,
     .by_age = true,
@@ -488,7 +488,7 @@ const struct scps_cc_ops scps_cc_vegas = {
 
 const struct scps_cc_ops scps_cc_vegas_corruption = {
     .name = "vegas-corruption",
-    .help = "Vegas as in SCPS-TP: by delay alone; for links not shared, or with a queue",
+    .help = "Vegas as in SCPS-TP: window by queueing delay; takes losses for corruption",
     .state_size = sizeof(struct vegas),
     .params = params_corruption,
     .by_age = true,

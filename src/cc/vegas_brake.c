@@ -6,12 +6,13 @@
 #include "base/wide.h"
 
 enum {
-    /* least number of lost segments in a round for the brake to halve the window */
+    /* Least number of lost segments in a round for the brake to halve the window. */
     LEAST_LOST = 16,
-    /* number of rounds after which the brake compares the losses before and after halving the
-     * window */
+    /* Number of rounds after which the brake compares the losses before and after it has halved the
+     * window. */
     ROUNDS = 4,
-    TRUST = 16, /* number of rounds for which losses are taken for corruption, at first */
+    /* number of rounds for which losses are taken for corruption after the first comparison */
+    TRUST = 16,
     TRUST_MOST = 4096
 };
 

@@ -19,7 +19,7 @@
 #include <scps/types.h>
 
 struct scps_vegas_brake {
-    uint64_t lost; /* octets lost in this round that did not reduce the window */
+    uint64_t lost; /* octets lost in this round for which the window was not reduced */
     uint64_t full; /* the congestion window from before the brake last halved it, octets */
     /* delivery rate of the round in which the brake halved the window, in units of 64 octets/s */
     uint32_t pace;
@@ -28,17 +28,18 @@ struct scps_vegas_brake {
      * window */
     uint16_t trust;
     uint16_t trusting; /* number of further rounds for which losses are taken for corruption */
-    uint8_t rounds;    /* rounds since the brake halved the window */
+    uint8_t rounds;    /* number of rounds since the brake halved the window */
     bool set;
 };
 
 /* Results of the round trip that has ended. */
 struct scps_vegas_round {
-    uint64_t delivered; /* octets delivered */
+    uint64_t delivered; /* octets delivered in the round trip */
     scps_dur took;
-    uint64_t cwnd; /* octets of congestion window */
+    uint64_t cwnd; /* congestion window in the round trip, octets */
     uint32_t mss;
-    uint16_t limit; /* share of lost octets above which the brake halves the window, x/1024 */
+    /* the brake halves the window if a larger share of the octets than this is lost, x/1024 */
+    uint16_t limit;
 };
 
 enum scps_vegas_brake_says {
@@ -47,11 +48,11 @@ enum scps_vegas_brake_says {
     SCPS_VEGAS_BRAKE_RESTORE /* the window must become what it was before it was halved */
 };
 
-/* Begins a round. */
+/* Begins a round trip: the count of lost octets starts at 0. */
 void scps_vegas_brake_begin(struct scps_vegas_brake *b);
 /* Counts lost octets for which the window was not reduced. */
 void scps_vegas_brake_lost(struct scps_vegas_brake *b, uint64_t bytes);
-/* Ends a round. Returns what the caller must do with the window. */
+/* Ends a round trip. Returns what the caller must do with the window. */
 enum scps_vegas_brake_says scps_vegas_brake_round(struct scps_vegas_brake *b,
                                                   const struct scps_vegas_round *r);
 

@@ -32,25 +32,30 @@ enum {
 /* clang-format off */
 #define VEGAS_PARAMS(cause)                                                                        \
     {                                                                                              \
-        {"alpha", "segments queued below which the window grows", 3, 0, 65535},                    \
-        {"beta", "segments queued above which it shrinks; at least alpha", 5, 0, 65535},           \
-        {"gamma", "segments queued above which slow start ends", 4, 0, 65535},                     \
-        {"ss", "slow start: x2 every round trip (0), every other one (1), x32 (2), x32 if a rate " \
-               "is set, else x2 (3)", 3, 0, 3},                                                    \
-        {"decrease", "above beta: half the excess less (0) or one segment (1)", 0, 0, 1},          \
-        {"keep", "of the window at a loss by congestion, x/1024", 512, 64, 1024},                  \
-        {"rtt", "of a round's RTTs the lowest (0) or the mean (1)", 0, 0, 1},                      \
-        {"first", "discard the first RTT of the connection (1) or not (0)", 1, 0, 1},              \
-        {"rounds", "round trips above beta until base is taken for wrong; 0: never",               \
-         16, 0, 1000},                                                                             \
-        {"timeouts", "in a row, until base is forgotten; 0: never", 4, 0, 1000},                   \
-        {"train", "end slow start on the rate of a train of ACKs, too (1), or not (0)", 1, 0, 1},  \
-        {"corruption", "losses are 0 all congestion, 1 as the core says, 2 all corruption",        \
-         cause, 0, 2},                                                                             \
-        {"brake", "lost share of a round trip from which it is congestion all the same, x/1024; " \
-                  "0: never", 256, 0, 1024},                                                       \
-        {"slow-start", "what may end slow start besides Vegas's own: nothing, HyStart++ "          \
-                       "(RFC 9406) or SEARCH", 0, 0, 2, "standard hystart search", NULL},          \
+        {"alpha", "number of queued segments below which the window grows", 3, 0, 65535},          \
+        {"beta", "number of queued segments above which the window shrinks; at least alpha",       \
+         5, 0, 65535},                                                                             \
+        {"gamma", "number of queued segments above which slow start ends", 4, 0, 65535},           \
+        {"ss", "slow start: the window doubles every round trip (0) or every other one (1), or "   \
+               "grows 32-fold in one (2); 3: 2 if a rate is set, else 0", 3, 0, 3},                \
+        {"decrease", "above beta the window shrinks by half of the excess (0) or by one "          \
+                     "segment (1)", 0, 0, 1},                                                      \
+        {"keep", "part of the window that a loss by congestion leaves, x/1024", 512, 64, 1024},    \
+        {"rtt", "RTT of a round: the lowest (0) or the mean (1) of its samples", 0, 0, 1},         \
+        {"first", "1: discard the first RTT sample of the connection; 0: use it", 1, 0, 1},        \
+        {"rounds", "number of round trips above beta after which the base RTT counts as wrong; "   \
+                   "0: never", 16, 0, 1000},                                                       \
+        {"timeouts", "number of timeouts in a row after which the base RTT is discarded; "         \
+                     "0: never", 4, 0, 1000},                                                      \
+        {"train", "1: the rate of closely spaced ACKs may end slow start, too; 0: it does not",    \
+         1, 0, 1},                                                                                 \
+        {"corruption", "cause of losses: 0: always congestion, 1: as the core says, 2: always "    \
+                       "corruption", cause, 0, 2},                                                 \
+        {"brake", "share of a round trip's data that may be lost before losses taken for "         \
+                  "corruption reduce the window, x/1024; 0: no limit", 256, 0, 1024},              \
+        {"slow-start", "what may end slow start besides Vegas's own rule: nothing, HyStart++ "     \
+                       "(RFC 9406) or SEARCH (draft-chung-ccwg-search)",                           \
+         0, 0, 2, "standard hystart search", NULL},                                                \
         {NULL, NULL, 0, 0, 0},                                                                     \
     }
 /* clang-format on */

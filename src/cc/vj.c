@@ -51,7 +51,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 
 const struct scps_cc_ops scps_cc_vj = {
     .name = "vj",
-    .help = "Van Jacobson: slow start, avoidance, half at a loss (RFC 5681, 6582, 3465)",
+    .help = "Van Jacobson (RFC 5681): a segment more in a round trip; half after a loss",
     .state_size = sizeof(struct scps_win),
     .params = params,
     .start = start,

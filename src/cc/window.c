@@ -257,8 +257,10 @@ bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps
     case SCPS_CC_PATH:
         scps_win_path(w, v, ctl);
         return true;
-    case SCPS_CC_SPURIOUS: /* Nothing to do: the core has restored window and state. */
-    case SCPS_CC_LINK_UP:  /* Nothing to do: the window is that from before the outage. */
+    /* The event changes nothing here: the core has restored window and state. */
+    case SCPS_CC_SPURIOUS:
+    /* The event changes nothing here: the window is the one from before the outage. */
+    case SCPS_CC_LINK_UP:
         return false;
     }
     return false;

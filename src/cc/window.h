@@ -30,16 +30,17 @@ struct scps_win {
     /* Acknowledged bytes that have not increased the window yet, in units of 1/256 byte, except
      * in CUBIC's congestion avoidance (bytes x bytes). */
     uint64_t credit;
-    /* after a timeout: bytes that were in flight then and are not acknowledged yet */
+    /* After a timeout: the number of bytes that were in flight then and are not acknowledged
+     * yet. */
     uint32_t repair;
-    bool limited : 1;     /* the window limited sending at some time in this round trip */
-    bool was_limited : 1; /* the window limited sending in the round trip before */
-    bool timed_out : 1;   /* a timeout has occurred, and nothing has arrived since */
-    bool cut : 1;         /* the window has been reduced in this recovery episode */
-    /* losses of this episode were attributed to corruption and did not reduce the window, so growth
-     * continues */
+    bool limited : 1;     /* true: the window limited sending at some time in this round trip */
+    bool was_limited : 1; /* true: the window limited sending in the previous round trip */
+    bool timed_out : 1;   /* true: a timeout has occurred, and nothing has arrived since */
+    bool cut : 1;         /* true: the window has been reduced in this recovery episode */
+    /* true: losses of this episode were attributed to corruption and did not reduce the window, so
+     * its growth continues */
     bool spared : 1;
-    /* Values of parameters. */
+    /* values of the controller's parameters */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
     uint8_t abc_limit; /* L of RFC 3465, segments an ACK; 0: no limit */
     /* offset of the state of SEARCH from the beginning of this structure, octets; 0: SEARCH is
@@ -71,11 +72,12 @@ enum {
 /* clang-format off */
 #define SCPS_WIN_PARAM_LIST(slow_start)                                                           \
     {"ssthresh", "initial slow-start threshold, bytes; 0: none", 0, 0, INT64_C(1) << 40},         \
-    {"abc_limit", "segments of growth an ACK in slow start (RFC 3465's L); 0: no limit",          \
-     0, 0, 255},                                                                                  \
-    {"corruption", "1: a loss by corruption leaves the window alone; 0: it costs the same",       \
-     1, 0, 1},                                                                                    \
-    {"idle", "1: restart from the initial window after an RTO of silence; 0: do not", 1, 0, 1},   \
+    {"abc_limit", "largest growth for one ACK in slow start, segments (L of RFC 3465); "          \
+     "0: no limit", 0, 0, 255},                                                                   \
+    {"corruption", "1: a loss by corruption does not reduce the window; 0: it does, like one by " \
+     "congestion", 1, 0, 1},                                                                      \
+    {"idle", "1: restart from the initial window after an RTO without sending (RFC 5681 4.1); "   \
+     "0: keep the window", 1, 0, 1},                                                              \
     {"slow-start", "how the first slow start ends: at a loss, by HyStart++ (RFC 9406) or by "     \
      "SEARCH (draft-chung-ccwg-search)",                                                          \
      slow_start, 0, 2, "standard hystart search", "hystart"}
@@ -138,7 +140,7 @@ bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struc
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Sets the restart window of RFC 5681 section 4.1 when sending begins again after an idle time of
+/* Sets the restart window (RFC 5681 section 4.1) when sending begins again after an idle time of
  * more than an RTO. */
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
@@ -151,8 +153,8 @@ void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps
 void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                         struct scps_cc_ctl *ctl);
 
-/* Handles event `what` by one of the functions above. Returns true if the window was restarted,
- * which may happen at RTO, IDLE and PATH. */
+/* Handles event `what` by calling one of the functions above. Returns true if the window was
+ * restarted, which may happen at the events RTO, IDLE and PATH. */
 bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
                      unsigned keep, struct scps_cc_ctl *ctl);
 

@@ -23,7 +23,8 @@ struct flow {
     struct scps_bulk_sink sink;
     struct scps_conn_config cfg;
 };
-/* state of a receiver: bytes of its connection that have arrived, counted from the first data on */
+/* State of a receiver: the bytes of its connection that have arrived, counted from the first data
+ * on. */
 struct heard {
     uint32_t conn;
     uint64_t bytes;
@@ -61,7 +62,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     }
 }
 
-/* ---- watching ---- */
+/* ---- observation of the receivers ---- */
 
 /* Counts new data that arrives at the receiver, in order or not. */
 static void on_note(void *ctx, const struct scps_note *n)
@@ -121,7 +122,7 @@ static void sample(void *ctx)
         r->err = SCPS_ERR_NOMEM;
 }
 
-/* ---- events during a run ---- */
+/* ---- events during a run: starts of flows, changes of the link ---- */
 
 static void start_flow(void *ctx)
 {
@@ -161,7 +162,7 @@ static void step_back(void *ctx)
     change(r, r->a->back);
 }
 
-/* ---- setting up ---- */
+/* ---- opening hosts, link and flows ---- */
 
 static int configure(struct run *r, unsigned i)
 {
@@ -262,7 +263,7 @@ int scps_cct_arena(struct scps_cct_arena *a)
     return err;
 }
 
-/* ---- computing the results ---- */
+/* ---- computation of the results from the samples ---- */
 
 double scps_cct_rate(const struct scps_cct_arena *a, unsigned f, scps_time from, scps_time to)
 {

@@ -16,32 +16,33 @@ struct scps_cct_flow {
     scps_time start;
 };
 struct scps_cct_arena {
-    /* These fields are set by the caller. */
+    /* inputs of scps_cct_arena(), which the caller sets */
     const char *link; /* description of the link, for scps_link_parse() */
     scps_dur time;
     struct scps_cct_flow flow[SCPS_CCT_FLOWS];
     unsigned n;
-    bool delayed;        /* true: acknowledgements are strictly delayed (ack mode F0) */
+    bool delayed;        /* true: receivers acknowledge in strictly delayed mode (ack mode F0) */
     scps_dur detour;     /* extra round trip of flows 1, 3, 5 and 7, µs; 0: none */
     scps_time step_at;   /* time at which the link changes, µs; 0: it does not */
-    const char *step;    /* the change, for scps_link_update(), in both directions */
+    const char *step;    /* change of both directions of the link, as text for scps_link_update() */
     scps_time step_back; /* time at which the change is undone, µs; 0: never */
     const char *back;
-    /* These fields are results. */
+    /* results of scps_cct_arena() */
     /* Bytes that have arrived by each sample time, also those beyond a hole, which an
      * application reads later. So the bytes of a time span are never more than the link carries
      * in that time. */
     uint64_t received[SCPS_CCT_FLOWS][SCPS_CCT_SAMPLES];
     /* bytes that the reader of flow 0 has read by each sample time, in order */
     uint64_t read[SCPS_CCT_SAMPLES];
-    /* Packets offered to the link between sample times i and i + 1: for those that were not lost,
-     * the sum of the times, µs, from the offering until the last bit was sent (wait_sum[i]), and
-     * their number (waits[i]); the number of all (offered[i]) and of those lost (dropped[i]).
-     * wait_ms: histogram of the same times, in steps of 1 ms, of packets offered from `warm` on. */
+    /* Figures of the packets offered to the link between sample times i and i + 1. For the packets
+     * that were not lost: the sum of the times, µs, from the offering until the last bit was sent
+     * (wait_sum[i]), and the number of packets (waits[i]). offered[i]: number of all packets;
+     * dropped[i]: number of lost ones. wait_ms: histogram of the same times, in steps of 1 ms, of
+     * packets offered from `warm` on. */
     uint64_t wait_sum[SCPS_CCT_SAMPLES];
     uint32_t waits[SCPS_CCT_SAMPLES], wait_ms[SCPS_CCT_WAITS];
     uint32_t offered[SCPS_CCT_SAMPLES], dropped[SCPS_CCT_SAMPLES];
-    scps_time warm; /* time at which the histogram begins, µs */
+    scps_time warm; /* time at which the histogram wait_ms begins, µs */
     unsigned samples;
 };
 /* Runs the connections. Returns 0; SCPS_ERR_NOMEM, or the error with which the stack refused the

@@ -21,7 +21,7 @@ void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Calls the watcher, then raises the window to one segment if it is below, as the core does. */
+/* Calls the watcher, then raises the window to one segment if it is smaller, as the core does. */
 static void finish(struct scps_cctest *t, struct scps_cctest_event *e)
 {
     e->after = t->ctl;
@@ -95,8 +95,8 @@ void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what)
 
     if (what == SCPS_CC_RTO)
         begin_episode(t);
-    /* As in the core, also after the end of the episode: the duplicates that show its losses to be
-     * spurious may be reported late (RFC 3708 section 2). */
+    /* The state is also restored after the end of the episode, as in the core: the duplicates that
+     * show its losses to be spurious may be reported late (RFC 3708 section 2). */
     if (what == SCPS_CC_SPURIOUS && t->undoable && !t->ops->own_recovery) {
         uint64_t cwnd = t->ctl.cwnd;
         t->state = t->saved;
@@ -124,7 +124,7 @@ void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p)
     finish(t, &e);
 }
 
-/* ---- tables ---- */
+/* ---- event tables ---- */
 
 /* Fills in a rate sample of one round trip, for a row that gives a rate. */
 static void sample_of_row(const struct scps_cc_view *v, struct scps_cc_ack *a)

@@ -20,7 +20,7 @@ struct scps_cct_rules {
     /* the first invariant that was violated; SCPS_CCTEST_CHECKS: none */
     enum scps_cctest_check broken;
     char msg[SCPS_CCTEST_MSGLEN];
-    /* private */
+    /* fields that only scps_cct_rules_watch() uses */
     uint64_t events, peak, episode_cwnd;
     /* number of whole round trips in which the window did not limit sending */
     unsigned idle_rounds;

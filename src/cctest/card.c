@@ -15,7 +15,7 @@
 
 #define LINK(queue) "rate=10mbit,rtt=50ms,queue=" queue
 #define MBIT        1e6
-/* payload rate of a 10 Mbit/s line, bit/s: 1448 octets of each frame of 1518 */
+/* Payload rate of a 10 Mbit/s line, bit/s: 1448 of the 1518 octets of a frame are payload. */
 #define FULL (10 * MBIT * 1448 / 1518)
 
 enum id {
@@ -155,7 +155,7 @@ static double link_use(const struct scps_cct_arena *a, scps_dur from, scps_dur t
     return SCPS_MIN(part, 100);
 }
 
-/* ---- alone ---- */
+/* ---- scores of one flow alone on the link ---- */
 
 static void alone(struct card *c)
 {
@@ -209,7 +209,7 @@ static void lossy(struct card *c)
     put_value(c, LOSSY_USE, link_use(run_flows(c, &what, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
 }
 
-/* ---- shared ---- */
+/* ---- scores of several flows that share the link ---- */
 
 static double jain(const struct scps_cct_arena *a, scps_time from, scps_time to)
 {
@@ -314,7 +314,7 @@ static void beside(struct card *c, const char *name, enum id ours, enum id their
     put_value(c, theirs, 100 * scps_cct_rate(a, 1, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
 }
 
-/* ---- changes of the link ---- */
+/* ---- scores after changes of the link ---- */
 
 static void rtt_steps(struct card *c)
 {
@@ -369,7 +369,7 @@ static void outage(struct card *c)
         put_value(c, OUTAGE_BACK, (double)(full - back) * 1e-6);
 }
 
-/* ---- acknowledgements ---- */
+/* ---- scores with delayed and rare acknowledgements ---- */
 
 static void acks(struct card *c)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- measurement of a controller ---- */
+/* ---- measurement of a controller by playing round trips ---- */
 
 /* Plays one round trip with a full window, which `acks` acknowledgements cover. */
 static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
@@ -62,7 +62,9 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
             continue;
         since -= period * 1000;
         lose_one(&t, rtt);
-        if (++n > losses / 2) { /* The controller recovers from the loss during this round trip. */
+        /* The controller recovers from the loss in this round trip, which therefore does not
+         * count. */
+        if (++n > losses / 2) {
             sum += (double)t.ctl.cwnd * 1e-3;
             rounds++;
         }
@@ -84,7 +86,7 @@ double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, u
     return (double)t.ctl.cwnd * 1e-3;
 }
 
-/* ---- published laws ---- */
+/* ---- published laws of window growth ---- */
 
 static double reno(double p, double rtt)
 {

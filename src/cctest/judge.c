@@ -80,7 +80,7 @@ enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len)
     return SCPS_CCTEST_CHECKS;
 }
 
-/* ---- check of the structure scps_cc_ops ---- */
+/* ---- check of the structure scps_cc_ops, without calling a hook ---- */
 
 static bool plain(const char *name)
 {
@@ -148,7 +148,7 @@ bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen)
     return !wrong && params_ok(ops, msg, msglen);
 }
 
-/* ---- verdicts ---- */
+/* ---- results of the checks ---- */
 
 static void explain(const struct scps_cctest_history *h, uint64_t seed, const char *what, char *msg,
                     size_t len)
@@ -186,7 +186,8 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
                             sizeof what) != which)
             continue;
         v->ok = false;
-        if (v->exempt) { /* The check is exempted, so no minimal history has to be found. */
+        /* The controller is exempted from the check, so no minimal history has to be found. */
+        if (v->exempt) {
             scps_cct_message(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
             return;
         }

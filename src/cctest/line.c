@@ -14,13 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 15 /* size of the ring of segments; the send buffer is a little smaller */ };
+enum {
+    ROOM =
+        1 << 15 /* number of places in the ring of segments; the send buffer is a little smaller */
+};
 #define NS_PER_S  INT64_C(1000000000)
 #define RTO_LEAST (300 * INT64_C(1000000))
 #define RTO_MOST  (60 * NS_PER_S)
 
 struct segment {
-    /* time of sending, ns; delivered_at and first_sent of the line at that time */
+    /* sent: time of sending, ns; delivered_at, first_sent: those fields of the line at that time */
     int64_t sent, delivered_at, first_sent;
     uint64_t delivered, flight, lost_before; /* totals at the time of sending, bytes */
     bool lost, app;
@@ -34,16 +37,17 @@ struct scps_cctest_line {
         int64_t at;
         uint64_t upto;
     } ack[ROOM];
-    /* numbers of segments; those below `presumed` were declared lost by a timeout */
+    /* numbers of segments: sent, acknowledged, and declared lost by a timeout (those below
+     * `presumed`) */
     uint64_t sent, acked, presumed;
     uint64_t ack_head, ack_tail, batch, round_end, episode_end, delivered;
     int64_t now, free_at, batch_due, may_send, arrived, heard_at, rto, backoff;
     int64_t delivered_at, first_sent, srtt, rttvar, tokens_at;
-    int64_t tokens; /* tokens of the policer, ns of line time */
+    int64_t tokens; /* tokens of the policer, in ns of transmission time on the line */
     bool in_episode, in_rto, limited, app;
     uint64_t rnd, app_sent;
     int64_t app_from;
-    /* Results since scps_cctest_line_mark(). */
+    /* results since scps_cctest_line_mark() */
     struct scps_cctest_path_result r;
     int64_t mark_at;
     uint64_t rounds, sum_cwnd;
@@ -82,7 +86,8 @@ void scps_cctest_line_free(struct scps_cctest_line *l)
 
 struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l)
 {
-    /* The rate of the application's data changed, so count its bytes from this time on. */
+    /* The rate of the application's data has changed, so its bytes are counted from this time
+     * on. */
     l->app_from = l->now;
     l->app_sent = l->sent;
     return &l->p;
@@ -98,7 +103,7 @@ static double chance(struct scps_cctest_line *l)
     return (double)(scps_cct_random(&l->rnd) >> 11) / 9007199254740992.0;
 }
 
-/* ---- the sender's clock ---- */
+/* ---- the sender's clock, which may have ticks ---- */
 
 static scps_time clock_us(const struct scps_cctest_line *l, int64_t ns)
 {
@@ -116,7 +121,7 @@ static int64_t wake(const struct scps_cctest_line *l, int64_t ns)
     return tick && ns < INT64_MAX - tick ? (ns + tick - 1) / tick * tick : ns;
 }
 
-/* ---- the receiver ---- */
+/* ---- the receiver and its acknowledgements ---- */
 
 static void push_ack(struct scps_cctest_line *l, int64_t arrival, uint64_t upto)
 {
@@ -146,7 +151,7 @@ static void receive(struct scps_cctest_line *l, int64_t arrival)
         push_ack(l, arrival, l->sent);
 }
 
-/* ---- the line ---- */
+/* ---- the line and its queue or policer ---- */
 
 static int64_t line_time(const struct scps_cctest_line *l)
 {
@@ -237,7 +242,7 @@ struct acked {
     struct scps_cc_ack a;
     uint64_t lost;
     const struct segment *lost_last;
-    bool late; /* a segment that the timeout had declared lost has been acknowledged */
+    bool late; /* true: a segment that the timeout had declared lost has been acknowledged */
 };
 
 static void rate_sample(struct scps_cctest_line *l, const struct segment *g, struct acked *n)
@@ -381,9 +386,10 @@ static void time_out(struct scps_cctest_line *l)
     scps_cctest_change(&l->t, SCPS_CC_RTO);
 }
 
-/* ---- the loop ---- */
+/* ---- the loop that sends segments and delivers acknowledgements ---- */
 
-/* Returns the time, ns, at which the application offers the next segment; -1: it already has. */
+/* Returns the time, ns, at which the application offers the next segment; -1: a segment waits
+ * already. */
 static int64_t app_next(const struct scps_cctest_line *l)
 {
     int64_t at;

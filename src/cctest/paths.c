@@ -20,13 +20,14 @@ struct trial {
     /* Durations, µs: of the run before the change, of the time from the change to the measurement,
      * and of the measurement. */
     scps_dur warm, then, measure;
-    /* The parameters that the change sets; 0: unchanged. */
+    /* values to which the change sets these parameters of the path; 0: the parameter does not
+     * change */
     uint64_t bps;
     scps_dur delay, down;
     /* least: required share of the link's rate; most_lost: allowed share of the segments sent */
     double least, most_lost;
-    /* segments that path and queue hold at most; the check fails if cwnd exceeds this RUNAWAY
-     * times */
+    /* Number of segments that path and queue hold at most; the check fails if cwnd exceeds RUNAWAY
+     * times this number. */
     uint64_t fits;
 };
 
@@ -75,7 +76,7 @@ static void judge_trial(const struct scps_cct_case *c, const struct trial *t,
                      RUNAWAY * t->fits + 20, runaway ? ": it runs away" : "");
 }
 
-/* ---- comparison with the same path and one acknowledgement for each segment ---- */
+/* ---- comparison with a path on which each segment is acknowledged ---- */
 
 struct variant {
     const char *name; /* how the receiver acknowledges on this path */
@@ -193,7 +194,7 @@ static void ack_size(const struct scps_cct_case *c, uint64_t octets, struct scps
                      octets, other, plain, octets < 1000 ? "most 1.5 of it" : "least half of it");
 }
 
-/* ---- a pause of the application ---- */
+/* ---- a pause of the application, after which the window may be out of date ---- */
 
 static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
 {
@@ -227,7 +228,7 @@ static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
                      before, after, soon, SCPS_MAX(before, after + after / 4) + 20000);
 }
 
-/* ---- the other checks, which are struct trial ---- */
+/* ---- the other checks, each of which is a struct trial ---- */
 
 static const struct trial trials[SCPS_CCTEST_CHECKS] = {
     [SCPS_CCTEST_USE] = {.path = {ROUNDY, .queue = BDP},
@@ -316,7 +317,7 @@ void scps_cct_path_check(const struct scps_cct_case *c, struct scps_cctest_verdi
     }
 }
 
-/* ---- closed forms ---- */
+/* ---- comparison with closed forms of window growth ---- */
 
 static void response(const struct scps_cct_case *c, const struct scps_cctest_form *f,
                      struct scps_cctest_verdict *v)

@@ -19,15 +19,17 @@
 
 struct sender {
     struct scps_cctest t, twin[2];
-    unsigned at; /* index of the copy of the state that is in use now */
+    unsigned at; /* index of the copy of the controller's state that is in use now */
     struct scps_cct_rules rules;
     uint64_t out, lost; /* bytes outstanding, and among them bytes declared lost and not resent */
     uint64_t round_left, point_left;
-    bool fast, rto; /* kind of the present episode: fast retransmit, or timeout; both false: none */
-    uint64_t app;   /* share of the window that the application fills, in thousandths */
+    /* kind of the present recovery episode: fast retransmit, or timeout; both false: no episode is
+     * in progress */
+    bool fast, rto;
+    uint64_t app; /* share of the window that the application fills, in thousandths */
     scps_dur rtt;
     enum scps_loss_cause cause;
-    size_t spare; /* octets behind the state, which the controller must not change */
+    size_t spare; /* number of octets behind the state, which the controller must not change */
     bool pure;
 };
 
@@ -73,7 +75,8 @@ static void fill(struct sender *s)
 
         v->outstanding = s->out;
         v->inflight = inflight;
-        /* A run of segments is one call of on_sent, for the first of them. */
+        /* All segments that are sent together are reported in one call of on_sent, for the first of
+         * them. */
         if (s->t.ops->on_sent) {
             struct scps_cctest *t = (scps_cctest_sent(&s->t, &p), twin(s));
             scps_cctest_sent(t, &p);
@@ -308,7 +311,7 @@ enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int6
     return s.rules.broken;
 }
 
-/* ---- random choices ---- */
+/* ---- random choices of the next action ---- */
 
 static uint32_t below(uint64_t *r, uint32_t n)
 {
@@ -317,7 +320,7 @@ static uint32_t below(uint64_t *r, uint32_t n)
 
 static struct scps_cctest_action pick(uint64_t *r)
 {
-    /* Percentage of the choices for each action. */
+    /* Probability of each action, in per cent. */
     static const uint8_t often[SCPS_CCTEST_DOS] = {62, 9, 4, 3, 3, 2, 2, 4, 6, 5};
     struct scps_cctest_action a = {.what = SCPS_CCTEST_DO_ACK};
     uint32_t dice = below(r, 100), kind = 0;
@@ -364,7 +367,7 @@ void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h)
         h->v[i] = pick(&r);
 }
 
-/* ---- search for a shorter history ---- */
+/* ---- the search for a shorter history that fails, too ---- */
 
 static bool still(const struct scps_cc_ops *ops, const int64_t *param,
                   const struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)

@@ -100,7 +100,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
 {
     uint8_t *p = (uint8_t *)e + c->at;
     uint32_t four = (uint32_t)v;
-    uint8_t one = v != 0; /* the field is a bool */
+    uint8_t one = v != 0; /* fields of one octet are of type bool */
 
     if (c->size == 8)
         memcpy(p, &v, 8);
@@ -108,7 +108,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
         memcpy(p, c->size == 4 ? (const void *)&four : &one, c->size);
 }
 
-/* ---- writing ---- */
+/* ---- writing a recording ---- */
 
 struct state {
     struct scps_cctest_recorder *r;

@@ -12,12 +12,13 @@ struct scps_cct_column {
     const char *name;
     uint16_t at, size; /* offset and size of the field in struct scps_cctest_event */
     bool is_signed;
-    uint8_t kinds; /* set of 1 << enum scps_cctest_kind: the calls that have this column */
+    /* the kinds of calls that have this column, 1 << enum scps_cctest_kind for each */
+    uint8_t kinds;
 };
 extern const struct scps_cct_column scps_cct_columns[];
 extern const size_t scps_cct_ncolumns;
 
-/* Return and set the value of a column. */
+/* These functions return, and set, the value of a column. */
 int64_t scps_cct_column_get(const struct scps_cct_column *c, const struct scps_cctest_event *e);
 void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_event *e, uint64_t v);
 

@@ -20,7 +20,7 @@ struct player {
     struct scps_cctest t;
     struct scps_cct_rules rules;
     /* last: the previous recorded call; made: the call with the outputs of the controller under
-     * test */
+     * test instead */
     struct scps_cctest_event last, made;
     uint64_t own_before; /* window of the controller under test before the present call, bytes */
     bool started;
@@ -110,7 +110,7 @@ static bool read_event(struct player *p, const char *line, size_t len, uint64_t 
            (unsigned)e->loss.cause <= SCPS_LOSS_OUTAGE && (unsigned)e->change <= SCPS_CC_PATH;
 }
 
-/* ---- replaying ---- */
+/* ---- replaying a recording ---- */
 
 static void watch(void *ctx, const struct scps_cctest_event *e)
 {
@@ -120,8 +120,8 @@ static void watch(void *ctx, const struct scps_cctest_event *e)
     scps_cct_rules_watch(&p->rules, e);
 }
 
-/* Between two calls the core may have reduced the window to take back growth (RFC 5681 section 3.2
- * step 1): do the same. */
+/* Between two calls the core may have reduced the window to undo growth (RFC 5681 section 3.2 step
+ * 1), so the same is done to the window of the controller under test. */
 static void taken_back(struct player *p, const struct scps_cctest_event *e)
 {
     uint64_t kept = SCPS_MAX(p->last.after.cwnd, e->view.mss);
@@ -139,8 +139,8 @@ static void play(struct player *p, const struct scps_cctest_event *e, const stru
     p->own_before = p->t.ctl.cwnd;
     p->t.view = e->view;
     switch (e->kind) {
-    /* Use the recorded view: scps_cctest_start() would replace a round trip of 0 in it by a usual
-     * one. */
+    /* The recorded view is used as it is: scps_cctest_start() would replace a round trip of 0 in it
+     * by a usual one. */
     case SCPS_CCTEST_START:
         p->t.ctl = (struct scps_cc_ctl){.cwnd = e->view.init_cwnd, .ssthresh = UINT64_MAX};
         begun.before = p->t.ctl;

@@ -9,7 +9,7 @@
 /* At a loss the window must fall by at least 1/20. Of the known algorithms HighSpeed TCP has the
  * least reduction, 97/1000. */
 enum { GIVE_UP = 20 };
-/* limit of plausible outputs: 280 TB for a window, 280 TB/s for a rate */
+/* Upper limit of plausible outputs: 280 TB for a window, 280 TB/s for a rate. */
 #define MOST        (UINT64_C(1) << 48)
 #define STALL_SECS  60
 #define IDLE_ROUNDS 2

@@ -117,7 +117,7 @@ struct scps_ackbudget {
     struct scps_timer timer;
 };
 
-/* ---- ackout.c ---- */
+/* ---- functions in ackout.c ---- */
 
 /* Called when data came in order. Returns true if an acknowledgement is due now; otherwise starts
  * the delayed-acknowledgement timer. */

@@ -46,7 +46,7 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
         scps_netif_close(dev);
         return NULL;
     }
-    /* Mark the address as locally administered and as no group address. */
+    /* The address is marked as locally administered and as no group address (IEEE 802). */
     c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2);
     ether = scps_ether_new(&c, NULL, &err);
     if (!ether && err == SCPS_ERR_NOMEM)

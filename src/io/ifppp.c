@@ -126,7 +126,8 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
     families(o, &c);
     if (o->mtu)
         c.mru = o->mtu;
-    /* Some peers end a link on which they are offered no address, so offer one. */
+    /* An IPv4 address is offered to the peer even if none is configured, because some peers end a
+     * link on which they get none. */
     if (!c.remote.family)
         c.remote = (struct scps_addr){4, {10, 64, 64, 64}};
     if (scps_entropy(&c.seed, sizeof c.seed)) {
@@ -167,9 +168,9 @@ static void on_signal(EV_P_ ev_signal *w, int revents)
 enum progress {
     GOING_ON,
     OPEN,    /* every network protocol that was wanted is open */
-    OVER,    /* the link is closed, or the line is gone */
-    HALF,    /* one family is open, and the other has been given up */
-    STOPPED, /* the wait was ended by a signal */
+    OVER,    /* the link is closed, or the line has gone */
+    HALF,    /* one address family is open, and negotiation of the other has been given up */
+    STOPPED, /* a signal has ended the wait */
     LATE     /* the time of wait=S, or the caller's limit, has passed */
 };
 

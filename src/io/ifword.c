@@ -46,7 +46,7 @@ bool scps_ifword_seconds(const char *s, scps_dur *out)
     if (!unit || thousandths > SCPS_SEC(10000) * 1000 / unit)
         return false;
     us = thousandths * unit / 1000;
-    /* Refuse a time above zero that rounds to zero microseconds. */
+    /* A time above zero that rounds to zero microseconds is refused. */
     if (us == 0 && thousandths != 0)
         return false;
     *out = us;
@@ -84,7 +84,7 @@ int scps_ifword_list(const char *option, const char *words, struct scps_ifopts *
 {
     for (const char *at = words; *at;) {
         char word[SCPS_IFWORD_ROOM], *value;
-        size_t n = strcspn(++at, ","); /* length of the item behind its comma */
+        size_t n = strcspn(++at, ","); /* length of the item, without the comma before it */
         const char *wanted;
 
         if (!n) {

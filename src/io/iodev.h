@@ -18,10 +18,10 @@ enum scps_io_block {
 };
 
 struct scps_iodev {
-    struct scps_netif nif; /* first member: the netif chain points to it */
+    struct scps_netif nif; /* first member, to which the netif chain points */
     int fd;
     enum scps_io_block block;
-    int failed; /* SCPS_ERR_LINKDOWN once the device has gone; 0 before */
+    int failed; /* SCPS_ERR_LINKDOWN when the device has gone; 0: it works */
     /* A program that terminates waits until this time, µs, for the device to accept its last
      * packets; 0: the wait has not begun. scps_iodev_room() sets it. */
     scps_time wait_until;
@@ -29,7 +29,7 @@ struct scps_iodev {
      * always all packets of one datagram. Returns 1 when more may be waiting, 0 when none is, or
      * SCPS_ERR_LINKDOWN. */
     int (*read)(struct scps_iodev *d, scps_time at, unsigned max);
-    /* Sends the packets that the netif's send() has collected. NULL: send() collects none. */
+    /* Sends the packets that the netif's send() has collected. NULL: send() collects no packets. */
     void (*flush)(struct scps_iodev *d);
 };
 
@@ -41,7 +41,8 @@ bool scps_tty_has_speed(uint32_t bits);
  * msg that begins with option. A line that exists and cannot be opened passes this check;
  * scps_tty_open() reports it. */
 int scps_tty_check(const char *option, const char *path, char msg[SCPS_IO_MSGLEN]);
-/* Opens a line as scps_tty_open() does; messages begin with `option`. */
+/* Opens a line as scps_tty_open() does; messages begin with `option`, the name of the option that
+ * the user gave. */
 struct scps_netif *scps_tty_open_for(const char *option, const struct scps_tty_config *cfg,
                                      char msg[SCPS_IO_MSGLEN]);
 

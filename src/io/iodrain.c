@@ -15,8 +15,8 @@ bool scps_iodev_room(struct scps_iodev *d)
     ms = (int)((d->wait_until - now + 999) / 1000);
     if (d->failed || ms <= 0)
         return false;
-    /* In this state the descriptor is always writable, so poll() would return at once: sleep for 1
-     * ms instead. */
+    /* In this state the descriptor is always writable, and poll() would return at once, so the
+     * function sleeps for 1 ms instead. */
     if (d->block == SCPS_IO_LATER)
         return poll(NULL, 0, 1) == 0;
     return poll(&p, 1, ms) == 1 && p.revents & POLLOUT;

@@ -42,8 +42,9 @@ struct port {
     struct scps_iodev *dev;
     struct scps_netif *top;
     ev_io readable, writable;
-    scps_time retry; /* when to try again after ENOBUFS, µs; SCPS_NEVER: at no time */
-    bool timed;      /* a filter of this chain has timers */
+    /* time at which a send is tried again after ENOBUFS, µs; SCPS_NEVER: no try is pending */
+    scps_time retry;
+    bool timed; /* true: a filter of this chain has timers */
 };
 
 struct scps_loop {
@@ -63,7 +64,7 @@ struct scps_loop {
     int err;
 };
 
-/* ---- the clock that scps_pump() uses ---- */
+/* ---- the clock that is passed to scps_pump() ---- */
 
 static scps_time clock_now(void *ctx)
 {
@@ -98,7 +99,7 @@ static void arm(struct scps_loop *l)
     l->armed = when;
 }
 
-/* ---- one iteration ---- */
+/* ---- one iteration of the loop ---- */
 
 static unsigned drain(struct scps_loop *l)
 {
@@ -138,7 +139,8 @@ static void look_after(struct scps_loop *l)
             d->flush(d);
         if (d->failed) {
             lose(l, p);
-            l->again = true; /* The connections of the removed device have events. */
+            /* The connections of the removed device have events, so another iteration is needed. */
+            l->again = true;
             continue;
         }
         if (d->block == SCPS_IO_POLL)
@@ -243,7 +245,7 @@ static void on_writable(EV_P_ ev_io *w, int revents)
     run_iteration(p->loop);
 }
 
-/* ---- functions for the application ---- */
+/* ---- functions of the public interface ---- */
 
 struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                 void (*on_event)(struct scps_loop *l, const struct scps_event *e,
@@ -277,7 +279,8 @@ struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
     l->armed = l->wake = l->until = SCPS_NEVER;
     ev_io_init(&l->timer, on_timer, l->timer_fd, EV_READ);
     l->timer.data = l;
-    /* Send packets whose time has come before more input is read. */
+    /* The timer has the highest priority, so that packets whose time has come are sent before more
+     * input is read. */
     ev_set_priority(&l->timer, EV_MAXPRI);
     ev_io_start(l->ev, &l->timer);
     return l;
@@ -293,7 +296,7 @@ int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
         return SCPS_ERR_NOMEM;
     for (const struct scps_netif *n = top; n; n = n->lower)
         p->timed = p->timed || (n->ops && n->ops->advance);
-    /* The filters may set the netif's MTU in this call. */
+    /* In this call the filters may set the MTU of the netif. */
     if (p->timed)
         scps_netif_advance(top, scps_sysclock_now());
     int err = scps_stack_add_netif(l->st, top);

@@ -63,7 +63,8 @@ static int run_until_over(const struct scps_wait *w)
             err = EINTR;
             break;
         }
-        if (scps_loop_error(sl->loop)) { /* The device has gone, so nothing more will arrive. */
+        /* The device has gone, so nothing more can arrive and the wait ends. */
+        if (scps_loop_error(sl->loop)) {
             err = ENETDOWN;
             break;
         }
@@ -132,7 +133,7 @@ void scps_sockloop_free(struct scps_sockloop *sl)
 {
     if (!sl)
         return;
-    int err = errno; /* Keep the errno of the failure after which these resources are freed. */
+    int err = errno; /* The errno of the failure is kept while these resources are freed. */
     struct scps_ctx *ctx = sl->ctx;
     sl->ctx = NULL;
     scps_ctx_free(ctx);

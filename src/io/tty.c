@@ -23,7 +23,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define TTY_MTU  65536 /* longest block of octets for one send() */
+#define TTY_MTU  65536 /* longest block of octets that one call of send() accepts */
 #define TTY_READ 4096
 
 struct tty {
@@ -61,7 +61,8 @@ static int tty_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (t->dev.failed)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
-        /* Only simulated connections have payload without octets (hollow streams). */
+        /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
+         * refused. */
         return SCPS_ERR_INVAL;
     if (len > TTY_MTU)
         return SCPS_ERR_MSGSIZE;
@@ -81,7 +82,7 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
 
     if (t->to && t->dev.block == SCPS_IO_FREE)
         write_out(t);
-    /* One read may return several packets, so count it as 8. */
+    /* One read may return several packets, so each read counts as 8. */
     for (unsigned i = 0; i < max; i += 8) {
         ssize_t n = read(d->fd, t->rx, sizeof t->rx);
 
@@ -111,7 +112,7 @@ static void tty_close(struct scps_netif *nif)
     struct tty *t = (struct tty *)nif;
 
     while (!t->dev.failed && !write_out(t) && scps_iodev_room(&t->dev))
-        /* Write the stored octets, as far as the line accepts them within SCPS_IO_DRAIN. */
+        /* The stored octets are written, as far as the line accepts them within SCPS_IO_DRAIN. */
         continue;
     tcsetattr(t->dev.fd, TCSANOW, &t->before);
     close(t->dev.fd);
@@ -162,7 +163,8 @@ static bool may_be_terminal(const struct stat *st)
              minor(st->st_rdev));
     n = readlink(path, class, sizeof class - 1);
     if (n < 0)
-        return true; /* /sys has no entry for pseudo terminals. */
+        /* /sys has no entry for pseudo terminals, so a device without an entry may be one. */
+        return true;
     class[n] = 0;
     return strcmp(strrchr(class, '/') ? strrchr(class, '/') + 1 : class, "tty") == 0;
 }

@@ -41,10 +41,11 @@ struct tun {
     char name[IFNAMSIZ];
     bool existed, offload;
     struct scps_tunundo undo;
-    uint8_t buf[65536]; /* room for the largest IP packet, and so for the largest uncut segment */
+    /* buffer with room for the largest IP packet, and so for the largest uncut segment */
+    uint8_t buf[65536];
 };
 
-/* ---- in ---- */
+/* ---- input: packets from the kernel ---- */
 
 static ssize_t read_packet(struct tun *t, struct scps_pkt *p)
 {
@@ -77,7 +78,8 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
         ssize_t n = read_packet(t, &p);
         if (n < 0 && errno == EAGAIN)
             return 0;
-        /* EBADFD: the device was deleted; EIO, ENODEV: the device vanished for another reason. */
+        /* EBADFD means that the device was deleted; EIO and ENODEV mean that it vanished for
+         * another reason. */
         if (n < 0) {
             d->failed = SCPS_ERR_LINKDOWN;
             return d->failed;
@@ -88,7 +90,7 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
     return 1;
 }
 
-/* ---- out ---- */
+/* ---- output: packets to the kernel ---- */
 
 /* Fills in h for a TCP packet: the kernel completes its checksum, and cuts it into segments if it
  * is longer than one. The checksum field must hold the sum of the pseudo-header. Other packets are
@@ -126,9 +128,11 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (t->dev.failed)
         return t->dev.failed;
     if (!p->payload && p->payload_len)
-        /* Only simulated connections have payload without octets (hollow streams). */
+        /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
+         * refused. */
         return SCPS_ERR_INVAL;
-    /* The kernel would accept such a packet, but the links behind the device would not. */
+    /* A packet beyond the MTU is refused: the kernel would accept it, but the links behind the
+     * device would not. */
     if (p->len + (p->gso ? p->gso : p->payload_len) > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     if (t->offload) {
@@ -159,8 +163,8 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         t->dev.failed = SCPS_ERR_LINKDOWN;
         return SCPS_ERR_LINKDOWN;
     default:
-        /* EIO: the device is down, but may come up again. The packet is lost, as on a link that is
-         * down. */
+        /* EIO means that the device is down, but it may come up again. The packet is lost, as on a
+         * link that is down. */
         return SCPS_ERR_SYSTEM;
     }
 }
@@ -176,7 +180,7 @@ static void tun_close(struct scps_netif *nif)
 
 const struct scps_netif_ops scps_tun_ops = {"tun", tun_send, NULL, tun_close};
 
-/* ---- open ---- */
+/* ---- opening the device ---- */
 
 bool scps_tun_name_is_good(const char *s)
 {

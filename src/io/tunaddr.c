@@ -108,7 +108,7 @@ static struct rtnl_addr *rtnl_of(int index, const struct scps_addr *a, unsigned 
     struct nl_addr *local = nl_of(a, prefix);
     struct nl_addr *far = peer && peer->family == 4 ? nl_of(peer, prefix) : NULL;
     bool ok = ra && local && !rtnl_addr_set_local(ra, local);
-    /* libnl refuses an IPv6 peer address: add a route to it instead. */
+    /* libnl refuses an IPv6 peer address, so a route to it is added instead. */
     if (ok && peer && peer->family == 4)
         ok = far && !rtnl_addr_set_peer(ra, far);
     if (ok) {
@@ -134,7 +134,8 @@ static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *pee
     int err = -NLE_NOMEM;
     if (r && nh && dst) {
         rtnl_route_nh_set_ifindex(nh, index);
-        rtnl_route_add_nexthop(r, nh); /* the route r owns the next hop from now on */
+        /* From now on the route r owns the next hop, which is freed with r. */
+        rtnl_route_add_nexthop(r, nh);
         nh = NULL;
         err = rtnl_route_set_dst(r, dst);
         if (!err)

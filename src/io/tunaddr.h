@@ -10,7 +10,8 @@ struct scps_tunlink { /* state of a device, as the kernel reports it */
     int index;        /* interface index; 0: there is no such device */
     uint32_t mtu;
     bool up;
-    /* The device carries Ethernet frames, not IP packets: a TAP device or a network card */
+    /* true: the device carries Ethernet frames, not IP packets: it is a TAP device or a network
+     * card */
     bool ethernet;
 };
 
@@ -28,11 +29,12 @@ bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t leas
  * with one line in msg. */
 int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg);
 
-struct scps_tunundo { /* what scps_tunaddr_setup() changed on a device that existed before */
+/* changes that scps_tunaddr_setup() has made to a device that existed before */
+struct scps_tunundo {
     int index;
     uint32_t mtu; /* MTU before the change, bytes; 0: it was not changed */
-    bool down;    /* the device was down before */
-    /* addresses that were added; family 0: the device already had the address */
+    bool down;    /* true: the device was down before the change */
+    /* addresses that were added; family 0: the device had the address already */
     struct scps_addr added[4];
     struct scps_addr peer[4];
     unsigned prefix[4];

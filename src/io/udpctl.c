@@ -17,10 +17,10 @@ void scps_udpctl_listen(int fd, int family)
 {
     const int on = 1;
 
-    /* If this fails, the kernel passes datagrams one by one. */
+    /* If this call fails, the kernel passes each datagram by itself. */
     (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on);
-    /* If these calls fail, the ECN field of outer headers is not received. An IPv6 socket receives
-     * IPv4 packets, too, hence both options. */
+    /* If these calls fail, the ECN field of outer headers is not received. An IPv6 socket may
+     * receive IPv4 packets, too, so both options are set. */
     (void)setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof on);
     if (family == AF_INET6)
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof on);

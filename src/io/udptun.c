@@ -39,8 +39,9 @@
 #include <unistd.h>
 
 #define DGRAM_MAX 65507 /* largest payload of a UDP datagram over IPv4, bytes */
-#define BATCH     8     /* datagrams for one recvmmsg(), each of which may hold several packets */
-/* largest number of packets for one sendmsg(): UDP_MAX_SEGMENTS of older kernels */
+/* number of datagrams for one recvmmsg(), each of which may hold several packets */
+#define BATCH 8
+/* Largest number of packets for one sendmsg(): UDP_MAX_SEGMENTS of older kernels. */
 #define TRAIN   64
 #define PEERS   64
 #define SOCKBUF (4 << 20)
@@ -62,23 +63,26 @@ struct peer {
 struct udptun {
     struct scps_iodev dev;
     bool learning, no_segment;
-    bool copies_ecn; /* outer headers get the inner ECN field (RFC 6040 section 4.1, normal mode) */
+    /* true: outer headers get the ECN field of the inner packet (RFC 6040 section 4.1, normal
+     * mode) */
+    bool copies_ecn;
     /* collected packets: `count` packets of `seg` bytes, of which the last may be shorter */
     uint8_t tx[DGRAM_MAX];
     size_t tx_len, seg;
     unsigned count;
     uint8_t ecn; /* ECN field of the outer headers of the collected packets */
     union sock to;
-    /* learning */
+    /* the peers, whose outer addresses this end learns from arriving packets */
     struct peer peers[PEERS];
     struct peer *last;
     uint64_t heard;
-    /* receiving */
+    /* buffers for receiving */
     struct mmsghdr msg[BATCH];
     struct iovec iov[BATCH];
     union sock from[BATCH];
     union scps_udpctl ctl[BATCH];
-    /* BATCH x 64 KiB; the system provides memory only for the pages that datagrams have reached */
+    /* Buffer of BATCH x 64 KiB; the system provides memory only for the pages that datagrams have
+     * reached. */
     uint8_t *rx;
 };
 
@@ -98,7 +102,7 @@ static bool sock_equal(const union sock *a, const union sock *b)
            a->in6.sin6_scope_id == b->in6.sin6_scope_id;
 }
 
-/* ---- learning which outer address an inner address is behind ---- */
+/* ---- the table of inner addresses and the outer address behind which each is ---- */
 
 /* Copies the source (far 0) or destination (far 1) address of an IP packet to *a; returns false
  * when the bytes are no IP packet. */
@@ -149,7 +153,7 @@ static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt 
     return u->last;
 }
 
-/* ---- receiving ---- */
+/* ---- receiving datagrams ---- */
 
 static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
                         scps_time at)
@@ -202,7 +206,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
     return 1;
 }
 
-/* ---- sending ---- */
+/* ---- sending collected packets ---- */
 
 /* Removes the first n collected packets, which were sent or lost. */
 static void take_off(struct udptun *u, unsigned n)
@@ -286,12 +290,12 @@ static int send_out(struct udptun *u)
             if (train &&
                 (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP)) {
                 /* The network card cannot compute the checksums, or the datagrams would have to be
-                 * fragmented: send the packets one by one from now on. */
+                 * fragmented, so the packets are sent one by one from now on. */
                 u->no_segment = true;
                 break;
             }
-            /* There is no route, or the packet is too long or filtered: count it as lost, as on any
-             * link. */
+            /* There is no route, or the packet is too long or filtered, so it counts as lost, as on
+             * any link. */
             take_off(u, 1);
             u->dev.nif.tx_errors++;
         }
@@ -306,7 +310,8 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     if (u->dev.failed)
         return u->dev.failed;
     if (!p->payload && p->payload_len)
-        /* Only simulated connections have payload without octets (hollow streams). */
+        /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
+         * refused. */
         return SCPS_ERR_INVAL;
     if (len > nif->mtu)
         return SCPS_ERR_MSGSIZE;
@@ -314,7 +319,7 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     uint8_t ecn = u->copies_ecn ? scps_pkt_ecn(p) : 0;
     if (u->learning) {
         const struct peer *e = peer_of(u, p);
-        /* No peer has sent anything yet. */
+        /* No peer has sent anything yet, so no outer address is known. */
         if (!e)
             return SCPS_ERR_UNREACH;
         to = &e->outer;
@@ -348,7 +353,8 @@ static void udp_close(struct scps_netif *nif)
 {
     struct udptun *u = (struct udptun *)nif;
     if (!u->dev.failed)
-        /* Send the packets that are still collected, which may be resets or acknowledgements. */
+        /* The packets that are still collected, which may be resets or acknowledgements, are sent
+         * before the socket is closed. */
         send_out(u);
     close(u->dev.fd);
     free(u->rx);
@@ -357,7 +363,7 @@ static void udp_close(struct scps_netif *nif)
 
 const struct scps_netif_ops scps_udptun_ops = {"udp", udp_send, NULL, udp_close};
 
-/* ---- open ---- */
+/* ---- opening the socket ---- */
 
 static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s)
 {
@@ -376,8 +382,8 @@ static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s
 static void set_buffers(int fd)
 {
     const int size = SOCKBUF;
-    /* Ask for as large a receive buffer as the system permits: a whole window of packets may arrive
-     * while the process does not run. */
+    /* As large a receive buffer as the system permits is requested: a whole window of packets may
+     * arrive while the process does not run. */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size))
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size))

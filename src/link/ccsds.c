@@ -29,7 +29,7 @@ static void dropped(struct scps_ccsds *c, enum scps_ccsds_drop why)
     c->stats.drops[why]++;
 }
 
-/* ---- out ---- */
+/* ---- output: packets are put into frames ---- */
 
 static size_t marker_len(const struct scps_ccsds *c)
 {
@@ -44,7 +44,7 @@ static uint8_t *slot(struct scps_ccsds *c, unsigned i)
     return c->tx.frames + (c->tx.first + i) % c->tx.room * each;
 }
 
-/* Sends complete frames to the device; returns false if some still wait. */
+/* Sends complete frames to the device. Returns false if some of them still wait. */
 static bool flush(struct scps_ccsds *c)
 {
     while (c->tx.ready) {
@@ -73,7 +73,7 @@ static void finish_frame(struct scps_ccsds *c)
     c->tx.fill_at = SCPS_NEVER;
 }
 
-/* Returns where the next octet of packets goes in the frame being filled. */
+/* Returns the address at which the next octet of packets is stored in the frame being filled. */
 static uint8_t *place(struct scps_ccsds *c)
 {
     return slot(c, c->tx.ready) + marker_len(c) + scps_spaceframe_head(&c->cfg) + c->tx.used;
@@ -123,7 +123,8 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     uint8_t head[SCPS_ENCAP_HEAD];
 
     if (!pkt->payload && pkt->payload_len)
-        /* Payload that is counted but not stored (hollow) exists in simulations only. */
+        /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
+         * refused. */
         return SCPS_ERR_INVAL;
     if (version != 4 && version != 6)
         return SCPS_ERR_INVAL;
@@ -144,7 +145,7 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- in ---- */
+/* ---- input: packets are taken out of frames ---- */
 
 /* Passes the IP packet within the complete encapsulation packet at rx.packet to the stack, or
  * counts the reason for which it is dropped. */
@@ -193,8 +194,8 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     while (n) {
         size_t k = 1;
 
-        /* First read the rest of the packet that an earlier frame began, or as much of it as there
-         * is. */
+        /* The rest of the packet that an earlier frame began is read first, or as much of it as
+         * there is. */
         if (r->total)
             k = (size_t)SCPS_MIN((uint64_t)n, r->total - r->len);
         if (r->len < room)
@@ -220,7 +221,8 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     return true;
 }
 
-/* Records the count of a frame; returns false if frames before it are missing. */
+/* Records the count of a frame. Returns false if frames between it and the previous one are
+ * missing. */
 static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -234,7 +236,9 @@ static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
     r->counted = true;
     if (first || gap == 0)
         return true;
-    if (gap > mask / 2) /* The sender has restarted, or the frame arrived out of order. */
+    /* More than half of the count's range is missing, so the sender has restarted, or the frame
+     * arrived out of order. */
+    if (gap > mask / 2)
         dropped(c, SCPS_CCSDS_DROP_LATE);
     else
         c->stats.lost_frames += gap;
@@ -273,7 +277,7 @@ static void frame_input(struct scps_ccsds *c, const uint8_t *p, scps_time at)
     if (f.pointer == SPACEFRAME_NO_START)
         return;
     /* The first header pointer says where the next packet begins, so the packet being read would
-     * have to end there: drop it. */
+     * have to end there. It does not, so it is dropped. */
     if (r->synced && r->len) {
         dropped(c, SCPS_CCSDS_DROP_POINTER);
         forget_packet(c);
@@ -323,7 +327,7 @@ static int ccsds_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- time ---- */
+/* ---- timers of the filter ---- */
 
 static scps_time ccsds_deadline(const struct scps_netif *nif)
 {
@@ -353,8 +357,8 @@ static void ccsds_close(struct scps_netif *nif)
     struct scps_alloc a = c->alloc;
 
     if (nif->lower && c->tx.fill_at != SCPS_NEVER && flush(c)) {
-        /* Send the packets in the frame being filled, which may be a reset or an acknowledgement,
-         * before the link is closed. */
+        /* The packets in the frame being filled, which may be a reset or an acknowledgement, are
+         * sent before the link is closed. */
         fill(c);
         flush(c);
     }

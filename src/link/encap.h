@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCPS_ENCAP_HEAD 9 /* the longest header with its extension */
+#define SCPS_ENCAP_HEAD 9 /* octets of the longest header with its extension */
 
 enum scps_encap_what {
-    ENCAP_MORE,  /* the header is not complete */
-    ENCAP_WRONG, /* the header is malformed */
+    ENCAP_MORE,  /* the header of the packet is not complete */
+    ENCAP_WRONG, /* the header of the packet is malformed */
     ENCAP_IDLE,
-    ENCAP_OTHER, /* a space packet, or a protocol other than IP */
-    ENCAP_IPE    /* a packet with the Internet protocol extension */
+    ENCAP_OTHER, /* the packet is a space packet, or has a protocol other than IP */
+    ENCAP_IPE    /* the packet has the Internet protocol extension, so it contains an IP packet */
 };
 /* Reads the header of a packet, whose first n octets lie at p. head: octets of the header; total:
  * octets of the packet, header included. */

@@ -25,7 +25,7 @@ static void dropped(struct scps_ether *e, enum scps_ether_drop why)
     e->stats.drops[why]++;
 }
 
-/* ---- out ---- */
+/* ---- output: frames to the device ---- */
 
 /* Sends a frame of n octets at data, followed by payload. */
 static int send_frame(struct scps_ether *e, const uint8_t dst[6], unsigned type,
@@ -153,7 +153,7 @@ static void send_held(struct scps_ether *e, struct scps_nbr *n)
     n->held_len = 0;
 }
 
-/* Computes the MAC address of a group or broadcast address; returns false if a is neither. */
+/* Computes the MAC address of a group or broadcast address. Returns false if a is neither. */
 static bool group_mac(const struct scps_ether *e, const struct scps_addr *a, uint8_t mac[6])
 {
     static const uint8_t limited[4] = {255, 255, 255, 255};
@@ -180,7 +180,7 @@ static bool group_mac(const struct scps_ether *e, const struct scps_addr *a, uin
     return all;
 }
 
-/* Determines the neighbour to which packets for dst are sent; returns false if there is none. */
+/* Determines the neighbour to which packets for dst are sent. Returns false if there is none. */
 static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, struct scps_addr *hop)
 {
     static const struct scps_addr link_local = {6, {0xfe, 0x80}};
@@ -239,7 +239,8 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     bool lost;
 
     if (!pkt->payload && pkt->payload_len)
-        /* Payload that is counted but not stored (hollow) exists in simulations only. */
+        /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
+         * refused. */
         return SCPS_ERR_INVAL;
     if (pkt->len + pkt->payload_len > e->cfg.mtu)
         return SCPS_ERR_MSGSIZE;
@@ -267,7 +268,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- in ---- */
+/* ---- input: frames from the device ---- */
 
 /* Replies to a request for an address of this station. */
 static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
@@ -332,7 +333,8 @@ static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us
         return;
     same = !m->has_mac || (n->state != NBR_INCOMPLETE && memcmp(n->mac, m->mac, 6) == 0);
     if (nd_answer && !m->override && !same && n->state != NBR_INCOMPLETE) {
-        /* RFC 4861 section 7.2.5: another station claims this address. */
+        /* Another station claims this address, so the entry becomes stale and keeps its MAC address
+         * (RFC 4861 section 7.2.5). */
         if (n->state == NBR_REACHABLE) {
             n->state = NBR_STALE;
             n->when = SCPS_NEVER;
@@ -346,7 +348,8 @@ static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us
 static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
 {
     bool about_us = is_own(e, &m->target);
-    /* In an ARP reply the target is the receiver, in an Advertisement the sender. */
+    /* In requests and ARP replies the target must be this station; in an Advertisement the target
+     * is the sender, so each one that arrives counts. */
     bool for_us = about_us || (m->answer && m->target.family == 6);
 
     learn(e, m, for_us);
@@ -440,7 +443,7 @@ static int ether_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return SCPS_DROP_NOT_OURS;
 }
 
-/* ---- time ---- */
+/* ---- timers of the filter ---- */
 
 static scps_time ether_deadline(const struct scps_netif *nif)
 {
@@ -462,7 +465,7 @@ static void ether_advance(struct scps_netif *nif, scps_time now)
     ask_all(e);
 }
 
-/* ---- functions for the application ---- */
+/* ---- functions of the public interface ---- */
 
 static void ether_close(struct scps_netif *nif)
 {

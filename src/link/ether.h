@@ -13,14 +13,14 @@ struct scps_ether {
     struct scps_ether_config cfg;
     struct scps_nbrs nbrs;
     scps_time now;
-    bool begun; /* scps_netif_advance() has been called, so the time is known */
+    bool begun; /* true: scps_netif_advance() has been called, so the time is known */
     struct scps_ether_status stats;
     uint8_t *tx; /* buffer for a frame being sent */
 };
 
 /* Drops the packets from address a that wait for a neighbour's answer. */
 void scps_ether_drop_held(struct scps_ether *e, const struct scps_addr *a);
-/* Sets the callbacks of a new station. */
+/* Sets the functions (scps_netif_ops) of the netif of a new station. */
 void scps_ether_wire(struct scps_ether *e);
 
 #endif

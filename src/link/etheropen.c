@@ -151,13 +151,13 @@ int scps_ether_add_addr(struct scps_netif *ether, const struct scps_addr *addr, 
 int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr)
 {
     struct scps_ether *e = (struct scps_ether *)ether;
-    /* Copy the address, because addr may point into the list that is changed here. */
+    /* The address is copied, because addr may point into the list that is changed here. */
     const struct scps_addr a = *addr;
     unsigned i = place_of(e, &a);
 
     if (i == e->cfg.n)
         return SCPS_ERR_NOENT;
-    /* Keep the order of the addresses, by which the source of requests is chosen. */
+    /* The order of the addresses stays, because it decides which source address requests have. */
     for (e->cfg.n--; i < e->cfg.n; i++) {
         e->cfg.addr[i] = e->cfg.addr[i + 1];
         e->cfg.prefix[i] = e->cfg.prefix[i + 1];

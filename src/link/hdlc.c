@@ -15,7 +15,7 @@
 
 uint16_t scps_fcs16(uint16_t fcs, const uint8_t *p, size_t n)
 {
-    /* CRC of x^16 + x^12 + x^5 + 1, bit-reversed, for four bits at a time */
+    /* Table of the CRC of x^16 + x^12 + x^5 + 1, bit-reversed, for four bits at a time. */
     static const uint16_t nibble[16] = {0x0000, 0x1081, 0x2102, 0x3183, 0x4204, 0x5285,
                                         0x6306, 0x7387, 0x8408, 0x9489, 0xa50a, 0xb58b,
                                         0xc60c, 0xd68d, 0xe70e, 0xf78f};
@@ -53,7 +53,8 @@ void scps_hdlc_end(struct scps_hdlc_tx *t)
 {
     uint16_t fcs = (uint16_t)~t->fcs;
 
-    stuff(t, (uint8_t)fcs); /* The FCS is sent with its least significant octet first. */
+    /* The FCS is sent with its least significant octet first (RFC 1662 section 3.1). */
+    stuff(t, (uint8_t)fcs);
     stuff(t, (uint8_t)(fcs >> 8));
     t->out[t->len++] = SCPS_HDLC_FLAG;
 }
@@ -83,7 +84,8 @@ static enum scps_hdlc_got finish(struct scps_hdlc_rx *r)
     if (r->too_long)
         return SCPS_HDLC_TOO_LONG;
     if (r->len == 0)
-        return SCPS_HDLC_MORE; /* Flags may fill the time between frames. */
+        /* There are no octets between two flags, because flags may fill the time between frames. */
+        return SCPS_HDLC_MORE;
     if (r->len < 4)
         return SCPS_HDLC_TOO_SHORT;
     if (r->fcs != GOOD_FCS)

@@ -19,7 +19,7 @@
 struct scps_hdlc_tx {
     uint8_t *out;
     size_t len;
-    uint32_t accm; /* the ACCM (RFC 1662 section 7.1): bit n set: octet n, 0 to 31, is escaped */
+    uint32_t accm; /* ACCM (RFC 1662 section 7.1): if bit n is set, octet n, 0 to 31, is escaped */
     uint16_t fcs;
 };
 void scps_hdlc_begin(struct scps_hdlc_tx *t);
@@ -28,9 +28,9 @@ void scps_hdlc_end(struct scps_hdlc_tx *t);
 
 enum scps_hdlc_got {
     SCPS_HDLC_MORE, /* all octets were read, and no frame ended with them */
-    /* a good frame: len octets at buf, without its FCS, valid until the next call */
+    /* A good frame has ended: len octets at buf, without its FCS, valid until the next call. */
     SCPS_HDLC_FRAME,
-    SCPS_HDLC_BAD_FCS, /* the following values say why a frame was dropped */
+    SCPS_HDLC_BAD_FCS, /* this value and the following ones say why a frame was dropped */
     SCPS_HDLC_ABORTED,
     SCPS_HDLC_TOO_SHORT,
     SCPS_HDLC_TOO_LONG
@@ -40,17 +40,18 @@ enum scps_hdlc_got {
 struct scps_hdlc_rx {
     uint8_t *buf;
     size_t cap, len;
-    /* the ACCM: bit n set: the peer escapes octet n, 0 to 31, so one that is not escaped was
-     * inserted on the way and is removed */
+    /* ACCM: if bit n is set, the peer escapes octet n, 0 to 31, so such an octet that is not
+     * escaped was inserted on the way and is removed. */
     uint32_t accm;
     uint16_t fcs;
-    bool escaped;  /* the last octet was the escape */
-    bool too_long; /* the frame being read is longer than buf */
-    bool taken;    /* the frame at buf was reported, so the next octet starts another frame */
+    bool escaped;  /* true: the last octet was the escape octet 0x7d */
+    bool too_long; /* true: the frame being read is longer than buf */
+    bool taken;    /* true: the frame at buf was reported, so the next octet starts another frame */
 };
 /* Initialises a reader. buf has cap octets, enough for the longest frame with its FCS. */
 void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap);
-/* Reads octets from *p until a frame ends, or until `end`; advances *p. Returns what ended. */
+/* Reads octets from *p until a frame ends, or until `end`, and advances *p. Returns what kind of
+ * frame has ended, or SCPS_HDLC_MORE. */
 enum scps_hdlc_got scps_hdlc_take(struct scps_hdlc_rx *r, const uint8_t **p, const uint8_t *end);
 
 /* Updates the 16-bit FCS with n octets. It starts as 0xffff; over a good frame with its FCS it

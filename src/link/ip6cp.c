@@ -41,7 +41,8 @@ static enum scps_cp_verdict judge(struct scps_cp *cp, uint8_t type, const uint8_
     i->offer = scps_get64(v);
     if (i->offer && i->offer != i->local)
         return CP_ACK;
-    /* The peer has no identifier, or the same as this end: propose one (RFC 5072 section 4.1). */
+    /* The peer has no identifier, or the same as this end, so another one is proposed to it (RFC
+     * 5072 section 4.1). */
     scps_put64(nak, draw(i));
     *nak_n = 8;
     return CP_NAK;

@@ -33,9 +33,9 @@ static size_t request(struct scps_cp *cp, uint8_t *out)
         out[n] = OPT_COMPRESSION;
         out[n + 1] = 6;
         scps_put16(out + n + 2, SCPS_PPP_VJ_COMPRESSED);
-        /* Max-Slot-Id: number of the last slot */
+        /* Max-Slot-Id is the number of the last slot. */
         out[n + 4] = (uint8_t)(cp->env->cfg->vj_slots - 1);
-        out[n + 5] = 1; /* Comp-Slot-Id: compressed packets may omit the slot's number */
+        out[n + 5] = 1; /* Comp-Slot-Id 1: compressed packets may omit the slot's number */
         n += 6;
     }
     return n;
@@ -58,7 +58,9 @@ static enum scps_cp_verdict judge_address(struct scps_ipcp *i, const uint8_t *v,
     if (i->offer_remote && (!i->cp.env->cfg->remote_strict || i->offer_remote == want))
         return CP_ACK;
     if (!want)
-        return CP_REJ; /* The peer asks for an address, and the configuration has none for it. */
+        /* The peer asks for an address, and the configuration has none for it, so the option is
+         * rejected. */
+        return CP_REJ;
     scps_put32(nak, want);
     *nak_n = 4;
     return CP_NAK;

@@ -11,7 +11,8 @@ struct scps_ipcp {
     uint32_t remote; /* the address that the peer asked for and got; 0: the peer asked for none */
     /* true while the peer has not rejected the option IP-Address, or IP-Compression-Protocol */
     bool ask_addr, ask_vj;
-    bool addr_refused; /* the peer wanted another address than the configured one */
+    /* true: the peer wanted another address for this end than the configured one */
+    bool addr_refused;
     /* vj_tx: the peer accepts compressed headers; always_say: each must carry its slot's number */
     bool vj_tx, always_say;
     uint8_t vj_slots; /* number of slots that the peer has for compressed headers */
@@ -21,12 +22,14 @@ struct scps_ipcp {
     uint8_t offer_slots;
 };
 void scps_ipcp_init(struct scps_ipcp *i, struct scps_cp_env *env);
-/* Prepares a negotiation. To be called before each one. */
+/* Prepares a negotiation. The caller calls this function before each one. */
 void scps_ipcp_begin(struct scps_ipcp *i);
 
 struct scps_ip6cp {
     struct scps_cp cp;
-    uint64_t local, remote, offer; /* interface identifiers; 0: none */
+    /* interface identifiers of this end and of the peer, and the one in the request being checked;
+     * 0: none */
+    uint64_t local, remote, offer;
     bool ask_id;
 };
 void scps_ip6cp_init(struct scps_ip6cp *i, struct scps_cp_env *env);

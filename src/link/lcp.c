@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 
-enum { /* RFC 1661 section 6, RFC 1662 section 7.1 */
+enum { /* types of LCP's configuration options (RFC 1661 section 6, RFC 1662 section 7.1) */
        OPT_MRU = 1,
        OPT_ACCM = 2,
        OPT_AUTH = 3,
@@ -28,7 +28,7 @@ enum { /* RFC 1661 section 6, RFC 1662 section 7.1 */
 
 static uint32_t draw(struct scps_lcp *l)
 {
-    /* a random number that is never 0 */
+    /* The result is a random number that is never 0. */
     return (uint32_t)scps_prng_below(&l->cp.env->prng, UINT32_MAX) + 1;
 }
 
@@ -141,7 +141,7 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
     } else if (type == OPT_MAGIC && n == 4) {
         l->mine.magic = draw(l);
     }
-    return true; /* The peer's proposals for other options are ignored. */
+    return true; /* For other options the peer's proposals are ignored. */
 }
 
 static bool rejected(struct scps_cp *cp, uint8_t type)
@@ -170,7 +170,7 @@ static bool rejected(struct scps_cp *cp, uint8_t type)
     return true;
 }
 
-/* ---- codes that only LCP has ---- */
+/* ---- codes that only LCP has, such as Echo-Request ---- */
 
 static void echo_reply(struct scps_lcp *l, uint32_t magic)
 {

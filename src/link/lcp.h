@@ -8,23 +8,28 @@
 /* Limits of what one end accepts from the other end. */
 struct scps_lcp_side {
     uint32_t mru, accm, magic;
-    bool pfc, acfc; /* protocol field, address and control field compression */
+    /* true: the protocol field (pfc), and address and control field (acfc), may be compressed */
+    bool pfc, acfc;
 };
 
 struct scps_lcp {
     struct scps_cp cp;
-    struct scps_lcp_side mine;  /* what this end asks for; not yet agreed unless cp is open */
-    struct scps_lcp_side peer;  /* limits that the peer asked for last and was granted */
+    /* limits that this end asks for, which are agreed only while cp is open */
+    struct scps_lcp_side mine;
+    /* limits that the peer asked for in its last request that was acknowledged */
+    struct scps_lcp_side peer;
     struct scps_lcp_side offer; /* limits in the Configure-Request being checked */
-    /* Options of which true means that the peer has not rejected them. */
+    /* For each option, true means that the peer has not rejected it. */
     bool ask_mru, ask_accm, ask_magic, ask_pfc, ask_acfc;
-    bool auth_wanted;   /* the peer's last request asked for authentication */
-    uint32_t nak_magic; /* magic number of the last Configure-Nak sent; 0: none */
-    uint32_t loops;     /* consecutive requests with our own magic number */
-    scps_time echo_at;  /* time of the next Echo-Request, µs; SCPS_NEVER: none */
-    uint32_t echo_lost; /* consecutive Echo-Requests without an answer */
+    bool auth_wanted;   /* true: the peer's last request asked for authentication */
+    uint32_t nak_magic; /* magic number in the last Configure-Nak sent; 0: none was sent */
+    uint32_t loops; /* number of consecutive Configure-Requests with the magic number of this end */
+    /* time at which the next Echo-Request is sent, µs; SCPS_NEVER: none is sent */
+    scps_time echo_at;
+    uint32_t echo_lost; /* number of consecutive Echo-Requests without an answer */
     uint64_t echoes_sent, echoes_answered;
-    bool echo_looped; /* an Echo came with our own magic number */
+    /* true: an Echo packet arrived with the magic number of this end, so the line is looped */
+    bool echo_looped;
     /* Called for a Protocol-Reject of the peer; the owner of the link sets it */
     void (*proto_rejected)(struct scps_lcp *lcp, uint16_t proto);
 };
@@ -36,10 +41,10 @@ struct scps_lcp {
 
 /* Initialises the protocol on a new link, the other fields of whose structure are set. */
 void scps_lcp_init(struct scps_lcp *l, struct scps_cp_env *env);
-/* Prepares a negotiation: all options are requested again, with a new magic number. To be called
- * before each one. */
+/* Prepares a negotiation: all options are requested again, with a new magic number. The caller
+ * calls this function before each one. */
 void scps_lcp_begin(struct scps_lcp *l);
-/* Sends the Echo-Request that is due at env->now; returns false if the allowed number of requests
+/* Sends the Echo-Request that is due at env->now. Returns false if the allowed number of requests
  * had no answer. */
 bool scps_lcp_echo(struct scps_lcp *l);
 /* Rejects a packet of an unknown protocol; n: octets of its information. */

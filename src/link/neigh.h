@@ -19,11 +19,12 @@ enum scps_nbr_state {
 struct scps_nbr {
     struct scps_addr addr;
     enum scps_nbr_state state;
-    uint8_t mac[6]; /* MAC address; not valid in NBR_INCOMPLETE */
+    uint8_t mac[6]; /* MAC address of the neighbour; not valid in NBR_INCOMPLETE */
     uint32_t tries; /* number of requests without a reply */
-    /* when the state ends, or the next request is due, µs; SCPS_NEVER: at no time */
+    /* time at which the state ends, or the next request is due, µs; SCPS_NEVER: none is due */
     scps_time when;
-    /* order of the entry's last use: the entry with the lowest number is replaced first */
+    /* number that grows with each use of any entry: the entry with the lowest number is replaced
+     * first */
     uint64_t used;
     uint8_t *held;   /* buffer for a packet that waits for the reply */
     size_t held_len; /* length of the packet at `held`, octets; 0: no packet waits */
@@ -44,7 +45,7 @@ struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, sc
                               bool *lost);
 /* Records that a packet is sent to the neighbour now. */
 void scps_nbr_use(struct scps_nbrs *t, struct scps_nbr *n, scps_time now);
-/* Records a neighbour's MAC address; solicited: it came in the reply to a request. */
+/* Records a neighbour's MAC address. solicited: the address came in the reply to a request. */
 void scps_nbr_learn(struct scps_nbrs *t, struct scps_nbr *n, const uint8_t mac[6], bool solicited,
                     scps_time now);
 /* Returns the next entry that is due at now, in its new state; NULL: there is none. For

@@ -34,7 +34,7 @@ static void dropped(struct scps_ppp *p, enum scps_ppp_drop why)
     p->env.drops[why]++;
 }
 
-/* ---- out ---- */
+/* ---- output: frames to the line ---- */
 
 /* Sends one frame whose information is head_n octets at head, followed by body_n octets at body. */
 static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, size_t head_n,
@@ -63,7 +63,7 @@ static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, s
     return err;
 }
 
-/* Sends the control packets that wait; returns false if some still wait. */
+/* Sends the control packets that wait. Returns false if some of them still wait. */
 static bool flush(struct scps_ppp *p)
 {
     uint16_t proto;
@@ -89,7 +89,7 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
     if (p->ipcp.vj_tx)
         type = scps_vj_compress(&p->vj_tx, pkt->data, pkt->len, total, head, &n, &replaced);
     if (type != SCPS_VJ_IP && pkt->payload_len && pkt->len != replaced) {
-        /* The compressed packet would consist of three pieces, so send it uncompressed. */
+        /* The compressed packet would consist of three pieces, so it is sent uncompressed. */
         scps_vj_unsend(&p->vj_tx);
         type = SCPS_VJ_IP;
     }
@@ -115,7 +115,8 @@ static int ppp_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     unsigned version = pkt->len ? pkt->data[0] >> 4 : 0;
 
     if (!pkt->payload && pkt->payload_len)
-        /* Payload that is counted but not stored (hollow) exists in simulations only. */
+        /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
+         * refused. */
         return SCPS_ERR_INVAL;
     if (!flush(p) || (!v4 && !v6))
         return SCPS_ERR_AGAIN;
@@ -129,7 +130,7 @@ static int ppp_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return SCPS_ERR_UNREACH;
 }
 
-/* ---- phases ---- */
+/* ---- phases of the link (RFC 1661 section 3.2) ---- */
 
 /* Sets the MTU of the netif, and of all above it, to the peer's MRU. */
 static void set_mtu(struct scps_ppp *p)
@@ -210,7 +211,8 @@ static void network_up(struct scps_ppp *p, struct scps_cp *cp)
         scps_vj_tx_init(&p->vj_tx);
         scps_vj_rx_init(&p->vj_rx);
         scps_vj_tx_limit(&p->vj_tx, p->ipcp.vj_slots, p->ipcp.always_say);
-        /* The peer assigned no address to this end, or the address that the peer has itself. */
+        /* The peer assigned no address to this end, or the one that the peer has itself, so IPv4
+         * cannot be used. */
         if (!p->ipcp.local || same_address(p)) {
             cp->gave_up = true;
             scps_cp_close(cp);
@@ -261,7 +263,7 @@ static void proto_rejected(struct scps_lcp *lcp, uint16_t proto)
     }
 }
 
-/* ---- in ---- */
+/* ---- input: octets from the line ---- */
 
 /* Starts a new negotiation: events Down and Up of RFC 1661 section 4.3, with which LCP goes through
  * Starting to Req-Sent. */
@@ -279,7 +281,8 @@ static void lcp_input(struct scps_ppp *p, const uint8_t *data, size_t n)
         p->lcp.loops = 0;
         p->why = SCPS_PPP_WHY_LOOPED;
         scps_cp_close(&p->lcp.cp);
-        /* Negotiate again: the magic numbers will show whether the line is looped. */
+        /* The link is negotiated again, and the magic numbers will show whether the line is
+         * looped. */
     } else if (p->lcp.echo_looped) {
         negotiate_again(p);
     }
@@ -332,7 +335,9 @@ static void frame_input(struct scps_ppp *p, uint8_t *data, size_t n, scps_time a
     p->rx_frames++;
     if (n >= 2 && data[0] == 0xff && data[1] == 0x03)
         data += 2;
-    if (data < end && data[0] & 1) { /* The last octet of a protocol field is odd. */
+    /* The last octet of a protocol field is odd, so an odd first octet is a compressed protocol
+     * field. */
+    if (data < end && data[0] & 1) {
         proto = *data++;
     } else if (end - data >= 2 && data[1] & 1) {
         proto = scps_get16(data);
@@ -402,7 +407,7 @@ static int ppp_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- time ---- */
+/* ---- timers of the filter ---- */
 
 static scps_time ppp_deadline(const struct scps_netif *nif)
 {
@@ -440,7 +445,8 @@ static void ppp_advance(struct scps_netif *nif, scps_time now)
     if (p->lcp.echo_at <= now && !scps_lcp_echo(&p->lcp)) {
         p->why = SCPS_PPP_WHY_ECHO_LOST;
         if (p->cfg.passive)
-            /* The line failed, but was not closed: the peer may come back later. */
+            /* The line has failed, but the link was not closed: the peer may come back later, so
+             * the link is negotiated again. */
             negotiate_again(p);
         else
             scps_cp_close(&p->lcp.cp);
@@ -448,7 +454,7 @@ static void ppp_advance(struct scps_netif *nif, scps_time now)
     flush(p);
 }
 
-/* ---- functions for the application ---- */
+/* ---- functions of the public interface ---- */
 
 static void ppp_close(struct scps_netif *nif)
 {
@@ -456,7 +462,7 @@ static void ppp_close(struct scps_netif *nif)
     struct scps_alloc a = p->alloc;
 
     if (nif->lower && p->begun) {
-        /* Send a Terminate-Request, so that the peer learns that the link ends. */
+        /* A Terminate-Request is sent, so that the peer learns that the link ends. */
         scps_cp_close(&p->lcp.cp);
         flush(p);
     }

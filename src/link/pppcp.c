@@ -18,7 +18,7 @@
  * end send requests for ever. */
 #define MAX_REFUSALS 24
 
-/* ---- actions ---- */
+/* ---- actions of the automaton (RFC 1661 section 4.4) ---- */
 
 static void drop(struct scps_cp *cp, enum scps_ppp_drop why)
 {
@@ -46,12 +46,13 @@ static void stop_timer(struct scps_cp *cp)
     cp->timer = SCPS_NEVER;
 }
 
-static void init_restarts(struct scps_cp *cp, bool configure) /* irc */
+/* action irc: Initialize-Restart-Count */
+static void init_restarts(struct scps_cp *cp, bool configure)
 {
     cp->restarts = configure ? cp->env->cfg->max_configure : cp->env->cfg->max_terminate;
 }
 
-static void send_request(struct scps_cp *cp) /* scr */
+static void send_request(struct scps_cp *cp) /* action scr: Send-Configure-Request */
 {
     cp->asked_n = cp->ops->request(cp, cp->asked);
     cp->id++;
@@ -61,7 +62,7 @@ static void send_request(struct scps_cp *cp) /* scr */
     start_timer(cp);
 }
 
-static void send_terminate(struct scps_cp *cp) /* str */
+static void send_terminate(struct scps_cp *cp) /* action str: Send-Terminate-Request */
 {
     cp->id++;
     if (cp->restarts)
@@ -80,18 +81,19 @@ static void set_state(struct scps_cp *cp, enum scps_cp_state to)
     if (to <= CP_STOPPED || to == CP_OPENED)
         stop_timer(cp);
     if (from == CP_OPENED && to != CP_OPENED)
-        cp->env->layer(cp, CP_DOWN); /* tld */
+        cp->env->layer(cp, CP_DOWN); /* action tld: This-Layer-Down */
     if (from != CP_OPENED && to == CP_OPENED)
-        cp->env->layer(cp, CP_UP); /* tlu */
+        cp->env->layer(cp, CP_UP); /* action tlu: This-Layer-Up */
 }
 
-static void finished(struct scps_cp *cp, enum scps_cp_state to) /* tlf */
+/* action tlf: This-Layer-Finished */
+static void finished(struct scps_cp *cp, enum scps_cp_state to)
 {
     set_state(cp, to);
     cp->env->layer(cp, CP_FINISHED);
 }
 
-static void begin_requests(struct scps_cp *cp) /* irc,scr/6 */
+static void begin_requests(struct scps_cp *cp) /* actions irc and scr, then state 6 (Req-Sent) */
 {
     init_restarts(cp, true);
     cp->naks = cp->refusals = 0;
@@ -100,7 +102,7 @@ static void begin_requests(struct scps_cp *cp) /* irc,scr/6 */
     set_state(cp, CP_REQ_SENT);
 }
 
-/* ---- events that are not packets ---- */
+/* ---- events that are not packets (RFC 1661 section 4.3) ---- */
 
 void scps_cp_init(struct scps_cp *cp, const struct scps_cp_ops *ops, struct scps_cp_env *env)
 {
@@ -176,7 +178,8 @@ void scps_cp_close(struct scps_cp *cp)
 
 void scps_cp_timeout(struct scps_cp *cp)
 {
-    bool again = cp->restarts > 0; /* TO+ */
+    /* event TO+ (the timer expired with a count above 0); otherwise TO- */
+    bool again = cp->restarts > 0;
 
     switch (cp->state) {
     case CP_CLOSING:
@@ -203,7 +206,7 @@ void scps_cp_timeout(struct scps_cp *cp)
     }
 }
 
-void scps_cp_proto_rejected(struct scps_cp *cp) /* RXJ- */
+void scps_cp_proto_rejected(struct scps_cp *cp) /* event RXJ-: a rejection that ends the protocol */
 {
     switch (cp->state) {
     case CP_CLOSING:
@@ -226,7 +229,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp) /* RXJ- */
     }
 }
 
-/* ---- packets ---- */
+/* ---- packets of the protocol ---- */
 
 /* Returns true if the options at p fill n octets exactly. */
 static bool well_formed(const uint8_t *p, size_t n)
@@ -272,7 +275,9 @@ static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, s
             v = CP_REJ;
         if (v > worst) {
             worst = v;
-            *len = 0; /* A Reject lists only rejected options, a Nak only those to change. */
+            /* A Configure-Reject lists only rejected options, a Configure-Nak only those to
+             * change. */
+            *len = 0;
         }
         if (v == CP_ACK || v < worst)
             continue;
@@ -290,7 +295,8 @@ static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, s
     return worst == CP_NAK ? CP_CONF_NAK : CP_CONF_REJ;
 }
 
-static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n) /* RCR */
+/* event RCR: Receive-Configure-Request */
+static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 {
     enum scps_cp_code answer;
     size_t len;
@@ -302,11 +308,12 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     if (cp->state == CP_CLOSING || cp->state == CP_STOPPING || cp->state < CP_CLOSED)
         return;
     if (cp->state == CP_OPENED || cp->state == CP_STOPPED)
-        begin_requests(cp); /* tld,scr or irc,scr */
+        begin_requests(cp); /* actions tld and scr, or irc and scr */
     cp->answered = true;
     answer = judge(cp, p, n, &len);
     cp->naks = answer == CP_CONF_NAK ? cp->naks + 1 : 0;
-    scps_cp_send(cp, (uint8_t)answer, id, cp->env->scratch, len); /* sca or scn */
+    /* action sca or scn: Send-Configure-Ack, or Send-Configure-Nak or -Reject */
+    scps_cp_send(cp, (uint8_t)answer, id, cp->env->scratch, len);
     if (answer != CP_CONF_ACK) {
         if (cp->state == CP_ACK_SENT)
             set_state(cp, CP_REQ_SENT);
@@ -329,7 +336,8 @@ static bool answers(struct scps_cp *cp, uint8_t id)
     return false;
 }
 
-static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n) /* RCA */
+/* event RCA: Receive-Configure-Ack */
+static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 {
     if (!answers(cp, id))
         return;
@@ -357,7 +365,7 @@ static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 }
 
 static void conf_nak(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n,
-                     bool reject) /* RCN */
+                     bool reject) /* event RCN: Receive-Configure-Nak or -Reject */
 {
     bool go_on = true;
 
@@ -380,13 +388,14 @@ static void conf_nak(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n,
         set_state(cp, CP_REQ_SENT);
 }
 
-static void term_request(struct scps_cp *cp, uint8_t id) /* RTR */
+static void term_request(struct scps_cp *cp, uint8_t id) /* event RTR: Receive-Terminate-Request */
 {
     if (cp->state < CP_CLOSED)
         return;
-    scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0); /* sta */
+    scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0); /* action sta: Send-Terminate-Ack */
     if (cp->state == CP_OPENED) {
-        /* zrc: wait one Restart timer, so that the Terminate-Ack can arrive, then finish. */
+        /* Action zrc (Zero-Restart-Count): the automaton waits one Restart timer, so that the
+         * Terminate-Ack can arrive, then finishes. */
         cp->restarts = 0;
         set_state(cp, CP_STOPPING);
         start_timer(cp);
@@ -395,7 +404,7 @@ static void term_request(struct scps_cp *cp, uint8_t id) /* RTR */
     }
 }
 
-static void term_ack(struct scps_cp *cp) /* RTA */
+static void term_ack(struct scps_cp *cp) /* event RTA: Receive-Terminate-Ack */
 {
     switch (cp->state) {
     case CP_CLOSING:
@@ -417,8 +426,8 @@ static void term_ack(struct scps_cp *cp) /* RTA */
     }
 }
 
-/* RXJ: if the peer rejects one of the codes that configure and terminate the link, the protocol
- * cannot continue; a rejection of any other code has no effect. */
+/* Event RXJ: if the peer rejects one of the codes that configure and terminate the link, the
+ * protocol cannot continue; a rejection of any other code has no effect. */
 static void code_rejected(struct scps_cp *cp, const uint8_t *p, size_t n)
 {
     if (n && p[0] >= CP_CONF_REQ && p[0] <= CP_CODE_REJ)
@@ -427,7 +436,8 @@ static void code_rejected(struct scps_cp *cp, const uint8_t *p, size_t n)
         set_state(cp, CP_REQ_SENT);
 }
 
-static void reject_code(struct scps_cp *cp, const uint8_t *p, size_t n) /* scj */
+/* action scj: Send-Code-Reject */
+static void reject_code(struct scps_cp *cp, const uint8_t *p, size_t n)
 {
     if (cp->state >= CP_CLOSED)
         scps_cp_send(cp, CP_CODE_REJ, ++cp->other_id, p, SCPS_MIN(n, SCPS_CP_PACKET - 4));
@@ -439,7 +449,9 @@ void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n)
     const uint8_t *data = p + 4;
     uint8_t code = n ? p[0] : 0;
 
-    if (len < 4 || len > n) { /* Octets beyond the packet's own length field are padding. */
+    /* Octets beyond the packet's own length field are padding, so only a larger length is an
+     * error. */
+    if (len < 4 || len > n) {
         drop(cp, SCPS_PPP_DROP_CONTROL);
         return;
     }

@@ -98,15 +98,17 @@ struct scps_cp {
     const struct scps_cp_ops *ops;
     struct scps_cp_env *env;
     enum scps_cp_state state;
-    uint32_t restarts; /* Restart counter: number of requests that may still be sent */
-    uint32_t naks;     /* Configure-Naks sent since the last Ack or Reject */
-    uint32_t refusals; /* Configure-Naks and -Rejects received since negotiation began */
-    scps_time timer;   /* Restart timer, µs; SCPS_NEVER: it is not running */
-    uint8_t id;        /* id of the last Configure-Request or Terminate-Request sent */
+    /* Restart counter (RFC 1661 section 4.6): number of requests that may still be sent */
+    uint32_t restarts;
+    uint32_t naks;     /* number of Configure-Naks sent since the last Configure-Ack or -Reject */
+    uint32_t refusals; /* number of Configure-Naks and -Rejects received since negotiation began */
+    /* time at which the Restart timer expires, µs; SCPS_NEVER: the timer does not run */
+    scps_time timer;
+    uint8_t id; /* id of the last Configure-Request or Terminate-Request sent */
     /* id of the last Code-Reject, Protocol-Reject or Echo-Request sent */
     uint8_t other_id;
-    bool answered;  /* the peer has sent a Configure packet since the protocol began */
-    bool gave_up;   /* closed because the ends could not agree */
+    bool answered;  /* true: the peer has sent a Configure packet since the protocol began */
+    bool gave_up;   /* true: the protocol was closed because the ends could not agree */
     size_t asked_n; /* length of the options of the last Configure-Request */
     uint8_t asked[SCPS_CP_OPTIONS];
 };

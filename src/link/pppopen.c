@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/sized.h"
 
-#define HEADER 4 /* octets of address, control and protocol field */
+#define HEADER 4 /* octets of the address, control and protocol fields of a frame */
 #define FCS    2
 #define LEAST_RX                                                                                   \
     1500u /* length of packets that each end must accept, whatever its MRU (RFC 1661 section 6.1) */

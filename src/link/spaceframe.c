@@ -19,10 +19,10 @@
 #include "base/bytes.h"
 
 #define FECF 2
-/* first header pointer of eleven bits that says that no packet begins here */
+/* Value of a first header pointer of 11 bits which says that no packet begins in the frame. */
 #define POINTER_NONE  0x7ffu
 #define POINTER_IDLE  0x7feu
-#define USLP_COUNT    4  /* octets of the frame count in frames that this library sends */
+#define USLP_COUNT    4  /* octets of the frame count in USLP frames that this library sends */
 #define USLP_SPANNING 0  /* construction rule of USLP: packets that span frames of one length */
 #define USLP_PACKETS  0  /* protocol id of USLP: space packets or encapsulation packets */
 #define USLP_IDLE     31 /* protocol id of USLP: idle data */
@@ -51,7 +51,7 @@ size_t scps_spaceframe_tail(const struct scps_ccsds_config *cfg)
     return cfg->fecf ? FECF : 0;
 }
 
-/* ---- writing ---- */
+/* ---- writing headers of frames ---- */
 
 static unsigned narrow(unsigned pointer)
 {
@@ -105,7 +105,7 @@ void scps_spaceframe_finish(uint8_t *p, const struct scps_ccsds_config *cfg, uin
         scps_put16(p + cfg->frame - FECF, scps_spaceframe_crc(p, cfg->frame - FECF));
 }
 
-/* ---- reading ---- */
+/* ---- reading headers of frames ---- */
 
 static unsigned widen(unsigned pointer)
 {
@@ -142,7 +142,7 @@ static bool read_tm(const uint8_t *p, struct scps_spaceframe *f)
     /* Bit 0 announces an operational control field of 4 octets behind the data field, which is not
      * read. */
     f->end -= id & 1 ? 4 : 0;
-    /* Refuse frames with a secondary header, or with data that is not packets. */
+    /* Frames with a secondary header, or with data that is not packets, are refused. */
     return id >> 14 == 0 && (status & 0xc000) == 0;
 }
 

@@ -6,22 +6,24 @@
 
 #include <scps/ccsds.h>
 
-/* Special values of the first header pointer, the same for all kinds of frames here; in the frames
+/* Special values of the field `pointer` below, the same for all kinds of frames; in the frames
  * themselves each kind has its own values. */
 #define SPACEFRAME_NO_START 0xffffu /* no packet begins in the frame */
-#define SPACEFRAME_ALL_IDLE 0xfffeu /* the frame has idle data only */
+#define SPACEFRAME_ALL_IDLE 0xfffeu /* the frame contains idle data only */
 
 struct scps_spaceframe {
     uint16_t spacecraft;
     uint8_t channel, map;
     uint64_t count; /* frame count of the virtual channel */
     unsigned bits;  /* number of bits that the count has in this frame; 0: the frame has no count */
-    /* octets of the data field before the first packet header, or one of the values above */
+    /* Number of octets of the data field before the first packet header, or SPACEFRAME_NO_START or
+     * SPACEFRAME_ALL_IDLE. */
     unsigned pointer;
     size_t begin, end; /* limits of the data field in the frame */
 };
 
-/* Return how many octets a frame of cfg has before its data field (head) and behind it (tail). */
+/* These functions return how many octets a frame of cfg has before its data field (head) and after
+ * it (tail). */
 size_t scps_spaceframe_head(const struct scps_ccsds_config *cfg);
 size_t scps_spaceframe_tail(const struct scps_ccsds_config *cfg);
 /* Writes the header of a frame of cfg, with this frame count and first header pointer, and the

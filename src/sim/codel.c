@@ -13,8 +13,8 @@ static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
     return t + (scps_dur)scps_root((uint64_t)interval * (uint64_t)interval / count);
 }
 
-/* The test of dodequeue() in RFC 8289: returns true if the wait has been above the target for an
- * interval. */
+/* Implements the test of dodequeue() in RFC 8289: returns true if the wait has been above the
+ * target for an interval. */
 static bool above(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
                   scps_dur waited, uint64_t backlog, uint32_t largest)
 {

@@ -6,7 +6,7 @@
 #include <scps/types.h>
 #include <stdbool.h>
 
-struct scps_codel { /* State of CoDel; all zero at the start. */
+struct scps_codel { /* state of CoDel for one queue; all zero at the start */
     /* Time, µs, at which the wait will have been above the target for an interval; 0: it is not
      * above. */
     scps_time first_above;
@@ -19,10 +19,10 @@ struct scps_codel { /* State of CoDel; all zero at the start. */
         SCPS_CODEL_GOES,
         SCPS_CODEL_BEGAN,
         SCPS_CODEL_DROPPED
-    } last; /* what CoDel did with the packet before the present one */
+    } last; /* what CoDel did with the previous packet */
 };
-/* Call it for each packet taken from the queue at now. waited: how long the packet was in the
- * queue, µs; backlog: bytes that remain in the queue; largest: size of the biggest packet seen,
+/* Called for each packet that is taken from the queue at `now`. waited: how long the packet was in
+ * the queue, µs; backlog: bytes that remain in the queue; largest: size of the biggest packet seen,
  * bytes. Returns true to drop the packet; then call it for the next packet with the same now. */
 bool scps_codel_drop(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
                      scps_dur waited, uint64_t backlog, uint32_t largest);

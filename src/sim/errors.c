@@ -30,8 +30,9 @@
 #include "sim/plan.h"
 
 #define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
-#define MANY    4096 /* largest number of changes of state that are simulated within one frame */
-/* After so many cycles of both states the process no longer depends on its first state: e^-256. */
+#define MANY    4096 /* largest number of state changes that are simulated within one frame */
+/* Number of cycles of both states after which the burst process is independent of its first state,
+ * up to e^-256. */
 #define FORGOTTEN 64
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
@@ -43,7 +44,7 @@ void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64
     scps_prng_seed(&e->r_burst, burst);
 }
 
-/* ---- the burst process ---- */
+/* ---- the burst process: a good and a bad state of the line ---- */
 
 /* Draws the time in the present state, at least 1 µs. */
 static scps_dur stay(struct scps_errors *e)
@@ -52,8 +53,8 @@ static scps_dur stay(struct scps_errors *e)
     scps_dur all = 1;
     uint32_t run;
 
-    /* The distribution is memoryless: a time beyond the largest run is drawn in pieces and
-     * summed. */
+    /* The distribution is memoryless, so a time beyond the largest run is drawn in pieces, whose
+     * sum is used. */
     do {
         run = scps_ber_run(b, scps_prng_next(&e->r_burst), RUN_MAX);
         all += run;
@@ -95,11 +96,11 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
     e->simple = !c->flip && !e->burst.on && !c->vector_len && !c->outages.n && !c->outages.inverse;
 }
 
-/* ---- damage ---- */
+/* ---- damage to the bits of a frame ---- */
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 
-struct frame_damage { /* the damage to one frame */
+struct frame_damage { /* the damage that one frame has got so far */
     const struct scps_link_config *c;
     const struct scps_frame *f;
     void (*save)(void *ctx);
@@ -159,8 +160,8 @@ static enum damage in_burst(struct scps_errors *e, struct frame_damage *w)
     if (at - e->burst.until > FORGOTTEN * (b->good + b->bad))
         burst_begin(e, b, at);
     for (int stays = 0; at < end; stays++) {
-        /* A very long frame has more changes of state than are simulated: use the mean for the rest
-         * of it. */
+        /* A very long frame has more changes of state than are simulated, so the mean is used for
+         * the rest of it. */
         if (stays == MANY) {
             uint64_t all = (uint64_t)(end - f->start), cycle = (uint64_t)(b->good + b->bad);
             uint32_t first = (uint32_t)scps_muldiv(f->bits, (uint64_t)(at - f->start), all);

@@ -8,28 +8,34 @@
 #include <scps/sim.h>
 
 struct scps_errors {
-    bool simple; /* only ber and loss are configured, and damaged packets are lost */
+    /* true: only ber and loss are configured, and damaged packets are lost, so one random number
+     * decides */
+    bool simple;
     struct scps_ber ber;
-    uint64_t loss; /* probability of a random loss, as a threshold (loss.h) */
+    /* probability of a random loss, as a threshold for 64-bit random numbers (loss.h) */
+    uint64_t loss;
     struct scps_prng r_ber, r_flip, r_loss, r_burst;
     struct {
         bool on, bad;
-        struct scps_ber ber;      /* bit errors in the bad state */
-        uint64_t to_bad, to_good; /* probabilities of the burst process by packet, as thresholds */
+        struct scps_ber ber; /* bit errors in the bad state of the burst process */
+        /* probabilities of a change of state before each packet, as thresholds (loss.h) */
+        uint64_t to_bad, to_good;
         /* lengths of the stays in the states good and bad of the burst process by time */
         struct scps_ber stay[2];
-        scps_time until; /* end of the present state, µs */
+        scps_time until; /* end of the present state of the burst process, µs */
     } burst;
-    size_t vector_at; /* index of the vector's next byte */
+    size_t vector_at; /* index of the next byte of the error vector */
 };
 
-/* A frame and the time in which it is on the line. */
+/* A frame, and the time during which it is on the line. */
 struct scps_frame {
-    /* bytes: length of the frame; bits: bits at risk, the last ones of the frame */
+    /* bytes: length of the frame; bits: number of bits that errors can reach, which are the last
+     * ones of the frame */
     uint32_t bytes, bits;
-    uint64_t survive;     /* probability that all bits at risk stay intact, see loss.h */
-    scps_time start, end; /* first and last whole microsecond on the line */
-    uint8_t *packet;      /* the frame's last bytes, in which bits are flipped */
+    uint64_t survive; /* 2^64 times the probability that all these bits stay intact (loss.h) */
+    /* first and last whole microsecond during which the frame is on the line */
+    scps_time start, end;
+    uint8_t *packet; /* the last bytes of the frame, in which bits are flipped */
     /* len: number of bytes at packet; hollow: number of hollow bytes behind them */
     uint32_t len, hollow;
 };

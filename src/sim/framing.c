@@ -42,14 +42,15 @@ const char *scps_framing_name(enum scps_framing f)
     return (unsigned)f < SCPS_FRAMING_COUNT ? names[f] : NULL;
 }
 
-/* ---- HDLC ---- */
+/* ---- PPP and HDLC ---- */
 
 struct hdlc {
     uint16_t fcs;
-    /* bit stuffing (zeros between bits) instead of octet stuffing (escapes between bytes) */
+    /* true: bit stuffing (zero bits are inserted, HDLC); false: octet stuffing (escapes are
+     * inserted, PPP) */
     bool bits;
-    unsigned ones;  /* number of consecutive ones so far */
-    uint64_t extra; /* number of escapes, or of stuffed zeros */
+    unsigned ones;  /* number of consecutive one bits so far */
+    uint64_t extra; /* number of escape octets (PPP), or of stuffed zero bits (HDLC) */
 };
 
 static void count(struct hdlc *h, uint8_t c)
@@ -58,7 +59,7 @@ static void count(struct hdlc *h, uint8_t c)
         h->extra += c == FLAG || c == ESCAPE;
         return;
     }
-    for (int i = 0; i < 8; i++, c >>= 1) { /* the lowest bit is sent first */
+    for (int i = 0; i < 8; i++, c >>= 1) { /* The lowest bit of an octet is sent first. */
         h->ones = c & 1 ? h->ones + 1 : 0;
         if (h->ones == 5) {
             h->extra++;
@@ -88,7 +89,7 @@ static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
  * bits as in SLIP and in the VJ filter. */
 static uint8_t protocol(uint8_t first)
 {
-    /* VJ compressed TCP/IP */
+    /* The packet has a TCP/IP header that VJ has compressed. */
     if (first & 0x80)
         return 0x2d;
     return first >> 4 == 6 ? 0x57 : first >> 4 == 7 ? 0x2f : 0x21;
@@ -123,7 +124,7 @@ static uint32_t hdlc_bytes(bool bits, const struct scps_pkt *pkt, uint64_t *carr
     return (uint32_t)n;
 }
 
-/* ---- CCSDS ---- */
+/* ---- CCSDS transfer frames ---- */
 
 static uint32_t in_frames(uint64_t n, uint32_t zone, uint64_t *carry)
 {

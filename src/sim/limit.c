@@ -41,14 +41,15 @@ static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
 }
 
 struct course {
-    uint64_t n; /* number of segments */
+    uint64_t n; /* number of segments of the transfer */
     double p;   /* probability that a segment is lost */
     /* slot: time of a segment on the line, s; round: time until the fate of a segment is known,
      * s */
     double slot, round;
 };
 
-/* Returns when segment i is sent for the first time, s after the first segment. */
+/* Returns the time at which segment i is sent for the first time, in seconds after the first
+ * segment. */
 static double leaves(const struct course *c, uint64_t i)
 {
     double fresh = c->round / c->slot, x = (double)i;
@@ -67,7 +68,8 @@ static uint64_t left_by(const struct course *c, double t)
     return x >= (double)(c->n - 1) ? c->n : (uint64_t)x + 1;
 }
 
-/* Returns P(t); t: seconds since the first segment was sent. */
+/* Returns P(t), the probability that the transfer has ended by time t, in seconds after the first
+ * segment was sent. */
 static double all_done(const struct course *c, double t)
 {
     double all = 1, pk = 1;
@@ -86,12 +88,13 @@ static double all_done(const struct course *c, double t)
     return all;
 }
 
-#define UNLIMITED 1e300 /* rate of a line without a limit, bit/s */
+#define UNLIMITED 1e300 /* rate that stands for a line without a limit, bit/s */
 
 /* A transfer over lines with outages or changing rates. */
 struct plan {
     const struct scps_link_config *fwd, *back;
-    double rate, open; /* rate: bit/s; open: seconds until the first segment can be sent */
+    /* rate: rate of the line, bit/s; open: time until the first segment can be sent, s */
+    double rate, open;
 };
 
 /* Returns the time at which a packet offered to the line at t has arrived, s; negative: never. */
@@ -127,7 +130,7 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
     if (bytes == 0 || payload == 0 || (rate <= 0 && rtt <= 0))
         return 0;
     n = (bytes + payload - 1) / payload;
-    double line = rate > 0 ? 8.0 / rate : 0; /* time of a byte on the line, s */
+    double line = rate > 0 ? 8.0 / rate : 0; /* time that a byte takes on the line, s */
     double slot = (double)scps_link_frame_bytes(fwd, payload + headers) * line;
     uint32_t left = (uint32_t)(bytes - (n - 1) * payload);
     double last = (double)scps_link_frame_bytes(fwd, left + headers) * line;

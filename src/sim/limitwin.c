@@ -31,12 +31,14 @@
 #define RUNS_MAX        1000
 
 struct window {
-    /* slot: time of a segment on the line; last: that of the last segment; round trip; s */
+    /* time that a full segment takes on the line; time that the last segment takes; round-trip
+     * time; all in s */
     double slot, last, rtt;
-    double every;  /* interval of acknowledgements, s; 0: one for each arrival */
+    /* interval at which the receiver acknowledges, s; 0: it acknowledges each arrival at once */
+    double every;
     uint64_t n, w; /* number of segments of the transfer; size of the window, segments */
-    uint64_t loss; /* probability of a loss, as a threshold (loss.h) */
-    /* Rings with w entries each. */
+    uint64_t loss; /* probability of the loss of a segment, as a threshold (loss.h) */
+    /* The following arrays are rings with w entries each. */
     struct fate {
         double known;
         uint64_t segment;
@@ -46,8 +48,8 @@ struct window {
     bool *got;
 };
 
-/* Returns when the receiver acknowledges a segment that was sent at `at` on a path without delay,
- * s. */
+/* Returns the time, s, at which the receiver acknowledges a segment that was sent at time `at`, on
+ * a path without delay. */
 static double ack_time(const struct window *x, double at)
 {
     double intervals = x->every > 0 ? at / x->every : 0;

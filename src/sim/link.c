@@ -40,8 +40,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Moves the head to the next packet that arrives or, if there is none, to the first packet that
- * waits. */
+/* Moves the head of the ring to the next packet that arrives or, if none is under way, to the first
+ * packet that waits. */
 static inline void ring_skip(struct scps_linkdir *d)
 {
     while (d->head != d->line) {
@@ -59,7 +59,8 @@ static inline void ring_skip(struct scps_linkdir *d)
     }
 }
 
-/* Determines whether the line has to be served before the next packet arrives. */
+/* Determines whether the line must be simulated (put the next packet on the line) before the next
+ * packet arrives. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -116,7 +117,7 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
     return (uint32_t)(pkt->len + (pkt->payload ? pkt->payload_len : 0));
 }
 
-/* ---- the line ---- */
+/* ---- the line: transmission of the packets in the queue ---- */
 
 /* Puts the next frame on the line at the time free_us and free_frac, and advances both to the end
  * of its transmission. */
@@ -137,7 +138,8 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
  * take the time of that step's rate. */
 static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
-    uint64_t need = frame * SCPS_LINK_BITS_US; /* the frame's bits times 10^6, below 2^55 */
+    /* the bits of the frame times 10^6, which is below 2^55 */
+    uint64_t need = frame * SCPS_LINK_BITS_US;
     scps_time from = d->free_us;
 
     for (;;) {
@@ -145,7 +147,7 @@ static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
         scps_time until;
         if (rates->period && d->free_us % rates->period == 0 && d->free_frac == 0) {
             uint64_t round = scps_steps_sum(rates), whole = (need - 1) / round;
-            /* skip whole periods, so that the loop is short however short the period is */
+            /* Whole periods are skipped, so that the loop is short however short the period is. */
             need -= whole * round;
             d->free_us += (scps_time)whole * rates->period;
         }
@@ -273,7 +275,7 @@ static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
     return d->wait_bytes + frame > d->max_bytes || d->wait_n >= d->max_packets;
 }
 
-/* ---- in and out ---- */
+/* ---- packets that are offered, and packets that arrive ---- */
 
 /* Counts a packet that is offered now. Returns true if it has to wait for the line. */
 static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes, uint32_t frame)
@@ -292,8 +294,8 @@ static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes
     return d->wait_n || d->idle_at > now;
 }
 
-/* Returns the place in the ring for the record of an offered packet, with len bytes behind its
- * header. NULL: the packet is lost, and *fate says why. */
+/* Returns the place in the ring for the record of an offered packet, with len bytes after its
+ * header. NULL: the packet is lost, and *fate is the cause. */
 static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t frame, uint32_t len,
                                              bool waits, enum scps_fate *fate)
 {
@@ -358,12 +360,14 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     return 0;
 }
 
-/* The segment that was offered last is lost: there is no room for it. */
+/* Handles the loss of the segment that was offered last, for which there is no room in the
+ * queue. */
 static SCPS_SELDOM void refuse_segment(struct scps_linkdir *d, scps_time now,
                                        const struct scps_conn *c, const struct scps_seg *seg,
                                        uint32_t headers, enum scps_fate fate)
 {
-    /* The headers as octets may be longer than the values, which lie at the start of this room. */
+    /* Buffer for the headers as octets, which may take more space than as values; the values lie at
+     * its start. */
     struct scps_values room[2];
     struct scps_pkt pkt = {.data = (uint8_t *)room,
                            .len = headers,
@@ -472,7 +476,7 @@ void scps_linkdir_stats(struct scps_linkdir *d, scps_time now, struct scps_link_
     scps_linkdir_advance(d, now);
     *out = d->st;
     out->busy = d->line_us + scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
-    /* The last frame ends in the future: count the line's time only up to now. */
+    /* The last frame ends in the future, so only its time until now counts as busy. */
     if (d->sent_us > now)
         out->busy -= d->sent_us - now;
 }

@@ -12,13 +12,16 @@
 #define SCPS_LINK_SIZES 16
 
 struct scps_linkdir {
-    /* These fields are the state of the line. */
-    scps_time free_us; /* the line is free from free_us + free_frac / rate on, µs */
-    /* fraction of a microsecond, as a numerator over the rate; below the rate */
+    /* state of the line */
+    /* time from which the line is free, µs; the fraction free_frac / rate is added */
+    scps_time free_us;
+    /* fraction of a microsecond, as a numerator over the rate in bit/s; smaller than the rate */
     uint64_t free_frac;
-    scps_time idle_at; /* the same time, rounded up: a packet then finds the line free, µs */
-    scps_time sent_us; /* end of the last frame on the line, rounded down, µs */
-    /* These fields describe the next event of this direction. */
+    /* time from which the line is free, rounded up to whole µs: a packet that is offered then finds
+     * the line free */
+    scps_time idle_at;
+    scps_time sent_us; /* end of the last frame on the line, rounded down to whole µs */
+    /* the next event of this direction */
     scps_time next; /* time of that event, µs; SCPS_NEVER: nothing is under way */
     enum scps_link_next {
         SCPS_LINK_ARRIVES, /* the packet at the head of the ring arrives */
@@ -26,11 +29,11 @@ struct scps_linkdir {
         SCPS_LINK_LINE     /* the line must be served, because no packet can arrive before that */
     } what;
     struct scps_link_size {
-        uint32_t frame; /* bytes on the line, which are the key of this cache entry */
-        uint32_t bits;  /* bits of the frame that are at risk */
-        scps_time us;   /* time on the line: us + frac / rate, µs */
+        uint32_t frame; /* bytes of a frame on the line, by which the cache entry is found */
+        uint32_t bits;  /* number of bits of the frame that errors can reach */
+        scps_time us;   /* time of such a frame on the line: us + frac / rate, µs */
         uint64_t frac;
-        uint64_t survive; /* 2^64 times the probability of no bit error */
+        uint64_t survive; /* 2^64 times the probability that the frame has no bit error */
     } size[SCPS_LINK_SIZES];
     /* The packets in the order in which they were offered: those in [head, line) are on the line or
      * propagating, those in [line, tail) wait */
@@ -39,9 +42,9 @@ struct scps_linkdir {
     uint64_t head, line, tail; /* positions in bytes, which never wrap */
     /* A record from tail to this position, or less, fits; a longer one may fit, too. */
     uint64_t room_end;
-    scps_time last_at; /* latest arrival of a packet in [head, line), µs */
+    scps_time last_at; /* latest arrival time of a packet in [head, line), µs */
     uint32_t wait_n;
-    uint64_t wait_bytes; /* bytes of the frames that wait, framing included */
+    uint64_t wait_bytes; /* bytes of the frames that wait in the queue, framing included */
     /* Packets out of order: a heap ordered by arrival time, then by seq. Entries beyond held_n have
      * buffers for reuse */
     struct scps_link_held {
@@ -56,33 +59,36 @@ struct scps_linkdir {
     /* Random numbers: each kind of event has a generator of its own, so that switching one kind on
      * does not change the others. */
     struct scps_errors err;
-    uint64_t dup, reorder; /* probabilities as thresholds (loss.h) */
-    /* only ber and loss are configured: nothing else changes a packet or its arrival */
+    uint64_t dup, reorder; /* probabilities, as thresholds for 64-bit random numbers (loss.h) */
+    /* true: only ber and loss are configured, so nothing else changes a packet or its arrival */
     bool simple;
-    bool behind; /* the next arrival is the packet at the head of the ring, and the heap is empty */
-    /* Packets arrive in the order in which they were offered: the configuration has been simple
-     * since no packet was under way. */
+    bool behind; /* true: the packet at the head of the ring arrives next, and the heap is empty */
+    /* True: packets arrive in the order in which they were offered, because the configuration has
+     * been simple since no packet was under way. */
     bool in_order;
-    /* A packet that finds the line idle skips the queue: there is no CoDel, and the line does not
-     * wait during outages */
+    /* True: a packet that finds the line idle skips the queue, because there is no CoDel and the
+     * line does not wait during outages. */
     bool direct;
-    /* limits of the queue, bytes of frames and packets; the type's maximum: none */
+    /* limits of the queue, in bytes of frames and in packets; the largest value of the type: no
+     * limit */
     uint64_t max_bytes;
     uint32_t max_packets;
     struct scps_prng r_dup, r_reorder, r_jitter;
     struct scps_codel codel;
-    uint32_t largest;       /* size of the largest frame so far, bytes */
-    uint64_t framing_carry; /* fraction of a byte that framing carries over, see framing.h */
-    uint8_t *scratch;       /* copy of a packet before its bits were flipped */
+    uint32_t largest; /* size of the largest frame so far, bytes */
+    /* fraction of a byte that framing carries over to the next packet (framing.h) */
+    uint64_t framing_carry;
+    uint8_t *scratch; /* copy of a packet before its bits were flipped */
     uint32_t scratch_cap;
 
-    scps_verdict_fn *verdict_fn; /* observer of the fate of each packet; NULL: none */
+    scps_verdict_fn *verdict_fn; /* function that gets the fate of each packet; NULL: none */
     void *verdict_ctx;
 
     struct scps_link_config cfg;
     struct scps_link_stats st;
-    uint64_t line_bytes; /* bytes sent at the present rate, frames in the future included */
-    /* time for which the line was busy before the rate changed to the present one, µs */
+    /* bytes sent at the present rate; frames whose transmission has not ended count in full */
+    uint64_t line_bytes;
+    /* time for which the line was busy before the rate last changed, µs */
     scps_time line_us;
     uint64_t stream; /* number that distinguishes directions with the same seed */
     struct scps_alloc alloc;
@@ -109,17 +115,19 @@ struct scps_link_record {
      * way, µs; or SCPS_LINK_WRAP or SCPS_LINK_GONE */
     scps_time at;
     uint32_t len, hollow;
-    /* bytes on the line, while the packet waits; number of copies, while it is under way */
+    /* while the packet waits: its bytes on the line; while it is under way: number of copies that
+     * arrive */
     uint32_t frame;
     uint32_t number : 30; /* low bits of the packet's number among all that were offered */
-    uint32_t values : 1;  /* the packet's headers are values (values.h) */
-    /* the packet's checksum was right, and the packet has not been damaged since */
+    uint32_t values : 1;  /* 1: the packet's headers are values (values.h) */
+    /* 1: the packet's checksum was right, and the packet has not been damaged since */
     uint32_t whole : 1;
 };
-#define SCPS_LINK_NUMBERS ((UINT32_C(1) << 30) - 1) /* mask of the bits in `number` */
-/* value of `at`: the next record is at the start of the ring */
+/* mask of the bits that the field `number` has */
+#define SCPS_LINK_NUMBERS ((UINT32_C(1) << 30) - 1)
+/* Value of `at` of a record that has no packet: the next record is at the start of the ring. */
 #define SCPS_LINK_WRAP ((scps_time)-1)
-/* value of `at`: the packet was lost, or moved to the heap */
+/* Value of `at` of a record whose packet was lost, or moved to the heap. */
 #define SCPS_LINK_GONE ((scps_time)-2)
 static inline struct scps_link_record *scps_link_record_at(const struct scps_linkdir *d,
                                                            uint64_t pos)
@@ -179,7 +187,7 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
 }
 /* Replaces the headers of the packet that arrives at d->next, *pkt, by octets. */
 void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt *pkt);
-/* Removes the packet that arrives at d->next. */
+/* Removes the packet that arrives at d->next, which the caller has processed. */
 void scps_linkdir_pop(struct scps_linkdir *d);
 /* Copies the counters to *out; in_flight includes packets that have arrived by now and were not
  * removed. */

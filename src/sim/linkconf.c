@@ -9,7 +9,8 @@
 
 #define MAX_DELAY   (INT64_MAX / 1024)
 #define MAX_FRAMING 65535u
-/* Longest CoDel interval: its square in µs^2, which the control law needs, fits 64 bits unsigned */
+/* Longest interval of CoDel: the control law needs its square in µs^2, which must fit into 64
+ * bits. */
 #define MAX_INTERVAL SCPS_SEC(3600)
 
 /* Returns true for a probability; NaN fails every comparison and so is refused. */
@@ -123,7 +124,7 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         return SCPS_ERR_INVAL;
     scps_linkdir_advance(d, now);
     uint64_t was = rate_at(&d->cfg, d->free_us, &until), rate = rate_at(cfg, d->free_us, &until);
-    if (was != rate) /* Convert the fraction of a microsecond to the unit of the new rate. */
+    if (was != rate) /* The fraction of a microsecond is converted to the unit of the new rate. */
         scps_link_set_free(d, d->free_us, was ? scps_muldiv(d->free_frac, rate, was) : 0);
     if (d->cfg.rate_bps != cfg->rate_bps) {
         d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
@@ -140,7 +141,8 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->framing_carry = 0;
     d->cfg = *cfg;
     apply_config(d, afresh, now);
-    scps_linkdir_advance(d, now); /* With the new configuration the outage may be over. */
+    /* With the new configuration an outage may be over, so the line is simulated again. */
+    scps_linkdir_advance(d, now);
     return 0;
 }
 

@@ -118,12 +118,12 @@ static SCPS_SELDOM void save(void *ctx)
     s->done = true;
 }
 
-/* Random choices about a packet that arrives. */
+/* The random choices about a packet that arrives. */
 struct arrival {
-    scps_time at;  /* time of arrival without reordering, µs */
+    scps_time at;  /* time of arrival, without the delay of reordering, µs */
     scps_dur took; /* time that the packet took on the line, µs */
-    bool late;     /* the packet is delayed by reorder_delay */
-    bool twice;    /* a second copy of the packet follows */
+    bool late;     /* true: the packet is delayed by reorder_delay */
+    bool twice;    /* true: a second copy of the packet arrives */
 };
 
 /* Determines the arrival of a packet that is not lost: its time is stored in the ring's record r if
@@ -184,7 +184,7 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     }
     if (v.fate == SCPS_FATE_FLIPPED)
         r->whole = false;
-    r->frame = 0; /* number of copies that arrive from the ring: none */
+    r->frame = 0; /* No copy arrives from the ring: the packet is in the heap. */
     if (v.fate <= SCPS_FATE_FLIPPED)
         settle_arrival(d, r, &v,
                        &(struct arrival){at, d->cfg.rates.n ? end - first : s->us, late, twice});

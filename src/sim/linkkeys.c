@@ -209,7 +209,7 @@ static int read_codel(struct reading *r)
     r->d->codel.target = r->d->codel.interval = 0;
     if (off(r))
         return 0;
-    if (!r->value.p) { /* Without a value, use the defaults of RFC 8289 section 4.3. */
+    if (!r->value.p) { /* Without a value, CoDel has the defaults of RFC 8289 section 4.3. */
         r->d->codel.target = SCPS_MS(5);
         r->d->codel.interval = SCPS_MS(100);
         return 0;
@@ -236,7 +236,7 @@ static int read_hold(struct reading *r)
 {
     return read_switch(r, &r->d->hold);
 }
-/* ---- tables ---- */
+/* ---- keys with tables ---- */
 
 static int need_tables(struct reading *r)
 {
@@ -359,7 +359,7 @@ int scps_link_read_pass(struct reading *r)
     return scps_link_verdict(r, scps_table_pass(*r->tables, m, &r->d->delays, &r->d->outages));
 }
 
-/* ---- keys ---- */
+/* ---- the list of the keys ---- */
 
 #define FIELD(f) offsetof(struct draft, f), sizeof((struct draft *)0)->f
 

@@ -27,9 +27,9 @@ struct draft {
     uint64_t exempt;
     struct {
         enum scps_framing f;
-        uint64_t overhead; /* bytes of framing in each frame; used if the key was given */
+        uint64_t overhead; /* bytes of framing in each frame, if the key was given */
     } framing;
-    struct scps_burst burst; /* used without its ber */
+    struct scps_burst burst; /* burst process, without its bit error rate */
     double burst_ber;
     struct {
         const uint8_t *p;
@@ -43,7 +43,7 @@ struct draft {
     bool flip, hold;
 };
 
-/* State of reading a description: the purpose, the text, and the buffer for the message. */
+/* State of the parser of a description: its text, the tables, and the buffer for a message. */
 struct reading {
     char *msg;
     size_t msglen;
@@ -54,7 +54,7 @@ struct reading {
     struct scps_text key, value;
 };
 
-/* arguments for %.*s that print at most 40 characters of t */
+/* Arguments for the format %.*s that print at most 40 characters of t. */
 #define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p
 
 /* Writes a message that `why` is wrong with the value of r->key, and returns SCPS_ERR_INVAL; why
@@ -68,19 +68,19 @@ int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_tex
 #define LINK_KEYS 22
 struct link_key {
     const char *name;
-    /* parses r->value into r->d; returns 0, or SCPS_ERR_INVAL with a message */
+    /* Parses r->value into r->d. Returns 0, or SCPS_ERR_INVAL with a message. */
     int (*read)(struct reading *r);
     /* range of struct draft that the key sets; it is copied to the opposite direction */
     size_t at, size;
-    bool bare; /* the key may be given without a value */
+    bool bare; /* true: the key may be given without a value */
 };
 extern const struct link_key scps_link_keys[LINK_KEYS];
 #define ALLOWED                                                                                    \
     "rate delay ber loss dup reorder reorder-delay jitter burst burst-ber vector flip queue "      \
     "codel framing overhead exempt rates delays outage contact hold"
 
-/* Sets of keys have bits 1 << index in the list. These bits are named because the code uses them;
- * the last two are not in the list. */
+/* Sets of keys have bits 1 << index in the list. The bits below have names because the code uses
+ * them; the last two do not belong to keys of the list. */
 #define RATE        (1u << 0)
 #define DELAY       (1u << 1)
 #define FRAMING     (1u << 14)

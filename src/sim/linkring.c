@@ -17,7 +17,8 @@ static SCPS_SELDOM int grow(struct scps_linkdir *d, size_t need)
 
     while (cap < (d->tail - d->head) + 2 * need && cap)
         cap *= 2;
-    if (!cap) /* The capacity would exceed 4 GiB, on a machine with 32-bit addresses. */
+    /* The capacity would exceed 4 GiB, which a machine with 32-bit addresses cannot allocate. */
+    if (!cap)
         return SCPS_ERR_NOMEM;
     v = d->alloc.alloc(d->alloc.ctx, cap);
     if (!v)
@@ -51,7 +52,8 @@ struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t 
             break;
         if (need > to_end && used + to_end + need <= d->ring_cap) {
             scps_link_record_at(d, d->tail)->at =
-                SCPS_LINK_WRAP; /* to_end is a multiple of 8, so there is room for this value. */
+                /* There is room for this value, because to_end is a multiple of 8. */
+                SCPS_LINK_WRAP;
             d->tail += to_end;
             break;
         }

@@ -23,7 +23,7 @@ static inline uint64_t scps_linkring_at(const struct scps_linkdir *d, uint64_t p
     return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | (d->ring_cap - 1)) + 1 : pos;
 }
 
-/* Returns the position behind record r at pos. */
+/* Returns the position of the record that follows record r, which is at pos. */
 static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, uint64_t pos)
 {
     return pos + sizeof *r + SCPS_LINKRING_ROUND(r->len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cache of what depends on the size of a frame only: its time on the line, and the probability that
- * none of its bits is damaged. Most frames of a transfer have one of two sizes.
+/* Cache of the values that depend only on the size of a frame: its time on the line, and the
+ * probability that none of its bits is damaged. Most frames of a transfer have one of two sizes.
  */
 #ifndef SCPS_SIM_LINKSIZE_H
 #define SCPS_SIM_LINKSIZE_H

@@ -36,7 +36,7 @@ static bool is_back(struct scps_text *t)
     return true;
 }
 
-/* ---- reading a description ---- */
+/* ---- reading the items of a description ---- */
 
 struct spec {
     struct draft d[2];
@@ -44,7 +44,7 @@ struct spec {
      * means the return direction */
     uint32_t has[2];
     scps_dur rtt;
-    bool one; /* true: an update, which changes only d[0] */
+    bool one; /* true: the description is an update, which changes d[0] only */
 };
 
 static int twice(struct reading *r, uint32_t *has, uint32_t bit)
@@ -197,13 +197,14 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
     return complete_spec(r, s);
 }
 
-/* ---- drafts and configurations ---- */
+/* ---- computing configurations from drafts ---- */
 
 /* Returns the bytes of rate (bit/s) over rtt, times thousandths / 1000. */
 static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
 {
     return scps_muldiv(rate, (uint64_t)rtt * thousandths,
-                       UINT64_C(8000000) * 1000); /* 2 days * 10^6 fits 64 bits. */
+                       /* The product fits into 64 bits for round trips of up to 2 days. */
+                       UINT64_C(8000000) * 1000);
 }
 
 /* Returns the highest rate of a direction, bit/s, from which a queue in round trips is computed. */

@@ -15,7 +15,7 @@
 #define SCPS_SELDOM
 #endif
 
-/* line time of one byte, in units of 1/rate µs */
+/* Time of one byte on the line, in units of 1/rate µs (8 bits times 10^6). */
 #define SCPS_LINK_BITS_US UINT64_C(8000000)
 
 /* Returns true if the link has outages. */

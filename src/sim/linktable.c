@@ -22,11 +22,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EARTH_RADIUS 6378137u                  /* m: equatorial radius of WGS 84 */
-#define EARTH_GM     UINT64_C(398600441800000) /* m^3/s^2: gravitational constant of WGS 84 */
-#define LIGHT        299792458u                /* m/s */
-#define MAX_DELAY    (INT64_MAX / 1024)
-#define ROWS_MAX     1000000u
+#define EARTH_RADIUS 6378137u /* equatorial radius of WGS 84, m */
+/* gravitational constant of the Earth (GM of WGS 84), m^3/s^2 */
+#define EARTH_GM  UINT64_C(398600441800000)
+#define LIGHT     299792458u /* speed of light, m/s */
+#define MAX_DELAY (INT64_MAX / 1024)
+#define ROWS_MAX  1000000u
 
 void *scps_tables_take(struct scps_link_tables *t, size_t size)
 {
@@ -52,7 +53,7 @@ void scps_link_tables_free(struct scps_link_tables *t)
     a.free(a.ctx, t, sizeof *t);
 }
 
-/* ---- rows ---- */
+/* ---- rows of tables ---- */
 
 static const char no_memory[] = "out of memory", no_row[] = "there is no row";
 
@@ -214,7 +215,7 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
     return read_period(period, v[n - 1].to - 1, &out->period, why);
 }
 
-/* ---- a pass ---- */
+/* ---- the pass of a satellite ---- */
 
 #define ONE (UINT64_C(1) << 48)
 
@@ -231,7 +232,9 @@ static uint64_t distance(uint64_t r, uint64_t t)
      * before that. */
     if (x > 12 * ONE / 5)
         return 0;
-    for (uint64_t k = 20; k > 0; k -= 2) /* 1 - x/(1 2) (1 - x/(3 4) (1 - ... )) */
+    /* The loop computes 1 - x/(1 2) (1 - x/(3 4) (1 - ... )), the series of the cosine, from the
+     * inside. */
+    for (uint64_t k = 20; k > 0; k -= 2)
         cosine = ONE - scps_muldiv(x, cosine, ONE * k * (k - 1));
     if (cosine <= scps_muldiv(R, ONE, r))
         return 0;

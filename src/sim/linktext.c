@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define RATE_MAX  UINT64_C(1000000000000) /* bit/s: 1 Tbit/s */
+#define RATE_MAX  UINT64_C(1000000000000) /* highest rate that is accepted, bit/s: 1 Tbit/s */
 #define DELAY_MAX (SCPS_SEC(1) * 86400)
 
 bool scps_text_is(struct scps_text t, const char *word)
@@ -133,7 +133,9 @@ struct scps_text scps_text_cut(struct scps_text *t, const char *seps)
     while (front.n < t->n && !strchr(seps, t->p[front.n]))
         front.n++;
     size_t gone = front.n + (front.n < t->n);
-    if (gone) { /* t->p may be NULL when t->n is 0, and adding 0 to NULL is undefined in C */
+    /* The test is needed because t->p may be NULL when t->n is 0, and adding 0 to NULL is undefined
+     * in C. */
+    if (gone) {
         t->p += gone;
         t->n -= gone;
     }

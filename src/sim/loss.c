@@ -32,7 +32,7 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 {
     struct scps_product p = scps_mul(a, b);
 
-    return p.hi + (p.lo >> 63); /* rounded */
+    return p.hi + (p.lo >> 63); /* The product is rounded to the nearest unit of its upper half. */
 }
 
 void scps_ber_init(struct scps_ber *b, double ber)

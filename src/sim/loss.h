@@ -21,7 +21,7 @@ static inline bool scps_chance_hit(uint64_t threshold, struct scps_prng *r)
 
 /* A model in which each bit is damaged independently with probability ber. */
 struct scps_ber {
-    bool on; /* ber > 0 */
+    bool on; /* true: ber is above 0 */
     /* pow[j]: 2^64 times the probability that 2^j bits in a row are undamaged */
     uint64_t pow[SCPS_BER_POWERS];
 };

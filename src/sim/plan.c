@@ -158,7 +158,8 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
     return SCPS_NEVER;
 }
 
-/* Largest number of rows that are evaluated one by one; beyond that the mean so far is used. */
+/* Largest number of rows that are evaluated one by one; for further rows the mean so far is
+ * used. */
 #define ROWS_MOST 200000
 
 /* Returns what the line can carry at t, bit/s; *until: the time until which this holds. */

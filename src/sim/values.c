@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 
-#define IP_LEN 20u /* octets of the IPv4 header */
+#define IP_LEN 20u /* length of the IPv4 header, octets */
 
 _Static_assert(offsetof(struct scps_values, seg) + SCPS_VALUES_ANY <= IP_LEN + 20 &&
                    offsetof(struct scps_values, sack) <= IP_LEN + 32 &&
@@ -63,7 +63,7 @@ void scps_values_to_octets(struct scps_pkt *pkt)
     const struct scps_values *v = (const struct scps_values *)(const void *)pkt->data;
     size_t headers = IP_LEN + v->hdr_len, behind = pkt->len - headers;
 
-    if (behind) /* The payload follows the headers. */
+    if (behind) /* The payload follows the headers in memory. */
         write_headers(pkt->data, pkt->data + headers, behind);
     else /* The payload lies apart from the headers, or is hollow (counted, not stored). */
         write_headers(pkt->data, pkt->payload, pkt->payload_len);

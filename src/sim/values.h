@@ -19,16 +19,17 @@
 
 struct scps_values {
     uint8_t addrs[8]; /* source and destination, as they lie in an IPv4 packet */
-    uint8_t ip[4];    /* octets 6 to 9 of the IP header: DF, TTL, protocol */
-    uint8_t hdr_len;  /* octets of the TCP header: 20, 32 with a time stamp, more with SACK */
+    /* octets 6 to 9 of the IP header: flags (DF) and fragment offset, TTL, protocol */
+    uint8_t ip[4];
+    uint8_t hdr_len; /* octets of the TCP header: 20, 32 with a time stamp, more with SACK */
     uint8_t tos;
     uint8_t unused[2];
     /* start of struct scps_seg: SCPS_VALUES_ANY octets, or SCPS_VALUES_TS with a time stamp */
     uint8_t seg[SCPS_VALUES_TS];
-    struct scps_sack sack[3]; /* as many blocks as field nsack of seg says */
+    struct scps_sack sack[3]; /* SACK blocks, as many as the field nsack in `seg` says */
 };
 
-/* scps_pkt.cap of a packet whose data is a struct scps_values. */
+/* Value of scps_pkt.cap that marks a packet whose data is a struct scps_values. */
 #define SCPS_PKT_VALUES SIZE_MAX
 
 /* Copies n SACK blocks, at most three. */

@@ -39,7 +39,7 @@ void scps_vclock_fini(struct scps_vclock *c)
     c->cap = c->reserved = 0;
 }
 
-/* ---- order ---- */
+/* ---- the order of events ---- */
 
 static inline bool before(const struct scps_vclock_node *a, const struct scps_vclock_node *b)
 {
@@ -75,8 +75,8 @@ static inline void up(struct scps_vclock *c, struct scps_vclock_node *at, struct
 static inline void down(struct scps_vclock *c, struct scps_vclock_node *at,
                         struct scps_vclock_node x)
 {
-    /* Keep these values in registers: the compiler must assume that a store to an event may change
-     * them. */
+    /* These values are copied to local variables: the compiler must assume that a store to an event
+     * may change c. */
     struct scps_vclock_node *const v = c->v;
     const struct scps_vclock_node *const leaves = c->leaves;
 
@@ -101,7 +101,7 @@ static SCPS_NOINLINE void place_event(struct scps_vclock *c, struct scps_vclock_
         down(c, at, x);
 }
 
-/* ---- entries ---- */
+/* ---- entries of the heap ---- */
 
 /* Makes the heap end before `end`. */
 static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)
@@ -113,7 +113,8 @@ static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)
 
 int scps_vclock_reserve(struct scps_vclock *c)
 {
-    if (c->reserved + 1 >= c->cap) { /* One more entry follows the last event. */
+    /* The array needs one more entry, which follows the last event. */
+    if (c->reserved + 1 >= c->cap) {
         if (c->cap > UINT32_MAX / 4)
             return SCPS_ERR_NOMEM;
         uint32_t cap = c->cap ? c->cap * 2 : 16;
@@ -173,6 +174,6 @@ void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time whe
 
     if (e->at != c->v || when == SCPS_NEVER)
         set_other(c, x);
-    else /* Usually the event is the first one, because its time has come. */
+    else /* Usually the event is the first one in the heap, because its time has come. */
         down(c, c->v, x);
 }

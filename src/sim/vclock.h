@@ -17,8 +17,9 @@ struct scps_vclock_node {
     struct scps_vevent *ev;
 };
 struct scps_vclock {
-    struct scps_vclock_node *v, *end; /* first entry of the heap; place behind the last one */
-    struct scps_vclock_node *leaves;  /* the first entry without children, or end */
+    /* v: the first entry of the heap; end: the place after the last one */
+    struct scps_vclock_node *v, *end;
+    struct scps_vclock_node *leaves; /* the first entry without children, or end */
     uint32_t cap;
     uint32_t reserved; /* number of entries that are reserved */
     struct scps_alloc alloc;

@@ -24,7 +24,7 @@
 
 #include <assert.h>
 
-/* ---- the world ---- */
+/* ---- opening and freeing a world ---- */
 
 struct scps_world *scps_world_new(const struct scps_alloc *alloc)
 {
@@ -51,7 +51,8 @@ void scps_world_free(struct scps_world *w)
             scps_world_give_back(w, n->ev, sizeof(struct scps_world_timer));
     scps_vclock_fini(&w->clock);
     for (struct scps_host *h = w->hosts; h; h = h->next)
-        scps_stack_free(h->stack); /* Free the stack before the netifs that are attached to it. */
+        /* The stack is freed before the netifs that are attached to it. */
+        scps_stack_free(h->stack);
     for (struct scps_link *l = w->links, *next; l; l = next) {
         next = l->next;
         scps_world_link_free(l);
@@ -88,7 +89,7 @@ int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), v
         t = scps_world_take(w, sizeof *t);
         if (!t)
             return SCPS_ERR_NOMEM;
-        /* A spare timer keeps its reserved entry in the heap. */
+        /* A timer in the list of spare timers keeps its reserved entry in the heap. */
         if (scps_vclock_reserve(&w->clock) != 0) {
             scps_world_give_back(w, t, sizeof *t);
             return SCPS_ERR_NOMEM;
@@ -101,7 +102,7 @@ int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), v
     return 0;
 }
 
-/* ---- hosts ---- */
+/* ---- the hosts of a world ---- */
 
 static inline void wake_at(struct scps_host *h, scps_time when)
 {
@@ -201,7 +202,8 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
         wake_at(h, scps_pump_at(st, h->w->now));
         h->pumped = false;
     } while (scps_stack_has_event(st) &&
-             pass_events(h)); /* The timers may have caused events, too. */
+             /* The loop repeats, because the timers may have caused events, too. */
+             pass_events(h));
 }
 
 /* Serves host h, which has received a packet. After most packets the stack has nothing to send and
@@ -263,10 +265,10 @@ static void ring(struct scps_world *w, struct scps_world_timer *t)
     scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
     t->next = w->spare;
     w->spare = t;
-    t->fn(t->ctx); /* The function may use this same timer again. */
+    t->fn(t->ctx); /* The timer is free before this call, so the function may use it again. */
 }
 
-/* ---- the run ---- */
+/* ---- running a world ---- */
 
 /* Returns true if anything else arrives, or a timer expires, at this time. */
 static inline bool more_now(const struct scps_world *w)
@@ -307,7 +309,8 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
         }
         if (SCPS_RANK_KIND(top->ev->rank) == SCPS_RANK_HOST) {
             struct scps_host *h = (struct scps_host *)(void *)top->ev;
-            if (h->due > top->when) { /* the host is due later than its entry said */
+            /* The host is due later than the time of its entry, so the entry is moved. */
+            if (h->due > top->when) {
                 h->key = h->due;
                 scps_vclock_set(&w->clock, &h->ev, h->due);
                 continue;

@@ -19,11 +19,11 @@ struct scps_world_timer {
     struct scps_vevent ev;
     void (*fn)(void *ctx);
     void *ctx;
-    struct scps_world_timer *next; /* next one in the list of spare timers */
+    struct scps_world_timer *next; /* next timer in the list of spare timers */
 };
 
 struct scps_world_end {
-    struct scps_netif nif; /* first member: the netif chain points to it */
+    struct scps_netif nif; /* first member, to which the netif chain points */
     struct scps_link *link;
     struct scps_host *host;
     struct scps_netif *top; /* uppermost netif of the chain, which is attached to the stack */
@@ -31,8 +31,9 @@ struct scps_world_end {
 };
 
 struct scps_world_direction {
-    struct scps_vevent ev; /* first member: an entry of the heap is cast to its object */
-    scps_time due;         /* time of the direction's entry in the heap, µs */
+    /* first member, so that an entry of the heap can be cast to its object */
+    struct scps_vevent ev;
+    scps_time due; /* time of the direction's entry in the heap, µs */
     struct scps_linkdir dir;
     struct scps_world_end *to;
 };
@@ -47,19 +48,20 @@ struct scps_link {
     struct scps_world *w;
     struct scps_link *next;
     struct scps_world_end end[2];
-    struct scps_world_direction dir[2]; /* [0]: from end 0 to end 1; [1]: back */
+    struct scps_world_direction dir[2]; /* the two directions: [0] from end 0 to end 1, [1] back */
     struct scps_world_addrs *addrs; /* addresses that the link gave to its two ends, oldest first */
 };
 
 struct scps_host {
-    struct scps_vevent ev; /* first member: an entry of the heap is cast to its object */
-    scps_time due;         /* time at which the stack needs scps_pump(), µs */
-    scps_time key;         /* time of the host's entry in the heap, µs, which is at most `due` */
+    /* first member, so that an entry of the heap can be cast to its object */
+    struct scps_vevent ev;
+    scps_time due; /* time at which the stack needs scps_pump(), µs */
+    scps_time key; /* time of the host's entry in the heap, µs, which is at most `due` */
     struct scps_world *w;
     struct scps_host *next;
     struct scps_host *next_marked;
     bool marked;
-    bool pumped; /* scps_pump_at() is asking the stack for packets */
+    bool pumped; /* true: scps_pump_at() is asking the stack for packets */
     struct scps_stack *stack;
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     void *ctx;
@@ -72,7 +74,7 @@ struct scps_world {
     struct scps_vclock clock;
     struct scps_host *marked, **marked_end;
     bool stop;
-    /* numbers of objects created so far, which determine ranks and random streams */
+    /* numbers of objects created so far, from which ranks and random streams of new ones follow */
     uint64_t ntimers, nlinks, nhosts;
     struct scps_host *hosts;
     struct scps_link *links;

@@ -77,7 +77,8 @@ static int attach(struct scps_world_end *e, int which)
 
 static void detach(struct scps_world_end *e)
 {
-    /* A filter copies these flags, and needs packets as octets. */
+    /* The flag SCPS_NETIF_VALUES is cleared, because a filter copies these flags and needs packets
+     * as octets. */
     e->nif.flags &= ~SCPS_NETIF_VALUES;
     if (e->top->stack)
         scps_stack_remove_netif(e->host->stack, e->top);
@@ -141,7 +142,7 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         l->dir[i].due = SCPS_NEVER;
         scps_vevent_init(&l->dir[i].ev, SCPS_RANK(SCPS_RANK_LINK, w->nlinks * 2 + i));
     }
-    /* From here on a stack may know the netif, so the netif must outlive the stack even if a later
+    /* From now on a stack may use the netif, so the netif must outlive the stack even if a later
      * step fails. */
     for (last = &w->links; *last; last = &(*last)->next)
         ;

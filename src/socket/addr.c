@@ -101,7 +101,7 @@ int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
     uint16_t family;
     if (!addr)
         return -EFAULT;
-    /* Check the length for the socket's domain before the family, as Linux does. */
+    /* The length is checked for the socket's domain before the family, as Linux does. */
     if (len < (s->domain == SCPS_AF_INET6 ? IN6_MIN : sizeof(struct scps_sockaddr_in)))
         return -EINVAL;
     memcpy(&family, addr, sizeof family);

@@ -13,7 +13,8 @@ int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w)
 {
     if (!ctx->cfg.wait)
         return -EAGAIN;
-    /* Send the packets that this call made due, so that they can be taken while the call waits. */
+    /* The packets that this call made due are sent now, so that they can be taken while the call
+     * waits. */
     scps_sock_turn(ctx);
     if (scps_sock_now(ctx) >= w->deadline)
         return -EAGAIN;
@@ -47,6 +48,6 @@ int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_
     int r = scps_sock_block_on(ctx, &w);
     s = scps_sock_find(ctx, fd);
     if (!s || s->serial != w.p.serial)
-        return -EBADF; /* Another thread has closed the socket meanwhile, so *sp is freed. */
+        return -EBADF; /* Another thread has closed the socket meanwhile, so *sp has been freed. */
     return r;
 }

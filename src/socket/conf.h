@@ -14,7 +14,7 @@
 struct sock_conf {
     struct scps_conn_config cfg;
     enum scps_ack_mode ack_mode; /* acknowledgement mode without TCP_QUICKACK */
-    bool quickack;               /* value of TCP_QUICKACK */
+    bool quickack;               /* true: TCP_QUICKACK is set */
     int pmtudisc;                /* value of IP_MTU_DISCOVER: SCPS_PMTUDISC_* */
 };
 
@@ -26,11 +26,12 @@ void scps_sock_conf_set_dgram(struct sock_conf *f, uint32_t bufsize);
 /* Adapts *f to SOCK_SEQPACKET, where each send is a record. */
 void scps_sock_conf_set_seqpacket(struct sock_conf *f);
 
-/* Replaces the configuration of the connection; the other values stay. */
+/* Replaces the configuration of the connection; the values of TCP_QUICKACK and IP_MTU_DISCOVER
+ * stay. */
 void scps_sock_conf_set(struct sock_conf *f, const struct scps_conn_config *cfg);
 /* Records the sizes of the buffers of a connection, bytes. */
 void scps_sock_conf_set_buffers(struct sock_conf *f, uint32_t sndbuf, uint32_t rcvbuf);
-/* Ends TCP_QUICKACK, because an option of its own has set the acknowledgement mode. */
+/* Switches TCP_QUICKACK off, because another option has set the acknowledgement mode. */
 void scps_sock_conf_ack_mode_set(struct sock_conf *f);
 void scps_sock_conf_quickack_set(struct sock_conf *f, bool on);
 void scps_sock_conf_pmtudisc_set(struct sock_conf *f, int value);

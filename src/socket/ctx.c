@@ -14,7 +14,7 @@
 #include "base/sized.h"
 #include "socket/sock.h"
 
-/* ---- opening and closing ---- */
+/* ---- opening and closing a context ---- */
 
 struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
 {
@@ -35,8 +35,8 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
         goto nomem;
     memset(ctx, 0, sizeof *ctx);
     ctx->cfg = c;
-    /* If only cc is set, its parameters are the defaults; fill them in, because options read
-     * them. */
+    /* If only cc is set, its parameters are the defaults; they are filled in here, because options
+     * read them. */
     if (c.conn.cc_param_of != c.conn.cc)
         scps_conn_config_set_cc(&ctx->cfg.conn, c.conn.cc, NULL);
     ctx->alloc = a;
@@ -98,7 +98,7 @@ struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx)
     return ctx->st;
 }
 
-/* ---- packets out ---- */
+/* ---- the queue of packets that the stack has sent ---- */
 
 static bool queue_grow(struct scps_ctx *ctx)
 {
@@ -141,7 +141,7 @@ static bool fetch(struct scps_ctx *ctx)
     if (scps_stack_output(ctx->st, &ctx->nif, ctx->now, &out) != 1)
         return false;
     size_t len = out.len + out.payload_len;
-    if (len > mtu) /* This cannot happen: the netif offers no segmentation offload. */
+    if (len > mtu) /* This cannot happen, because the netif offers no segmentation offload. */
         return false;
     if (out.data != room)
         memmove(room, out.data, out.len);
@@ -167,7 +167,9 @@ static void drain_events(struct scps_ctx *ctx)
  * these events cause are sent together with the others. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
-    if (ctx->turning) /* An event has called the driver, which called this function again. */
+    /* An event has called the driver, which has called this function again, so the outer call
+     * continues. */
+    if (ctx->turning)
         return;
     ctx->turning = true;
     if (ctx->own) {
@@ -194,7 +196,7 @@ void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev)
         scps_sock_dgram_hear(s, ev);
 }
 
-/* ---- time ---- */
+/* ---- the advance of time ---- */
 
 static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
 {
@@ -206,8 +208,8 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
-            /* When the queue is full, do not serve the deadline before `when`; otherwise advance by
-             * the smallest step. */
+            /* When the queue is full, the deadline is not served before `when`; otherwise time
+             * advances by the smallest step. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
             d = SCPS_MIN(d, scps_waits_deadline(ctx));
@@ -217,7 +219,7 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
     }
 }
 
-/* ---- the beginning and end of a call ---- */
+/* ---- what each call does at its beginning and its end ---- */
 
 void scps_sock_catch_up(struct scps_ctx *ctx)
 {
@@ -324,7 +326,8 @@ int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *se
     bool full = ctx->qlen == ctx->cfg.queue_packets;
     ctx->qhead = (ctx->qhead + 1) % ctx->qcap;
     ctx->qlen--;
-    if (full) /* There is room in the queue again, so get the packets that the stack kept. */
+    /* There is room in the queue again, so the packets that the stack kept are fetched. */
+    if (full)
         return scps_sock_leave(ctx, m.len);
     return scps_sock_leave_quiet(ctx, m.len);
 }

@@ -10,7 +10,7 @@
 
 #include "socket/vec.h"
 
-/* ---- reading ---- */
+/* ---- reading from a socket ---- */
 
 /* Reads the available bytes into the vector, from its byte `at` on. Returns their number, or
  * -EFAULT. */
@@ -92,7 +92,8 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     struct scps_ctx *ctx = s->ctx;
     bool peeking = flags & SCPS_MSG_PEEK, nowait = s->nonblock || (flags & SCPS_MSG_DONTWAIT);
     if (flags & SCPS_MSG_ERRQUEUE)
-        /* Linux returns EAGAIN for an empty error queue, and here it is always empty. */
+        /* MSG_ERRQUEUE: the error queue is always empty here, and Linux returns EAGAIN for an empty
+         * one. */
         return -EAGAIN;
     if (s->pcb.lis)
         return -ENOTCONN;
@@ -161,7 +162,8 @@ static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     struct scps_endpoint from;
     struct vec v;
     int64_t r = s ? scps_vec_of(iov, n, &v) : -EBADF;
-    if (r < 0 || (is_read && v.total == 0)) /* A read of 0 bytes returns 0 in every state. */
+    /* A read of 0 bytes returns 0 in every state of the socket. */
+    if (r < 0 || (is_read && v.total == 0))
         return scps_sock_leave(ctx, r);
     if (s->dgram) {
         r = scps_sock_dgram_recv(&s, &v, flags, &from, end);
@@ -224,7 +226,7 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
     return r;
 }
 
-/* ---- writing ---- */
+/* ---- writing to a socket ---- */
 
 /* Returns the error if the sending direction has ended: first the pending error, then EPIPE. */
 static int pipe_error(struct sock *s)
@@ -287,8 +289,8 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
         if (!p.iov_base)
             return copied ? copied : -EFAULT;
         size_t room = scps_sock_room(s);
-        /* SCPS_EV_WRITABLE follows only after a write that was refused, so try even without
-         * room. */
+        /* SCPS_EV_WRITABLE follows only after a write that was refused, so the write is tried even
+         * if there is no room. */
         if (room || !s->notsent_lowat) {
             int64_t n = write_piece(s, v, (size_t)copied, p, room, flags);
             if (n > 0) {
@@ -304,7 +306,8 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             if (!wait)
                 continue;
         } else if (!turned) {
-            /* Data that was not sent yet counts here, so send what can be sent now. */
+            /* Data that was not sent yet counts against this limit, so the stack first sends what
+             * it can. */
             scps_sock_turn(ctx);
             turned = true;
             continue;
@@ -328,7 +331,8 @@ static int64_t send_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     if (r == 0 && s->dgram)
         r = scps_sock_dgram_send(s, &v, flags, addr, addrlen);
     else if (r == 0)
-        r = do_send(s, &v, flags); /* A connection's peer is fixed, so an address is ignored. */
+        /* The peer of a connection is fixed, so an address is ignored. */
+        r = do_send(s, &v, flags);
     return scps_sock_leave(ctx, r);
 }
 

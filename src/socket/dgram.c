@@ -79,7 +79,7 @@ int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
     return 0;
 }
 
-/* ---- sending and receiving ---- */
+/* ---- sending and receiving datagrams ---- */
 
 /* Returns the bytes of v in one piece: where they are, or copied to *own, which the caller frees,
  * whatever is returned. */
@@ -123,7 +123,7 @@ static int64_t send_one(struct sock *s, const struct scps_endpoint *to, const ui
             return (int64_t)len;
         if (err != SCPS_ERR_AGAIN && err != SCPS_ERR_NOMEM)
             return -dgram_errno(err);
-        /* Make the stack send the datagrams that wait: this may make room in the queue. */
+        /* The stack is made to send the datagrams that wait, which may make room in the queue. */
         if (!turned) {
             scps_sock_turn(s->ctx);
             turned = true;
@@ -156,7 +156,7 @@ int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, con
         scps_sock_free(s->ctx, own, v->total);
         return r;
     }
-    /* Keep the context: the socket may be closed while this call waits. */
+    /* The context is kept in a variable, because the socket may be closed while this call waits. */
     struct scps_ctx *ctx = s->ctx;
     int64_t n =
         send_one(s, addr ? &to : NULL, data, v->total, s->nonblock || (flags & SCPS_MSG_DONTWAIT));

@@ -94,7 +94,7 @@ void scps_sock_dgram_disconnect(struct sock *s)
     scps_sock_life_set_error(&s->life, 0);
     if (s->names.bound_port && s->pcb.dg)
         scps_dgram_connect(s->pcb.dg, NULL);
-    else /* connect() had chosen the port, so it is free again. */
+    else /* The port was chosen by connect(), so a disconnect frees it. */
         scps_sock_pcb_close_dgram(&s->pcb);
     scps_sock_names_end(&s->names);
     scps_sock_names_disconnect(&s->names, &any);

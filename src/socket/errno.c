@@ -39,14 +39,15 @@ int scps_sock_errno(int err)
     case SCPS_ERR_LINKDOWN:
         return ENETDOWN;
     case SCPS_ERR_BADADDR:
-        return ENETUNREACH; /* Linux has no route to such addresses, so it returns the same. */
+        /* The stack has no route to such addresses, and Linux returns ENETUNREACH for them. */
+        return ENETUNREACH;
     case SCPS_ERR_PERM:
         return EPERM;
     case SCPS_ERR_SYSTEM:
         return EIO;
     case SCPS_ERR_HOLE:
         return ENODATA;
-    default: /* INVAL, RANGE, NORATE have no errno value of their own */
+    default: /* SCPS_ERR_INVAL, RANGE and NORATE have no errno value of their own. */
         return EINVAL;
     }
 }
@@ -56,13 +57,13 @@ int scps_sock_icmp_errno(unsigned family, unsigned icmp)
     unsigned type = icmp >> 8, code = icmp & 0xff;
     if (family == 6) {
         switch (type) {
-        case 1: /* destination unreachable */
+        case 1: /* destination unreachable (ICMPv6 type) */
             switch (code) {
             case 0:
                 return ENETUNREACH;
-            case 1: /* prohibited */
-            case 5: /* source address fails policy */
-            case 6: /* reject route */
+            case 1: /* communication with the destination is prohibited (code 1) */
+            case 5: /* source address failed the ingress or egress policy (code 5) */
+            case 6: /* reject route to the destination (code 6) */
                 return EACCES;
             case 4:
                 return ECONNREFUSED;
@@ -80,10 +81,10 @@ int scps_sock_icmp_errno(unsigned family, unsigned icmp)
     switch (type) {
     case 3:
         switch (code) {
-        case 0:  /* net */
-        case 6:  /* net unknown */
-        case 9:  /* net prohibited */
-        case 11: /* net, for this TOS */
+        case 0:  /* network unreachable (code 0) */
+        case 6:  /* destination network unknown (code 6) */
+        case 9:  /* communication with the network is prohibited (code 9) */
+        case 11: /* network unreachable for this type of service (code 11) */
             return ENETUNREACH;
         case 2:
             return ENOPROTOOPT;
@@ -91,11 +92,11 @@ int scps_sock_icmp_errno(unsigned family, unsigned icmp)
             return ECONNREFUSED;
         case 4:
             return EMSGSIZE;
-        case 5: /* source route failed */
+        case 5: /* source route failed (code 5) */
             return EOPNOTSUPP;
         case 7:
             return EHOSTDOWN;
-        case 8: /* source isolated */
+        case 8: /* source host isolated (code 8) */
             return ENONET;
         default:
             return EHOSTUNREACH;

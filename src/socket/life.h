@@ -12,10 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Linux's socket_state: the progress of connect(). */
+/* Progress of connect(), with the values of Linux's socket_state. */
 enum ss { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED, SS_DISCONNECTING };
 
-/* Linux's RCV_SHUTDOWN and SEND_SHUTDOWN. */
+/* Flags of directions that are shut down, with the values of Linux's RCV_SHUTDOWN and
+ * SEND_SHUTDOWN. */
 #define SHUT_RCV  1u
 #define SHUT_SEND 2u
 
@@ -23,8 +24,8 @@ struct sock_life {
     enum ss ss;
     unsigned shut; /* directions shut down by this end or the peer, SHUT_*: Linux's sk_shutdown */
     unsigned shut_app; /* directions shut down by shutdown() alone, SHUT_* */
-    bool fin_received; /* the peer's FIN has arrived in order: Linux's SOCK_DONE */
-    bool ended;        /* the connection has ended: Linux's TCP_CLOSE */
+    bool fin_received; /* true: the peer's FIN has arrived in order (Linux's SOCK_DONE) */
+    bool ended;        /* true: the connection has ended (Linux's TCP_CLOSE) */
     int err;           /* pending error, positive errno value: Linux's sk_err; 0: none */
     unsigned icmp;     /* ICMP error that SO_ERROR has reported last; 0: none */
     /* bytes received when shutdown() had shut down both directions */

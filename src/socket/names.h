@@ -13,9 +13,9 @@
 struct sock_names {
     struct scps_endpoint local; /* what getsockname() returns; port 0: the socket has no port yet */
     struct scps_endpoint remote; /* what getpeername() returns; family 0: no peer */
-    bool bound;                  /* the socket owns local.port */
-    bool bound_addr;             /* bind() gave the address */
-    bool bound_port;             /* bind() gave the port */
+    bool bound;                  /* true: the socket owns the port local.port */
+    bool bound_addr;             /* true: bind() gave the address */
+    bool bound_port;             /* true: bind() gave the port */
 };
 
 /* Makes *n that of a new socket. any: the address of a socket bound to no address. */
@@ -33,12 +33,12 @@ void scps_sock_names_set_given(struct sock_names *n, bool addr, bool port);
 /* Records the addresses of a connection that was made. */
 void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *local,
                              const struct scps_endpoint *remote);
-/* Called when the TCP state has become CLOSED: as in Linux's tcp_set_state(), a port that bind()
- * did not give is the socket's no longer, and it can be bound again. getsockname() goes on
+/* Called when the TCP state has become CLOSED: as in Linux's tcp_set_state(), the socket loses a
+ * port that bind() did not give, and other sockets can bind to that port. getsockname() goes on
  * returning it. */
 void scps_sock_names_end(struct sock_names *n);
-/* Called when the socket is unconnected: an address that bind() did not give and a port that is not
- * the socket's any more are forgotten. */
+/* Called when the socket is disconnected: removes an address that bind() did not give, and a port
+ * that the socket does not own any more. */
 void scps_sock_names_disconnect(struct sock_names *n, const struct scps_addr *any);
 
 #endif

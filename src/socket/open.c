@@ -5,7 +5,7 @@
 
 #include "socket/sock.h"
 
-#define DGRAM_BUF 212992u /* the default of Linux, bytes */
+#define DGRAM_BUF 212992u /* default of the buffers of a datagram socket in Linux, bytes */
 
 int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
 {
@@ -81,7 +81,8 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     }
     scps_sock_names_set_given(&s->names, !any, ep.port != 0);
     r = s->dgram && s->names.local.port ? scps_sock_dgram_open(s) : 0;
-    if (r < 0) { /* A call that failed leaves the socket unbound, so that it can be repeated. */
+    /* A bind that failed leaves the socket unbound, so that the call can be repeated. */
+    if (r < 0) {
         struct scps_addr none = scps_sock_any(s);
         scps_sock_names_init(&s->names, &none);
     }
@@ -153,7 +154,8 @@ static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
     if (flags & ~(SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC))
         return -EINVAL;
     struct sock *s;
-    /* Get a descriptor first: if none is free, the connection stays in the listener's queue. */
+    /* A descriptor is taken first: if none is free, the connection stays in the listener's
+     * queue. */
     int r = scps_sock_new(ctx, &s);
     if (r < 0)
         return r;
@@ -217,7 +219,8 @@ static int start_connect(struct sock *s, const void *addr, uint32_t len)
     if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
         return -ENETUNREACH;
     if (is_any(&ep.addr))
-        return -ENETUNREACH; /* There is no loopback device with this address. */
+        /* The address is a loopback address, and the stack has no loopback device. */
+        return -ENETUNREACH;
     if (ep.port == 0)
         return -EADDRNOTAVAIL;
     struct scps_endpoint local = s->names.local;
@@ -341,7 +344,8 @@ int scps_sock_shutdown(struct scps_ctx *ctx, int fd, int how)
     return (int)scps_sock_leave(ctx, s ? do_shutdown(s, how) : -EBADF);
 }
 
-/* Waits as SO_LINGER says until the FIN is acknowledged. The descriptor is free already. */
+/* Waits until the peer has acknowledged the FIN, for the time that SO_LINGER gives. The descriptor
+ * is free already. */
 static int wait_close(struct sock *s)
 {
     scps_dur linger = s->linger_s > INT32_MAX / 1000 ? SCPS_NEVER : SCPS_SEC(s->linger_s);

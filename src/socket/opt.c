@@ -11,7 +11,7 @@
  */
 #include "socket/opt.h"
 
-/* ---- which level an option belongs to ---- */
+/* ---- the level to which an option belongs ---- */
 
 /* Returns true for options that datagram sockets have; all others belong to TCP. */
 static bool of_datagrams(int level)

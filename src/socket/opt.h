@@ -19,9 +19,9 @@
 
 #include "socket/sock.h"
 
-#define SEC 1000000 /* a second, in microseconds */
+#define SEC 1000000 /* number of microseconds in a second */
 
-/* ---- reading and writing values ---- */
+/* ---- reading and writing the values of options ---- */
 
 /* Reads an int, or an int64_t when 8 bytes are given. */
 static inline int take_number(const void *val, uint32_t len, bool wide, int64_t *out)
@@ -58,7 +58,7 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
     return give_int(val, len, v);
 }
 
-/* ---- the configuration (optconf.c) ---- */
+/* ---- applying the configuration to the connection (optconf.c) ---- */
 
 #define NO_RATE UINT64_MAX
 
@@ -66,7 +66,7 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
  * changes. Returns 0 or -errno. */
 int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
 
-/* ---- optfield.c ---- */
+/* ---- functions in optfield.c ---- */
 
 struct field;
 /* Returns the row of an option in the table of optfield.c; NULL: the option is not a field of the
@@ -77,33 +77,34 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
 /* Sets the rate of a socket, bytes/s; NO_RATE: no limit. */
 int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
-/* ---- optcc.c ---- */
+/* ---- functions in optcc.c ---- */
 
 /* Sets the controller from "name" or "name,key=value,..."; the text has len bytes with or without
  * its final zero. */
 int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
 int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
 int scps_sock_get_cc_text(const struct sock *s, void *val,
-                          uint32_t *len); /* the text contains all parameters of the controller */
+                          /* the returned text contains all parameters of the controller */
+                          uint32_t *len);
 bool scps_sock_cc_is(const struct sock *s, const char *name);
 /* Sets a Vegas parameter through an option of the reference implementation: the parameter with that
  * name of the present controller. */
 int scps_sock_set_vegas(struct sock *s, int name, int64_t v);
 int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len);
 
-/* ---- level by level ---- */
+/* ---- functions for the options of one level each ---- */
 
-/* Functions of optsock.c. */
+/* Options of SOL_SOCKET and of TCP (optsock.c). */
 int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len);
-/* Functions of optip.c. */
+/* Options of IP and IPv6 (optip.c). */
 int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_set_ipv6(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len);
-/* Functions of optscps.c. */
+/* Options of SCPS-TP (optscps.c). */
 int scps_sock_set_scps(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len);

@@ -2,7 +2,7 @@
 /* Options for the congestion controller, by its name and parameters. */
 #include "socket/opt.h"
 
-#define CC_NAME_MAX 16 /* length to which Linux cuts a controller's name */
+#define CC_NAME_MAX 16 /* length to which Linux cuts the name of a controller */
 #define CC_TEXT_MAX 256
 
 static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const int64_t *param)
@@ -12,7 +12,7 @@ static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const in
     if (to.cc == s->conf.cfg.cc && to.cc_param_of == s->conf.cfg.cc_param_of &&
         memcmp(to.cc_param, s->conf.cfg.cc_param, sizeof to.cc_param) == 0)
         return 0;
-    /* An open connection keeps the controller with which it started. */
+    /* An open connection keeps the controller with which it started, so the option is refused. */
     if (s->pcb.conn && !s->life.ended)
         return -EISCONN;
     return scps_sock_change(s, &to);
@@ -28,7 +28,8 @@ int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len)
     size_t n = SCPS_MIN(len, sizeof text - 1);
     memcpy(text, val, n);
     text[n] = 0;
-    if (strcmp(text, "reno") == 0) /* Linux calls Van Jacobson's controller "reno". */
+    /* Linux calls Van Jacobson's controller "reno", so that name selects "vj". */
+    if (strcmp(text, "reno") == 0)
         strcpy(text, "vj");
     int e = scps_cc_parse(text, &ops, param, NULL, 0);
     if (e < 0)

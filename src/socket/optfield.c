@@ -20,7 +20,7 @@ enum {
 
 static const struct setting {
     enum kind kind;
-    uint16_t at, size; /* offset and size of the field */
+    uint16_t at, size; /* offset and size of the field in the configuration, bytes */
     int64_t least, most;
 } settings[] = {
 #define SCPS_SETTING(name, field, kind, def, least, most, ...)                                     \
@@ -31,7 +31,7 @@ static const struct setting {
 
 struct field {
     int level, name, setting;
-    int64_t unit; /* the option's unit, in units of the field */
+    int64_t unit; /* the option's unit, counted in units of the field */
     int64_t least, most;
 };
 
@@ -84,7 +84,8 @@ int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v)
         scps_sock_conf_ack_mode_set(&s->conf);
     if (r == 0 && f->setting == SETTING_nodelay && s->pcb.conn && !s->life.ended) {
         scps_conn_nodelay(s->pcb.conn, s->conf.cfg.nodelay);
-        /* Setting TCP_NODELAY sends what the cork holds back now; the cork stays on. */
+        /* Setting TCP_NODELAY makes the data that TCP_CORK delays be sent now; TCP_CORK stays
+         * set. */
         if (s->conf.cfg.nodelay && s->cork) {
             scps_conn_cork(s->pcb.conn, false);
             scps_sock_turn(s->ctx);
@@ -98,7 +99,8 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f)
 {
     const struct setting *what = &settings[f->setting];
 
-    /* While TCP_QUICKACK replaces the acknowledgement mode, return the mode that was configured. */
+    /* While TCP_QUICKACK replaces the acknowledgement mode, the mode that was configured is
+     * returned. */
     if (is_ack_mode(f))
         return s->conf.ack_mode;
     return scps_field_get((const char *)&s->conf.cfg + what->at, what->size) / f->unit;

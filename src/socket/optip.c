@@ -10,7 +10,8 @@ static int set_network(struct sock *s, int name, int64_t v)
 {
     struct scps_conn_config to = s->conf.cfg, def = s->ctx->cfg.conn;
     switch (name) {
-    case SCPS_IP_TOS: /* The lower two bits are those of ECN, which TCP sets. */
+    /* The lower two bits are those of ECN, which TCP sets, so the option does not change them. */
+    case SCPS_IP_TOS:
         to.tos = (uint8_t)((v & ~ECN_BITS) | (s->conf.cfg.tos & ECN_BITS));
         break;
     case SCPS_IP_TTL:
@@ -51,7 +52,7 @@ int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len)
     if (len >= sizeof(int))
         take_number(val, len, false, &v);
     else if (len >= 1)
-        v = *(const uint8_t *)val; /* Old programs pass a single byte. */
+        v = *(const uint8_t *)val; /* Old programs pass a value of a single byte. */
     switch (name) {
     case SCPS_IP_TOS:
     case SCPS_IP_TTL:

@@ -11,7 +11,7 @@
 /* MSS of an IPv4 peer that has not announced one, bytes (RFC 9293 section 3.7.1) */
 #define DEFAULT_MSS 536
 
-/* ---- SOL_SOCKET ---- */
+/* ---- options of SOL_SOCKET ---- */
 
 static int set_buf(struct sock *s, int name, int64_t v)
 {
@@ -103,7 +103,7 @@ int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len
             return scps_sock_set_rate(s, wide);
         }
         return scps_sock_set_rate(s, (uint32_t)v == UINT32_MAX ? NO_RATE : (uint32_t)v);
-    default: /* Linux does not allow some of these options to be set. */
+    default: /* The other options cannot be set, as in Linux, although some of them can be read. */
         return -ENOPROTOOPT;
     }
 }
@@ -169,7 +169,7 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
     }
 }
 
-/* ---- TCP ---- */
+/* ---- options of TCP ---- */
 
 static int set_quickack(struct sock *s, bool on)
 {
@@ -204,7 +204,8 @@ int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len)
         return 0;
     case SCPS_TCP_LINGER2: {
         struct scps_conn_config to = s->conf.cfg;
-        /* With a negative timeout Linux does not wait at all; use the shortest one here. */
+        /* With a negative timeout Linux does not wait at all; the shortest timeout is used in its
+         * place. */
         if (v < 0)
             to.fin_wait2 = 1;
         else

@@ -20,8 +20,9 @@ struct sock_pcb {
     struct scps_dgram *dg;
 };
 
-/* Each of these functions takes a configuration, the addresses and the user value. It returns 0, or
- * SCPS_ERR_* and then changes nothing. Precondition: *p is empty. */
+/* Each of these functions opens an object with a configuration, addresses and the user value that
+ * its events return. It returns 0, or SCPS_ERR_* and then changes nothing. Precondition: *p is
+ * empty. */
 int scps_sock_pcb_connect(struct sock_pcb *p, struct scps_stack *st,
                           const struct scps_conn_config *cfg, const struct scps_endpoint *local,
                           const struct scps_endpoint *remote, void *user);
@@ -34,11 +35,12 @@ int scps_sock_pcb_open_dgram(struct sock_pcb *p, struct scps_stack *st,
 /* Takes the oldest connection of a listener. Returns false if none waits. */
 bool scps_sock_pcb_accept(struct sock_pcb *p, struct scps_listener *lis, void *user);
 
-/* Gives up the connection, with a reset or an orderly close, and the listener. */
+/* Gives up the connection, with a reset (reset true) or an orderly close, and the listener. */
 void scps_sock_pcb_release(struct sock_pcb *p, bool reset);
 /* Closes the endpoint of datagrams, if there is one. */
 void scps_sock_pcb_close_dgram(struct sock_pcb *p);
-/* Forgets the objects without closing them, because the stack is being freed and frees them. */
+/* Removes the objects from *p without closing them, because the stack is being freed and frees
+ * them. */
 void scps_sock_pcb_forget(struct sock_pcb *p);
 
 #endif

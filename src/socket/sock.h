@@ -6,9 +6,10 @@
  *     ... work ...   in negative errno values; a call that must wait goes through scps_sock_block
  *   scps_sock_leave  serve what is due, wake whoever waits, unlock, set errno
  *
- * A socket is the sum of its parts, each with a header of its own: its life (life.h), its names
- * (names.h), what it has in the stack (pcb.h), its configuration (conf.h), and the options that are
- * the socket's own. scps_sock_state() is its TCP state as Linux would say it.
+ * A socket is the sum of its parts, each with a header of its own: the state of its connection as
+ * Linux describes it (life.h), its addresses (names.h), its objects in the stack (pcb.h), its
+ * configuration (conf.h), and the options that belong to the socket alone. scps_sock_state()
+ * returns the TCP state that Linux would report.
  */
 #ifndef SCPS_SOCKET_SOCK_H
 #define SCPS_SOCKET_SOCK_H
@@ -23,7 +24,7 @@
 #include "socket/names.h"
 #include "socket/pcb.h"
 
-/* The nearest error number where <errno.h> lacks this one. */
+/* Error numbers that <errno.h> may lack, each defined as the nearest one that it has. */
 #ifndef ESOCKTNOSUPPORT
 #define ESOCKTNOSUPPORT EPROTONOSUPPORT
 #endif
@@ -40,22 +41,23 @@ struct sock {
     uint64_t serial;
     uint32_t index; /* index in ctx->slot; UINT32_MAX: the socket has no descriptor any more */
     int domain;
-    bool dgram;     /* SOCK_DGRAM: an endpoint is opened by bind, connect or the first datagram */
-    bool seqpacket; /* SOCK_SEQPACKET: each send is a record */
+    bool dgram; /* true: type SOCK_DGRAM: bind, connect or the first datagram opens an endpoint */
+    bool seqpacket; /* true: type SOCK_SEQPACKET: each send is a record */
     bool nonblock, cloexec;
     struct sock_life life;
     struct sock_names names;
     struct sock_pcb pcb;
     struct sock_conf conf;
-    uint32_t backlog;      /* the value given to listen() */
+    uint32_t backlog;      /* backlog that was given to listen() */
     struct scps_hole hole; /* the hole that a read reached last; len 0: none yet */
-    /* options that neither the connection nor `conf` holds */
+    /* values of options that neither the connection nor `conf` has */
     bool reuseaddr, reuseport, v6only, cork, addr_no_port;
     int debug, broadcast, priority;
     bool linger;
     int linger_s;
     uint32_t rcvlowat, notsent_lowat;
-    scps_dur rcvtimeo, sndtimeo; /* µs; SCPS_NEVER: no timeout; 0: do not wait */
+    /* SO_RCVTIMEO and SO_SNDTIMEO, µs; SCPS_NEVER: no timeout; 0: calls do not wait */
+    scps_dur rcvtimeo, sndtimeo;
 };
 
 struct slot_pkt {
@@ -67,17 +69,17 @@ struct scps_ctx {
     struct scps_ctx_config cfg;
     struct scps_alloc alloc;
     struct scps_stack *st;
-    bool own; /* the context opened the stack and its netif */
+    bool own; /* true: the context opened the stack and its netif, and frees them */
     struct scps_netif nif;
     scps_time now;
     uint64_t serial;
     /* secret key for choosing the ports of sockets that are bound to port 0 */
     uint64_t port_key[2];
     uint32_t port_next; /* number of ports chosen for port 0 so far */
-    /* The table of descriptors. */
+    /* the table of descriptors: the socket of each, NULL: the descriptor is free */
     struct sock **slot;
     uint32_t nslot;
-    /* List of the calls that wait now. */
+    /* list of the calls that are waiting */
     struct scps_wait *waits;
     /* The packets for scps_ctx_take(): a ring of qcap places of one MTU each, which doubles when
      * full. */
@@ -112,13 +114,13 @@ static inline scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur
     return dur >= SCPS_NEVER - now ? SCPS_NEVER : now + dur;
 }
 
-/* ---- wait.c ---- */
+/* ---- functions in wait.c ---- */
 /* Returns true if any waiting call can continue. */
 bool scps_waits_any_over(const struct scps_ctx *ctx);
 /* Returns the earliest deadline of a waiting call, µs; SCPS_NEVER: none has one. */
 scps_time scps_waits_deadline(const struct scps_ctx *ctx);
 
-/* ---- ctx.c ---- */
+/* ---- functions in ctx.c ---- */
 void scps_sock_enter(struct scps_ctx *ctx);
 /* Ends a call; r below 0 is -errno. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
@@ -128,29 +130,29 @@ int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r);
 void scps_sock_catch_up(struct scps_ctx *ctx);
 void scps_sock_turn(struct scps_ctx *ctx);
 
-/* ---- fd.c ---- */
+/* ---- functions in fd.c ---- */
 /* Returns the socket of a descriptor, with its state updated; NULL: EBADF. */
 struct sock *scps_sock_find(struct scps_ctx *ctx, int fd);
 int scps_sock_fd(const struct sock *s);
 /* Creates a socket with the lowest free descriptor. Returns 0, -EMFILE or -ENOMEM. */
 int scps_sock_new(struct scps_ctx *ctx, struct sock **out);
-void scps_sock_detach(struct sock *s); /* Frees the descriptor, but not the socket. */
+void scps_sock_detach(struct sock *s); /* Frees the descriptor of s, but not s itself. */
 void scps_sock_destroy(struct sock *s);
 
-/* ---- block.c ---- */
+/* ---- functions in block.c ---- */
 /* Waits, with the lock released, until *s is ready for dir (with `need` bytes when reading), then
  * looks the socket up again. Returns 0; -EAGAIN when the socket does not block, or the deadline has
  * passed; -EBADF when the socket was closed meanwhile; or the error of scps_ctx_config.wait. */
 int scps_sock_block(struct sock **s, enum scps_wait_dir dir, size_t need, scps_time deadline);
 int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w);
 
-/* ---- errno.c ---- */
+/* ---- functions in errno.c ---- */
 /* Converts an SCPS_ERR_* to a positive errno value. */
 int scps_sock_errno(int err);
 /* Converts an ICMP error, type << 8 | code, to a positive errno value; family: 4 or 6. */
 int scps_sock_icmp_errno(unsigned family, unsigned icmp);
 
-/* ---- state.c ---- */
+/* ---- functions in state.c ---- */
 void scps_sock_refresh(struct sock *s);
 void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
@@ -163,7 +165,7 @@ unsigned scps_sock_events(const struct sock *s);
 /* Releases the connection or listener. The socket is then in the state before connect or listen. */
 void scps_sock_disconnect(struct sock *s);
 
-/* ---- addr.c ---- */
+/* ---- functions in addr.c ---- */
 /* Checks an address for a socket of this domain as Linux does. Returns 0, -EINVAL,
  * -EAFNOSUPPORT. */
 int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
@@ -186,7 +188,7 @@ static inline void *scps_sock_handle(const struct sock *s)
     return (void *)((uintptr_t)s->index + 1);
 }
 
-/* Functions of dgram.c: calls on datagram sockets; they return 0, a count, or -errno. */
+/* Functions of dgram.c for datagram sockets. They return 0, a count, or -errno. */
 struct vec;
 /* Opens the endpoint at the socket's local address, if it is not open yet. */
 int scps_sock_dgram_open(struct sock *s);
@@ -199,7 +201,7 @@ int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
                              struct scps_endpoint *from, int *end);
 void scps_sock_dgram_apply(struct sock *s);
 
-/* ---- dgramstate.c ---- */
+/* ---- functions in dgramstate.c ---- */
 void scps_sock_dgram_disconnect(struct sock *s);
 int scps_sock_dgram_shutdown(struct sock *s, unsigned bits);
 void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev);
@@ -208,7 +210,7 @@ unsigned scps_sock_dgram_events(const struct sock *s);
 /* Returns the number of bytes that an ioctl request about queues asks for. */
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request);
 
-/* ---- optconf.c ---- */
+/* ---- functions in optconf.c ---- */
 /* Applies the socket's configuration to its connection or listener. Returns 0 or -errno. */
 int scps_sock_apply(struct sock *s);
 
@@ -221,7 +223,7 @@ void scps_sock_inherit_ip(struct sock *s, const struct sock *from);
  * SCPS_SOCK_CLOEXEC. */
 void scps_sock_set_flags(struct sock *s, int flags);
 
-/* ---- tcpinfo.c ---- */
+/* ---- functions in tcpinfo.c ---- */
 void scps_sock_tcp_info(const struct sock *s, struct scps_tcp_info *ti);
 
 #endif

@@ -17,7 +17,8 @@ static int end_errno(const struct sock *s, int err)
     unsigned icmp = scps_conn_icmp(s->pcb.conn), family = s->names.remote.addr.family;
     switch (err) {
     case SCPS_ERR_RESET:
-        /* In CLOSE-WAIT the peer has ended its data, so an error is about our sending: EPIPE. */
+        /* In CLOSE-WAIT the peer has ended its data, so an error concerns the data of this end, and
+         * the result is EPIPE. */
         return s->life.fin_received && !(s->life.shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
     /* the peer sent a reset, or an ICMP error arrived that has an errno value of its own */
     case SCPS_ERR_REFUSED: {
@@ -98,7 +99,9 @@ enum scps_state scps_sock_state(const struct sock *s)
         return SCPS_CLOSED;
     enum scps_state st = scps_conn_state(s->pcb.conn);
     if (s->life.shut_app &
-        SHUT_SEND) { /* The FIN may wait for the data before it, but the state changes at once. */
+        /* The FIN may wait until the data before it has been sent, but the state changes at once,
+         * as in Linux. */
+        SHUT_SEND) {
         if (st == SCPS_ESTABLISHED)
             return SCPS_FIN_WAIT_1;
         if (st == SCPS_CLOSE_WAIT)
@@ -156,7 +159,7 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
                scps_sock_room(s) > 0;
     case SCPS_WAIT_ACCEPT:
         return !s->pcb.lis || scps_listener_pending(s->pcb.lis) > 0;
-    /* If data arrives that will not be read, a reset ends the connection and the wait. */
+    /* A reset ends the connection, and so the wait, if data arrives that will not be read. */
     case SCPS_WAIT_CLOSE:
         return (st != SCPS_FIN_WAIT_1 && st != SCPS_CLOSING && st != SCPS_LAST_ACK) ||
                scps_sock_readable(s, 1);

@@ -34,15 +34,16 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* A segment that comes within this time of one with the same checksum is a duplicate made by the
- * network. */
+/* A segment that arrives within this time (µs) after one with the same checksum counts as a
+ * duplicate made by the network. */
 #define COPY SCPS_SEC(1)
 /* After this many segments with a right checksum for one number, only a long series of segments
  * with another number replaces that number. */
-#define FIRM     2
-#define ROW      16           /* number of segments in a long series */
-#define ROW_TIME SCPS_SEC(10) /* least time from the first to the last segment of a long series */
-/* time for which a shorter series must last before its data is accepted */
+#define FIRM 2
+#define ROW  16 /* number of segments that make a long series */
+/* least time from the first to the last segment of a long series, µs */
+#define ROW_TIME SCPS_SEC(10)
+/* Time for which a shorter series must last before its data is accepted, µs. */
 #define ALONE SCPS_SEC(3)
 
 /* Returns true if a single bit error can make the checksum of a segment, which was right with
@@ -131,7 +132,9 @@ void scps_comp_good(struct scps_conn *c)
 
     scps_conn_compress_headers(&c->s);
     if (!sum->newest)
-        return; /* The segment is a duplicate, or the device has verified its checksum. */
+        /* The segment is a duplicate, or the device has verified its checksum, so it gives no
+         * evidence. */
+        return;
     sum->good = sum->agreed == sum->newest ? FIRM : 1;
     sum->agreed = sum->newest;
     sum->other = 0;
@@ -215,8 +218,8 @@ void scps_comp_came_as_tcp(struct scps_conn *c)
         scps_conn_send_tcp_headers(&c->s);
 }
 
-/* number of full segments with a TCP header, after which compression begins even if the peer has
- * not answered */
+/* Number of full segments with a TCP header after which compression begins, even if the peer has
+ * not answered. */
 #define FIRST 4u
 
 /* Returns true if seg is sent with a TCP header although it could be compressed, in four cases:

@@ -11,14 +11,15 @@
  * it. */
 #define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
 
-#define PORT_MIN 49152 /* first of the Dynamic Ports (RFC 6056 section 2.1) */
+/* first of the Dynamic Ports, from which ephemeral ports are chosen (RFC 6056 section 2.1) */
+#define PORT_MIN 49152
 #define PORT_MAX 65535
 
-/* The fields that must lie within fixed bounds. */
+/* The fields of the configuration that must lie within fixed bounds. */
 static const struct bounds {
     const char *name;
     uint16_t at, size; /* offset and size of the field in the configuration, bytes */
-    bool is_time;      /* true: a time, which is signed; false: the field is unsigned */
+    bool is_time; /* true: the field is a time, which is signed; false: the field is unsigned */
     int64_t least, most;
 } bounds[] = {
 #define FIELD(f, is_time, least, most)                                                             \

@@ -77,7 +77,8 @@ struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t fl
     if (!st->buckets)
         return NULL;
     h = mix(h, (uint64_t)scps_get32(flow)
-                   /* Addresses are hashed as words; behind an IPv4 address there are zeros. */
+                   /* Addresses are hashed in words of 8 octets; after an IPv4 address the octets
+                    * are zero. */
                    << 32);
     h = mix(h, (uint64_t)scps_get32(flow + 4) << 32);
     h = ports(st, h, lport, rport);
@@ -113,7 +114,7 @@ static int grow(struct scps_stack *st)
     struct scps_conn **old = st->buckets, **b = a->alloc(a->ctx, n * sizeof *b);
 
     if (!b)
-        /* if there is no memory for a larger table, the old one stays, with longer chains */
+        /* If there is no memory for a larger table, the old one stays, with longer chains. */
         return old ? 0 : SCPS_ERR_NOMEM;
     memset(b, 0, n * sizeof *b);
     st->buckets = b;

@@ -17,7 +17,7 @@
 #include "base/prng.h"
 #include "base/sized.h"
 
-#define EACH 64u /* octets that each datagram is charged besides its data */
+#define EACH 64u /* octets by which each datagram in a queue is charged besides its data */
 
 void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
 {
@@ -36,7 +36,7 @@ static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *f
            scps_sized_take_own(to, sizeof *to, from, SCPS_SIZED_TO(scps_dgram_config, tos));
 }
 
-/* ---- tables ---- */
+/* ---- the tables of endpoints ---- */
 
 /* Returns the endpoint that receives a datagram of flow f; NULL: there is none. */
 static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct scps_flow *f)
@@ -92,7 +92,7 @@ uint32_t scps_dgram_count(const struct scps_stack *st)
     return st->dgrams ? st->dgrams->n : 0;
 }
 
-/* ---- opening and closing ---- */
+/* ---- opening and closing endpoints ---- */
 
 /* Chooses a free port for local, whose address is set (RFC 6056 section 3.3.1). Returns 0 or
  * SCPS_ERR_ADDRINUSE. */
@@ -229,7 +229,7 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
     return 0;
 }
 
-/* ---- in ---- */
+/* ---- datagrams that arrive ---- */
 
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in)
@@ -300,7 +300,7 @@ int64_t scps_dgram_next(struct scps_dgram *d)
     return scps_dgram_recv(d, NULL, 0, SCPS_PEEK, NULL);
 }
 
-/* ---- errors ---- */
+/* ---- errors that are reported to an endpoint ---- */
 
 void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
                      const struct scps_endpoint *about)

@@ -18,8 +18,8 @@ struct scps_dgram_out {
 /* Header of a datagram in the receive queue; its octets follow. */
 struct scps_dgram_in {
     struct scps_dgram_from from;
-    /* octets stored here; the from.hollow octets that follow them in the datagram are zeros and not
-     * stored */
+    /* Number of octets stored in the queue; the from.hollow octets that follow them in the datagram
+     * are zeros and are not stored. */
     uint32_t len;
 };
 
@@ -33,24 +33,24 @@ struct scps_dgram {
     struct scps_recring in, out;
     /* bytes in the receive queue and in the send queue, with the overhead of each datagram */
     uint32_t in_used, out_used;
-    struct scps_nif *nif; /* interface on which the oldest datagram waits to be sent */
+    struct scps_nif *nif; /* interface through which the oldest datagram will be sent */
     /* shaper of the route that the oldest datagram will take; NULL: that route has no rate */
     struct scps_shaper *shaper;
     /* local address that the application gave when it opened the endpoint */
     struct scps_addr asked;
     uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
     scps_time pmtu_at;
-    /* the application has closed the endpoint, which is freed when its last datagram has been
+    /* true: the application has closed the endpoint, which is freed when its last datagram has been
      * sent */
     bool closed;
     /* ready: the endpoint is in the ready queue of its link or route; queued: the endpoint has an
      * event in ev_dgrams; wants_room: a send was refused, for want of space in the send buffer or
      * of memory, and the event SCPS_EV_WRITABLE is due when the buffer is half empty */
     bool ready, queued, wants_room;
-    /* a send was refused for lack of memory, and the event that it may be repeated has not followed
-     * yet */
+    /* true: a send was refused for lack of memory, and the event that it may be repeated has not
+     * followed yet */
     bool starved;
-    uint16_t events; /* pending events, 1 << enum scps_event_kind */
+    uint16_t events; /* set of pending events: bit 1 << enum scps_event_kind for each */
     /* type << 8 | code of the newest ICMP error, and the destination of the datagram that caused
      * it */
     unsigned icmp;
@@ -78,7 +78,7 @@ struct scps_dgrams {
     uint16_t ip_id; /* IP identification of datagrams that may be fragmented (RFC 6864) */
 };
 
-/* ---- dgram_list.c ---- */
+/* ---- functions in dgram_list.c ---- */
 /* Returns the list of endpoints in the bucket for local port `port`. */
 static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st, uint16_t port)
 {
@@ -100,13 +100,13 @@ void scps_dgram_make_ready(struct scps_dgram *d);
 /* Removes d from its ready queue. */
 void scps_dgram_dequeue(struct scps_dgram *d);
 
-/* ---- dgram_out.c ---- */
+/* ---- functions in dgram_out.c ---- */
 /* Finds the route of d's oldest datagram again, after routes or the local address have changed.
  * Datagrams that can no longer be sent are dropped and counted as unsent; a closed endpoint without
  * datagrams is freed. */
 void scps_dgram_reroute(struct scps_dgram *d);
 
-/* ---- dgram.c ---- */
+/* ---- functions in dgram.c ---- */
 void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
                      const struct scps_endpoint *about);
 

@@ -98,7 +98,7 @@ bool scps_dgram_writable(const struct scps_dgram *d)
     return !d->starved && d->out_used <= d->cfg.sndbuf / 2;
 }
 
-/* ---- ready queues ---- */
+/* ---- the ready queues of endpoints ---- */
 
 static void room_again(struct scps_dgram *d)
 {
@@ -203,7 +203,7 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
     return 0;
 }
 
-/* ---- packets ---- */
+/* ---- packets of datagrams ---- */
 
 static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
 {

@@ -29,14 +29,14 @@ static uint32_t plateau(uint32_t failed)
 }
 
 /* Returns true if Packet Too Big message m is believed. It has to quote a segment that is
- * outstanding, from its first octet on: whoever only guesses sequence numbers hits one of the
- * octets in flight easily, and one of these few seldom. If the peer has acknowledged as many octets
- * as a full segment has, the path carries such segments, and RFC 5927 section 7.2 lets the message
- * wait for a timeout of the data that it quotes: then it has to quote a retransmission, and either
- * no acknowledgement has come since a timeout, or that retransmission was lost, too (SNACK and RACK
- * resend it before the retransmission timer expires, and restart that timer). An earlier message is
- * dropped, not stored: if the path has changed, the router answers the retransmission with another
- * one. Precondition: s->tx is not NULL. */
+ * outstanding, from its first octet on: an attacker who guesses sequence numbers easily hits one of
+ * the octets in flight, and seldom one of the few first octets of segments. If the peer has
+ * acknowledged as many octets as a full segment has, the path carries such segments, and RFC 5927
+ * section 7.2 lets the message wait for a timeout of the data that it quotes: then it has to quote
+ * a retransmission, and either no acknowledgement has come since a timeout, or that retransmission
+ * was lost, too (SNACK and RACK resend it before the retransmission timer expires, and restart that
+ * timer). An earlier message is dropped, not stored: if the path has changed, the router answers
+ * the retransmission with another one. Precondition: s->tx is not NULL. */
 static bool is_credible(const struct scps_sender *s, const struct scps_icmp *m)
 {
     scps_off quoted = (scps_off)scps_seq_unwrap(s->snd.iss, s->snd.una, m->seq);
@@ -51,7 +51,8 @@ static bool is_credible(const struct scps_sender *s, const struct scps_icmp *m)
     return s->snd.una <= s->agreed.mss || r->resends > (s->tx->silence.unanswered ? 0 : 1);
 }
 
-/* Lowers the path MTU. Returns 0; SCPS_DROP_BAD_ICMP: the message is not believed. */
+/* Lowers the path MTU as a Packet Too Big message says. Returns 0; SCPS_DROP_BAD_ICMP: the message
+ * is not believed. */
 static int too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->s.agreed.pmtu_mss + over;

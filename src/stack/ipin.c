@@ -78,11 +78,12 @@ static inline enum scps_drop take_payload(size_t avail, struct scps_seg *seg,
     return SCPS_DROP_NONE;
 }
 
-/* The connection that will process an arriving segment. */
+/* The result of parsing a segment: the connection that will process it. */
 struct taker {
-    /* NULL: no connection processes the segment, which has been handled completely */
+    /* the connection; NULL: no connection processes the segment, which has been handled
+     * completely */
     struct scps_conn *c;
-    bool compressed; /* the segment had a compressed header */
+    bool compressed; /* true: the segment had a compressed header */
 };
 
 /* Sends the SYN-ACK of c again, because the peer has repeated its SYN. Anybody can make a listener
@@ -129,7 +130,7 @@ static SCPS_ALWAYS_INLINE int deliver(struct scps_stack *st, struct scps_nif *ni
 #ifdef SCPS_SPOIL_STATISTICS
     memset(c->s.ctx.st, 0x5A, sizeof *c->s.ctx.st);
 #endif
-    /* Header prediction is for segments with data. */
+    /* Header prediction is tried only for segments with data. */
     int err = seg->len && scps_rcv_predicted(c, seg) ? 0 : scps_conn_input(c, seg);
 
     if (err || c->s.agreed.caps & SCPS_CAP_COM)
@@ -160,8 +161,8 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     c = scps_demux_find(st, &f);
     if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
         scps_conn_finish(c, 0);
-        /* Remove the connection from its link, so that it does not refer to the netif when that is
-         * removed. */
+        /* The connection is removed from its link, so that it does not refer to the netif when that
+         * is removed. */
         scps_conn_detach(c);
         c = NULL;
     }
@@ -198,8 +199,8 @@ static inline bool ordinary(const struct scps_pkt *in)
     const uint8_t *p = in->data;
 
     return in->len >= 40 && p[0] == 0x45 && !in->ecn &&
-           /* checks three fields at once: MF and fragment offset are 0, and the protocol is TCP;
-            * the TTL between them is masked */
+           /* This comparison checks three fields at once: MF and the fragment offset are 0, and the
+            * protocol is TCP; the TTL between them is masked. */
            (scps_get32(p + 6) & 0x3fff00ff) == SCPS_IPPROTO_TCP &&
            scps_get16(p + 2) == in->len + in->payload_len && SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
@@ -278,8 +279,8 @@ static int udp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return scps_dgram_input(st, nif, ip, &u, in);
 }
 
-/* Combines *tos, the ECN field of a packet from a tunnel, with the ECN field of the outer header.
- * Returns false if the packet must be dropped. */
+/* Combines *tos, the ECN field of a packet from a tunnel, with `outer`, the ECN field of the outer
+ * header. Returns false if the packet must be dropped (RFC 6040 section 4.2). */
 static bool leave_tunnel(uint8_t *tos, uint8_t outer)
 {
     /* RFC 6040 section 4.2, figure 4; a row for each field of the packet:
@@ -305,8 +306,8 @@ static bool leave_tunnel(uint8_t *tos, uint8_t outer)
     return true;
 }
 
-/* General code: parses any packet, a segment into *seg, and finds its connection, *taker, which
- * must be zeroed. */
+/* General code for packets that do not take the fast path: parses the packet, a segment into *seg,
+ * and finds its connection, *taker, which must be zeroed. */
 static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
                                    const struct scps_pkt *in, struct scps_seg *seg,
                                    struct taker *taker)
@@ -352,8 +353,9 @@ static inline void arrived(struct scps_stack *st, scps_time at)
 }
 
 #ifdef SCPS_SPOIL_STATISTICS
-/* The test house.statistics builds with this macro to overwrite the counters of the stack, of its
- * netifs, endpoints and connections, which shows that they do not influence the protocol. */
+/* Overwrites the counters of the stack, of its netifs, endpoints and connections. The test
+ * house.statistics builds with this macro, which shows that the counters do not influence the
+ * protocol. */
 static void spoil(struct scps_stack *st)
 {
     memset(&st->count, 0x5A, sizeof st->count);
@@ -413,7 +415,7 @@ static inline bool belongs(const struct scps_conn *c, const uint8_t addrs[8],
            memcmp(addrs + 4, c->local.b, 4) == 0;
 }
 
-/* Finds the connection of seg as owner() does. */
+/* Finds the connection of segment seg as owner() finds that of a packet. */
 static SCPS_NOINLINE struct scps_conn *owner_of_segment(struct scps_stack *st, struct scps_nif *nif,
                                                         const uint8_t addrs[8],
                                                         const struct scps_seg *seg)

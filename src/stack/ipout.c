@@ -48,7 +48,7 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                              .ttl = c->s.ctx.cfg->c.ttl};
         scps_ip_build(out->data, &ip, tcp_len + seg->len);
     }
-    /* Add the pseudo-header: addresses, protocol and length, which fits 16 bits. */
+    /* Adds the pseudo-header to the sum: addresses, protocol and length, which fits 16 bits. */
     sum = scps_sum_plus(sum, scps_sum_word(SCPS_IPPROTO_TCP) +
                                  (uint64_t)scps_sum_word((uint16_t)(tcp_len + seg->len)));
     sum = scps_sum_plus(sum, addrs);

@@ -12,8 +12,8 @@
 #include <scps/netif.h>
 
 struct scps_kept {
-    bool blocked; /* the device has refused a packet and has not been ready since then */
-    bool pending; /* `pkt` waits for the device */
+    bool blocked; /* true: the device has refused a packet and has not been ready since then */
+    bool pending; /* true: the packet `pkt` waits for the device */
     struct scps_pkt pkt;
     uint8_t *mem; /* memory of the copy; NULL: the device has not refused a packet yet */
 };

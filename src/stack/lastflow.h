@@ -15,7 +15,7 @@
 struct scps_conn;
 
 struct scps_lastflow {
-    /* connection of the last IPv4 packet without options; NULL: none has come yet */
+    /* connection of the last IPv4 packet without options; NULL: no such packet has arrived */
     struct scps_conn *conn;
     /* source and destination address, and the ports, of that packet, in the order of the packet */
     uint8_t flow[12];
@@ -37,7 +37,7 @@ static inline void scps_lastflow_set(struct scps_lastflow *l, struct scps_conn *
     l->conn = c;
     memcpy(l->flow, flow, sizeof l->flow);
 }
-/* Must be called before connection c is freed. */
+/* Removes connection c from l. Must be called before c is freed. */
 static inline void scps_lastflow_forget(struct scps_lastflow *l, const struct scps_conn *c)
 {
     if (l->conn == c)

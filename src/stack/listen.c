@@ -31,7 +31,7 @@
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 #define TS_BITS         63u
 #define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
-/* the shift that moves the capability bits from 0xe0 to bits 3 to 5 of a cookie */
+/* Shift by which the capability bits, 0xe0 of the option, move to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
 /* number of SYN-ACKs that each half-open connection is charged, in the share of the link's rate for
  * replies to unknown peers */
@@ -39,7 +39,7 @@
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
 
-/* ---- cookies ---- */
+/* ---- SYN cookies ---- */
 
 static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow *f,
                             uint32_t peer_isn, uint64_t unit, unsigned low)
@@ -110,7 +110,9 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         seg.mss = SCPS_MIN(seg.mss, cfg->mss);
     if (syn->has & SCPS_HAS_TS && cfg->timestamps) {
         uint32_t bits = 15, clock = (uint32_t)(st->env.now / 1000) + scps_ts_offset(st, f);
-        if (syn->has & SCPS_HAS_WSCALE && cfg->wscale && seg.mss >= 24) { /* it fits: negotiate.c */
+        /* The option fits into the SYN-ACK if the MSS is at least 24 octets; negotiate.c has the
+         * same limit. */
+        if (syn->has & SCPS_HAS_WSCALE && cfg->wscale && seg.mss >= 24) {
             bits = SCPS_MIN(syn->wscale, 14);
             seg.has |= SCPS_HAS_WSCALE;
             seg.wscale = scale;
@@ -176,7 +178,7 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
     return true;
 }
 
-/* ---- arriving segments ---- */
+/* ---- segments that arrive for a listener ---- */
 
 static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
                                   const struct scps_flow *f)
@@ -248,7 +250,8 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
-    scps_listener_join(l, c); /* scps_listener_forget() removes c from the half-open ones */
+    /* From now on scps_listener_forget() can remove c from the half-open connections. */
+    scps_listener_join(l, c);
     /* If another connection uses the peer's id, c does without compression. */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
@@ -286,7 +289,8 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_send_begin(&c->s.snd, seg->ack - 1);
-    scps_listener_join(l, c); /* scps_listener_established() removes c from the half-open ones */
+    /* From now on scps_listener_established() can remove c from the half-open connections. */
+    scps_listener_join(l, c);
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
@@ -327,7 +331,7 @@ void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *ou
     *out = l->local;
 }
 
-/* ---- opening and closing ---- */
+/* ---- opening and closing listeners ---- */
 
 struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_config *cfg,
                                   const struct scps_endpoint *local, unsigned backlog, int *err)

@@ -101,7 +101,7 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     scps_queue_remove(&l->ready, &c->link);
     l->pending--;
     scps_notify_accept(&c->notify, &c->owner);
-    /* Report the events of the time before the application had the connection. */
+    /* Events that happened before the application had the connection are reported now. */
     if (c->notify.events)
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;

@@ -58,18 +58,22 @@ struct scps_nif {
     struct scps_shaper *shapers;
     struct scps_queue dgrams; /* endpoints whose oldest datagram uses no route with a rate */
     uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
-    bool after_dgram;  /* the last packet was a datagram, and a connection was ready, too */
+    /* true: the last packet sent was a datagram, and a connection was ready, too */
+    bool after_dgram;
     struct scps_answers answers; /* queue of replies through routes without a rate */
     struct scps_usage usage;     /* what connections and datagrams send through this netif */
     uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
     /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE */
     uint8_t since_answer;
-    /* there may be packets that do not come from connections in `ready`; see scps_nif_others() */
+    /* true: there may be packets that do not come from connections in `ready`; see
+     * scps_nif_others() */
     bool others;
-    scps_values_fn *values; /* valid with the flag SCPS_NETIF_VALUES */
+    /* function of the netif that takes segments as structures; valid with the flag
+     * SCPS_NETIF_VALUES */
+    scps_values_fn *values;
     struct scps_lastflow last;
     struct scps_kept kept;
-    struct scps_nif *next; /* next one in the list of the stack's netifs, which never shrinks */
+    struct scps_nif *next; /* next element of the list of the stack's netifs, which never shrinks */
 };
 
 static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
@@ -92,8 +96,8 @@ void scps_nif_detach(struct scps_nif *nif);
 void scps_nif_add_shaper(struct scps_nif *nif, struct scps_shaper *p);
 /* Removes p from the list of nif's shapers. */
 void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
-/* Moves p to the end of the list of nif's shapers, so that the other shapers are served before
- * it. */
+/* Moves shaper p to the end of the list of nif's shapers, so that the other shapers are served
+ * before it. */
 void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p);
 
 /* Records that there are packets that do not come from connections in the ready queue. */

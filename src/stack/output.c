@@ -36,7 +36,7 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 }
 
 /* Returns the ready queue to serve next. Routes with a rate come before the link's own queue, whose
- * connections could leave no time for them, and are served in turn. A route is ready if its token
+ * connections could use all the time; the routes are served in turn. A route is ready if its token
  * bucket holds the cost of its first packet. */
 static SCPS_NOINLINE struct scps_ready_queue *open_queue(struct scps_stack *st,
                                                          struct scps_nif *nif)
@@ -197,7 +197,7 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
-    if (out->cap < SCPS_MAX_HEADERS) /* the headers of every packet fit into SCPS_MAX_HEADERS */
+    if (out->cap < SCPS_MAX_HEADERS) /* SCPS_MAX_HEADERS is room for the headers of every packet. */
         return SCPS_ERR_ROOM;
     if (netif->stack != st)
         return SCPS_ERR_INVAL;

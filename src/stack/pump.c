@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 
-/* Stores the packet that the device has refused. */
+/* Stores a copy of the packet that the device has refused. */
 static void keep(struct scps_stack *st, struct scps_nif *nif, const struct scps_pkt *pkt)
 {
     size_t need = pkt->len + (pkt->payload ? pkt->payload_len : 0);

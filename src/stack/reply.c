@@ -23,7 +23,8 @@
 
 #define RING  65536u
 #define BURST (UINT32_C(1) << 30)
-#define LEAST 128u /* smallest burst, bytes: one reply without data, however slow the link is */
+/* smallest burst, bytes, which permits one reply without data, however slow the link is */
+#define LEAST 128u
 
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a)
 {

@@ -6,7 +6,8 @@
 #include "base/bytes.h"
 #include "base/sized.h"
 
-/* upper bounds of the settings burst (bytes) and expected_rtt (µs) of connections */
+/* Upper bounds of the fields burst (bytes) and expected_rtt (µs) of a route, which are also those
+ * of the connections' settings with these names. */
 #define BURST_MOST (UINT32_C(1) << 30)
 #define RTT_MOST   SCPS_SEC(UINT64_C(3153600000))
 
@@ -206,7 +207,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     return err;
 }
 
-/* ---- removing ---- */
+/* ---- removing routes and addresses ---- */
 
 /* Moves the connections and datagrams of shaper p to other queues, and frees p. */
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
@@ -289,8 +290,8 @@ void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif)
     for (uint32_t i = 0; i < st->n_routes; i++)
         if (st->routes[i].route.nif != nif->nif)
             st->routes[keep++] = st->routes[i];
-    /* Clear the rows that are not used any more, so that they match no address. The array keeps its
-     * size, because the allocator needs it for freeing. */
+    /* The rows that are not used any more are cleared, so that they match no address. The array
+     * keeps its size, because the allocator needs it for freeing. */
     for (uint32_t i = keep; i < st->n_routes; i++)
         st->routes[i] = (struct scps_route_entry){0};
     keep = 0;

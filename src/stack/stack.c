@@ -6,7 +6,7 @@
 #include "base/line.h"
 #include "base/prng.h"
 
-/* ---- opening and closing ---- */
+/* ---- opening and closing a stack ---- */
 
 /* Allocates a stack without fixed memory, which takes memory from cfg->alloc when it needs some. */
 static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
@@ -28,7 +28,7 @@ static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t
     struct scps_reserve plan;
     struct scps_stack *st;
 
-    /* cannot fail, because the configuration was checked before */
+    /* The call cannot fail, because the configuration was checked before. */
     (void)scps_reserve_plan(&plan, cfg, cfg->fixed_memory, cfg->max_conns);
     *need = scps_reserve_bytes(&plan);
     st = cfg->alloc.alloc(cfg->alloc.ctx, (size_t)*need);
@@ -62,7 +62,8 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
         return NULL;
     }
     st->cfg = cfg;
-    /* Do not keep the pointer to the caller's structure, which need not exist after this call. */
+    /* The pointer to the caller's structure is cleared, because that structure need not exist after
+     * this call. */
     st->cfg.fixed_memory = NULL;
     st->env.alloc = scps_budget_alloc(&st->env.budget.all);
     st->env.alloc_later = scps_budget_alloc(&st->env.budget.later);
@@ -78,13 +79,13 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {
         st->env.fixed = &st->reserve->fixed;
-        /* cannot fail, because scps_reserve_plan() has planned memory for this heap */
+        /* The call cannot fail, because scps_reserve_plan() has planned memory for this heap. */
         (void)scps_heap_reserve(&st->env.deadlines, cfg.max_conns);
     }
     return st;
 }
 
-/* Frees the memory that the stack has for nif, and forgets the netif, which its owner may close
+/* Frees the memory that the stack has for nif, and detaches the netif, which its owner may close
  * afterwards. Precondition: nothing in the stack refers to nif or to the netif. */
 static void let_go(struct scps_stack *st, struct scps_nif *nif)
 {
@@ -143,7 +144,7 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
         return SCPS_ERR_RANGE;
     if (!netif || netif->stack || netif->upper || netif->mtu < SCPS_MTU_LEAST)
         return SCPS_ERR_INVAL;
-    /* Use the state of a netif that was removed, if there is one. */
+    /* The structure of a netif that was removed is used again, if there is one. */
     for (nif = st->nifs; nif && nif->nif; nif = nif->next)
         n++;
     if (!nif) {
@@ -178,7 +179,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     let_go(st, nif);
 }
 
-/* ---- time ---- */
+/* ---- the time of the stack and its timers ---- */
 
 scps_time scps_stack_now(const struct scps_stack *st)
 {
@@ -257,7 +258,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
     return due;
 }
 
-/* ---- events ---- */
+/* ---- events for the application ---- */
 
 int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
 {
@@ -291,7 +292,7 @@ struct scps_conn *scps_stack_next_conn(const struct scps_stack *st, const struct
 {
     struct scps_conn *c = scps_demux_next(st, prev);
 
-    /* Skip a connection that has ended and has no owner, because it will be freed. */
+    /* A connection that has ended and has no owner is skipped, because it will be freed. */
     while (c && c->s.dead)
         c = scps_demux_next(st, c);
     return c;

@@ -20,7 +20,7 @@ struct scps_flow { /* addresses and ports of a connection; local ones are those 
     uint16_t lport, rport;
 };
 
-/* A route and its shaper. */
+/* A route, with the shaper that enforces its rate. */
 struct scps_route_entry {
     struct scps_route route;
     struct scps_shaper *shaper; /* shaper of the route; NULL: the route never had a rate */
@@ -39,10 +39,10 @@ struct scps_listener {
      * family */
     struct scps_endpoint local;
     unsigned backlog, pending, half_open;
-    /* queue of established connections that wait to be accepted, and queue of half-open ones; the
-     * oldest first */
+    /* ready: established connections that wait to be accepted; half: half-open connections; the
+     * oldest is first */
     struct scps_queue ready, half;
-    /* time at which the last SYN cookie was sent; 0: never */
+    /* time at which the last SYN cookie was sent, µs; 0: none was sent */
     scps_time cookie_at;
     void *user;
     bool queued; /* the listener is in the queue of listeners with an SCPS_EV_ACCEPT to report */
@@ -54,21 +54,24 @@ struct scps_listener {
  * of one direction are not adjacent, because gcc would add adjacent ones with vector instructions,
  * which takes more instructions. */
 struct scps_stack_count {
-    uint64_t packets_in, replies_out, bytes_in, reply_bytes_out; /* written by ipin.c, output.c */
-    /* What connections and datagrams sent through netifs that were removed; scps_nif.usage counts
-     * what they send through the others. Written by stack.c. */
+    /* counters that ipin.c and output.c write */
+    uint64_t packets_in, replies_out, bytes_in, reply_bytes_out;
+    /* Packets and bytes that connections and datagrams sent through netifs that were removed,
+     * written by stack.c; scps_nif.usage counts those of the other netifs. */
     uint64_t packets_before, bytes_before;
-    uint64_t resets_out, icmp_out, echo_replies;       /* written by reply.c */
-    uint64_t cookies_out, cookies_ok, cookies_reduced; /* written by listen.c */
-    uint64_t half_open_evicted;                        /* written by listeners.c */
-    uint64_t datagrams_in, datagrams_out;              /* written by dgram.c and dgram_out.c */
+    uint64_t resets_out, icmp_out, echo_replies;       /* counters that reply.c writes */
+    uint64_t cookies_out, cookies_ok, cookies_reduced; /* counters that listen.c writes */
+    uint64_t half_open_evicted;                        /* counter that listeners.c writes */
+    uint64_t datagrams_in, datagrams_out; /* counters that dgram.c and dgram_out.c write */
 };
 
 struct scps_stack {
-    /* the only part of the stack that connections see; it must be the first member */
+    /* the only part of the stack that connections can access; first member, so that the stack can
+     * be found from it */
     struct scps_env env;
     struct scps_stack_config cfg;
-    struct scps_nif *nifs; /* list of the netifs, and of places for others; the oldest first */
+    /* list of the netifs, and of structures of removed ones for reuse; the oldest is first */
+    struct scps_nif *nifs;
     struct scps_local_addr *addrs;
     uint32_t n_addrs;
     struct scps_route_entry *routes;
@@ -90,10 +93,10 @@ struct scps_stack {
     struct scps_queue ev_dgrams;   /* datagram endpoints with an event */
     struct scps_plain_host *plain; /* state of no_scps_cache.c; NULL until used */
     size_t size; /* size of the memory block that begins with this structure, bytes */
-    struct scps_reserve *reserve; /* state of bound.c; NULL unless the memory is fixed */
+    struct scps_reserve *reserve; /* state of bound.c; NULL: the memory is not fixed */
 };
 
-/* ---- bound.c ---- */
+/* ---- functions in bound.c ---- */
 #define SCPS_FIXED_ANSWERS 2048u /* size of a queue of replies when memory is fixed, bytes */
 
 /* Plan of all memory of a stack with fixed memory. It lies behind struct scps_stack in the same
@@ -113,13 +116,13 @@ uint64_t scps_reserve_bytes(const struct scps_reserve *r);
 /* Sets up the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
-/* ---- config.c ---- */
+/* ---- functions in config.c ---- */
 /* Copies a configuration (NULL: the defaults), checks every field and replaces each 0 or NULL that
  * stands for a default. Returns 0, or an error with its description in *why. */
 int scps_stack_config_take(struct scps_stack_config *to, const struct scps_stack_config *from,
                            struct scps_line *why);
 
-/* ---- demux.c ---- */
+/* ---- functions in demux.c ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
 /* Returns true if a connection that has not ended uses the flow. */
@@ -135,14 +138,14 @@ void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
  * is none. To free c, get the next one first. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
-/* ---- no_scps_cache.c ---- */
+/* ---- functions in no_scps_cache.c ---- */
 /* Returns true if this destination has not answered a SYN with capabilities for some time. */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
 size_t scps_plain_size(const struct scps_stack_config *cfg);
 
-/* ---- connid.c ---- */
+/* ---- functions in connid.c ---- */
 /* Gives c a connection id that no other connection between its hosts has, or had within TIME-WAIT.
  * Returns false if none is free; c then does without compression. */
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
@@ -161,7 +164,7 @@ void scps_connid_free_all(struct scps_stack *st);
 /* Plans the memory of the tables for `pairs` pairs of hosts. */
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
-/* ---- comp.c ---- */
+/* ---- functions in comp.c ---- */
 /* Parses a packet of protocol 105 into *seg and returns its connection, with *err 0. Otherwise *err
  * is the drop that was counted. */
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
@@ -181,7 +184,7 @@ void scps_comp_came_as_tcp(struct scps_conn *c);
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
-/* ---- route.c ---- */
+/* ---- functions in route.c ---- */
 const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
                                                const struct scps_addr *dst);
 /* Returns the ready queue of the connections that use route w through nif; w NULL: no route is
@@ -204,17 +207,17 @@ bool scps_route_unicast(const struct scps_addr *a);
  * (RFC 1122 section 3.2.1.3 (d)). Prefixes of 31 and 32 bits have none (RFC 3021). */
 bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a);
 
-/* ---- routeset.c ---- */
+/* ---- functions in routeset.c ---- */
 /* Removes the routes and the addresses of nif, which is being removed. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
 /* Changes the rates of the routes within a path whose rate has changed, as signal sig says. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
-/* ---- signal.c ---- */
+/* ---- functions in signal.c ---- */
 /* Passes signal sig to the connections that it concerns. */
 void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig);
 
-/* ---- port.c ---- */
+/* ---- functions in port.c ---- */
 /* Returns the initial sequence number for a flow (RFC 6528). */
 uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
@@ -225,7 +228,7 @@ uint16_t scps_port_choose(struct scps_stack *st, const struct scps_flow *flow);
  * addresses are wildcards. */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
-/* ---- listeners.c ---- */
+/* ---- functions in listeners.c ---- */
 /* Returns the listener for a flow to local address and port; NULL if there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
@@ -246,7 +249,7 @@ struct scps_listener *scps_conn_listener(const struct scps_conn *c);
 /* Removes c, which ended before it was accepted, from its listener. */
 void scps_listener_forget(struct scps_conn *c);
 
-/* ---- listen.c ---- */
+/* ---- functions in listen.c ---- */
 /* Processes a segment to listener l, of a flow without a connection: a SYN creates a half-open
  * connection or is answered with a cookie, and the ACK of a cookie creates a connection. Returns 0,
  * or the drop that was counted if the segment had no effect. */
@@ -254,7 +257,7 @@ int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const str
                         const struct scps_seg *seg);
 void scps_listener_free_all(struct scps_stack *st);
 
-/* ---- conns.c ---- */
+/* ---- functions in conns.c ---- */
 /* Returns the MSS of packets over nif and route `entry` (NULL, or another link's: no route is
  * known): its MTU less the IP and TCP headers without options (RFC 6691). */
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
@@ -268,7 +271,7 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connections that have ended and have no owner. */
 void scps_stack_reap(struct scps_stack *st);
 
-/* ---- stack.c ---- */
+/* ---- functions in stack.c ---- */
 
 /* Returns true if a timer of a connection is due, or connections that were refused memory should
  * try again. */
@@ -303,21 +306,21 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
 }
 
-/* ---- output.c ---- */
-/* result of scps_stack_output() in place of 1, if a simulated device has taken the segment as a
- * structure */
+/* ---- functions in output.c ---- */
+/* Result of scps_stack_output() in place of 1, if a simulated device has taken the segment as a
+ * structure. */
 #define SCPS_OUTPUT_SENT 2
 /* Does the same as scps_stack_output() at the time of the stack. Precondition: nif is one of the
  * stack's, and out->cap is at least SCPS_MAX_HEADERS. */
 int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 
-/* ---- ipin.c ---- */
+/* ---- functions in ipin.c ---- */
 /* Processes a segment that a simulated device passes as a structure. Unlike
  * scps_netif_recv_segment(), it neither counts the packet in the netif nor checks for filters. */
 int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const uint8_t addrs[8],
                              const struct scps_seg *seg, size_t len, scps_time at);
 
-/* ---- ipout.c, reply.c ---- */
+/* ---- functions in ipout.c, reply.c ---- */
 /* Builds a packet from segment seg of c: the headers in out->data, the payload lent. no_csum: the
  * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
@@ -328,8 +331,8 @@ bool scps_stack_may_answer(struct scps_stack *st);
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Returns the time at which the first reply of shaper p may be sent, µs; SCPS_NEVER: none waits. */
 scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
-/* approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
- * framing */
+/* Approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
+ * framing. */
 #define SCPS_SYN_ACK_LEN 80u
 /* Charges len bytes to the share of replies, for a packet to dst that is no reply but is sent
  * because of an unknown peer. Returns false if the share is used up. */
@@ -349,7 +352,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
 void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
-/* ---- dgram.c, dgram_list.c, dgram_out.c ---- */
+/* ---- functions in dgram.c, dgram_list.c, dgram_out.c ---- */
 /* Copies a datagram for an address of this host into the queue of its endpoint. Returns 0, or the
  * drop that was counted if there is no endpoint or no room. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
@@ -368,7 +371,7 @@ uint32_t scps_dgram_count(const struct scps_stack *st);
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
-/* ---- dgram_out.c ---- */
+/* ---- functions in dgram_out.c ---- */
 /* Sets *out to the next datagram that may be sent through nif; endpoints are served in turn.
  * Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
@@ -388,11 +391,11 @@ void scps_dgram_yield(struct scps_ready_queue *t);
 /* Called when routes have changed: moves waiting endpoints to the queues of their new routes. */
 void scps_dgram_regroup(struct scps_stack *st);
 
-/* ---- icmperr.c ---- */
+/* ---- functions in icmperr.c ---- */
 /* Returns the SCPS_ERR_* that corresponds to an ICMP error; 0: the message is no error. */
 int scps_icmp_err(enum scps_icmp_kind kind);
 
-/* ---- icmp.c ---- */
+/* ---- functions in icmp.c ---- */
 /* Returns the least path MTU that an ICMP message can set, bytes. */
 static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 {

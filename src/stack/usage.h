@@ -11,13 +11,14 @@
 #include <scps/types.h>
 
 struct scps_usage {
-    uint64_t bytes;   /* IP bytes of all packets of connections and datagrams so far */
+    /* number of IP bytes of all packets that connections and datagrams have sent so far */
+    uint64_t bytes;
     scps_time since;  /* time of the last measurement, µs */
     uint64_t packets; /* number of these packets. It does not follow `bytes` directly, because gcc
                        * would then add to both with vector instructions, which takes more
                        * instructions. */
-    uint64_t bytes_then, packets_then; /* values of bytes and packets at `since` */
-    uint64_t rate;                     /* highest recent rate, bytes/s, with framing */
+    uint64_t bytes_then, packets_then; /* values of `bytes` and `packets` at the time `since` */
+    uint64_t rate;                     /* highest recent rate, bytes/s, framing included */
 };
 
 /* Begins to measure a netif that is attached at `now`. */

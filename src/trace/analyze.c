@@ -6,7 +6,7 @@
  *
  * Source: docs/SCPS_TRACE.md.
  */
-#define _GNU_SOURCE /* for getentropy() */
+#define _GNU_SOURCE /* declares getentropy() */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "trace/linklayer.h"
 #include "trace/segment.h"
 
-/* ---- packets ---- */
+/* ---- the way of one packet to its connection ---- */
 
 /* Returns the connection of a TCP packet; NULL on lack of memory. */
 static SCPS_ALWAYS_INLINE struct flow *find_flow(struct scps_trace *t, const struct packet *k,
@@ -52,7 +52,7 @@ static SCPS_ALWAYS_INLINE int tcp_packet(struct scps_trace *t, const struct scps
     return 0;
 }
 
-#define TUNNELS 6 /* largest number of tunnels inside each other */
+#define TUNNELS 6 /* largest number of nested tunnels around a packet that is analysed */
 
 static SCPS_ALWAYS_INLINE void pass_time(struct scps_trace *t, scps_time at)
 {
@@ -92,12 +92,12 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
             return scps_tr_comp_packet(t, p, &k);
         off = scps_tr_tunnel_ip(t, &k);
     }
-    /* IP inside more tunnels than TUNNELS is counted, but not analysed */
+    /* A packet inside more nested tunnels than TUNNELS is counted, but not analysed. */
     t->tot.other_protocol += off >= 0;
     return 1;
 }
 
-/* ---- opening and closing ---- */
+/* ---- opening and closing an analyser ---- */
 
 struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, size_t size)
 {
@@ -110,7 +110,7 @@ struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, siz
         return NULL;
     }
     t->free = t->last_flow = FLOW_NONE;
-    /* The hash gets random keys; results do not depend on them. */
+    /* The hash gets random keys, on which the results do not depend. */
     if (getentropy(t->seed, sizeof t->seed) != 0) {
         t->seed[0] = (uint64_t)(uintptr_t)t ^ 0x243f6a8885a308d3u;
         t->seed[1] = (uint64_t)(uintptr_t)&t ^ 0x13198a2e03707344u;

@@ -48,7 +48,7 @@ static struct comp_entry *find_entry(struct scps_trace *t, const uint8_t *src, c
     }
 }
 
-/* Doubles the table; entries of forgotten flows are left out. */
+/* Doubles the table; entries of connections that the analyser has removed are left out. */
 static bool grow(struct scps_trace *t)
 {
     uint32_t live = 0;

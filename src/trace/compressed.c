@@ -25,7 +25,7 @@ static void take_options(struct scps_cursor *c, struct segment *s)
 }
 
 /* Reads the fields in their order on the wire. bits and bits2: the two octets of flags, which say
- * which fields are there. */
+ * which fields the header has. */
 static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, struct comp_state *v,
                         struct segment *s)
 {
@@ -50,7 +50,7 @@ static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, stru
         take_options(c, s);
     if (bits2 & COMP_PAD)
         (void)scps_cursor_get8(c);
-    (void)scps_cursor_get16(c); /* skip the checksum */
+    (void)scps_cursor_get16(c); /* The checksum is skipped. */
 }
 
 static uint16_t flags_of(uint8_t bits, uint8_t bits2)

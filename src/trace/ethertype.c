@@ -13,7 +13,8 @@ enum {
     TYPE_MPLS = 0x8847,
     TYPE_MPLS_MULTICAST = 0x8848,
     TYPE_PPPOE = 0x8864,
-    TYPE_LEAST = 0x0600 /* A smaller value is the length of a frame (IEEE 802.3), and LLC follows */
+    /* A smaller value is no EtherType but the length of a frame (IEEE 802.3), and LLC follows. */
+    TYPE_LEAST = 0x0600
 };
 
 #define LLC_SNAP 0xaaaa03u
@@ -23,7 +24,7 @@ enum {
 
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
-    /* skip HDLC's address and control octets */
+    /* The address and control octets of HDLC are skipped. */
     if (off + 2 <= caplen && p[off] == 0xff && p[off + 1] == 3)
         off += 2;
     if (off >= caplen)
@@ -63,7 +64,7 @@ int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen
         type = scps_get16(p + off - 2);
     }
     if (type < TYPE_LEAST && off + 8 <= caplen && scps_get32(p + off) >> 8 == LLC_SNAP) {
-        type = scps_get16(p + off + 6); /* the EtherType behind the organisation's code of SNAP */
+        type = scps_get16(p + off + 6); /* The EtherType follows the organisation's code of SNAP. */
         off += 8;
     }
     if (type == TYPE_IPV4 || type == TYPE_IPV6)

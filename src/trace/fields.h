@@ -14,9 +14,10 @@ enum field_id {
 
 struct field {
     const char *name, *label, *unit;
-    size_t at;  /* offset in struct scps_trace_dir */
-    char kind;  /* kind of value: 'U', 'N', 'D', 'S', as in SCPS_TRACE_FIELDS */
-    char group; /* group of the figure: 'L', 'W', 'R', 'X', 'Y', 'Z', 'P', 'Q' */
+    size_t at; /* offset of the figure in struct scps_trace_dir, bytes */
+    char kind; /* type of the value: 'U', 'N', 'D' or 'S', as in SCPS_TRACE_FIELDS */
+    /* group of the figure: 'L', 'W', 'R', 'X', 'Y', 'Z', 'P' or 'Q', as in SCPS_TRACE_FIELDS */
+    char group;
 };
 extern const struct field scps_tr_field[F_COUNT];
 

@@ -23,7 +23,7 @@
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 
-/* ---- hash ---- */
+/* ---- the hash of addresses and ports ---- */
 
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
@@ -106,7 +106,7 @@ static bool rehash(struct scps_trace *t)
     return true;
 }
 
-/* ---- creating and forgetting flows ---- */
+/* ---- creating connections, and removing them for lack of memory ---- */
 
 void scps_tr_flow_reset(struct scps_trace *t, struct flow *f)
 {
@@ -141,7 +141,8 @@ static bool is_closed(const struct flow *f)
     return (f->h[0].fin_count && f->h[1].fin_count) || f->h[0].rst_count || f->h[1].rst_count;
 }
 
-/* Forgets one flow. Returns false when there is none to forget. */
+/* Removes one connection from memory, and reports it first. Returns false when there is none to
+ * remove. */
 static bool evict(struct scps_trace *t)
 {
     uint32_t best = FLOW_NONE;
@@ -200,8 +201,8 @@ static bool add_slab(struct scps_trace *t)
     return true;
 }
 
-/* Returns the index of a free flow, for which another one may have to be forgotten; FLOW_NONE:
- * there is not enough memory. */
+/* Returns the index of a free flow, for which another one may have to be removed; FLOW_NONE: there
+ * is not enough memory. */
 static uint32_t take_slot(struct scps_trace *t)
 {
     uint64_t limit = t->cfg.max_memory ? t->cfg.max_memory : DEFAULT_MEMORY;

@@ -22,25 +22,27 @@
 #define TR_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define TR_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* ---- memory that is counted against the limit (mem.c) ---- */
+/* ---- memory that is counted against the limit (functions in mem.c) ---- */
 
-void *scps_tr_alloc(struct scps_trace *t, size_t size); /* returns zeroed memory, or NULL */
+/* returns zeroed memory, or NULL if there is none */
+void *scps_tr_alloc(struct scps_trace *t, size_t size);
 void scps_tr_free(struct scps_trace *t, void *p, size_t size);
 /* Enlarges p from `from` to `to` bytes, keeping its contents; the new bytes are not zeroed. Returns
  * NULL on lack of memory, and then p is still valid. */
 void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
 struct conn_dir;
-/* returns h's rare figures, and allocates them if need be; never NULL */
+/* Returns the rare figures of direction h, and allocates them when they are first needed; never
+ * NULL. */
 struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h);
 
-/* ---- segments of one direction (segs.c) ---- */
+/* ---- segments of one direction (functions in segs.c) ---- */
 
 /* A segment as it was first sent. */
 struct seg {
     /* first sequence number, unwrapped: its low 32 bits are the number on the wire */
     uint64_t first;
-    scps_time at; /* time of the last transmission, µs */
+    scps_time at; /* time of the last transmission of the segment, µs */
     uint32_t len;
     uint16_t retrans;
     uint16_t pad;
@@ -49,75 +51,77 @@ struct chunk { /* an array of up to CHUNK segments in order */
     uint16_t off, n, cap;
     struct seg s[];
 };
-struct block { /* a range of acknowledged segments that follow each other */
+struct block { /* a range of acknowledged segments that are adjacent */
     uint64_t first, end;
-    scps_time at; /* time of the latest transmission of any octet of it, µs */
+    scps_time at; /* time of the latest transmission of any octet of the range, µs */
     /* number of acknowledgements whose number is the end of this range: 1, and one more for each
      * duplicate */
     uint32_t acked;
 };
 struct segs {
-    struct chunk **c; /* chunks of segments that are not acknowledged: c[head] to c[head + n - 1] */
+    /* array of chunks of segments that are not acknowledged: c[head] to c[head + n - 1] */
+    struct chunk **c;
     struct block *b;
     uint32_t head, n, cap;
     uint16_t nb, capb;
-    uint64_t top; /* end of the highest segment, acknowledged or not; 0: none */
-    /* Last cumulative acknowledgement that was processed completely. Another one with this value
-     * that is no duplicate can be skipped. 0: process the next one. */
+    uint64_t top; /* end of the highest segment, acknowledged or not; 0: there is none */
+    /* Last cumulative acknowledgement that was processed completely: another one with the same
+     * value that is no duplicate can be skipped. 0: the next one must be processed. */
     uint64_t settled;
     uint64_t quad;     /* highest quadrant (2^30 octets of sequence space) in which data was sent */
     scps_time quad_at; /* latest transmission of acknowledged segments in that quadrant, µs */
 };
 
-/* Facts about the earlier transmission of data that is sent again. */
+/* What is known of the earlier transmission of data that is sent again. */
 struct resend {
     bool any;
     scps_time last_at; /* time at which the first segment that the data overlaps was sent, µs */
-    uint32_t retrans;  /* how often the data was sent again before */
-    bool acked;        /* all of the data was acknowledged before */
-    /* the capture lacks the earlier transmission, which must have been at about last_at */
+    uint32_t retrans;  /* number of times that the data was sent again before */
+    bool acked;        /* true: all of the data had been acknowledged before */
+    /* true: the capture lacks the earlier transmission, which must have been at about last_at */
     bool gap;
 };
 
-/* ---- round trips (rtt.c) ---- */
+/* ---- round-trip times (functions in rtt.c) ---- */
 
-struct dist { /* sum, sum of squares and extremes, for minimum, mean and deviation */
+/* a distribution: sum, sum of squares, minimum and maximum, from which mean and deviation follow */
+struct dist {
     uint32_t n;
     scps_dur min, max;
     double sum, sum2;
 };
-struct hist { /* logarithmic histogram: 32 linear steps in each octave */
+struct hist { /* logarithmic histogram, with 32 linear steps for each doubling of the value */
     uint32_t *v;
-    uint8_t lo, n; /* lowest octave and number of octaves that are allocated */
+    uint8_t lo, n; /* lo: lowest doubling for which memory is allocated; n: number of them */
 };
 
-/* ---- one direction ---- */
+/* ---- the state of one direction of a connection ---- */
 
-struct hole { /* a range of this direction's data that the receiver reported as missing */
+struct hole { /* a range of this direction's data that the receiver reported as missing by SNACK */
     uint64_t from, to;
     scps_time at;
 };
 struct gap { /* data that was missing in the capture when data above it was captured */
     uint64_t from, to;
     scps_time at;
-    uint32_t tsval; /* timestamp of the data above the gap, if has_ts */
+    uint32_t tsval; /* timestamp of the data above the gap, valid if has_ts is true */
     bool has_ts;
 };
 struct again { /* a retransmission, kept until it is known whether it was necessary */
     uint64_t first, end;
-    scps_time at;   /* time at which it was sent, µs; 0: this slot is free */
-    uint32_t tsval; /* timestamp of the data, if has_ts */
+    scps_time at;   /* time at which the retransmission was sent, µs; 0: this entry is free */
+    uint32_t tsval; /* timestamp of the data, valid if has_ts is true */
     bool has_ts;
-    bool open;     /* the data is not acknowledged yet */
-    bool timer;    /* The timer caused the retransmission; no report of the receiver did */
-    bool spurious; /* counted as spurious */
+    bool open;     /* true: the data is not acknowledged yet */
+    bool timer;    /* true: the timer, and no report of the receiver, caused the retransmission */
+    bool spurious; /* true: the retransmission was counted as spurious */
 };
 #define HOLES  64u
 #define AGAINS 64u
 #define GAPS   1024u
 #define ROUNDS 128u
 
-struct round {      /* one round trip of a sender, see fingerprint.c */
+struct round {      /* one round trip of a sender (fingerprint.c) */
     uint32_t peak;  /* largest number of bytes outstanding during the round */
     uint32_t bytes; /* bytes acknowledged during the round */
     uint32_t dur;   /* duration of the round, µs */
@@ -130,14 +134,15 @@ enum cause {
 #undef SCPS_TR_CAUSE
     CAUSE_COUNT
 };
-struct why { /* Evidence for the causes of retransmissions; allocated when first needed. */
+struct why { /* evidence for the causes of retransmissions; allocated when first needed */
     struct hole hole[HOLES];
     struct again again[AGAINS];
     /* numbers of holes and retransmissions recorded so far; they are in the slots with these
      * numbers modulo the arrays' sizes */
     uint32_t nhole, nagain;
-    uint32_t open; /* number of entries of `again` that are still open */
-    /* gaps in order of `from`; at most GAPS, beyond which the oldest are dropped */
+    uint32_t open; /* number of entries of `again` whose data is not acknowledged yet */
+    /* Gaps in order of `from`. There are at most GAPS; when more are found, the oldest are
+     * removed. */
     struct gap *gap;
     uint32_t ngap, capgap;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
@@ -158,7 +163,7 @@ struct comp_state { /* last values of the fields of compressed headers */
     bool known;
 };
 
-struct conn_rare { /* Figures that few connections have; allocated when first needed. */
+struct conn_rare { /* figures that few connections have; allocated when first needed */
     struct dist rtt_last, retr;
     uint32_t retr_max;
     uint64_t gap_fills, reordered, repaired, keepalives, acks_beyond, acks_old, win_updates;
@@ -171,14 +176,17 @@ struct conn_rare { /* Figures that few connections have; allocated when first ne
 #define TSRING 4u
 
 struct conn_dir {
-    /* These fields are used for every packet. */
+    /* fields that every packet uses */
     scps_time last_time;
     uint64_t packets, wire_bytes;
-    uint64_t ref; /* unwrapped sequence number near which further numbers are unwrapped */
-    uint64_t ack; /* last acknowledgement number sent, 32 bits, as tcptrace stores it; 0: none */
-    /* highest acknowledgement sent, unwrapped near the other direction's numbers; 0: none */
+    /* unwrapped sequence number, to which the unwrapped values of further numbers are near */
+    uint64_t ref;
+    /* last acknowledgement number sent, 32 bits, as tcptrace stores it; 0: none was sent */
+    uint64_t ack;
+    /* highest acknowledgement number sent, unwrapped near the numbers of the other direction; 0:
+     * none was sent */
     uint64_t ack_hi;
-    scps_time ack_at; /* time at which ack_hi was reached, µs */
+    scps_time ack_at; /* time at which ack_hi was first sent, µs */
     uint64_t win_last;
     uint64_t win_tot, win_max, win_min;
     uint64_t ack_pkts, pureack_pkts;
@@ -198,12 +206,13 @@ struct conn_dir {
     uint64_t win_scaled_pkts;
     uint64_t isn64;   /* unwrapped first sequence number, from which offsets are counted */
     uint64_t sent_hi; /* end of the highest data or FIN seen, unwrapped */
-    /* right edge of the window offered, unwrapped near the other direction's numbers */
+    /* right edge of the window that was announced, unwrapped near the numbers of the other
+     * direction */
     uint64_t win_edge;
-    /* These fields count duplicates made by network hardware. */
+    /* the last packets, by which duplicates that network hardware made are recognised */
     uint32_t hwdup[HWDUPS], hwdup_ix, hwdups;
     uint16_t hwdup_id[HWDUPS];
-    /* These fields count retransmissions. */
+    /* counters of retransmissions and of what tcptrace counts with them */
     uint64_t rexmit_pkts, rexmit_bytes, ooo_pkts, zero_win;
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
     uint64_t num_sacks, num_dsacks, sack_blocks;
@@ -222,7 +231,7 @@ struct conn_dir {
     uint32_t ts_head, ts_n;
     uint32_t ts_newest;
     bool ts_any;
-    /* These figures do not exist in tcptrace. */
+    /* figures that tcptrace does not have */
     uint64_t window_full, pureack_bytes;
     uint64_t acks_one, acks_two, acks_more, acked_segs, acks_adv;
     scps_time pureack_at;
@@ -235,7 +244,8 @@ struct conn_dir {
     bool last_short;
     uint32_t full;          /* payload of a full segment, bytes; 0: unknown */
     scps_time last_sent_at; /* time at which data was sent last, µs */
-    uint32_t dup_run;       /* consecutive duplicate acknowledgements of this direction's data */
+    /* number of consecutive duplicate acknowledgements of this direction's data */
+    uint32_t dup_run;
     uint64_t rto_recover, fast_recover;
     /* ranges of this direction's data that the receiver reported as received */
     struct scps_rangeset sacked;
@@ -249,7 +259,7 @@ struct conn_dir {
     uint64_t round_ack;
     uint32_t round_peak;
     bool round_resent, round_timeout;
-    /* These figures are about SCPS options. */
+    /* figures about SCPS options */
     bool caps_seen;
     uint8_t caps, caps_id;
     uint32_t xcaps_len;
@@ -266,22 +276,25 @@ struct flow_key {
 struct flow_quick {
     uint64_t addrs;
     uint32_t ports;
-    uint32_t any; /* 1: the flow is IPv4; 0: it is not, and the fields above are not used */
+    /* 1: the connection is over IPv4; 0: over IPv6, and the fields above are not used */
+    uint32_t any;
 };
 
 struct flow {
-    struct flow_quick quick[2]; /* for packets from key.a, and for packets from key.b */
+    struct flow_quick quick[2]; /* octets of packets from key.a, and of packets from key.b */
     struct flow_key key;
     uint32_t hash;
     uint32_t number, index;
-    uint32_t next; /* next flow in the hash chain or in the free list; FLOW_NONE: none */
+    /* next flow in the chain of the hash table or in the list of free flows; FLOW_NONE: none */
+    uint32_t next;
     bool used;
-    /* the hash finds this flow; false after a later connection on the same ports has replaced it */
+    /* true: the hash table finds this flow; false: a later connection on the same ports has
+     * replaced it */
     bool listed;
     scps_time first, last;
-    scps_time spent_at; /* time until which the time in each state has been added up, µs */
+    scps_time spent_at; /* time until which the times in all states have been added up, µs */
     uint64_t packets;
-    struct conn_dir h[2]; /* the directions from key.a and from key.b */
+    struct conn_dir h[2]; /* the two directions: [0] from key.a, [1] from key.b */
 };
 
 #define FLOW_NONE UINT32_MAX
@@ -303,16 +316,16 @@ struct scps_trace {
     struct scps_trace_totals tot;
     uint64_t seed[2];
     uint64_t mem, mem_peak;
-    /* Flows lie in slabs that never move. */
+    /* array of the slabs with the flows, which never move in memory */
     struct flow **slab;
     uint32_t nslab, capslab;
     uint32_t nflows; /* number of slots used so far */
     uint32_t free;   /* first of the list of free slots */
     uint32_t live;
-    uint32_t hand; /* position of the search for a flow to forget */
+    uint32_t hand; /* index at which the search for a flow to remove continues */
     uint32_t *bucket;
     uint32_t nbucket;
-    uint32_t last_flow; /* flow of the previous packet */
+    uint32_t last_flow; /* index of the flow of the previous packet */
     struct recent {
         struct flow *f;
         int dir;
@@ -320,7 +333,7 @@ struct scps_trace {
     struct comp_entry *comp;
     uint32_t ncomp, capcomp;
     struct truth *truth;
-    struct conn_rare lost; /* counts for flows whose rare figures could not be allocated */
+    struct conn_rare lost; /* counters of all flows whose own rare figures could not be allocated */
     scps_time now;
     bool finished;
     uint32_t *order; /* flows in order of their numbers, made by scps_trace_finish() */
@@ -361,11 +374,11 @@ static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct
     *dir = r->dir;
     return f;
 }
-/* frees the memory that belongs to the flow */
+/* Frees the memory that belongs to the flow, but not the flow itself. */
 void scps_tr_flow_reset(struct scps_trace *t, struct flow *f);
 void scps_tr_flows_free(struct scps_trace *t);
 
-/* ---- segs.c ---- */
+/* ---- functions in segs.c ---- */
 
 /* Records that [first, first+len) was sent. Returns how many of the bytes had been sent before;
  * *ooo: the segment is out of order. */
@@ -378,11 +391,11 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
                           bool dup);
 void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h);
 
-/* ---- rtt.c ---- */
+/* ---- functions in rtt.c ---- */
 
 /* Adds a sample; as in tcptrace, a minimum of 0 is replaced by the next sample. */
 void scps_tr_dist_add(struct dist *d, scps_dur v);
-double scps_tr_dist_avg(const struct dist *d); /* returns the mean, µs */
+double scps_tr_dist_avg(const struct dist *d); /* Returns the mean of the distribution, µs. */
 double scps_tr_dist_sd(const struct dist *d);
 void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
 /* Returns the quantile q, µs; NaN without samples. */
@@ -396,7 +409,7 @@ scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struc
 void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now);
 void scps_tr_ts_echoed(struct scps_trace *t, struct conn_dir *h, uint32_t tsecr, scps_time now);
 
-/* ---- why.c ---- */
+/* ---- functions in why.c ---- */
 
 void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                        scps_time now);
@@ -424,25 +437,25 @@ void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
 /* Returns an allocator whose memory counts against the limit of t (mem.c). */
 struct scps_alloc scps_tr_range_alloc(struct scps_trace *t);
 
-/* ---- truth.c ---- */
+/* ---- functions in truth.c ---- */
 
 void scps_tr_truth_free(struct scps_trace *t);
 void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct conn_dir *h,
                          uint32_t seq, uint32_t len);
 
-/* ---- fingerprint.c ---- */
+/* ---- functions in fingerprint.c ---- */
 
 void scps_tr_round_sent(struct conn_dir *h, uint64_t outstanding);
 void scps_tr_round_acked(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now);
 void scps_tr_fingerprint(const struct conn_dir *h, struct scps_trace_dir *out);
 
-/* ---- comp105.c: connections with compressed headers ---- */
+/* ---- functions in comp105.c: connections with compressed headers ---- */
 
 void scps_tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id);
 struct flow *scps_tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id,
                                int *dir);
 
-/* ---- report.c ---- */
+/* ---- functions in report.c ---- */
 
 void scps_tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out);
 void scps_tr_letter(uint64_t n, char out[8]);

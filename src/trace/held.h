@@ -11,8 +11,8 @@
 #include "trace/flow.h"
 
 /* Determines the payload of a full segment of h: the smaller MSS of the two SYNs less timestamps,
- * unless h never sends that much. In a capture before segmentation offload, segments are multiples
- * of it. */
+ * unless h never sends that much. In a capture that was made before segmentation offload has cut
+ * the packets, segments are multiples of this size. */
 static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_dir *o)
 {
     uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Input through libpcap: the older variants of its format, through a FILE of this library, and live
  * devices. */
-#define _GNU_SOURCE /* for fopencookie() */
+#define _GNU_SOURCE /* declares fopencookie() */
 #include "trace/linklayer.h"
 #include "trace/window.h"
 
@@ -69,7 +69,7 @@ int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *pat
     const u_char *data;
     uint64_t no = 0;
     if (!scps_tr_link_known(link)) {
-        pcap_close(p); /* pcap_close() also closes f */
+        pcap_close(p); /* pcap_close() also closes f, so f must not be closed here. */
         return scps_tr_link_refused(path, link, msg);
     }
     while ((r = pcap_next_ex(p, &h, &data)) == 1 && !err && !w->stopped) {
@@ -87,7 +87,7 @@ int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *pat
         t->tot.unread_bytes += scps_tr_window_drain(w);
         ret = 1;
     }
-    pcap_close(p); /* pcap_close() also closes f */
+    pcap_close(p); /* pcap_close() also closes f, so f must not be closed here. */
     return ret;
 }
 
@@ -148,7 +148,7 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
     msg[0] = '\0';
     pcap_t *p = pcap_open_live(device, 262144, 1, 100, e);
     if (!p) {
-        /* libpcap's message contains the device's name */
+        /* The message of libpcap contains the name of the device already. */
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
         return SCPS_ERR_SYSTEM;
     }

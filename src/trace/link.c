@@ -15,7 +15,7 @@ enum {
     LINK_SLIP = 8,
     LINK_PPP = 9,
     LINK_FDDI = 10,
-    LINK_RAW_BSD = 12, /* DLT_RAW on most systems */
+    LINK_RAW_BSD = 12, /* the value that DLT_RAW has on most systems */
     LINK_RAW_OPENBSD = 14,
     LINK_PPP_HDLC = 50,
     LINK_PPPOE = 51,
@@ -44,11 +44,12 @@ enum {
 };
 
 #define NFLOG_HEAD 4
-#define NFLOG_DATA 9 /* type of the value in a netfilter log that holds the packet */
+#define NFLOG_DATA 9 /* type of the value that contains the packet in a netfilter log */
 #define NLPID_IP   0xcc
 #define NLPID_SNAP 0x80
 
-/* Frame relay (RFC 2427): an address of two or four octets, a control octet, and the packet. */
+/* Finds the packet in a frame of frame relay (RFC 2427): an address of two or four octets, a
+ * control octet, and the packet. */
 static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t at = 0;
@@ -56,8 +57,8 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
         at++;
     if (at + 4 > caplen)
         return scps_tr_truncated(t);
-    at += 2;          /* skip the control octet */
-    at += p[at] == 0; /* skip a padding octet */
+    at += 2;          /* The control octet is skipped. */
+    at += p[at] == 0; /* A padding octet is skipped. */
     if (p[at] == NLPID_IP)
         return (int)at + 1;
     if (p[at] == NLPID_SNAP && at + 6 <= caplen)
@@ -65,7 +66,7 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_other_link(t);
 }
 
-/* Cisco HDLC: an address, a control octet, and an EtherType. */
+/* Finds the packet in a frame of Cisco HDLC: an address, a control octet, and an EtherType. */
 static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
@@ -73,9 +74,9 @@ static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
 }
 
-/* Netfilter log: a header, then values, each with a length, a type, and padding to four octets.
- * Length and type have the byte order of the machine that wrote them. The type is between 1 and
- * 255, which shows the order. */
+/* Finds the packet in a netfilter log: a header, then values, each with a length, a type, and
+ * padding to four octets. Length and type have the byte order of the machine that wrote them. The
+ * type is between 1 and 255, which shows the order. */
 static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = NFLOG_HEAD;
@@ -92,8 +93,8 @@ static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_truncated(t);
 }
 
-/* Token ring: LLC follows the two addresses; a source route is between them if the first bit of the
- * source address is set. */
+/* Finds the packet in a token ring frame: LLC follows the two addresses; a source route is between
+ * them if the first bit of the source address is set. */
 static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = 14;
@@ -118,8 +119,8 @@ static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return off < 0 ? off : off + (int)len;
 }
 
-/* Null and loop: the address family in the byte order of the capturing host; it is 2 for IPv4, and
- * for IPv6 one of the BSDs' values. */
+/* Finds the packet behind the header of link types null and loop: the address family in the byte
+ * order of the capturing host, which is 2 for IPv4, and for IPv6 one of the BSDs' values. */
 static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
@@ -128,7 +129,7 @@ static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
 }
 
-/* A header of len octets with its EtherType at offset `type`. */
+/* Finds the packet behind a header of len octets that has the EtherType at offset `type`. */
 static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
                  uint32_t type)
 {
@@ -150,11 +151,11 @@ static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t ca
         return inner(t, p, caplen, 1, LINK_CHDLC);
     case LINK_FRAME_RELAY_WITH_DIRECTION:
         return inner(t, p, caplen, 1, LINK_FRAME_RELAY);
-    case LINK_PPI: /* Per-packet information: version, flags, length, and then the frame. */
+    case LINK_PPI: /* A frame follows the per-packet information: version, flags, length. */
         if (caplen < 8)
             return scps_tr_truncated(t);
         return inner(t, p, caplen, scps_tr_little16(p + 2), scps_tr_little32(p + 4));
-    case LINK_PKTAP: /* A header with its length and a type, and then the frame. */
+    case LINK_PKTAP: /* A frame follows a header with its own length and a type. */
         if (caplen < 12)
             return scps_tr_truncated(t);
         return inner(t, p, caplen, scps_tr_little32(p), scps_tr_little32(p + 8));
@@ -201,13 +202,13 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
         return frame_relay(t, p, caplen);
     case LINK_SLIP: /* A direction octet and the state of the compressor precede the packet. */
         return 16;
-    case LINK_FDDI: /* skip frame control and addresses; LLC follows */
+    case LINK_FDDI: /* LLC follows the frame control octet and the addresses, which are skipped. */
         return scps_tr_ethertype_ip(t, p, caplen, 13, 0);
     case LINK_TOKEN_RING:
         return token_ring(t, p, caplen);
-    case LINK_INFINIBAND: /* A global route header, if present, and an EtherType. */
+    case LINK_INFINIBAND: /* A global route header, if present, precedes the EtherType. */
         return typed(t, p, caplen, 44, 40);
-    case LINK_ENC: /* Address family, security parameters index, flags. */
+    case LINK_ENC: /* The header has address family, security parameters index and flags. */
         return 12;
     case LINK_PFLOG: /* The header begins with its length, which is rounded up. */
         return caplen ? (p[0] + 3) & ~3 : scps_tr_truncated(t);
@@ -226,7 +227,8 @@ bool scps_tr_link_known(int link)
 {
     struct scps_trace counts = {0};
     uint8_t none[1] = {0};
-    /* An empty frame counts as cut short by the capture, unless its link type is unknown. */
+    /* The function is called with an empty frame, which it counts as cut short by the capture,
+     * unless the link type is unknown. */
     scps_tr_link_ip(&counts, link, none, 0);
     return counts.tot.bad_link == 0;
 }

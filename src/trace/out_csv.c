@@ -40,7 +40,8 @@ static const char *column(enum field_id i)
     }
 }
 
-/* First pass: tcptrace's columns; second pass: the others. */
+/* Returns true if a figure belongs to this pass over the list: the first pass writes tcptrace's
+ * columns, the second pass the others. */
 static bool in_pass(enum field_id i, int pass)
 {
     bool theirs = strchr("LWR", scps_tr_field[i].group) != NULL;

@@ -43,26 +43,27 @@ static int colour_of(const char *word)
     return -1;
 }
 
-/* What the first pass through the xplot file finds in it, before the second pass writes the data */
+/* What the first pass through the xplot file has found, before the second pass writes the data. */
 struct series {
     uint64_t seen[COLOURS][SHAPES];
-    double top[COLOURS]; /* highest ordinate of each colour */
+    double top[COLOURS]; /* largest ordinate of each colour */
     double last[COLOURS];
     int64_t t0;
 };
 
-/* ---- reading ---- */
+/* ---- reading the xplot file ---- */
 
 struct mark {   /* one mark of the xplot file */
-    int colour; /* index of the colour in which marks are drawn now; -1: none was set yet */
+    int colour; /* index of the colour in which marks are drawn now; -1: no colour was set yet */
     enum shape shape;
-    bool tick; /* The mark is a tick or an arrow at the end of a line, which is drawn without it */
+    /* true: the mark is a tick or an arrow at the end of a line, which is drawn without it */
+    bool tick;
     int64_t t;
-    char *y; /* within `line`: the ordinate, and behind it the other end of a line */
+    char *y; /* pointer into `line`: the ordinate, after which the other end of a line follows */
     char line[256], letters[64];
 };
 
-/* Reads up to the first mark: the header ends with the line after "ylabel". */
+/* Reads the file up to its first mark: the header ends with the line after "ylabel". */
 static void begin(FILE *in, struct mark *m)
 {
     bool label = false;
@@ -72,7 +73,7 @@ static void begin(FILE *in, struct mark *m)
         label = !strcmp(m->line, "ylabel\n");
 }
 
-/* Reads the next mark that has a colour; returns false at the end. */
+/* Reads the next mark that has a colour. Returns false at the end of the file. */
 static bool read_mark(FILE *in, struct mark *m)
 {
     while (fgets(m->line, sizeof m->line, in)) {
@@ -100,7 +101,7 @@ static bool read_mark(FILE *in, struct mark *m)
     return false;
 }
 
-/* First pass: finds the series and their ranges. */
+/* Makes the first pass through the file: finds the series and their ranges. */
 static void survey(FILE *in, struct series *f)
 {
     struct mark m;
@@ -110,7 +111,7 @@ static void survey(FILE *in, struct series *f)
         if (m.tick)
             continue;
         f->seen[m.colour][m.shape]++;
-        /* skip the time of the line's other end */
+        /* The time of the line's other end is skipped. */
         if (m.shape == SHAPE_LINES)
             (void)micros(m.y + strcspn(m.y, " "), &m.y);
         f->last[m.colour] = strtod(m.y, NULL);
@@ -119,7 +120,7 @@ static void survey(FILE *in, struct series *f)
     }
 }
 
-/* ---- the data file ---- */
+/* ---- writing the data file ---- */
 
 struct point {
     int64_t t;
@@ -168,7 +169,7 @@ static void put_series(FILE *in, FILE *out, int colour, enum shape shape, int64_
     fputs("\n\n", out);
 }
 
-/* ---- the script ---- */
+/* ---- writing the gnuplot script ---- */
 
 static void plain(FILE *f, const char *s)
 {
@@ -236,7 +237,8 @@ static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, con
 static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, int c, int s,
                   const char *beyond)
 {
-    /* Offsets of the letters at a mark: R to the left, N to the right, S above, 3 below */
+    /* Offsets of the letters at a mark, in gnuplot's form: R to the left, N to the right, S above,
+     * 3 below the mark. */
     static const char *const aside[COLOURS] = {[RED] = " offset -0.9,0",
                                                [BLUE] = " offset 0.9,0",
                                                [PURPLE] = " offset 0,0.6",
@@ -282,7 +284,7 @@ static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struc
     fputs("\nset output\n", gpl);
 }
 
-/* ---- the conversion ---- */
+/* ---- the conversion of one file ---- */
 
 static FILE *open_beside(const char *base, const char *suffix, const char *mode)
 {
@@ -296,7 +298,7 @@ int scps_tr_gnuplot_convert(const char *base, const struct plot_kind *k, const c
     struct series found = {.t0 = -1};
     int ret = -1, saved;
     FILE *in = open_beside(base, "xpl", "r");
-    FILE *out[2] = {NULL, NULL}; /* the data file, the script */
+    FILE *out[2] = {NULL, NULL}; /* [0]: the data file; [1]: the script */
     if (in && (out[0] = open_beside(base, "dat", "w")) &&
         (out[1] = open_beside(base, "gpl", "w"))) {
         survey(in, &found);

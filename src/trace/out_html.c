@@ -50,20 +50,20 @@ struct mark {
     int64_t y0, y1;
 };
 
-/* state of the marks of one kind in a track, while marks are added or the track is thinned */
+/* State of the marks of one kind in a track, used while marks are added or the track is thinned. */
 struct run {
-    uint32_t skipped; /* number of marks left out since the last one kept */
-    uint32_t end;     /* index + 1 of the last mark kept; 0: none was kept */
+    uint32_t skipped; /* number of marks left out since the last mark that was kept */
+    uint32_t end;     /* index + 1 of the last mark that was kept; 0: none was kept */
 };
 
-struct track { /* the marks of one direction */
+struct track { /* the marks of one direction of a connection */
     struct mark *m;
     size_t n, cap;
     uint64_t rwin;
     scps_time first, latest;
     uint32_t seen[MARK_KINDS]; /* number of marks of each kind, those left out included */
     struct run run[MARK_KINDS];
-    struct mark ack; /* the latest acknowledgement, if thinning left it out */
+    struct mark ack; /* the latest acknowledgement, if thinning has left it out */
 };
 
 struct page_conn {
@@ -99,7 +99,7 @@ static bool keep_when_thinning(uint8_t kind)
     return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
 }
 
-#define LEVELS  15u  /* largest value of level */
+#define LEVELS  15u  /* largest number of times that all tracks are thinned */
 #define VISIBLE 4096 /* a pause longer than 1/4096 of the track's time is visible on the page */
 
 /* Returns true if a time from a to b without marks of this kind would be visible on the page as a
@@ -303,7 +303,7 @@ void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen
     d->rwin = s->win;
 }
 
-/* ---- the page ---- */
+/* ---- writing the page ---- */
 
 static void html_text(FILE *f, const char *s)
 {

@@ -2,7 +2,7 @@
 /* The report in words, in the layout of tcptrace, for readers and scripts that know it: label,
  * value, unit, twice a line. Figures that tcptrace does not have follow below, if they are not
  * zero. */
-#define _POSIX_C_SOURCE 200809L /* for localtime_r() */
+#define _POSIX_C_SOURCE 200809L /* declares localtime_r() */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -12,16 +12,17 @@
  *
  * At most MAX_CONNS connections are drawn. xplot.c writes the files.
  */
-#define _POSIX_C_SOURCE 200809L /* for popen() and strdup() */
+#define _POSIX_C_SOURCE 200809L /* declares popen() and strdup() */
 #include "trace/xplot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_CONNS 2000u
-#define TPUT_PKTS 10u /* packets over which tcptrace averages an instantaneous throughput */
+/* number of packets over which tcptrace averages an instantaneous throughput */
+#define TPUT_PKTS 10u
 
-/* ---- drawing ---- */
+/* ---- drawing the marks of a packet ---- */
 
 static const char *cause_letter(const char *cause)
 {
@@ -222,7 +223,7 @@ static void draw_point(struct scps_trace_plots *p, struct plot *f, enum colour c
     *y0 = y;
 }
 
-/* ---- connections ---- */
+/* ---- the connections that are drawn ---- */
 
 struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned what, unsigned formats,
                                               bool (*wanted)(void *ctx, uint32_t conn), void *ctx)

@@ -44,8 +44,8 @@ static void option(FILE *f, uint8_t kind, const uint8_t *b, uint32_t n,
     case SCPS_OPT_SACK:
         fputs("sack", f);
         for (; n >= 8; b += 8, n -= 8) {
-            /* SACK numbers are relative to the first sequence number of the direction that is
-             * acknowledged. */
+            /* The numbers in SACK blocks are printed relative to the first sequence number of the
+             * direction that is acknowledged. */
             uint32_t base = s->ack - (uint32_t)s->ack_off;
             fprintf(f, " %" PRIu32 ":%" PRIu32, scps_get32(b) - base, scps_get32(b + 4) - base);
         }

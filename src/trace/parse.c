@@ -4,7 +4,7 @@
 
 #include "wire/opt.h"
 
-/* ---- IP ---- */
+/* ---- IP headers and IPv6 extension headers ---- */
 
 #define EXT_HOP_BY_HOP  0
 #define EXT_ROUTING     43
@@ -12,7 +12,8 @@
 #define EXT_AUTH        51
 #define EXT_DESTINATION 60
 #define EXT_MOBILITY    135
-#define EXT_MAX         16 /* A packet with more extension headers is malformed */
+/* largest number of extension headers: a packet with more counts as malformed */
+#define EXT_MAX 16
 
 static bool is_extension(uint8_t next)
 {
@@ -102,7 +103,7 @@ static SCPS_ALWAYS_INLINE bool parse_option(uint8_t kind, const uint8_t *b, uint
         o->tsval = scps_get32(b);
         o->tsecr = scps_get32(b + 4);
         return true;
-    case SCPS_OPT_CAPS: /* Of several capabilities options the first counts. */
+    case SCPS_OPT_CAPS: /* If there are several capabilities options, the first one counts. */
         if (n > 4) {
             o->xcaps_len = (uint8_t)(n - 2);
         } else if (n == 4 && !o->caps) {

@@ -16,12 +16,12 @@
 
 struct packet {
     const uint8_t *ip;
-    uint32_t cap;   /* number of captured bytes from the IP header on */
+    uint32_t cap;   /* number of captured bytes from the start of the IP header on */
     uint32_t total; /* length of the IP packet, bytes */
     uint8_t version, proto, tos;
-    uint16_t id; /* identification field of IPv4 */
+    uint16_t id; /* identification field of the IPv4 header */
     const uint8_t *th;
-    uint32_t th_cap;  /* number of captured bytes from the TCP header on */
+    uint32_t th_cap;  /* number of captured bytes from the start of the TCP header on */
     uint32_t seg_len; /* length of TCP header and payload on the wire, bytes */
 };
 
@@ -37,12 +37,14 @@ struct opts {
 
 struct segment {
     uint16_t flags, wnd, urp;
-    uint32_t seq, ack, len; /* len: bytes of payload on the wire */
-    uint32_t saved;         /* bytes of payload that were captured */
+    /* sequence and acknowledgement number; len: bytes of payload on the wire */
+    uint32_t seq, ack, len;
+    uint32_t saved; /* bytes of payload that were captured */
     const uint8_t *opt;
     uint32_t opt_len;
     bool compressed;
-    /* The segment has no flags but ACK and PSH; of o only the timestamps are valid */
+    /* True: the segment has no flags but ACK and PSH, and of its options `o` only the timestamps
+     * are valid. */
     bool plain;
     struct opts o;
 };
@@ -69,7 +71,7 @@ static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
     return !later;
 }
 
-/* Parses an IPv6 header and its extensions; sets *hdr to their length. */
+/* Parses an IPv6 header and its extension headers, and sets *hdr to their length. */
 bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
 /* Finds the IP header inside a packet that is neither TCP nor has a compressed header. Returns its
  * offset from k->ip, or -1 after counting why there is none. */
@@ -77,7 +79,7 @@ int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
 /* Parses the len octets of options at p. An option with length zero, or beyond the end, ends the
  * parsing; a known kind with a wrong length is skipped. */
 void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
-/* Copies the addresses into a flow's key; the rest of the key is zero. */
+/* Copies the addresses of packet k into a flow's key, and sets the rest of the key to zero. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
 
 static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k,
@@ -159,7 +161,7 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const str
     if (TR_UNLIKELY(!s->plain)) {
         memset(&s->o, 0, offsetof(struct opts, sack));
         scps_tr_parse_options(s->opt, s->opt_len, &s->o);
-    } else { /* Nothing else has to be parsed for a plain segment. */
+    } else { /* A plain segment has nothing else to parse. */
         s->o.has_ts = s->opt_len != 0;
         s->o.tsval = s->o.has_ts ? s->o.tsval : 0;
     }

@@ -19,24 +19,25 @@ enum {
     BLOCK_PACKET_OLD = 2,
     BLOCK_PACKET_SIMPLE = 3,
     BLOCK_PACKET = 6,
-    BLOCK_SECTION = 0x0a0d0d0a /* The value is the same in either byte order */
+    /* block type of a section header, which is the same in either byte order */
+    BLOCK_SECTION = 0x0a0d0d0a
 };
 
 enum { OPTION_END = 0, OPTION_TSRESOL = 9, OPTION_TSOFFSET = 14 };
 
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
-/* octets of a block's type and length, and of the length that is repeated behind its content */
+/* Octets of a block besides its content: type, length, and the length again after the content. */
 #define FRAME 12u
-/* Blocks up to this length are parsed; longer ones are skipped */
+/* Largest length of a block that is parsed, octets; longer ones are skipped. */
 #define LONGEST      (TR_LARGEST + 1024)
 #define MICROSECONDS 1000000u
 
 struct interface {
     int link;
     uint32_t snaplen; /* largest number of bytes captured of a packet; 0: no limit */
-    uint64_t second;  /* units of time in a second */
+    uint64_t second;  /* number of units of the interface's times in a second */
     int64_t offset;   /* offset of the times, s */
-    bool known;       /* the analyser can read the link type of the interface */
+    bool known;       /* true: the analyser can read the link type of the interface */
 };
 
 struct pcapng {
@@ -44,7 +45,8 @@ struct pcapng {
     struct window *w;
     const char *path;
     char *msg;
-    /* true: the section is big-endian. The fields behind this one are about its interfaces. */
+    /* True: the section is big-endian. The following fields are about the interfaces of the
+     * section. */
     bool big;
     struct interface *ifs;
     uint32_t n, room;
@@ -94,7 +96,7 @@ static int no_memory(struct pcapng *f)
     return SCPS_ERR_NOMEM;
 }
 
-/* ---- interfaces ---- */
+/* ---- blocks that describe interfaces ---- */
 
 /* Converts if_tsresol, a power of 2 or of 10, to units in a second. Returns 0 if it is unusable. */
 static uint64_t units(uint8_t resolution)
@@ -146,12 +148,13 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
     return 0;
 }
 
-/* ---- packets ---- */
+/* ---- blocks that hold packets ---- */
 
 static scps_time in_us(const struct interface *i, uint64_t at)
 {
     uint64_t s = at / i->second, part = at % i->second, unit = i->second;
-    while (part > UINT64_MAX / MICROSECONDS) { /* a finer unit than any clock has */
+    /* The loop is needed only if the unit is finer than that of any clock. */
+    while (part > UINT64_MAX / MICROSECONDS) {
         part /= 1000;
         unit /= 1000;
     }
@@ -194,7 +197,7 @@ static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint3
     return scps_trace_packet(f->t, &v) < 0 ? no_memory(f) : 0;
 }
 
-/* ---- blocks ---- */
+/* ---- the sequence of blocks ---- */
 
 static bool is_looked_into(uint32_t type)
 {
@@ -202,7 +205,7 @@ static bool is_looked_into(uint32_t type)
            type == BLOCK_INTERFACE || type == BLOCK_SECTION;
 }
 
-/* Begins a section: reads its byte order and forgets all interfaces. */
+/* Begins a section: reads its byte order and removes all interfaces. */
 static int section(struct pcapng *f, const uint8_t *magic)
 {
     f->n = 0;

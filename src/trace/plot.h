@@ -10,17 +10,17 @@ enum colour { WHITE, GREEN, RED, BLUE, YELLOW, PURPLE, ORANGE, MAGENTA, PINK, CO
 extern const char *const scps_tr_colour_name[COLOURS];
 
 struct plot_kind {
-    unsigned bit;       /* SCPS_PLOT_* */
+    unsigned bit;       /* the flag SCPS_PLOT_* of this kind of graph */
     const char *suffix; /* suffix of the file name, such as "tsg" */
     const char *title, *ylabel;
     /* names of the series by colour; NULL: the colour is not used */
     const char *legend[COLOURS];
-    bool steps, points; /* how gnuplot draws the curves: as steps, with points */
+    bool steps, points; /* how gnuplot draws the curves: steps: as steps; points: with points */
 };
 extern const struct plot_kind scps_tr_plot_kind[];
 #define PLOT_KINDS 6
 
-/* Writes s between gnuplot's single quotes. */
+/* Writes s with the characters escaped that gnuplot treats specially between single quotes. */
 void scps_tr_gnuplot_quoted(FILE *f, const char *s);
 /* Writes base.gpl and base.dat from base.xpl. Returns 0, or -1 with errno. */
 int scps_tr_gnuplot_convert(const char *base, const struct plot_kind *k, const char *title);

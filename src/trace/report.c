@@ -63,8 +63,8 @@ static void ack_mode(const struct conn_dir *h, char out[32])
     snprintf(out, 32, "%s", w);
 }
 
-/* Figures of the long report, in tcptrace's order: packets, windows, outstanding data, the stream
- * as a whole. */
+/* Copies the figures of the long report, in tcptrace's order: packets, windows, outstanding data,
+ * the stream as a whole. */
 static void packets(const struct conn_dir *h, const struct conn_rare *x, struct scps_trace_dir *r)
 {
     r->total_packets = h->packets;
@@ -123,8 +123,8 @@ static void stream(const struct conn_dir *h, double etime, struct scps_trace_dir
 {
     r->ttl_stream_length = r->missed_data = SCPS_TRACE_NA;
     if (h->syn_count && h->fin_count) {
-        /* The stream's length is from the SYN to the FIN in unwrapped octets; after a reset, up to
-         * the last segment. */
+        /* The length of the stream is counted from the SYN to the FIN in unwrapped octets; after a
+         * reset, up to the last segment. */
         uint32_t last = h->rst_count ? h->latest_seq : h->fin;
         uint64_t end = h->ref + (uint64_t)(int64_t)(int32_t)(last - (uint32_t)h->ref);
         r->ttl_stream_length = end > h->isn64 ? end - h->isn64 - 1 : 0;
@@ -139,7 +139,7 @@ static void stream(const struct conn_dir *h, double etime, struct scps_trace_dir
     r->throughput = etime > 0 ? (double)h->unique_bytes / etime : NAN;
 }
 
-/* Figures of tcptrace's option -r. */
+/* Copies the figures of tcptrace's option -r (round trips). */
 static void round_trips(const struct conn_dir *h, const struct conn_rare *x,
                         struct scps_trace_dir *r)
 {
@@ -170,8 +170,8 @@ static void round_trips(const struct conn_dir *h, const struct conn_rare *x,
     r->sdv_retr_time = ms(scps_tr_dist_sd(&x->retr));
 }
 
-/* The figures from here on do not exist in tcptrace: bytes acknowledged, without SYN and FIN, and
- * their rate. */
+/* Computes the bytes acknowledged, without SYN and FIN, and their rate. From here on the figures
+ * are not those of tcptrace. */
 static void goodput(const struct conn_dir *h, const struct conn_dir *o, struct scps_trace_dir *r)
 {
     uint64_t una = o->ack_hi;

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-#define STEPS 32u /* steps of an octave */
+#define STEPS 32u /* number of steps into which each doubling of the value is divided */
 
 void scps_tr_dist_add(struct dist *d, scps_dur v)
 {
@@ -118,8 +118,8 @@ static void smooth(struct conn_dir *h, scps_dur v)
 
 static void full_size_sample(struct conn_dir *h, uint32_t len, scps_dur v)
 {
-    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32 octets, so it becomes the
-     * largest: do the same. */
+    /* tcptrace takes a segment of one octet (a SYN) for one of 2^32 octets, so that it becomes the
+     * largest; the size is computed in the same way here. */
     uint64_t size = len > 1 ? len : (uint64_t)1 << 32;
     if (!h->rtt_full_size || h->rtt_full_size < size) {
         h->rtt_full_size = size;

@@ -22,7 +22,7 @@
  * PSH, and no options but timestamps. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
-/* ---- the header ---- */
+/* ---- steps that use the header ---- */
 
 static SCPS_ALWAYS_INLINE void window(struct step *x, const struct conn_dir *h,
                                       const struct conn_dir *o)
@@ -83,7 +83,7 @@ static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, s
             h->bad = true;
         h->syn_count++;
         h->syn = s->seq;
-        /* tcptrace sets the acknowledgement number in the same way, so that counts are equal */
+        /* tcptrace sets the acknowledgement number in the same way, so the counts are equal. */
         o->ack = s->seq;
     }
     if (TR_UNLIKELY(x->fin)) {
@@ -182,10 +182,10 @@ static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
     }
 }
 
-/* ---- the packet ---- */
+/* ---- steps that use the packet ---- */
 
-/* Returns true if a packet with the same IP identification and sequence number was among the last
- * few (a duplicate made by hardware). */
+/* Returns true if one of the last few packets had the same IP identification and sequence number,
+ * so that this packet is a duplicate made by hardware. */
 static SCPS_ALWAYS_INLINE bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
@@ -220,7 +220,7 @@ static SCPS_ALWAYS_INLINE void packet(struct step *x, struct conn_dir *h)
     }
 }
 
-/* ---- windows in use ---- */
+/* ---- steps that compute windows and outstanding data ---- */
 
 static SCPS_ALWAYS_INLINE void initial_window(const struct step *x, struct conn_dir *h,
                                               struct conn_dir *o)
@@ -298,7 +298,7 @@ static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trac
     show_ends(v, &x->f->key, x->dir);
 }
 
-/* ---- the steps together ---- */
+/* ---- all steps of a segment, in order ---- */
 
 /* Processes one segment of connection f. The function is instantiated four times, once for each
  * kind of segment, so that code which a kind does not need is not compiled. */

@@ -11,13 +11,13 @@ static inline uint64_t scps_tr_unwrap(uint64_t ref, uint32_t x)
     return ref + (uint64_t)(int64_t)(int32_t)(x - (uint32_t)ref);
 }
 
-/* ---- segment.c ---- */
+/* ---- functions in segment.c ---- */
 
 /* Processes segment s in packet k, which has direction dir of flow f. */
 void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
                      const struct segment *s, struct flow *f, int dir);
 
-/* ---- snack.c ---- */
+/* ---- functions in snack.c ---- */
 
 /* Processes the SNACK option of s, which acknowledges up to ack: holes in the data of o. seen gets
  * the first hole; may be NULL. */

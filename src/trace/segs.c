@@ -115,7 +115,7 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
     struct chunk *c = NULL;
     if (s->n) {
         c = s->c[s->head + s->n - 1];
-        /* Shift the elements only when that makes room for many more. */
+        /* The elements are shifted only when that makes room for many more. */
         if (c->off + c->n == c->cap)
             c = c->cap == CHUNK && c->off < CHUNK / 2 ? NULL : chunk_room(t, s, s->n - 1);
     }
@@ -142,8 +142,9 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
 {
     uint32_t lo = 0, hi = s->n;
     if (hi == 1 && !s->c[s->head]->n)
-        return false; /* The only chunk is not removed even when it is empty. */
-    while (lo < hi) { /* Search the first chunk whose last segment ends above pos. */
+        return false; /* The only chunk may be empty, because it is not removed. */
+    /* This loop searches for the first chunk whose last segment ends above pos. */
+    while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
         const struct chunk *c = s->c[s->head + mid];
         if (seg_end(&c->s[c->off + c->n - 1]) > pos)
@@ -175,10 +176,10 @@ static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
     if (!find_seg(s, x->first, &ci, &si))
         return append(t, s, x);
     struct chunk *c = chunk_room(t, s, ci);
-    if (!c) { /* the chunk is full: split it */
+    if (!c) { /* The chunk is full, so it is split. */
         c = s->c[s->head + ci];
         if (c->cap < CHUNK)
-            return false; /* no memory */
+            return false; /* There is no memory for another chunk. */
         if (s->n >= MAX_CHUNKS) {
             t->tot.segments_forgotten += s->c[s->head]->n;
             drop_first_chunk(t, s);
@@ -250,7 +251,7 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
             if (s->capb >= MAX_BLOCKS) {
                 t->tot.segments_forgotten++;
                 /* The new block would be the lowest one of a full array, which drops its lowest
-                 * block: do not insert it. */
+                 * block, so it is not inserted. */
                 if (i == 0)
                     return;
                 memmove(s->b, s->b + 1, (s->nb - 1u) * sizeof *s->b);
@@ -276,7 +277,8 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
     }
 }
 
-/* Enters a new quadrant of sequence numbers (2^30): forgets data that lies two quadrants back. */
+/* Begins a new quadrant of sequence numbers (2^30 octets): data that lies two quadrants back is
+ * removed. */
 static void enter_quad(struct scps_trace *t, struct segs *s, uint64_t q)
 {
     s->quad = q;
@@ -347,7 +349,7 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     uint32_t again = 0;
     bool split = false;
     for (;;) {
-        /* Find the lowest element, acknowledged or not, that ends above cur. */
+        /* The loop handles the lowest element, acknowledged or not, that ends above cur. */
         uint32_t ci = 0, si = 0, bi = find_block(s, cur);
         bool is_seg = find_seg(s, cur, &ci, &si);
         struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;

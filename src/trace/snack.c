@@ -17,7 +17,8 @@ static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir 
     bool com = sender->caps_seen && receiver->caps_seen && (sender->caps & SCPS_CAP_COM) &&
                (receiver->caps & SCPS_CAP_COM);
     if (!sender->mss)
-        return (uint32_t)mss; /* The capture has no SYN, so use the size of the largest segment. */
+        /* The capture has no SYN, so the size of the largest segment is used. */
+        return (uint32_t)mss;
     mss -= com ? (ts ? -4 : -12) : ts ? 12 : 0;
     return (uint32_t)SCPS_MAX(mss, 1);
 }

@@ -66,7 +66,7 @@ static SCPS_ALWAYS_INLINE void answer(struct step *x, struct conn_dir *h, struct
         scps_tr_rare(x->t, h)->win_updates++;
 }
 
-/* ---- window and reports of SACK ---- */
+/* ---- steps that use the window and the SACK blocks ---- */
 
 static SCPS_ALWAYS_INLINE void window_advertised(const struct step *x, struct conn_dir *h,
                                                  const struct conn_dir *o)

@@ -39,7 +39,7 @@ struct tap {
     FILE *f;
     char *buffer;
     uint32_t snaplen; /* largest number of bytes of a packet in a record */
-    int err;          /* errno of the first write that failed; 0: none */
+    int err;          /* errno of the first write that failed; 0: no write has failed */
     scps_time epoch;
     scps_time (*now)(void *ctx);
     void *ctx;
@@ -186,7 +186,7 @@ struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time e
     t->ctx = ctx;
 
     le32(head, MAGIC_US);
-    le16(head + 4, 2); /* version 2.4 */
+    le16(head + 4, 2); /* version of the format: 2.4 */
     le16(head + 6, 4);
     memset(head + 8, 0, 8);
     le32(head + 16, t->snaplen);

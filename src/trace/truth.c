@@ -123,7 +123,7 @@ static enum fate fate_of(const char *fate, const char *cause)
 
 #define FIELDS 64
 
-struct reader { /* state of reading the log */
+struct reader { /* state of the reader of the log */
     const char *path;
     char *msg;
     FILE *in;
@@ -360,7 +360,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
 {
     struct truth *u = t->truth;
     if (!h->why)
-        return; /* Without memory for the evidence the retransmission is not examined. */
+        return; /* There is no memory for the evidence, so the retransmission is not examined. */
     const struct flow_key *k = &f->key;
     uint64_t flow =
         dir ? flow_id(u, k->b, k->a, k->pb, k->pa) : flow_id(u, k->a, k->b, k->pa, k->pb);
@@ -376,7 +376,7 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
     uint32_t lo = seq - (u->longest - 1), hi = seq + len - 1;
     if (lo <= seq && seq <= hi) {
         n = earlier(u, flow, lo, hi, self, c, n, 256, &lost);
-    } else { /* the range wraps around 2^32 */
+    } else { /* The range wraps around 2^32, so it is examined in two parts. */
         n = earlier(u, flow, lo,
                     lo <= seq  ? UINT32_MAX
                     : seq < lo ? UINT32_MAX
@@ -390,7 +390,8 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
     }
     h->why->truth[0]++;
     if (!lost)
-        h->why->truth[5]++; /* The loss happened outside the logged link. */
+        /* No earlier row of these octets was lost, so the loss happened outside the logged link. */
+        h->why->truth[5]++;
     else
         h->why->truth[lost->fate == FATE_CORRUPTED ? 2
                       : lost->fate == FATE_QUEUE   ? 3

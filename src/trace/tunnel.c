@@ -25,7 +25,8 @@ enum {
 enum { TYPE_ERSPAN3 = 0x22eb, TYPE_ETHERNET = 0x6558, TYPE_PPP = 0x880b, TYPE_ERSPAN = 0x88be };
 
 #define GRE_CHECKSUM 0x8000u
-#define GRE_ROUTING  0x4000u /* a flag of RFC 1701 that does not exist in later versions */
+/* flag "routing present" of RFC 1701, which later versions of GRE do not have */
+#define GRE_ROUTING  0x4000u
 #define GRE_KEY      0x2000u
 #define GRE_SEQUENCE 0x1000u
 #define GRE_ACK      0x0080u
@@ -105,7 +106,7 @@ static int gtp(struct scps_trace *t, const struct packet *k, uint32_t at)
     at += 8;
     if (flags & 7) {
         at += 4;
-        /* skip the extension headers */
+        /* The extension headers are skipped. */
         for (uint8_t next = p[at - 1]; flags & 4 && next != 0; next = p[at - 1]) {
             if (at >= k->cap || p[at] == 0 || at + p[at] * 4u > k->cap)
                 return cut_short(t);

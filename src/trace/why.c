@@ -75,7 +75,7 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
 void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now)
 {
-    /* Ignore a SACK block below SND.UNA or beyond what was sent: it is false or old. */
+    /* A SACK block below SND.UNA or beyond what was sent is ignored, because it is false or old. */
     if (from >= to || to > h->segs.top || to - from > (uint64_t)1 << 31)
         return;
     struct scps_alloc a = scps_tr_range_alloc(t);
@@ -201,7 +201,7 @@ static void forget_gaps(struct why *w, uint64_t una)
 {
     uint32_t n = 0;
     if (!w->ngap)
-        return; /* The array is allocated with the first gap. */
+        return; /* There is nothing to remove: the array is allocated with the first gap. */
     while (n < w->ngap && w->gap[n].to <= una)
         n++;
     if (n < w->ngap / 4)
@@ -235,7 +235,7 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
 static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
-    while (lo < hi) { /* Search for the first gap that ends above `first`. */
+    while (lo < hi) { /* This loop searches for the first gap that ends above `first`. */
         uint32_t mid = (lo + hi) / 2;
         if (h->why->gap[mid].to > first)
             hi = mid;
@@ -256,10 +256,10 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
     if (end <= peer->ack_hi)
-        return true; /* The receiver had the data already, so this is another copy. */
+        return true; /* The receiver had the data already, so the segment is another copy. */
     const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
     const struct gap *g = gap_at(h, first);
-    if (!g) /* No gap is recorded here because the capture began later. */
+    if (!g) /* The capture began later than the loss, so no gap is recorded. */
         return now - h->last_sent_at > path;
     re->gap = true;
     re->last_at = g->at;
@@ -270,7 +270,7 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
     return now - g->at >= path - path / 5;
 }
 
-/* ---- causes ---- */
+/* ---- the cause of a retransmission ---- */
 
 /* Evidence about the cause of one retransmitted segment. Durations and times are in µs. */
 struct clues {
@@ -280,15 +280,17 @@ struct clues {
     uint64_t una;        /* SND.UNA, according to the peer's acknowledgements */
     /* time at which the segment's last copy, or the gap that it fills, was seen */
     scps_time last_at;
-    scps_time hole;     /* time at which a SNACK reported the segment last; -1: none did */
-    scps_dur since;     /* time from last_at to now */
-    scps_dur idle;      /* time since the sender last sent anything */
+    scps_time hole; /* time at which a SNACK last reported the segment as missing; -1: none did */
+    scps_dur since; /* time from last_at to now */
+    scps_dur idle;  /* time since the sender last sent any segment */
     scps_dur srtt, rto; /* smoothed RTT and retransmission timeout, of the whole path */
     scps_dur floor;     /* the shortest time that a retransmission timer may have */
     bool lowest, highest;
-    bool silent;     /* neither end has sent anything for as long as a timer takes */
-    bool expired;    /* the timer expired although one of the ends had sent something */
-    bool going_back; /* the data was outstanding when the timer last expired */
+    /* true: neither end has sent anything for as long as the retransmission timer takes */
+    bool silent;
+    /* true: the retransmission timer has expired although one of the ends had sent something */
+    bool expired;
+    bool going_back; /* true: the data was outstanding when the retransmission timer last expired */
 };
 
 static bool sacked_since(const struct clues *k)
@@ -323,7 +325,7 @@ static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer
     k.floor = SCPS_MAX(k.srtt + 2 * h->rttvar, MIN_RTO / 2);
     k.hole = snacked(h, first, end);
     k.lowest = first <= SCPS_MAX(k.una, h->isn64);
-    k.highest = end + (h->fin_count > 0) >= h->segs.top; /* a FIN takes a sequence number, too */
+    k.highest = end + (h->fin_count > 0) >= h->segs.top; /* The FIN takes a sequence number, too. */
     k.silent =
         k.lowest && k.idle >= k.floor && quiet >= SCPS_MIN(k.floor, SCPS_MAX(k.since, 1) / 2);
     k.expired = timer_expired(&k, now);
@@ -353,7 +355,7 @@ static enum cause by_acknowledgements(const struct clues *k)
     /* A partial acknowledgement shows the next hole (RFC 6582). */
     if (k->first <= k->una && (h->dup_run >= 3 || k->una < h->fast_recover))
         return CAUSE_DUPACK;
-    /* RFC 8985: data that was sent later than this segment has been acknowledged. */
+    /* RACK (RFC 8985): data that was sent later than this segment has been acknowledged. */
     if (h->sack_ok && k->peer->sack_ok && k->re->any && h->segs.quad_at > k->last_at)
         return CAUSE_SACK;
     if (k->highest && k->re->any && k->since >= h->rtt.min + h->rtt.min / 8 &&

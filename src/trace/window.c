@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* for O_CLOEXEC and posix_fadvise() */
+#define _GNU_SOURCE /* declares posix_fadvise() and O_CLOEXEC */
 #include "trace/window.h"
 
 #include <errno.h>
@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #define PAGE 4096u
-/* offset in buf at which new octets are read; the octets of an incomplete record are moved to just
- * before it */
+/* Offset in buf at which new octets are stored; the octets of an incomplete record are moved to
+ * just before it. */
 #define HEAD (TR_LARGEST + PAGE)
-/* octets of one read, which ends at a page border of the file: that is several times faster than an
- * unaligned read */
+/* Number of octets of one read, which ends at a page border of the file: that is several times
+ * faster than an unaligned read. */
 #define READ   (128u << 10)
 #define WINDOW (HEAD + READ)
 #define PACKED (128u << 10)
@@ -52,7 +52,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
             w->z.avail_in = (uInt)fill(w, w->packed, PACKED);
             if (!w->z.avail_in) {
                 if (!w->err && !w->member_done)
-                    w->err = EBADMSG; /* The file ends within a gzip member. */
+                    w->err = EBADMSG; /* The file ends within a member of gzip. */
                 break;
             }
         }
@@ -74,7 +74,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
 void scps_tr_window_more(struct window *w)
 {
     if (w->pos == w->end || w->end == WINDOW) {
-        size_t left = w->end - w->pos; /* octets of an incomplete record */
+        size_t left = w->end - w->pos; /* number of octets of an incomplete record */
         memmove(w->buf + HEAD - left, w->buf + w->pos, left);
         w->pos = HEAD - left;
         w->end = HEAD;

@@ -17,7 +17,7 @@
 #include <zlib.h>
 #endif
 
-/* Largest record, bytes, which is libpcap's limit except for D-Bus and USB */
+/* Size of the largest record, bytes, which is libpcap's limit except for D-Bus and USB. */
 #define TR_LARGEST (256u << 10)
 
 /* Latest time, s since 1970, that counts as plausible: times in pcapng have 64 bits, and a damaged
@@ -28,7 +28,7 @@ struct window {
     int fd;
 #ifdef SCPS_HAVE_ZLIB
     z_stream z;
-    uint8_t *packed; /* compressed input; NULL: the file is not compressed */
+    uint8_t *packed; /* buffer for compressed input; NULL: the file is not compressed */
     bool member_done;
 #endif
     uint8_t *buf;
@@ -36,7 +36,7 @@ struct window {
     uint64_t size; /* size of the file, octets; 0: unknown */
     uint64_t done; /* bytes of the file that were read, before decompression */
     bool eof, stopped;
-    int err; /* errno, or EBADMSG for damaged gzip data; 0: no error */
+    int err; /* error of reading: an errno value, or EBADMSG for damaged gzip data; 0: no error */
     struct scps_trace *t;
 };
 
@@ -73,8 +73,8 @@ static inline uint32_t scps_tr_get32(const uint8_t *p, bool swap)
     return swap ? __builtin_bswap32(v) : v;
 }
 
-/* Read a capture in one format. Both return what scps_trace_read() returns, with one line in
- * msg. */
+/* These functions read a capture in one format. Both return what scps_trace_read() returns, with
+ * one line in msg. */
 int scps_tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg);
 int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg);
 

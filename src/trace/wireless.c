@@ -10,11 +10,13 @@
 
 #define LLC_AND_TYPE 8u
 
-enum { DATA = 2 }; /* type of a frame */
-/* flags in the second octet of an 802.11 header */
+enum { DATA = 2 }; /* type of an 802.11 frame that carries data */
+/* Flags in the second octet of an 802.11 header: to and from a distribution system, encrypted,
+ * order. */
 enum { TO_AND_FROM = 0x03, PROTECTED = 0x40, ORDER = 0x80 };
-enum { EMPTY = 0x4, QOS = 0x8 }; /* bits of a data frame's subtype */
-enum { AGGREGATE = 0x80 };       /* flag of the QoS octet */
+/* bits of a data frame's subtype: without data, with a QoS field */
+enum { EMPTY = 0x4, QOS = 0x8 };
+enum { AGGREGATE = 0x80 }; /* flag of the QoS field: the frame is an aggregate (A-MSDU) */
 
 /* bits of radiotap's presence mask, which say that a field is present; MORE: another mask
  * follows */
@@ -71,7 +73,7 @@ int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const ui
     case TR_RADIO_TAP:
         len = scps_tr_little16(p + 2);
         return frame(t, p, caplen, len, len >= 8 && len <= caplen && padded(p, len));
-    /* The header may also be that of AVS, which has a magic number. */
+    /* The header may also be that of AVS, which begins with a magic number. */
     case TR_RADIO_PRISM:
         len = scps_get32(p) >> 12 == 0x80211 ? scps_get32(p + 4) : scps_tr_little32(p + 4);
         break;

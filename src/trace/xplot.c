@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes xplot files. A file is open only while its buffer is written, so any number of files may
  * be in progress; at most MAX_PENDING bytes wait in memory. */
-#define _POSIX_C_SOURCE 200809L /* for strdup() */
+#define _POSIX_C_SOURCE 200809L /* declares strdup() */
 #include "trace/xplot.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "trace/flow.h"
 #include "trace/plot.h"
 
-struct plot {   /* one graph in one file */
+struct plot {   /* one graph, which is written to one file */
     char *base; /* path of the file without suffix; NULL: nothing was drawn yet */
     char *title;
     char *buf;
@@ -26,7 +26,7 @@ struct side { /* state of one direction of a connection */
     uint64_t win;
     uint32_t dups;
     uint64_t owin, owin_sum, owin_n;
-    uint64_t rwin;       /* receive window that this end advertised last, octets */
+    uint64_t rwin;       /* receive window that this end announced last, octets */
     uint64_t rwin_drawn; /* the opposite end's window when its last point was drawn, octets */
     double owin_area;
     double avg, wavg;
@@ -51,8 +51,8 @@ struct scps_trace_plots {
     void *ctx;
     struct drawn **d;
     uint32_t n, cap;
-    /* index: number of the connection; value: index + 1 in d; 0: not decided yet; UINT32_MAX: the
-     * connection is not drawn */
+    /* The index into `slot` is the number of a connection, and the value is index + 1 in d; 0: not
+     * decided yet; UINT32_MAX: the connection is not drawn. */
     uint32_t *slot;
     uint32_t nslot;
     uint64_t skipped; /* number of connections beyond MAX_CONNS, which are not drawn */
@@ -78,11 +78,12 @@ struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int
 __attribute__((format(printf, 3, 4)))
 #endif
 void scps_tr_plot_put(struct scps_trace_plots *p, struct plot *f, const char *fmt, ...);
-/* Writes to the file what is still in memory. */
+/* Writes the part of the graph that is in memory to its file. */
 void scps_tr_plot_flush(struct scps_trace_plots *p, struct plot *f);
 void scps_tr_plot_free(struct plot *f, bool remove_xpl);
 
-/* Draw in the colour set last. `where` of a text: 'a' above, 'b' below, 'r' right of the point. */
+/* These functions draw in the colour set last. `where` of a text: 'a' above, 'b' below, 'r' right
+ * of the point. */
 void scps_tr_pen_colour(struct scps_trace_plots *p, struct plot *f, enum colour c);
 void scps_tr_pen_line(struct scps_trace_plots *p, struct plot *f, enum colour c, scps_time t1,
                       int64_t y1, scps_time t2, int64_t y2);

@@ -64,7 +64,8 @@ static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
     size_t chunk = chunk_of(s);
     int64_t n;
 
-    if (s->used < s->fill) { /* The last write did not accept all bytes: return the rest of them. */
+    /* The last write did not accept all bytes, so the rest of them is returned. */
+    if (s->used < s->fill) {
         *p = s->hollow ? NULL : s->buf + s->used;
         return (int64_t)(s->fill - s->used);
     }
@@ -127,7 +128,7 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
         }
         n = (int64_t)one_record(s, (size_t)n, &flags);
         wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
-        /* SCPS_EV_WRITABLE will follow */
+        /* SCPS_EV_WRITABLE will call this function again. */
         if (wrote == SCPS_ERR_AGAIN || wrote == SCPS_ERR_NOMEM)
             return;
         if (wrote < 0) {
@@ -149,7 +150,9 @@ void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event 
     case SCPS_EV_WRITABLE:
         scps_bulk_source_run(s);
         break;
-    case SCPS_EV_DRAINED: /* The event may be about data that was written before the shutdown. */
+    /* The event may be about data that was written before the shutdown, so the FIN is checked,
+     * too. */
+    case SCPS_EV_DRAINED:
     case SCPS_EV_CLOSED:
         if (s->finished && fin_acked(s->conn))
             s->closed = true;
@@ -183,7 +186,8 @@ static int64_t sink_read(struct scps_bulk_sink *s)
         rc = s->take(s->ctx, p, len);
         return rc != 0 ? rc : scps_conn_read(s->conn, NULL, len, 0);
     }
-    /* the connection is hollow (bytes are counted, not stored), or there are no more bytes */
+    /* The bytes cannot be read in place: the connection is hollow (bytes are counted, not stored),
+     * or there are none left. */
     n = scps_conn_read(s->conn, NULL, SIZE_MAX / 2, 0);
     if (n <= 0)
         return n;
@@ -262,7 +266,7 @@ void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c)
     s->torn = s->holes = s->missing = 0;
     s->eof = false;
     s->err = 0;
-    /* Read what arrived before the connection was accepted. */
+    /* Data that arrived before the connection was accepted is read now. */
     if (c)
         sink_run(s);
 }

@@ -20,7 +20,8 @@ void scps_pattern_fill(void *buf, size_t len, uint64_t pos)
         p[i] = (uint8_t)(FIRST + c);
         c = c + 1 == PERIOD ? 0 : (uint8_t)(c + 1);
     }
-    while (have < len) { /* Double the part that is filled already, in whole periods. */
+    /* The part that is filled already is doubled in each step, in whole periods. */
+    while (have < len) {
         size_t n = have < len - have ? have : len - have;
         memcpy(p + have, p, n);
         have += n;

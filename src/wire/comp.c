@@ -47,7 +47,7 @@ void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat
                                 .no_ack_on_data = no_ack_on_data};
 }
 
-/* ---- building ---- */
+/* ---- building headers ---- */
 
 /* Writes the options that are sent uncompressed, without padding: at most OPT_ROOM octets. */
 static size_t put_options(uint8_t *o, const struct scps_seg *s)
@@ -188,7 +188,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
     return (size_t)(put_fields(p, tx->conn_id, one, two, s, opt, nopt) - p);
 }
 
-/* ---- checksum ---- */
+/* ---- the checksum ---- */
 
 static uint64_t sum_of(const uint8_t *p, size_t len, const uint8_t *payload, size_t payload_len)
 {
@@ -221,7 +221,7 @@ uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst
     return 0;
 }
 
-/* ---- parsing ---- */
+/* ---- parsing headers ---- */
 
 static uint16_t flags_of(uint8_t one, uint8_t two)
 {
@@ -283,14 +283,14 @@ int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len, const struct
     struct scps_cursor c = {.p = p, .end = p + avail};
     if (!rx->known)
         return SCPS_DROP_BAD_COMPRESSED;
-    (void)scps_cursor_get8(&c); /* skip the connection id */
+    (void)scps_cursor_get8(&c); /* The connection id is skipped. */
     uint8_t one = scps_cursor_get8(&c), two = one & COMP_MORE ? scps_cursor_get8(&c) : 0;
     parse_fields(&c, one, two, rx, s);
     if (two & COMP_OPTS && !parse_options(&c, s))
         return SCPS_DROP_BAD_COMPRESSED;
     if (two & COMP_PAD)
         (void)scps_cursor_get8(&c);
-    (void)scps_cursor_get16(&c); /* skip the checksum */
+    (void)scps_cursor_get16(&c); /* The checksum is skipped. */
     if (c.cut)
         return avail < seg_len ? SCPS_DROP_TRUNCATED : SCPS_DROP_BAD_COMPRESSED;
 

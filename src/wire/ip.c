@@ -91,7 +91,7 @@ static int extensions6(const uint8_t *p, size_t end, struct scps_ip *ip)
             ip->more_frags = p[at + 3] & 1;
             ip->id = scps_get32(p + at + 4);
             at += 8;
-            if (ip->frag_off) { /* A fragment other than the first has no further headers. */
+            if (ip->frag_off) { /* A fragment other than the first has no transport header. */
                 ip->hdr_len = at;
                 return 0;
             }

@@ -16,7 +16,7 @@
 
 struct line {
     char *o;
-    size_t left; /* room left, bytes, the final zero included */
+    size_t left; /* room that is left in the buffer, bytes, the final zero included */
 };
 
 #if defined(__GNUC__)
@@ -41,11 +41,11 @@ char *scps_print_flags(uint16_t flags, char *buf)
     for (int i = 0; i < 8; i++)
         if (flags >> i & 1)
             *o++ = letter[i];
-    /* "-" means that no flag is set */
+    /* "-" stands for a segment without flags. */
     if (o == buf)
         *o++ = '-';
     *o = '\0';
-    /* tcpdump prints the dot for ACK last. */
+    /* The dot, which stands for ACK, is printed last, as tcpdump does. */
     char *dot = strchr(buf, '.');
     if (dot) {
         memmove(dot, dot + 1, (size_t)(o - dot));
@@ -224,7 +224,8 @@ char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap)
     if (!cap)
         return buf;
     buf[0] = '\0';
-    /* The headers suffice, because the payload may lie apart or be counted only (hollow). */
+    /* Only the headers are parsed, because the payload may lie apart or be counted only
+     * (hollow). */
     int why = scps_ip_parse(p, len, SIZE_MAX, &ip);
     if (why) {
         add(&l, "[%s] length %zu", scps_drop_name((enum scps_drop)why), len);

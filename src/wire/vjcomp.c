@@ -106,7 +106,7 @@ static size_t headers(const uint8_t *p, size_t avail, size_t total)
     return len < ihl + 20 || len > avail ? 0 : len;
 }
 
-/* ---- compressing ---- */
+/* ---- compressing headers ---- */
 
 static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
 {
@@ -190,14 +190,17 @@ static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, s
         b |= NEW_S;
     }
     switch (b) {
-    /* Nothing has changed. An acknowledgement followed by data is compressed. Any other packet of
-     * this kind may be a retransmission: sent uncompressed, it repairs the receiver's state. */
+    /* Nothing has changed. An acknowledgement that is followed by data is compressed. Any other
+     * packet of this kind may be a retransmission, so it is sent uncompressed and repairs the
+     * receiver's state. */
     case 0:
         if (scps_get16(ip + IP_LEN) == scps_get16(old + IP_LEN) || old_data)
             return NULL;
         break;
     case ONE_WAY:
-    case TYPING: /* RFC 1144 gives these combinations of bits another meaning */
+    /* RFC 1144 gives these combinations of bits another meaning, so the packet is sent
+     * uncompressed. */
+    case TYPING:
         return NULL;
     case NEW_S | NEW_A:
         if (grew_seq == grew_ack && grew_seq == old_data) {
@@ -276,7 +279,7 @@ void scps_vj_unsend(struct scps_vj_tx *tx)
     tx->was_slot = UINT8_MAX;
 }
 
-/* ---- expanding ---- */
+/* ---- expanding headers ---- */
 
 static int error(struct scps_vj_rx *rx)
 {
