@@ -325,8 +325,9 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     wake(&c->s);
 }
 
-/* Processes an acknowledgement below SND.UNA. If best effort has moved SND.UNA past SEG.ACK, its
- * window is used. Returns true if its SACK blocks or its SNACK may report something new. */
+/* Processes an acknowledgement below SND.UNA. SEG.WND is used only if best effort
+ * has moved SND.UNA past SEG.ACK. Returns true if its SACK blocks or its SNACK may report something
+ * new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct scps_seg *seg,
                                           int64_t ack_in)
 {

@@ -85,7 +85,8 @@ void scps_loss_of_overtaken(struct scps_scoreboard *sb, unsigned dupthresh, scps
     }
 }
 
-/* On a steady path rttvar is 0, so use at least the clock granularity G of RFC 6298, µs */
+/* Clock granularity G of RFC 6298 section 2, µs: 4 * RTTVAR counts as at least this, because RTTVAR
+ * is 0 on a path with a constant RTT. */
 #define CLOCK SCPS_MS(1)
 
 void scps_loss_by_age(struct scps_scoreboard *sb, const struct scps_rtt *rtt, scps_time now,

@@ -74,7 +74,7 @@ struct scps_recovery {
      * timeout */
     bool unheard;
     bool partial;  /* true: a partial acknowledgement has arrived in this FAST episode */
-    bool unresent; /* true: nothing was resent since the episode began */
+    bool unresent; /* true: no segment was resent since the episode began */
 };
 
 static inline void scps_recovery_duplicate(struct scps_recovery *rec)

@@ -26,9 +26,9 @@ static inline void scps_rto_stop_timer(struct scps_rto *r)
 {
     scps_timer_stop(&r->timer);
 }
-/* Records that a round trip was measured, or that earlier timeouts no longer count (rtt 0). rtt:
- * round-trip time of data, µs; 0: unknown (the RTT of the SYN says little about data on a slow
- * line). */
+/* Ends the backoff, because a round trip was measured or because the connection begins to send
+ * data. rtt: round-trip time of data, µs; 0: none was measured (the RTT of the SYN says little
+ * about data on a slow line). */
 static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
 {
     r->kept = 0;
@@ -36,10 +36,10 @@ static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
     r->probed = 0;
     r->latest = rtt;
 }
-/* Called at the end of an outage. inferred: no signal has reported it, so it may have been a path
- * that is longer than the timeout. Then the backoff that is kept ends with the first such outage
- * only: further ones leave it until a round trip is measured, or a sender that infers outages would
- * never back off (RFC 6298 section 5.5). */
+/* Called at the end of an outage: ends the backoff. inferred: no signal reported the outage, so the
+ * cause of the timeouts may have been a round trip longer than the RTO. Then only the first such
+ * outage ends the backoff; a later one keeps it until a round trip is measured, because otherwise a
+ * sender that infers outages would never back off (RFC 6298 section 5.5). */
 static inline void scps_rto_outage_over(struct scps_rto *r, bool inferred)
 {
     if (inferred && r->after_outage)

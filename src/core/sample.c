@@ -11,8 +11,8 @@
 
 static scps_dur min_window(scps_dur srtt)
 {
-    /* Length of the minimum-RTT window: 10 s or 10 SRTT, whichever is longer, so that one congested
-     * period does not expire the path's minimum. */
+    /* Length of the minimum-RTT window: 10 s or 10 SRTT, whichever is longer, so that the
+     * minimum of the path does not expire during one period of congestion. */
     return SCPS_MAX(SCPS_SEC(10), 10 * srtt);
 }
 
