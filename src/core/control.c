@@ -75,6 +75,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
             rate = ctl->cwnd < ctl->ssthresh ? 2000000 : 1200000;
             rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)s->rtt.srtt) + 1;
             window = true;
+            if (tx && tx->rec.spread_until)
+                rate = scps_recovery_paced_rate(s, rate);
             /* The window is spread to spare short queues. Therefore at most two full segments
              * leave back to back, or up to four, if the rate yields that much in a millisecond and
              * they are at most a quarter of the window. */

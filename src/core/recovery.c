@@ -50,6 +50,9 @@
 /* Segments that may be sent at once, an initial window (RFC 6928); if more may be sent after a gap,
  * the window is paced over a round trip. */
 #define BURST 10
+/* segments: at 1.2 windows in a round trip, the rate of pacing, a sixth of what is sent waits in a
+ * queue, which is a burst if that many may be sent at once */
+#define PACED_BURST (6 * BURST)
 
 /* Proportional rate reduction (RFC 6937 section 3): computes how much may be sent in answer to an
  * acknowledgement of `delivered` bytes. */
@@ -75,11 +78,25 @@ static void prr_update(struct scps_sender *s, uint64_t delivered)
 
 void scps_recovery_spread(struct scps_sender *s)
 {
+    struct scps_recovery *rec = &s->tx->rec;
     uint64_t window = scps_recovery_window(s);
 
-    if (window != SCPS_CWND_OPEN && s->rtt.srtt &&
-        window > scps_recovery_inflight(s->tx) + (uint64_t)BURST * s->agreed.mss)
-        s->tx->rec.spread_until = s->ctx.env->now + s->rtt.srtt;
+    if (window == SCPS_CWND_OPEN || !s->rtt.srtt ||
+        window <= scps_recovery_inflight(s->tx) + (uint64_t)BURST * s->agreed.mss)
+        return;
+    rec->standstill = s->hold == SCPS_HOLD_APP || s->hold == SCPS_HOLD_PEER_WINDOW ||
+                      (rec->standstill && s->ctx.env->now < rec->spread_until);
+    rec->spread_until = s->ctx.env->now + s->rtt.srtt;
+}
+
+SCPS_NOINLINE uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate)
+{
+    const uint64_t missing = (uint64_t)PACED_BURST * s->agreed.mss;
+    uint64_t spread = 0;
+
+    if (s->tx->rec.standstill && scps_recovery_window(s) > scps_recovery_inflight(s->tx) + missing)
+        spread = scps_recovery_rate(s);
+    return spread ? SCPS_MIN(rate, spread) : rate;
 }
 
 static void begin(struct scps_sender *s, enum scps_episode kind)

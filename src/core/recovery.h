@@ -44,6 +44,9 @@ struct scps_recovery {
     uint64_t window;         /* bytes that PRR permits in flight; valid in FAST episodes */
     /* time, µs, until which the congestion window is paced over a round trip; 0: it is not paced */
     scps_time spread_until;
+    /* When this pacing began, the peer's window or the send buffer had stopped the sender, and not
+     * the congestion window or a rate; valid while spread_until is not 0. */
+    bool standstill;
     uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
     /* resent_ever: retransmissions since the connection was opened; copied: DSACKs of segments that
      * were not resent in the episode then in progress, or last */
@@ -178,6 +181,11 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
 /* Called when SND.UNA has moved: if more than an initial window may be sent at once now, paces the
  * window over a round trip. */
 void scps_recovery_spread(struct scps_sender *s);
+/* Returns the rate, bytes/s, at which a connection sends that paces each window at `rate`: that of
+ * scps_recovery_rate(), if it is lower, while so much of the window is missing after the peer's
+ * window or the send buffer stopped the sender that `rate` would put more than an initial window
+ * into a queue. */
+uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate);
 void scps_recovery_end(struct scps_recovery *rec);
 /* Ends an episode whose losses have proved spurious, so that nothing more is repaired. */
 void scps_recovery_undone(struct scps_recovery *rec);

@@ -90,11 +90,41 @@ static void spread(void **state)
     assert_int_equal(scps_recovery_rate(&p.s), 0);
 }
 
+/* RFC 6582 section 3.2 step 3: a connection that paces each window at 1.2 windows in a round trip
+ * leaves no faster than others after the peer's window stopped it, while more than 60 segments are
+ * missing. */
+static void spread_while_paced(void **state)
+{
+    (void)state;
+    p.s.ctl.cwnd = 100000;
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 240000); /* There was no gap. */
+    p.s.tx->sb.inflight = 39999;
+    p.s.hold = SCPS_HOLD_CWND;
+    scps_recovery_spread(&p.s); /* Acknowledgements clocked the sender. */
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 240000);
+    p.s.hold = SCPS_HOLD_PEER_WINDOW;
+    scps_recovery_spread(&p.s);
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 212501);
+    p.s.hold = SCPS_HOLD_PACE;
+    scps_recovery_spread(&p.s); /* The next partial acknowledgement after the same standstill. */
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 212501);
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 200000), 200000);
+    p.s.tx->sb.inflight = 40000; /* Sixty segments are missing. */
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 240000);
+    p.s.tx->sb.inflight = 0;
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 212501);
+    p.env.now += SCPS_MS(500); /* The round trip is over. */
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 240000);
+    scps_recovery_spread(&p.s);
+    assert_int_equal(scps_recovery_paced_rate(&p.s, 240000), 240000);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(pipe), CASE(window), CASE(a_silent_peer), CASE(spread)};
+    const struct CMUnitTest tests[] = {CASE(pipe), CASE(window), CASE(a_silent_peer), CASE(spread),
+                                       CASE(spread_while_paced)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
