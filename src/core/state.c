@@ -244,6 +244,8 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
             scps_snd_outage_heard(c);
     }
     scps_todo_add(&c->s.todo, SCPS_TODO_ANSWER);
+    if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN && of_peer)
+        scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
     if (old && of_peer && c->state != SCPS_SYN_RECEIVED) {
         /* The segment contains nothing new, so this only counts it and prepares a DSACK. */
         scps_rcv_data(c, seg);
@@ -251,8 +253,6 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
     }
     if (is_answered(&c->ack, &c->rcv, &c->s, seg))
         scps_conn_ack_now(c);
-    if (c->state == SCPS_TIME_WAIT && seg->flags & SCPS_FIN && of_peer)
-        scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
     return drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
 }
 

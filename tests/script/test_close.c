@@ -172,6 +172,26 @@ static void time_wait_acknowledges_again(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4: the timer restarts as well when the FIN comes again with the data
+ * before it, because the acknowledgement of both was lost. */
+static void time_wait_and_a_fin_with_data(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .len = 100, .ack = 2);
+    expect_sent(t, .ack = 102);
+    expect_state(t, SCPS_TIME_WAIT);
+    peer_says(t, SEC(30), .seq = 1, .len = 100, .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .at = SEC(30), .from = 2, .ack = 102);
+    script_run(t, SEC(89));
+    expect_state(t, SCPS_TIME_WAIT);
+    script_run(t, SEC(90));
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
 /* RFC 9293 section 3.6.1: the wait begins anew for "a retransmission of the remote FIN". A FIN with
  * numbers that the peer does not use is none, and must not hold the connection for ever. */
 static void time_wait_and_the_fin_of_a_stranger(void **x)
@@ -510,6 +530,7 @@ int main(void)
         SCRIPT_TEST(fin_with_the_data),
         SCRIPT_TEST(fin_is_repeated),
         SCRIPT_TEST(time_wait_acknowledges_again),
+        SCRIPT_TEST(time_wait_and_a_fin_with_data),
         SCRIPT_TEST(time_wait_and_the_fin_of_a_stranger),
         SCRIPT_TEST(time_wait_answers_a_stranger),
         SCRIPT_TEST(time_wait_survives_a_reset),
