@@ -299,7 +299,8 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         return drop(&c->s.ctx, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT)
         return syn_sent(c, seg);
-    if (!(seg->flags & SCPS_SYN) || seg->seq != c->rcv.irs)
+    /* A SYN with RST lies below RCV.NXT, where no reset is acceptable (RFC 5961 section 3.2). */
+    if ((seg->flags & (SCPS_SYN | SCPS_RST)) != SCPS_SYN || seg->seq != c->rcv.irs)
         return GO_ON;
     /* The SYN-ACK of this end was lost, or is late, so the caller sends it again. In a simultaneous
      * open the peer may assume capabilities that the SYN-ACK does not have, and any other

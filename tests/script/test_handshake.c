@@ -497,6 +497,22 @@ static void simultaneous_open(void **x)
     script_free(t);
 }
 
+/* RFC 5961 section 3.2: in SYN-RECEIVED, too, a reset must have the number RCV.NXT. The number of
+ * the peer's SYN is one below, also where the segment has both flags. */
+static void simultaneous_open_and_a_syn_with_reset(void **x)
+{
+    struct script *t = script_of(x);
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    peer_says(t, MS(5), .flags = SCPS_SYN, .seq = ZERO);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, MS(10), .flags = SCPS_SYN | SCPS_RST | SCPS_ACK, .seq = ZERO, .ack = 1);
+    expect_state(t, SCPS_SYN_RECEIVED);
+    peer_says(t, MS(20), .flags = SCPS_RST, .seq = 1);
+    expect_state(t, SCPS_CLOSED);
+    script_free(t);
+}
+
 /* RFC 5961 section 5.2: MAX.SND.WND is the largest window that the peer has offered, in its SYN,
  * too. A delayed segment with an older acknowledgement number is accepted, so its data is not
  * lost. */
@@ -725,6 +741,7 @@ int main(void)
         SCRIPT_TEST(repeated_syn_keeps_half_open),
         SCRIPT_TEST(repeated_syns_are_limited),
         SCRIPT_TEST(simultaneous_open),
+        SCRIPT_TEST(simultaneous_open_and_a_syn_with_reset),
         SCRIPT_TEST(simultaneous_open_bare_ack),
         SCRIPT_TEST(simultaneous_open_delayed_data),
         SCRIPT_TEST(refused),
