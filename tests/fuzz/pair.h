@@ -6,7 +6,8 @@
  * carries packets, pair_change.c alters them, pair_app.c is the application at each end,
  * pair_call.c has the calls that orders make it do, pair_dgram.c the datagram endpoints;
  * pair_host.c changes hosts beneath their connections, pair_third.c is a third party and the
- * routers, pair_judge.c has the checks, with the bounds of pair_bounds.c.
+ * routers, pair_judge.c has the checks, with the bounds of pair_bounds.c, and
+ * pair_step.c those of what one packet does to a connection.
  */
 #ifndef SCPS_FUZZ_PAIR_H
 #define SCPS_FUZZ_PAIR_H
@@ -378,6 +379,24 @@ bool pair_many_timeouts(const struct world *w, unsigned services);
 /* Is it doubtful whether a flow ends? */
 bool pair_doubts_end(const struct world *w);
 bool pair_parted_for_good(const struct world *w);
+
+/* ---- pair_step.c ---- */
+
+/* A connection before a packet arrives. */
+struct step {
+    struct scps_conn *c; /* NULL: the packet is about no connection, or is not judged */
+    struct scps_seg seg; /* the segment; of the one that an ICMP error quotes, only seq */
+    bool icmp;
+    bool old; /* PAWS rejects the segment */
+    int state;
+    scps_off una, nxt, next; /* SND.UNA, SND.NXT, RCV.NXT */
+    uint32_t pmtu;
+};
+
+/* Notes the connection that packet p is about, before h gets p. */
+void pair_step_begin(struct world *w, const struct host *h, const struct packet *p, struct step *s);
+/* Checks what p, which h has got, did to that connection. why: what the stack returned. */
+void pair_step_end(struct world *w, const struct step *s, int why);
 
 /* ---- pair_judge.c ---- */
 

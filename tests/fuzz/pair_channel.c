@@ -99,6 +99,7 @@ bool pair_deliver(struct world *w)
         struct host *h = &w->host[p->to];
         struct scps_pkt in = {
             .len = p->len, .payload_len = p->hollow, .csum_ok = p->csum_ok, .at = p->at};
+        struct step step;
         any = true;
         if (!h->gone) {
             uint8_t *exact = malloc(p->len ? p->len : 1);
@@ -107,12 +108,14 @@ bool pair_deliver(struct world *w)
             in.data = exact;
             if (p->compressed)
                 pair_imitation(w, &other(w, h)->out, p);
+            pair_step_begin(w, h, p, &step);
             int why = scps_stack_input(h->st, &h->nif, &in);
             h->touched = true;
             h->arrived++;
             pair_log_packet(w, p->data, p->len, p->hollow, h->nr ? "   > 1" : "   > 0",
                             why ? scps_drop_name((enum scps_drop)why) : "");
             pair_judge_input(w, p, why);
+            pair_step_end(w, &step, why);
             pair_arrived(w, h);
             free(exact);
         }
