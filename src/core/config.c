@@ -42,6 +42,7 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
          "its default is outside its bounds");                                                     \
     RULE(name, WITHIN(least, 0, most) && (int64_t)(most) <= WIDEST(field),                         \
          "its bounds do not fit the field");                                                       \
+    RULE(name, (kind) != TIME || (most) == SCPS_TIME_MOST, "its bound is not SCPS_TIME_MOST");     \
     RULE(name,                                                                                     \
          MULTIPLE(most, MOST_UNIT(kind)) && MULTIPLE(def, DEF_UNIT(kind)) &&                       \
              (least) <= UINT16_MAX,                                                                \

@@ -7,6 +7,11 @@
 
 struct scps_line;
 
+/* Upper bound of each setting that is a time, and of the times of routes and stacks, µs: a hundred
+ * years. The time `now` is at most SCPS_NEVER / 2, so the sum of `now` and a few such times does
+ * not overflow. config.c compares this bound with the list of settings. */
+#define SCPS_TIME_MOST SCPS_SEC(INT64_C(3153600000))
+
 /* Returns a shared copy of a configuration. rated: the route has a rate, so a controller that needs
  * a rate may have none of its own. Returns NULL with *err: SCPS_ERR_NORATE, NOMEM, or an error of
  * scps_config_resolve(). */

@@ -6,6 +6,7 @@
 #include "base/field.h"
 #include "base/line.h"
 #include "base/sized.h"
+#include "core/config.h"
 
 /* The default seed is public, so that simulations can be repeated. Drivers in real time refuse
  * it. */
@@ -30,7 +31,7 @@ static const struct bounds {
     FIELD(now, true, 0, SCPS_NEVER / 2),
     FIELD(answer_rate, false, 0, SCPS_RATE_MAX),
     FIELD(plain_hosts, false, 0, 65536),
-    FIELD(plain_memory, true, 0, SCPS_SEC(INT64_C(3153600000))),
+    FIELD(plain_memory, true, 0, SCPS_TIME_MOST),
 };
 
 /* The smallest size of a configuration that is accepted: it ends with the member `now`. */

@@ -5,11 +5,11 @@
 
 #include "base/bytes.h"
 #include "base/sized.h"
+#include "core/config.h"
 
-/* Upper bounds of the fields burst (bytes) and expected_rtt (µs) of a route, which are also those
- * of the connections' settings with these names. */
+/* Upper bound of the field burst of a route, bytes, which is also that of the connections' setting
+ * with this name. */
 #define BURST_MOST (UINT32_C(1) << 30)
-#define RTT_MOST   SCPS_SEC(UINT64_C(3153600000))
 
 /* Returns an unused row of the array of routes; NULL: there is none. Unused rows match no address
  * and are at the end of the array. */
@@ -64,7 +64,7 @@ static bool in_range(const struct scps_route *r)
     uint32_t least = r->dst.family == 4 ? SCPS_MTU_LEAST : SCPS_MTU_LEAST6;
 
     return route_mtu(r) >= least && r->rate <= SCPS_RATE_MAX && r->min_rate <= SCPS_RATE_MAX &&
-           r->burst <= BURST_MOST && (uint64_t)r->expected_rtt <= RTT_MOST &&
+           r->burst <= BURST_MOST && (uint64_t)r->expected_rtt <= SCPS_TIME_MOST &&
            (unsigned)r->loss_cause <= SCPS_LOSS_CORRUPTION;
 }
 
