@@ -30,7 +30,9 @@ struct scps_cct_rules {
     uint64_t arrived[3];
 };
 void scps_cct_rules_init(struct scps_cct_rules *r, uint64_t mask);
-/* Checks the invariants after an event. ctx is a struct scps_cct_rules. */
+/* Checks after an event of a controller the rules in `mask`, such as that the window is at least
+ * one segment, and records the first one that is violated in `broken` and `msg`. ctx is a struct
+ * scps_cct_rules. */
 void scps_cct_rules_watch(void *ctx, const struct scps_cctest_event *e);
 
 /* Returns the next splitmix64 number of state *r, the same on every machine. */

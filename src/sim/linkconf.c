@@ -82,7 +82,7 @@ static void apply_config(struct scps_linkdir *d, bool afresh, scps_time now)
     d->dup = scps_chance(d->cfg.dup);
     d->reorder = scps_chance(d->cfg.reorder);
     d->simple = d->err.simple && !d->dup && !d->reorder && !d->cfg.jitter && !d->cfg.delays.n;
-    /* The delay has become shorter, so packets may arrive before those under way. */
+    /* The new delay may be shorter, so that packets may arrive before those that are under way. */
     d->in_order = false;
     d->max_bytes = d->cfg.queue_bytes ? d->cfg.queue_bytes : UINT64_MAX;
     d->max_packets = d->cfg.queue_packets ? d->cfg.queue_packets : UINT32_MAX;

@@ -11,22 +11,24 @@
  *
  * By the standard the protocol number in the checksum's pseudo-header is 105; the reference
  * implementation uses 6 or 106 (8.3). This end sends the configured number and expects the same.
- * 105 and 106 differ in one bit, so 1 of 32 single-bit errors makes the checksum of a segment right
- * with the other of these two numbers; no such error leads to 6 or from it. One number is accepted
- * at a time: the expected one, or another one that several segments in a row had, with none of the
- * accepted number between them (enough). A number that two good segments had is replaced only after
- * a long series of segments with another one, so that damaged segments neither decide the number
- * nor keep it. A segment whose checksum the device has verified is accepted whatever its number is.
- * But until two good segments have the same number, the number of such segments is computed, too,
- * because the device may not verify every segment.
+ * 105 and 106 differ by 1, so an error in the lowest bit of a 16-bit word, 1 of 32 errors of one
+ * bit, makes the checksum of a segment right with the other one; none leads to 6 or from it.
+ *
+ * One number is accepted at a time: the expected one, or another one that several segments in a row
+ * had, with none of the accepted number between them (enough). A number that FIRM good segments had
+ * is replaced only after ROW segments with another one, so that damaged segments neither decide the
+ * number nor keep it. A segment whose checksum the device has verified is accepted whatever its
+ * number is. But until FIRM good segments have the same number, the number of such segments is
+ * computed, too, because the device may not verify every segment.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* Returns how many octets a compressed header of n octets saves on segment s. Options of the peer
- * that are not known do not count. */
+/* Returns how many octets shorter a compressed header of n octets is than the TCP header that
+ * segment s would have. For a received segment that TCP header is computed from the options that
+ * this library can parse; others that the peer sent are left out. */
 static size_t saved(const struct scps_seg *s, size_t n)
 {
     size_t tcp = scps_tcp_hdr_len(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP header (RFC 9293 section 3.1). The code is in tcp.h, so that the stack can inline it. */
+/* The TCP header (RFC 9293 section 3.1) read and written as functions with external linkage: they
+ * call the inline functions of tcp.h, which the stack's fast paths use directly. */
 #include "wire/tcp.h"
 
 #include <assert.h>
