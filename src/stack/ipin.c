@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/cksum.h"
 #include "base/fastpath.h"
+#include "wire/ip.h"
 #include "wire/tcp.h"
 #ifdef SCPS_SPOIL_STATISTICS
 #include "stack/dgram.h"
@@ -321,6 +322,8 @@ static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
         return scps_stack_drop(st, (enum scps_drop)err);
     if (ip.more_frags || ip.frag_off)
         return scps_stack_drop(st, SCPS_DROP_FRAGMENT);
+    if (ip.version == 6 && ip.hdr_len > 40 && scps_ip_extension_forbids(in->data, &ip))
+        return scps_stack_drop(st, SCPS_DROP_EXTENSION);
     if (in->ecn && !leave_tunnel(&ip.tos, in->ecn))
         return scps_stack_drop(st, SCPS_DROP_NOT_ECT);
     switch (ip.proto) {

@@ -5,7 +5,8 @@
  * authentication and fragment headers are skipped to find the transport header; an atomic fragment
  * (offset 0, no more fragments) is an ordinary packet. Of any other fragment, proto is the next
  * header in its fragment header. id is the identification of IPv4 or of the IPv6 fragment header;
- * flow labels are ignored, and sent as 0.
+ * flow labels are ignored, and sent as 0. No ICMP Parameter Problem is sent for an extension header
+ * because of which a host discards the packet (RFC 8200 section 4.2 asks for one).
  *
  * Sources: RFC 791 section 3.1, RFC 8200 sections 3 and 4, RFC 6946, RFC 4302 section 2.
  */
@@ -101,6 +102,44 @@ static int extensions6(const uint8_t *p, size_t end, struct scps_ip *ip)
             return 0;
         }
     }
+}
+
+/* Returns true if the options in the n octets at p, a Hop-by-Hop or Destination Options header
+ * without its first two octets, contain one that is not known here and must not be skipped. Pad1
+ * (0), which has no length field, and PadN (1) have a type that may be skipped. */
+static bool options_forbid(const uint8_t *p, uint32_t n)
+{
+    while (n) {
+        uint32_t len = 1;
+        if (p[0] >> 6)
+            return true;
+        if (p[0])
+            len = n < 2 ? UINT32_MAX : 2u + p[1];
+        if (len > n)
+            return true;
+        p += len;
+        n -= len;
+    }
+    return false;
+}
+
+bool scps_ip_extension_forbids(const uint8_t *p, const struct scps_ip *ip)
+{
+    uint8_t type = p[6];
+
+    for (uint32_t at = 40, len; at < ip->hdr_len; at += len) {
+        len = type == IP6_FRAGMENT ? 8
+              : type == IP6_AUTH   ? (p[at + 1] + 2u) * 4
+                                   : (p[at + 1] + 1u) * 8;
+        if (type == IP6_HOP && at > 40)
+            return true;
+        if ((type == IP6_HOP || type == IP6_DEST) && options_forbid(p + at + 2, len - 2))
+            return true;
+        if (type == IP6_ROUTING && p[at + 3])
+            return true;
+        type = p[at];
+    }
+    return false;
 }
 
 static inline int parse6(const uint8_t *p, size_t avail, size_t total, struct scps_ip *ip)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function of the IP parser that only the ICMP parser uses. */
+/* Functions of the IP parser that are not part of the public interface. */
 #ifndef SCPS_WIRE_IP_H
 #define SCPS_WIRE_IP_H
 
@@ -8,5 +8,13 @@
 /* Parses the IP header of a packet quoted in an ICMP error. Its total length may exceed the quote,
  * and its checksum is not verified, since routers have changed the TTL and sometimes more. */
 int scps_ip_parse_quote(const uint8_t *p, size_t avail, struct scps_ip *ip);
+/* Returns true if a host must discard the IPv6 packet at p, whose extension headers scps_ip_parse()
+ * has skipped, because of one of them:
+ * - an option that is not known here, with a type whose highest two bits are not 00 (RFC 8200
+ *   section 4.2), or an option that is longer than its header;
+ * - a Routing header with segments left: no type is known here (section 4.4, and RFC 5095 section 3
+ *   for type 0);
+ * - a Hop-by-Hop Options header that does not follow the IPv6 header (section 4.1). */
+bool scps_ip_extension_forbids(const uint8_t *p, const struct scps_ip *ip);
 
 #endif

@@ -478,6 +478,32 @@ static void fragments(void **x)
     host_fini(&h);
 }
 
+/* A datagram behind a Routing header is taken if no segments are left, and else dropped (RFC 8200
+ * section 4.4, RFC 5095 section 3). */
+static void routing_header(void **x)
+{
+    struct host h;
+    uint8_t p[256], q[256];
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    size_t n = datagram(p, &h.them, &h.us, "routed", 6);
+
+    if (h.us.addr.family == 6) {
+        for (uint8_t left = 0; left < 2; left++) {
+            memcpy(q, p, 40);
+            q[5] = (uint8_t)(q[5] + 8);
+            q[6] = 43;
+            memcpy(q + 40, ((uint8_t[8]){17, 0, 0, left}), 8);
+            memcpy(q + 48, p + 40, n - 40);
+            assert_int_equal(input(&h, q, n + 8), left ? SCPS_DROP_EXTENSION : 0);
+        }
+        expect_read(d, "routed");
+    }
+    assert_int_equal(scps_dgram_next(d), SCPS_ERR_AGAIN);
+    expect_nothing(&h);
+    host_fini(&h);
+}
+
 /* The octets of a datagram may be in two pieces, cut anywhere, and end with hollow payload (octets
  * that are counted, not stored). */
 static void pieces(void **x)
@@ -1018,6 +1044,7 @@ int main(void)
         BOTH(one_arrives),
         BOTH(hostile),
         BOTH(fragments),
+        BOTH(routing_header),
         BOTH(pieces),
         BOTH(hollow),
         BOTH(queue_in),

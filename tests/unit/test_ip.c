@@ -205,6 +205,48 @@ static void fragments(void **x)
     assert_int_equal(out.hdr_len, 48);
 }
 
+/* RFC 8200 section 4.2: the highest two bits of the type of an option that is not known say whether
+ * the packet is discarded (not if they are 00); section 4.4: a Routing header of a type that is not
+ * known is skipped if no segments are left; section 4.1: a Hop-by-Hop Options header follows the
+ * IPv6 header. */
+static void extensions_that_forbid(void **x)
+{
+    uint8_t p[120] = {0};
+    struct scps_ip ip = sample(6), out;
+    (void)x;
+    for (unsigned kind = 0; kind <= 60; kind += 60) {
+        for (unsigned type = 2; type < 256; type++) {
+            ip.proto = (uint8_t)kind;
+            scps_ip_build(p, &ip, 16 + 20);
+            /* the header of 16 octets: Pad1, PadN of 3 octets, the option of 10 octets */
+            memcpy(p + 40, ((uint8_t[16]){6, 1, 0, 1, 1, 0, (uint8_t)type, 8}), 16);
+            assert_int_equal(scps_ip_parse(p, 76, 76, &out), 0);
+            assert_int_equal(out.hdr_len, 56);
+            assert_int_equal(scps_ip_extension_forbids(p, &out), type >= 64);
+        }
+        p[46] = 5;
+        p[47] = 9; /* The option ends behind its header. */
+        assert_true(scps_ip_extension_forbids(p, &out));
+        memcpy(p + 46, ((uint8_t[10]){1, 7}), 10); /* an option without its length field */
+        p[55] = 5;
+        assert_true(scps_ip_extension_forbids(p, &out));
+        p[55] = 0;
+        assert_false(scps_ip_extension_forbids(p, &out));
+    }
+    for (uint8_t left = 0; left < 3; left++) {
+        ip.proto = 43;
+        scps_ip_build(p, &ip, 8 + 20);
+        memcpy(p + 40, ((uint8_t[8]){6, 0, 4, left}), 8);
+        assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
+        assert_int_equal(scps_ip_extension_forbids(p, &out), left > 0);
+    }
+    ip.proto = 60;
+    scps_ip_build(p, &ip, 16 + 20);
+    memcpy(p + 40, ((uint8_t[16]){0, 0, 1, 4, 0, 0, 0, 0, 6, 0, 1, 4}), 16);
+    assert_int_equal(scps_ip_parse(p, 76, 76, &out), 0);
+    assert_true(scps_ip_extension_forbids(p, &out));
+}
+
 static void random_octets(void **x)
 {
     struct scps_prng r;
@@ -225,6 +267,8 @@ static void random_octets(void **x)
             assert_true(out.hdr_len <= n);
             assert_true(out.total_len <= n);
             assert_true(out.hdr_len <= out.total_len);
+            if (out.version == 6 && !out.more_frags && !out.frag_off)
+                scps_ip_extension_forbids(p, &out); /* The sanitizers check what it reads. */
         }
         if (scps_ip_parse_quote(p, n, &out) == 0)
             assert_true(out.hdr_len <= n);
@@ -237,7 +281,7 @@ int main(void)
         cmocka_unit_test(golden_headers),          cmocka_unit_test(round_trip),
         cmocka_unit_test(what_is_wrong_with_it_4), cmocka_unit_test(what_is_wrong_with_it_6),
         cmocka_unit_test(extension_headers),       cmocka_unit_test(fragments),
-        cmocka_unit_test(random_octets),
+        cmocka_unit_test(extensions_that_forbid),  cmocka_unit_test(random_octets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
