@@ -9,6 +9,9 @@
  *      device        a TAP device, the driver of an Ethernet controller
  *
  * While the address of a neighbour is being resolved, one packet for it is kept, the latest one.
+ * Replies to requests get 1/16 of the device's rate (scps_netif.rate); if it is not
+ * known, as if it were 10 Mbit/s: 930 ARP replies a second. A station that only asks does not
+ * displace a neighbour to which packets were sent.
  * The filter reads no clock (see scps_netif_ops.advance) and takes memory once, when it is opened.
  *
  * The filter has only the addresses and routers that it is given, when it is opened or by
@@ -65,7 +68,8 @@ struct scps_ether_config {
     X(HELD, "packets replaced by a later one while a neighbour was asked")                         \
     X(UNRESOLVED, "packets for neighbours that did not answer")                                    \
     X(BUSY, "requests and replies that the device did not accept")                                 \
-    X(REMOVED, "waiting packets from an address that was removed")
+    X(REMOVED, "waiting packets from an address that was removed")                                 \
+    X(LIMIT, "requests that got no reply, because too many came")
 enum scps_ether_drop {
 #define X(name, words) SCPS_ETHER_DROP_##name,
     SCPS_ETHER_DROPS(X)

@@ -112,7 +112,8 @@ enum scps_ppp_why {
     X(PROTOCOL, "packets of unknown protocols, which were rejected")                               \
     X(LOOPED, "packets with this end's own magic number")                                          \
     X(VJ, "compressed headers that could not be restored")                                         \
-    X(QUEUE, "answers that found no room, because the line does not take them")
+    X(QUEUE, "answers that found no room, because the line does not take them")                    \
+    X(LIMIT, "control packets that were not answered, because too many came")
 enum scps_ppp_drop {
 #define X(name, words) SCPS_PPP_DROP_##name,
     SCPS_PPP_DROPS(X)

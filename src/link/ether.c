@@ -270,6 +270,17 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- input: frames from the device ---- */
 
+/* Counts a reply of n octets, and returns true, if it may be sent now. Counted is its length on an
+ * Ethernet: 60 octets at least, with preamble, check sequence and gap. */
+static bool may_reply(struct scps_ether *e, size_t n)
+{
+    if (scps_reply_limit_take(&e->replies, &e->nif, 1250000 / SCPS_REPLY_SHARE,
+                              SCPS_MAX(HEADER + n, 60) + 24, e->now))
+        return true;
+    dropped(e, SCPS_ETHER_DROP_LIMIT);
+    return false;
+}
+
 /* Replies to a request for an address of this station. */
 static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
 {
@@ -283,6 +294,8 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
     uint8_t buf[SCPS_ND_LEN];
     int err;
 
+    if (!may_reply(e, q->target.family == 4 ? SCPS_ARP_LEN : SCPS_ND_LEN))
+        return;
     memcpy(m.mac, e->cfg.mac, 6);
     if (q->target.family == 4) {
         m.target = q->from;
@@ -308,15 +321,16 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
         e->stats.answered++;
 }
 
-/* Records the MAC address of the sender of a request or a reply. A request for this station creates
- * an entry (RFC 826); any other message only updates an entry. */
+/* Records the MAC address of the sender of a request or a reply. A request for this station
+ * creates an entry (RFC 826), unless packets were sent to all the neighbours in the cache; any
+ * other message only updates an entry. */
 static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us)
 {
     static const uint8_t zeros[16];
     bool nd_answer = m->answer && m->target.family == 6;
     const struct scps_addr *who = nd_answer ? &m->target : &m->from;
     struct scps_nbr *n = scps_nbr_find(&e->nbrs, who);
-    bool lost = false, same;
+    bool same;
 
     if (memcmp(who->b, zeros, who->family == 4 ? 4 : 16) == 0)
         return;
@@ -325,9 +339,7 @@ static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us
         return;
     }
     if (!n && for_us && !m->answer && m->has_mac) {
-        n = scps_nbr_add(&e->nbrs, who, e->now, &lost);
-        if (lost)
-            dropped(e, SCPS_ETHER_DROP_HELD);
+        n = scps_nbr_add_asking(&e->nbrs, who, e->now);
     }
     if (!n || (!m->has_mac && n->state == NBR_INCOMPLETE))
         return;

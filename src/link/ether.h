@@ -5,6 +5,7 @@
 #define SCPS_LINK_ETHER_H
 
 #include "link/neigh.h"
+#include "link/reply_limit.h"
 
 struct scps_ether {
     struct scps_netif nif;
@@ -12,6 +13,7 @@ struct scps_ether {
     size_t size;
     struct scps_ether_config cfg;
     struct scps_nbrs nbrs;
+    struct scps_reply_limit replies; /* limit of the replies to requests */
     scps_time now;
     bool begun; /* true: scps_netif_advance() has been called, so the time is known */
     struct scps_ether_status stats;

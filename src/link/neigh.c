@@ -14,21 +14,44 @@ struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a)
     return NULL;
 }
 
-struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, scps_time now,
-                              bool *lost)
+/* Returns the entry that a new one replaces: a free one, else the one not used for longest. */
+static struct scps_nbr *replaceable(const struct scps_nbrs *t)
 {
     struct scps_nbr *n = t->v;
 
     for (struct scps_nbr *i = t->v; i < t->v + t->cfg->neighbours && n->state != NBR_FREE; i++)
         if (i->state == NBR_FREE || i->used < n->used)
             n = i;
-    *lost = n->state != NBR_FREE && n->held_len;
+    return n;
+}
+
+static void begin(struct scps_nbr *n, const struct scps_addr *a, scps_time now, uint64_t used)
+{
     n->addr = *a;
     n->state = NBR_INCOMPLETE;
     n->tries = 0;
     n->when = now;
-    n->used = ++t->uses;
+    n->used = used;
     n->held_len = 0;
+}
+
+struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, scps_time now,
+                              bool *lost)
+{
+    struct scps_nbr *n = replaceable(t);
+
+    *lost = n->state != NBR_FREE && n->held_len;
+    begin(n, a, now, ++t->uses);
+    return n;
+}
+
+struct scps_nbr *scps_nbr_add_asking(struct scps_nbrs *t, const struct scps_addr *a, scps_time now)
+{
+    struct scps_nbr *n = replaceable(t);
+
+    if (n->state != NBR_FREE && n->used)
+        return NULL;
+    begin(n, a, now, 0);
     return n;
 }
 

@@ -24,7 +24,7 @@ struct scps_nbr {
     /* time at which the state ends, or the next request is due, µs; SCPS_NEVER: none is due */
     scps_time when;
     /* number that grows with each use of any entry: the entry with the lowest number is replaced
-     * first */
+     * first; 0: no packet was sent to the neighbour */
     uint64_t used;
     uint8_t *held;   /* buffer for a packet that waits for the reply */
     size_t held_len; /* length of the packet at `held`, octets; 0: no packet waits */
@@ -43,6 +43,10 @@ struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a);
  * waiting. */
 struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, scps_time now,
                               bool *lost);
+/* Adds an entry for a new address that asked for this station, in place of a free entry or of one
+ * to which no packet was sent. Returns NULL if there is none: otherwise a station that asks in
+ * the names of many addresses would displace the neighbours in use. */
+struct scps_nbr *scps_nbr_add_asking(struct scps_nbrs *t, const struct scps_addr *a, scps_time now);
 /* Records that a packet is sent to the neighbour now. */
 void scps_nbr_use(struct scps_nbrs *t, struct scps_nbr *n, scps_time now);
 /* Records a neighbour's MAC address. solicited: the address came in the reply to a request. */

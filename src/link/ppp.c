@@ -480,6 +480,7 @@ void scps_ppp_wire(struct scps_ppp *p)
 {
     p->nif.ops = &ppp_ops;
     p->env.layer = layer;
+    p->env.nif = &p->nif;
     p->lcp.proto_rejected = proto_rejected;
 }
 

@@ -18,6 +18,9 @@
  * end send requests for ever. */
 #define MAX_REFUSALS 24
 
+/* Octets/s of answers to the peer where the rate of the line is not known. */
+#define UNKNOWN_RATE 1000
+
 /* ---- actions of the automaton (RFC 1661 section 4.4) ---- */
 
 static void drop(struct scps_cp *cp, enum scps_ppp_drop why)
@@ -25,10 +28,28 @@ static void drop(struct scps_cp *cp, enum scps_ppp_drop why)
     cp->env->drops[why]++;
 }
 
+/* Returns true if a control packet of n octets may be sent. A Configure-Request that the Restart
+ * timer repeats, a Terminate-Request and an Echo-Request are always sent, since this end's timers
+ * limit them. Other packets answer the peer, and a peer can ask for any number of them. The
+ * Restart timer of the end that gets no answer repeats its request (RFC 1661 section 4.6). */
+static bool may_send(struct scps_cp *cp, uint8_t code, size_t n)
+{
+    struct scps_cp_env *env = cp->env;
+
+    if (code == CP_TERM_REQ || code == CP_ECHO_REQ ||
+        (code == CP_CONF_REQ && cp->timer <= env->now))
+        return true;
+    return scps_reply_limit_take(&env->replies, env->nif, UNKNOWN_RATE, n, env->now);
+}
+
 bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n)
 {
     uint8_t head[4] = {code, id};
 
+    if (!may_send(cp, code, 4 + n)) {
+        drop(cp, SCPS_PPP_DROP_LIMIT);
+        return false;
+    }
     scps_put16(head + 2, (uint16_t)(4 + n));
     if (scps_pppq_put(&cp->env->queue, cp->ops->proto, head, sizeof head, data, n))
         return true;

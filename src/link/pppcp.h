@@ -8,6 +8,7 @@
 
 #include "base/prng.h"
 #include "link/pppq.h"
+#include "link/reply_limit.h"
 
 enum { /* protocol numbers of PPP */
        PPP_IPV6 = 0x0057,
@@ -57,6 +58,9 @@ enum scps_cp_layer { CP_UP, CP_DOWN, CP_FINISHED };
 struct scps_cp_env {
     const struct scps_ppp_config *cfg;
     struct scps_pppq queue;
+    const struct scps_netif *nif; /* netif of this end; the owner of the link sets it */
+    /* limit of the control packets that the peer's packets ask for */
+    struct scps_reply_limit replies;
     struct scps_prng prng;
     scps_time now;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
@@ -125,8 +129,8 @@ void scps_cp_timeout(struct scps_cp *cp);
 void scps_cp_proto_rejected(struct scps_cp *cp);
 /* Processes one packet of the protocol, n octets that begin with the code. */
 void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n);
-/* Queues a packet of the protocol with n octets of data. Returns false when the queue has no
- * room. */
+/* Queues a packet of the protocol with n octets of data. Returns false when the queue has no room,
+ * or when packets of the peer have asked for too many replies. */
 bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n);
 static inline bool scps_cp_is_open(const struct scps_cp *cp)
 {

@@ -541,6 +541,90 @@ static void a_full_cache_forgets_the_oldest(void **state)
     s.ether->ops->close(s.ether);
 }
 
+/* Passes a request for an address of station a, from address number i of family f, to it. Returns
+ * whether a replied. */
+static bool ask(int f, unsigned i)
+{
+    static const uint8_t arp[42] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0,  9, 8, 6,
+                                    0,    1,    8,    0,    6,    4,    0, 1, 2, 0, 0,  0, 0, 9,
+                                    10,   0,    0,    9,    0,    0,    0, 0, 0, 0, 10, 0, 0, 1};
+    uint8_t p[86];
+    char from[40];
+    bool replied;
+
+    if (f == 0) {
+        memcpy(p, arp, sizeof arp);
+        p[30] = (uint8_t)(i >> 8);
+        p[31] = (uint8_t)i;
+        put_frame(&a, p, sizeof arp);
+    } else {
+        /* A solicitation of another station has a right checksum. */
+        struct scps_ether_config c = config(2);
+        static struct station s;
+        snprintf(from, sizeof from, "fd00::9:%x", i);
+        scps_addr_parse(from, &c.addr[1]);
+        open_station(&s, &c);
+        send_to(&s, "fd00::1", 1, 60);
+        put_frame(&a, s.out[0].octets, s.out[0].len);
+        s.ether->ops->close(s.ether);
+    }
+    replied = a.n == 1;
+    a.n = 0;
+    return replied;
+}
+
+/* The limit of replies: 8192 octets at once, then the share of the line's rate that <scps/ether.h>
+ * says. An ARP reply counts as the 84 octets that it occupies on an Ethernet, an Advertisement as
+ * 110. */
+static void a_flood_of_requests(void **state)
+{
+    static const unsigned most[2] = {8192 / 84, 8192 / 110};
+
+    (void)state;
+    for (int f = 0; f < 2; f++) {
+        unsigned replies = 0;
+        now += SCPS_SEC(10);
+        for (unsigned i = 0; i < 1000; i++)
+            replies += ask(f, 0x1000 + i);
+        assert_int_equal(replies, most[f]);
+    }
+    assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_LIMIT], 2000 - most[0] - most[1]);
+    for (unsigned rate = 0; rate <= 16 * 84; rate += 16 * 84) {
+        unsigned replies = 0;
+        a.dev.rate = rate; /* 0: unknown; the other value: one ARP reply a second */
+        for (unsigned i = 0; i < 5000; i++, now += SCPS_MS(1))
+            replies += ask(0, 0x1000 + i);
+        assert_in_range(replies, rate ? 5 : 4650 - 30, rate ? 6 : 4650 + most[0]);
+    }
+}
+
+/* RFC 826: a station that asks is remembered. Requests in the names of many addresses do not
+ * displace a neighbour to which packets were sent, so no request for it is needed. */
+static void a_flood_displaces_no_neighbour_in_use(void **state)
+{
+    struct scps_ether_config c = config(1);
+
+    (void)state;
+    a.ether->ops->close(a.ether);
+    c.neighbours = 4;
+    open_station(&a, &c);
+    for (int f = 0; f < 2; f++) {
+        send_to(&a, f ? "fd00::2" : "10.0.0.2", 1, 60);
+        exchange();
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        ask(0, 0x1000 + i);
+        ask(1, 0x1000 + i);
+    }
+    assert_int_equal(status(&a).asked, 2);
+    for (int f = 0; f < 2; f++)
+        send_to(&a, f ? "fd00::2" : "10.0.0.2", 2, 60);
+    assert_int_equal(status(&a).asked, 2);
+    assert_int_equal(status(&a).neighbours, 4); /* Two that asked are remembered. */
+    assert_int_equal(a.n, 2);
+    a.n = 0;
+}
+
 static void configurations_out_of_range(void **state)
 {
     struct scps_ether_config c;
@@ -584,6 +668,8 @@ int main(void)
         TEST(an_address_taken_twice),
         TEST(what_cannot_be_is_named),
         TEST(a_full_cache_forgets_the_oldest),
+        TEST(a_flood_of_requests),
+        TEST(a_flood_displaces_no_neighbour_in_use),
         TEST(configurations_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -727,6 +727,59 @@ static void a_peer_that_insists_is_rejected(void **state)
     close_end(&b);
 }
 
+/* Gives end a `times` frames of n octets. Returns the number of octets that it sent. */
+static size_t flood(const uint8_t *frame, size_t n, unsigned times)
+{
+    size_t sent = 0;
+
+    for (unsigned i = 0; i < times; i++) {
+        put_frame(frame, n);
+        sent += a.len;
+        a.len = 0;
+    }
+    return sent;
+}
+
+/* A peer's packets that ask for replies, Echo-Requests, unknown codes and protocols, and requests
+ * to negotiate: 8192 octets of replies at once, then 1000 octets/s, or 1/16 of the line's rate.
+ * The link is usable afterwards. */
+static void a_flood_of_requests(void **state)
+{
+    static const uint8_t packets[][16] = {
+        {0xff, 3, 0xc0, 0x21, 9, 1, 0, 12, 0, 0, 0, 0, 1, 2, 3, 4},   /* Echo-Request */
+        {0xff, 3, 0xc0, 0x21, 99, 1, 0, 12, 0, 0, 0, 0, 1, 2, 3, 4},  /* an unknown code */
+        {0xff, 3, 0x40, 0x21, 1, 1, 0, 12, 0, 0, 0, 0, 1, 2, 3, 4},   /* an unknown protocol */
+        {0xff, 3, 0x80, 0x21, 1, 1, 0, 10, 3, 6, 10, 0, 0, 2, 0, 0},  /* IPCP Configure-Request */
+        {0xff, 3, 0x80, 0x21, 1, 1, 0, 8, 99, 4, 10, 0, 0, 0, 0, 0}}; /* an option to reject */
+    struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
+    uint8_t p[256];
+
+    (void)state;
+    open_end(&a, &ca);
+    open_end(&b, &cb);
+    run(now, 64);
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        now += SCPS_SEC(10);
+        assert_in_range(flood(packets[i], 16, 5000), 4000, 3 * 8192); /* with framing */
+    }
+    assert_true(status(&a).drops[SCPS_PPP_DROP_LIMIT] > 15000);
+    for (unsigned rate = 0; rate <= 192; rate += 192) {
+        size_t sent = 0;
+        a.dev.rate = rate; /* 0: unknown; 192 octets/s: an Echo-Reply of 12 octets a second */
+        flood(packets[0], 16, 1000);
+        for (int i = 0; i < 1000; i++, now += SCPS_MS(10))
+            sent += flood(packets[0], 16, 5);
+        assert_in_range(sent, rate ? 9 * 16 : 9000, rate ? 11 * 40 : 30000);
+    }
+    a.dev.rate = 0;
+    now += SCPS_SEC(20);
+    run(now + SCPS_SEC(20), 64);
+    assert_true(status(&a).ipv4 && status(&b).ipv4);
+    crosses(&b, &a, p, 40, segment(p, 1, 1, 9));
+    close_end(&a);
+    close_end(&b);
+}
+
 static void what_cannot_be_is_named(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -841,6 +894,7 @@ int main(void)
         cmocka_unit_test_setup(negotiates_through_noise, setup),
         cmocka_unit_test_setup(an_ack_of_other_options_is_no_ack, setup),
         cmocka_unit_test_setup(a_peer_that_insists_is_rejected, setup),
+        cmocka_unit_test_setup(a_flood_of_requests, setup),
         cmocka_unit_test_setup(what_cannot_be_is_named, setup),
         cmocka_unit_test_setup(configurations_out_of_range, setup),
     };

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits the replies of a link's protocols. */
+#include "link/reply_limit.h"
+
+#include "base/bytes.h"
+
+#define MILLION UINT64_C(1000000)
+
+/* Returns the octets/s that replies may use. */
+static uint64_t share(const struct scps_netif *nif, uint64_t unknown)
+{
+    while (nif->lower)
+        nif = nif->lower;
+    return nif->rate ? SCPS_MAX(nif->rate / SCPS_REPLY_SHARE, 1) : unknown;
+}
+
+bool scps_reply_limit_take(struct scps_reply_limit *r, const struct scps_netif *nif,
+                           uint64_t unknown, size_t n, scps_time now)
+{
+    uint64_t rate = share(nif, unknown), waited = now > r->at ? (uint64_t)(now - r->at) : 0;
+
+    /* The first comparison keeps the product within 64 bits. */
+    r->missing -= waited > r->missing / rate ? r->missing : waited * rate;
+    r->at = now;
+    if (r->missing + n * MILLION > SCPS_REPLY_BURST * MILLION)
+        return false;
+    r->missing += n * MILLION;
+    return true;
+}
