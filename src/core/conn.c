@@ -338,9 +338,16 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
     scps_sender_wake(&c->s);
 }
 
+/* Takes the memory that a SYN or SYN-ACK needs, so that it can be sent whenever the link permits.
+ * Returns 0 or SCPS_ERR_NOMEM. */
+static int reserve_handshake(struct scps_sender *s)
+{
+    return scps_conn_need_tx(s) ? SCPS_ERR_NOMEM : scps_sb_reserve(&s->tx->sb, &s->ctx.env->alloc);
+}
+
 int scps_conn_open(struct scps_conn *c)
 {
-    if (scps_conn_need_tx(&c->s) ||
+    if (reserve_handshake(&c->s) ||
         ((c->s.ctx.cfg->c.binding[0].len || c->s.ctx.cfg->c.binding[1].len) &&
          scps_conn_need_tp(&c->s)))
         return SCPS_ERR_NOMEM;
@@ -366,7 +373,7 @@ static void take_syn(struct scps_conn *c, const struct scps_seg *syn)
 
 int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn)
 {
-    if (scps_conn_need_tx(&c->s))
+    if (reserve_handshake(&c->s))
         return SCPS_ERR_NOMEM;
     take_syn(c, syn);
     scps_conn_set_state(c, SCPS_SYN_RECEIVED);

@@ -55,14 +55,11 @@ static SCPS_NOINLINE bool handshake(struct scps_conn *c, struct scps_seg *seg)
         scps_snd_hold(&c->s, SCPS_HOLD_HANDSHAKE);
         return false;
     }
-    if (!again && scps_sb_reserve(sb, &c->s.ctx.env->alloc)) {
-        scps_conn_finish(c, SCPS_ERR_NOMEM);
-        return false;
-    }
     handshake_segment(c, seg);
     if (again) {
         scps_sb_resent(sb, idx, c->s.ctx.env->now);
     } else {
+        /* scps_conn_open() or scps_conn_answer() has reserved the memory of this record. */
         struct scps_sent_segment *r = scps_sb_sent(sb, 0, 1, SCPS_SENT_SYN, c->s.ctx.env->now);
         scps_delivery_sent(&c->s.tx->delivery, r, sb, c->s.ctx.env->now);
         scps_send_left(&c->s.snd, 1);

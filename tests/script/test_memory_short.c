@@ -297,6 +297,44 @@ static void a_limit_for_the_stack(void **x)
     script_free(t);
 }
 
+/* scps_connect() takes all the memory of the SYN or returns SCPS_ERR_NOMEM: a connection that
+ * exists does not end for lack of memory, even if none is left when its SYN is sent. The same
+ * applies to the SYN-ACK. */
+static void memory_of_the_handshake(void **x)
+{
+    struct pool p;
+    unsigned opened = 0;
+
+    for (size_t left = 0; left < 8192 && opened < 8; left += 16) {
+        struct script *t = with(&p, x);
+        struct scps_stack_stats s;
+        struct scps_conn *c;
+        int err = 0;
+
+        script_listen(t);
+        p.limit = p.out + left;
+        c = scps_connect(t->st, &t->cfg, NULL, &t->them, &err);
+        if (c) {
+            opened++;
+            p.limit = p.out;
+            script_run(t, MS(1));
+            assert_int_equal(script_forget_sent(t), 1);
+            assert_int_equal(scps_conn_error(c), 0);
+            scps_conn_abort(c);
+        } else {
+            assert_int_equal(err, SCPS_ERR_NOMEM);
+        }
+        p.limit = p.out + left;
+        peer_says(t, MS(2), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+        p.limit = p.out;
+        script_run(t, MS(3));
+        scps_stack_get_stats(t->st, &s);
+        assert_int_equal(script_forget_sent(t), s.half_open);
+        script_free(t);
+    }
+    assert_int_equal(opened, 8);
+}
+
 /* A SYN for which the limit leaves no memory is dropped as SCPS_DROP_MEMORY_LIMIT; one that comes
  * after other connections have ended is answered. */
 static void a_connection_over_the_limit(void **x)
@@ -447,6 +485,7 @@ int main(void)
         BOTH(a_limit_for_the_stack),
         BOTH(a_hole_without_memory),
         BOTH(a_connection_over_the_limit),
+        BOTH(memory_of_the_handshake),
         BOTH(too_big_without_memory),
         BOTH(too_big_without_a_record),
     };
