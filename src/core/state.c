@@ -471,7 +471,8 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
 
 bool scps_conn_may_reopen(const struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (c->state != SCPS_TIME_WAIT || (seg->flags & (SCPS_SYN | SCPS_RST | SCPS_ACK)) != SCPS_SYN)
+    if (c->state != SCPS_TIME_WAIT ||
+        (seg->flags & (SCPS_SYN | SCPS_RST | SCPS_ACK | SCPS_FIN)) != SCPS_SYN)
         return false;
     if (c->s.agreed.opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS)
         return (int32_t)(seg->tsval - c->ts.recent) > 0 ||

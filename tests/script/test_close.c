@@ -254,6 +254,25 @@ static void time_wait_gives_way(void **x)
     script_free(t);
 }
 
+/* A listener opens no connection for a SYN with FIN, so such a segment does not end TIME-WAIT: it
+ * is answered like any other segment that is not acceptable, and the FIN of the peer is still
+ * acknowledged when it comes again. */
+static void time_wait_survives_a_syn_with_fin(void **x)
+{
+    struct script *t = script_of(x);
+    script_accepted(t, MS(100));
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .ack = 2);
+    peer_says(t, SEC(1), .seq = 50000, .flags = SCPS_SYN | SCPS_FIN);
+    expect_sent(t, .at = SEC(1), .from = 2, .ack = 2);
+    peer_says(t, SEC(2), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .at = SEC(2), .from = 2, .ack = 2);
+    script_free(t);
+}
+
 /* RFC 9293 section 3.3.2: CLOSED means that there is no connection. An ended connection that its
  * owner has not yet closed does not keep the peer, or the owner, from opening one with the same
  * addresses and ports, and segments that arrive belong to the new one. */
@@ -535,6 +554,7 @@ int main(void)
         SCRIPT_TEST(time_wait_answers_a_stranger),
         SCRIPT_TEST(time_wait_survives_a_reset),
         SCRIPT_TEST(time_wait_gives_way),
+        SCRIPT_TEST(time_wait_survives_a_syn_with_fin),
         SCRIPT_TEST(time_wait_gives_way_to_a_time_stamp),
         SCRIPT_TEST(close_goes_on_alone),
         SCRIPT_TEST(close_with_data_unread),
