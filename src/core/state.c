@@ -5,6 +5,8 @@
  * - RFC 5961: resets and SYNs inside the window but not at RCV.NXT, and acknowledgements far below
  *   SND.UNA, are answered by a challenge ACK. Challenge ACKs are limited per second and host. A
  *   segment with numbers that the peer does not use is answered twice a second.
+ * - In SYN-RECEIVED after a SYN without ACK, a SYN-ACK that acknowledges this end's SYN is
+ *   processed as in SYN-SENT (is_true_syn_ack).
  * - RFC 1337: a reset does not end TIME-WAIT.
  * - A segment without timestamps on a connection that agreed on them is accepted, as Linux does;
  *   RFC 7323 section 3.2 would have it dropped. In a compressed header TSval and TSecr may be
@@ -283,6 +285,20 @@ void scps_conn_repeat_syn_ack(struct scps_conn *c)
     scps_sender_wake(&c->s);
 }
 
+/* Precondition: SYN-RECEIVED after an active open. Returns true if seg is the SYN-ACK of the peer
+ * to which this end opens the connection, although a SYN without ACK and with another number has
+ * come before: one by a third party that has guessed the ports, or an old duplicate. Its
+ * acknowledgement number shows that its sender has received this end's SYN, which a SYN without
+ * ACK does not. Otherwise each SYN-ACK of the peer would be answered by an acknowledgement of the
+ * other SYN, for which the peer resets the connection (RFC 9293 figure 8). */
+static bool is_true_syn_ack(const struct scps_receive *rcv, const struct scps_sender *s,
+                            const struct scps_seg *seg)
+{
+    return (seg->flags & (SCPS_SYN | SCPS_RST | SCPS_ACK)) == (SCPS_SYN | SCPS_ACK) &&
+           seg->seq != rcv->irs && !s->established && s->snd.una == 0 &&
+           seg->ack == scps_seq_wrap(s->snd.iss, 1);
+}
+
 enum { GO_ON = -1 };
 
 /* Processes a segment in CLOSED, LISTEN or SYN-SENT, or a repeated SYN of the peer. Returns GO_ON
@@ -297,7 +313,7 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         return drop(&c->s.ctx, SCPS_DROP_NO_CONNECTION, seg);
     if (seg->len && scps_conn_ctx_need_stats(&c->s.ctx))
         return drop(&c->s.ctx, SCPS_DROP_NO_BUFFER, seg);
-    if (c->state == SCPS_SYN_SENT)
+    if (c->state == SCPS_SYN_SENT || (c->notify.active && is_true_syn_ack(&c->rcv, &c->s, seg)))
         return syn_sent(c, seg);
     /* A SYN with RST lies below RCV.NXT, where no reset is acceptable (RFC 5961 section 3.2). */
     if ((seg->flags & (SCPS_SYN | SCPS_RST)) != SCPS_SYN || seg->seq != c->rcv.irs)

@@ -513,6 +513,40 @@ static void simultaneous_open_and_a_syn_with_reset(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.3: a SYN without ACK leads from SYN-SENT to SYN-RECEIVED, and anybody can
+ * send one who knows the addresses and guesses the ports. The peer's own SYN-ACK acknowledges this
+ * end's SYN, and takes its place, with the peer's options, window and data. */
+static void a_strangers_syn_and_the_peers_syn_ack(void **x)
+{
+    for (int again = 0; again < 2; again++) {
+        struct script *t = script_of(x);
+        t->cfg.timestamps = false;
+        script_connect(t, MS(0));
+        expect_sent(t, .flags = SCPS_SYN);
+        peer_says(t, MS(50), .seq = 70000, .flags = SCPS_SYN, .wnd = 1);
+        expect_state(t, SCPS_SYN_RECEIVED);
+        expect_sent(t, .from = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 70001);
+        if (again) { /* The same segment with RST has no effect. */
+            peer_says(t, MS(70), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK | SCPS_RST, .ack = 1);
+            expect_state(t, SCPS_SYN_RECEIVED);
+        }
+        peer_says(t, MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .wnd = 9000);
+        expect_state(t, SCPS_ESTABLISHED);
+        expect_event(t, SCPS_EV_CONNECTED);
+        expect_sent(t, .from = 1, .ack = 1);
+        /* RFC 9293 figure 8: the peer's reset for the acknowledgement of the stranger's SYN. */
+        peer_says(t, MS(110), .seq = 70001, .flags = SCPS_RST);
+        expect_state(t, SCPS_ESTABLISHED);
+        script_forget_sent(t);
+        app_writes(t, MS(200), 10);
+        expect_sent(t, .from = 1, .len = 10, .ack = 1);
+        peer_says(t, MS(250), .seq = 1, .ack = 11, .len = 20);
+        app_reads(t, MS(250), 20);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* RFC 5961 section 5.2: MAX.SND.WND is the largest window that the peer has offered, in its SYN,
  * too. A delayed segment with an older acknowledgement number is accepted, so its data is not
  * lost. */
@@ -742,6 +776,7 @@ int main(void)
         SCRIPT_TEST(repeated_syns_are_limited),
         SCRIPT_TEST(simultaneous_open),
         SCRIPT_TEST(simultaneous_open_and_a_syn_with_reset),
+        SCRIPT_TEST(a_strangers_syn_and_the_peers_syn_ack),
         SCRIPT_TEST(simultaneous_open_bare_ack),
         SCRIPT_TEST(simultaneous_open_delayed_data),
         SCRIPT_TEST(refused),
