@@ -311,6 +311,19 @@ void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
     scps_dgram_notify(d, SCPS_EV_ERROR);
 }
 
+/* Lowers the path MTU of d, bytes, as a Packet Too Big message of family says. RFC 8201 section 4:
+ * "A node must not increase its estimate of the Path MTU in response to the contents of a Packet
+ * Too Big message", and RFC 1191 section 3 the same: a lower estimate is kept until it is too
+ * old. */
+static void lower_pmtu(struct scps_dgram *d, uint8_t family, uint32_t mtu)
+{
+    mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(family));
+    if (scps_dgram_knows_pmtu(d) && mtu > d->pmtu)
+        return;
+    d->pmtu = mtu;
+    d->pmtu_at = d->st->env.now;
+}
+
 bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
 {
     struct scps_flow f = {m->quote.src, m->quote.dst, m->sport, m->dport};
@@ -320,10 +333,8 @@ bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
     if (!d || !err)
         return false;
     if (err == SCPS_ERR_MSGSIZE && d->remote.addr.family && m->mtu &&
-        (!d->cfg.df_off || f.remote.family == 6)) {
-        d->pmtu = SCPS_MAX(m->mtu, scps_icmp_least_mtu(f.remote.family));
-        d->pmtu_at = st->env.now;
-    }
+        (!d->cfg.df_off || f.remote.family == 6))
+        lower_pmtu(d, f.remote.family, m->mtu);
     scps_dgram_fail(d, err, (unsigned)m->type << 8 | m->code,
                     &(struct scps_endpoint){f.remote, f.rport});
     return true;

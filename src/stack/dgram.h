@@ -100,6 +100,15 @@ void scps_dgram_make_ready(struct scps_dgram *d);
 /* Removes d from its ready queue. */
 void scps_dgram_dequeue(struct scps_dgram *d);
 
+/* Time, µs, for which a path MTU is used that an ICMP message gave (RFC 8201 section 4: not less
+ * than five minutes, 10 minutes are recommended). */
+#define SCPS_DGRAM_PMTU_GOOD SCPS_SEC(600)
+/* Returns true if d->pmtu is in force: the path MTU to d->remote. */
+static inline bool scps_dgram_knows_pmtu(const struct scps_dgram *d)
+{
+    return d->pmtu && d->st->env.now - d->pmtu_at < SCPS_DGRAM_PMTU_GOOD;
+}
+
 /* ---- functions in dgram_out.c ---- */
 /* Finds the route of d's oldest datagram again, after routes or the local address have changed.
  * Datagrams that can no longer be sent are dropped and counted as unsent; a closed endpoint without

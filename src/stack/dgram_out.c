@@ -18,9 +18,8 @@
  */
 #include "stack/dgram.h"
 
-#define UDP_HDR   8u
-#define PMTU_GOOD SCPS_SEC(600)
-#define MOST      65535u
+#define UDP_HDR 8u
+#define MOST    65535u
 
 static uint32_t ip_header(uint8_t family)
 {
@@ -40,8 +39,7 @@ static uint32_t mtu_to(const struct scps_dgram *d, const struct scps_route_entry
     const struct scps_route *r = &w->route;
     uint32_t mtu = r->mtu ? SCPS_MIN(r->mtu, r->nif->mtu) : r->nif->mtu;
 
-    if (d->pmtu && d->st->env.now - d->pmtu_at < PMTU_GOOD &&
-        scps_addr_equal(addr, &d->remote.addr))
+    if (scps_dgram_knows_pmtu(d) && scps_addr_equal(addr, &d->remote.addr))
         mtu = SCPS_MIN(mtu, d->pmtu);
     return SCPS_MIN(mtu, MOST);
 }

@@ -99,6 +99,10 @@ int scps_icmp_input(struct scps_stack *st, struct scps_nif *nif, const struct sc
 
     if (err)
         return scps_stack_drop(st, (enum scps_drop)err);
+    /* RFC 8201 section 4: "If a node receives a Packet Too Big message reporting a next-hop MTU
+     * that is less than the IPv6 minimum link MTU, it must discard it." */
+    if (m.kind == SCPS_ICMP_TOO_BIG && ip->version == 6 && m.mtu < scps_icmp_least_mtu(6))
+        return scps_stack_drop(st, SCPS_DROP_BAD_ICMP);
     if (m.kind == SCPS_ICMP_ECHO) {
         if (st->cfg.echo_reply)
             scps_answer_echo(st, nif, ip, &m);
