@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* IPv4 and IPv6 headers.
  *
- * IPv4 options are skipped. Of IPv6 extension headers, hop-by-hop and destination options, routing,
- * authentication and fragment headers are skipped to find the transport header; an atomic fragment
- * (offset 0, no more fragments) is an ordinary packet. Of any other fragment, proto is the next
- * header in its fragment header. id is the identification of IPv4 or of the IPv6 fragment header;
- * flow labels are ignored, and sent as 0. No ICMP Parameter Problem is sent for an extension header
- * because of which a host discards the packet (RFC 8200 section 4.2 asks for one).
+ * IPv4 options are skipped; scps_ip_route_goes_on() finds a source route. Of IPv6 extension
+ * headers, hop-by-hop and destination options, routing, authentication and fragment headers are
+ * skipped to find the transport header; an atomic fragment (offset 0, no more fragments) is an
+ * ordinary packet. Of any other fragment, proto is the next header in its fragment header. id is
+ * the identification of IPv4 or of the IPv6 fragment header; flow labels are ignored, and sent as
+ * 0. No ICMP Parameter Problem is sent for an extension header because of which a host discards
+ * the packet (RFC 8200 section 4.2 asks for one), and no Source Route Failed.
  *
- * Sources: RFC 791 section 3.1, RFC 8200 sections 3 and 4, RFC 6946, RFC 4302 section 2.
+ * Sources: RFC 791 section 3.1, RFC 1122 section 3.2.1.8, RFC 8200 sections 3 and 4, RFC 6946,
+ * RFC 4302 section 2.
  */
 #include "wire/ip.h"
 
@@ -16,6 +18,8 @@
 #include "base/cksum.h"
 
 enum { IP6_HOP = 0, IP6_ROUTING = 43, IP6_FRAGMENT = 44, IP6_AUTH = 51, IP6_DEST = 60 };
+
+enum { IP4_OPT_END = 0, IP4_OPT_NOP = 1, IP4_OPT_LSRR = 131, IP4_OPT_SSRR = 137 };
 
 enum { IP4_DF = 0x4000, IP4_MF = 0x2000, IP4_OFF = 0x1fff };
 
@@ -138,6 +142,25 @@ bool scps_ip_extension_forbids(const uint8_t *p, const struct scps_ip *ip)
         if (type == IP6_ROUTING && p[at + 3])
             return true;
         type = p[at];
+    }
+    return false;
+}
+
+bool scps_ip_route_goes_on(const uint8_t *p, const struct scps_ip *ip)
+{
+    uint32_t at = 20, len;
+
+    for (; at < ip->hdr_len && p[at] != IP4_OPT_END; at += len) {
+        if (p[at] == IP4_OPT_NOP) {
+            len = 1;
+            continue;
+        }
+        len = ip->hdr_len - at < 2 ? 0 : p[at + 1];
+        if (len < 2 || len > ip->hdr_len - at)
+            return false; /* The options cannot be read. */
+        /* The pointer counts from 1. Beyond the length: the route is completed. */
+        if ((p[at] == IP4_OPT_LSRR || p[at] == IP4_OPT_SSRR) && (len < 3 || p[at + 2] <= len))
+            return true;
     }
     return false;
 }

@@ -16,5 +16,9 @@ int scps_ip_parse_quote(const uint8_t *p, size_t avail, struct scps_ip *ip);
  *   for type 0);
  * - a Hop-by-Hop Options header that does not follow the IPv6 header (section 4.1). */
 bool scps_ip_extension_forbids(const uint8_t *p, const struct scps_ip *ip);
+/* Returns true if the options of the IPv4 packet at p, whose header scps_ip_parse() has read,
+ * contain a source route that is not completed, loose or strict: this host is not the packet's
+ * final destination (RFC 791 section 3.1, RFC 1122 section 3.2.1.8). */
+bool scps_ip_route_goes_on(const uint8_t *p, const struct scps_ip *ip);
 
 #endif

@@ -479,7 +479,8 @@ static void fragments(void **x)
 }
 
 /* A datagram behind a Routing header is taken if no segments are left, and else dropped (RFC 8200
- * section 4.4, RFC 5095 section 3). */
+ * section 4.4, RFC 5095 section 3); one with an IPv4 source route if that is completed (RFC 1122
+ * section 3.2.1.8). */
 static void routing_header(void **x)
 {
     struct host h;
@@ -497,8 +498,19 @@ static void routing_header(void **x)
             memcpy(q + 48, p + 40, n - 40);
             assert_int_equal(input(&h, q, n + 8), left ? SCPS_DROP_EXTENSION : 0);
         }
-        expect_read(d, "routed");
+    } else {
+        for (uint8_t left = 0; left < 2; left++) {
+            memcpy(q, p, 20);
+            q[0] = 0x47;
+            q[3] = (uint8_t)(q[3] + 8);
+            memcpy(q + 20, ((uint8_t[8]){131, 7, left ? 4 : 8, 10, 0, 0, 9, 0}), 8);
+            scps_put16(q + 10, 0);
+            scps_put16(q + 10, scps_cksum_fold(scps_cksum_add(0, q, 28)));
+            memcpy(q + 28, p + 20, n - 20);
+            assert_int_equal(input(&h, q, n + 8), left ? SCPS_DROP_NOT_OURS : 0);
+        }
     }
+    expect_read(d, "routed");
     assert_int_equal(scps_dgram_next(d), SCPS_ERR_AGAIN);
     expect_nothing(&h);
     host_fini(&h);

@@ -247,6 +247,37 @@ static void extensions_that_forbid(void **x)
     assert_true(scps_ip_extension_forbids(p, &out));
 }
 
+/* RFC 791 section 3.1: a source route is completed when its pointer is beyond its length. */
+static void source_routes(void **x)
+{
+    static const struct {
+        uint8_t options[12];
+        bool goes_on;
+    } t[] = {
+        {{131, 7, 4, 10, 0, 0, 9, 0}, true},             /* loose */
+        {{1, 137, 11, 4, 10, 0, 0, 9, 1}, true},         /* strict, behind a NOP */
+        {{7, 7, 4, 0, 0, 0, 0, 131, 3, 3}, true},        /* behind a recorded route; an empty one */
+        {{131, 2}, true},                                /* without a pointer */
+        {{131, 7, 8, 10, 0, 0, 9, 0}, false},            /* completed */
+        {{7, 7, 4, 0, 0, 0, 0, 0}, false},               /* a recorded route alone */
+        {{0, 131, 7, 4, 10, 0, 0, 9}, false},            /* behind the end of the options */
+        {{7, 13, 4, 131, 7, 4}, false},                  /* an option longer than the header */
+        {{7, 0, 131, 7, 4}, false},                      /* an option of length 0 */
+        {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 131}, false}, /* an option without its length */
+    };
+    uint8_t p[64] = {0};
+    struct scps_ip ip = sample(4), out;
+    (void)x;
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        scps_ip_build(p, &ip, 32);
+        p[0] = 0x48;
+        memcpy(p + 20, t[i].options, 12);
+        fix4(p);
+        assert_int_equal(scps_ip_parse(p, 52, 52, &out), 0);
+        assert_int_equal(scps_ip_route_goes_on(p, &out), t[i].goes_on);
+    }
+}
+
 static void random_octets(void **x)
 {
     struct scps_prng r;
@@ -281,7 +312,8 @@ int main(void)
         cmocka_unit_test(golden_headers),          cmocka_unit_test(round_trip),
         cmocka_unit_test(what_is_wrong_with_it_4), cmocka_unit_test(what_is_wrong_with_it_6),
         cmocka_unit_test(extension_headers),       cmocka_unit_test(fragments),
-        cmocka_unit_test(extensions_that_forbid),  cmocka_unit_test(random_octets),
+        cmocka_unit_test(extensions_that_forbid),  cmocka_unit_test(source_routes),
+        cmocka_unit_test(random_octets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
