@@ -322,8 +322,9 @@ static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
         return scps_stack_drop(st, (enum scps_drop)err);
     if (ip.more_frags || ip.frag_off)
         return scps_stack_drop(st, SCPS_DROP_FRAGMENT);
-    if (ip.version == 6 && ip.hdr_len > 40 && scps_ip_extension_forbids(in->data, &ip))
-        return scps_stack_drop(st, SCPS_DROP_EXTENSION);
+    err = ip.version == 6 && ip.hdr_len > 40 ? scps_ip_extension_forbids(in->data, &ip) : 0;
+    if (err)
+        return scps_stack_drop(st, (enum scps_drop)err);
     if (ip.version == 4 && ip.hdr_len > 20 && scps_ip_route_goes_on(in->data, &ip))
         return scps_stack_drop(st, SCPS_DROP_NOT_OURS);
     if (in->ecn && !leave_tunnel(&ip.tos, in->ecn))

@@ -127,7 +127,7 @@ static bool options_forbid(const uint8_t *p, uint32_t n)
     return false;
 }
 
-bool scps_ip_extension_forbids(const uint8_t *p, const struct scps_ip *ip)
+int scps_ip_extension_forbids(const uint8_t *p, const struct scps_ip *ip)
 {
     uint8_t type = p[6];
 
@@ -136,14 +136,14 @@ bool scps_ip_extension_forbids(const uint8_t *p, const struct scps_ip *ip)
               : type == IP6_AUTH   ? (p[at + 1] + 2u) * 4
                                    : (p[at + 1] + 1u) * 8;
         if (type == IP6_HOP && at > 40)
-            return true;
+            return SCPS_DROP_UNKNOWN_PROTOCOL;
         if ((type == IP6_HOP || type == IP6_DEST) && options_forbid(p + at + 2, len - 2))
-            return true;
+            return SCPS_DROP_UNKNOWN_PROTOCOL;
         if (type == IP6_ROUTING && p[at + 3])
-            return true;
+            return SCPS_DROP_NOT_OURS;
         type = p[at];
     }
-    return false;
+    return 0;
 }
 
 bool scps_ip_route_goes_on(const uint8_t *p, const struct scps_ip *ip)

@@ -496,7 +496,7 @@ static void routing_header(void **x)
             q[6] = 43;
             memcpy(q + 40, ((uint8_t[8]){17, 0, 0, left}), 8);
             memcpy(q + 48, p + 40, n - 40);
-            assert_int_equal(input(&h, q, n + 8), left ? SCPS_DROP_EXTENSION : 0);
+            assert_int_equal(input(&h, q, n + 8), left ? SCPS_DROP_NOT_OURS : 0);
         }
     } else {
         for (uint8_t left = 0; left < 2; left++) {

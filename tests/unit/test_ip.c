@@ -222,7 +222,8 @@ static void extensions_that_forbid(void **x)
             memcpy(p + 40, ((uint8_t[16]){6, 1, 0, 1, 1, 0, (uint8_t)type, 8}), 16);
             assert_int_equal(scps_ip_parse(p, 76, 76, &out), 0);
             assert_int_equal(out.hdr_len, 56);
-            assert_int_equal(scps_ip_extension_forbids(p, &out), type >= 64);
+            assert_int_equal(scps_ip_extension_forbids(p, &out),
+                             type >= 64 ? SCPS_DROP_UNKNOWN_PROTOCOL : 0);
         }
         p[46] = 5;
         p[47] = 9; /* The option ends behind its header. */
@@ -238,7 +239,7 @@ static void extensions_that_forbid(void **x)
         scps_ip_build(p, &ip, 8 + 20);
         memcpy(p + 40, ((uint8_t[8]){6, 0, 4, left}), 8);
         assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
-        assert_int_equal(scps_ip_extension_forbids(p, &out), left > 0);
+        assert_int_equal(scps_ip_extension_forbids(p, &out), left ? SCPS_DROP_NOT_OURS : 0);
     }
     ip.proto = 60;
     scps_ip_build(p, &ip, 16 + 20);
