@@ -76,6 +76,8 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
         if (n->snack_reported)
             scps_ack_result_counted(&n->sum, scps_recovery_real(&tx->rec, n->sum.delivered));
     }
+    if (n->sum.newest)
+        scps_reorder_reported(&tx->reorder, &n->sum, tx->sb.hi_xseq, s->ctx.env->now);
 }
 
 /* Best effort (BETS: data may be given up): sets n->jumped if SND.UNA moves past data that the peer
@@ -212,6 +214,8 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
         scps_ack_result_no_rtt(&n->sum);
         a->rtt = -1;
     }
+    if (n->sum.late.any && s->tx->rec.episode == SCPS_EPISODE_FAST)
+        scps_reorder_late(&s->tx->reorder, &n->sum.late, n->heard);
     measure(s, ts, n, a->rtt);
     if (n->advanced)
         SCPS_OBSERVE(&s->ctx, ACKED, s->snd.una, s->snd.una - n->before, a->rtt, a->rate);
@@ -284,6 +288,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         .ack_in = ack_in,
         .ack = ack,
         .before = c->s.snd.una,
+        .heard = tx->heard_at,
         .sum = scps_ack_result_none(),
         .snack = seg->has & SCPS_HAS_SNACK && c->s.agreed.caps & SCPS_CAP_SNACK1 && ack_in >= 0,
         .snack_reported = false,
@@ -435,6 +440,10 @@ void scps_ackin_look(struct scps_sender *s, void *cc, scps_time outage_at)
 {
     if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c) && look_by_clock(s, cc, outage_at))
         scps_sender_wake(s);
+    if (!scps_agreed_rack(&s->agreed, &s->ctx.cfg->c) && scps_ackloss_look(s, cc)) {
+        scps_snd_arm_rtx(s);
+        scps_sender_wake(s);
+    }
     if (scps_agreed_snack(&s->agreed) && look_for_silence(s, cc))
         scps_sender_wake(s);
 }

@@ -114,6 +114,31 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
     return scps_snacktx_reach(s);
 }
 
+/* Applies the rule of order to segments that were sent once and begin at or above `from`. Where the
+ * path reorders, a segment is lost only when it is older than its round trip and the reordering
+ * window; the timer for loss detection then expires for the first one that is too young. Returns
+ * the time before which a segment must have been sent to be lost; SCPS_NEVER: none is too young.
+ * heard: when the acknowledgement before this one arrived. If that is longer ago than the
+ * reordering window, the peer has waited itself. */
+static inline scps_time by_order(struct scps_sender *s, bool last, scps_off from, scps_time heard,
+                                 struct scps_ack_result *sum)
+{
+    struct scps_scoreboard *sb = &s->tx->sb;
+    scps_dur wait = scps_reorder_window(&s->tx->reorder, s->rtt.rto);
+    struct scps_loss_limits limits = {from, SCPS_NEVER};
+
+    if (s->ctx.env->now - heard < wait) {
+        wait += s->tx->reorder.rtt;
+        limits.then = s->ctx.env->now - wait;
+    }
+    if (!sb->arrived_recs || from >= s->snd.nxt)
+        return limits.then;
+    scps_loss_by_order(sb, s->ctx.cfg->c.dupthresh, last, limits, sum);
+    if (sb->frontier != sb->tail && scps_sb_at(sb, sb->frontier)->sent > limits.then)
+        scps_sender_look_at(s, scps_sb_at(sb, sb->frontier)->sent + wait);
+    return limits.then;
+}
+
 /* Detects losses by counting arrivals, with SACK and without RACK. A receiver with SNACK reports
  * its holes itself, so within the range of the option's 16-bit offset a missing SACK proves
  * nothing; beyond that range RFC 6675 applies. If one acknowledgement cannot hold all reports, the
@@ -125,16 +150,15 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     bool names = s->agreed.caps & SCPS_CAP_SNACK1, wait = false;
     scps_off from = names ? beyond_names(s, n, &wait) : 0;
     bool last = scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb));
+    scps_time young = by_order(s, last, from, n->heard, &n->sum);
 
-    if (sb->arrived_recs && from < s->snd.nxt)
-        scps_loss_by_order(sb, dupthresh, last, from, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
         scps_time then = SCPS_NEVER; /* SCPS_NEVER: the age of a transmission has no limit */
         if (sb->needless && !names)
             then = s->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto);
         scps_loss_of_resent(sb, dupthresh, last, then, &n->sum);
         if (last && sb->frontier != sb->tail)
-            scps_loss_of_overtaken(sb, dupthresh, from, then, &n->sum);
+            scps_loss_of_overtaken(sb, dupthresh, from, SCPS_MIN(then, young), &n->sum);
     }
 }
 
@@ -213,10 +237,13 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
     n->impatient = scps_recovery_is_impatient(s);
     switch (scps_recovery_acked(s, &n->sum, n->before, n->seg)) {
     case SCPS_RECOVERY_IMAGINED:
+        if (rec->episode == SCPS_EPISODE_FAST && rec->stamp)
+            scps_reorder_arrived(&s->tx->reorder, rec->stamped, rec->stamped + 1, n->heard);
         undo(s, true);
         undone(s, cc);
         break;
     case SCPS_RECOVERY_OVER:
+        scps_reorder_recovered(&s->tx->reorder);
         recovered(s, cc);
         scps_recovery_spread(s);
         break;
@@ -236,6 +263,22 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;
+    scps_reorder_arrived(&s->tx->reorder, from, to, s->tx->heard_at);
     if (scps_recovery_dsack(rec, from, to))
         undo(s, late);
+}
+
+bool scps_ackloss_look(struct scps_sender *s, void *cc)
+{
+    bool names = s->agreed.caps & SCPS_CAP_SNACK1;
+    struct scps_ack_result sum = scps_ack_result_none();
+
+    if (!s->tx->reorder.extent || !(s->agreed.opts & SCPS_AGREED_SACK))
+        return false;
+    by_order(s, scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(&s->tx->sb)),
+             names ? scps_snacktx_reach(s) : 0, s->ctx.env->now, &sum);
+    if (!sum.lost)
+        return false;
+    scps_ackloss_lost(s, cc, &sum, SCPS_BY_SACK);
+    return true;
 }

@@ -16,6 +16,8 @@ struct scps_ack_input {
     /* SEG.ACK as an offset, but at least SND.UNA; best effort may move it further */
     scps_off ack;
     scps_off before; /* SND.UNA before this acknowledgement */
+    /* time at which the acknowledgement before this one arrived; 0: this is the first one */
+    scps_time heard;
     struct scps_ack_result sum;
     bool snack; /* true: seg has a SNACK option that was negotiated, and its SEG.ACK is valid */
     /* true: the connection has no SACK, and the SNACK of this acknowledgement reports which octets
@@ -43,6 +45,9 @@ void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_inpu
 /* Detects lost segments by the rule of this connection: SNACK, RACK, SACK or duplicate
  * acknowledgements. */
 void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n);
+/* Called when the timer for loss detection expires, without RACK: detects losses of segments for
+ * which the reordering window has passed. Returns true if something has to be sent. */
+bool scps_ackloss_look(struct scps_sender *s, void *cc);
 /* Reacts to an ECN echo once in each window (RFC 3168 section 6.1.2). delivered: bytes whose
  * arrival the acknowledgement reports. */
 void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t delivered);

@@ -4,7 +4,8 @@
  * First transmissions (RFC 6675 section 4, IsLost): a segment is lost when dupthresh segments above
  * it have arrived. The frontier is the first segment for which that has not been decided. It moves
  * up the window once, and the number of arrived segments below it is stored, so the rule costs one
- * comparison. When nothing more is to be sent, fewer than dupthresh segments may be above it, and
+ * comparison. Where the path reorders, the frontier stops at a segment that may only be late
+ * (reorder.c). When nothing more is to be sent, fewer than dupthresh segments may be above it, and
  * then the arrival of all of them suffices (early retransmit, RFC 5827 section 3.2).
  *
  * Resent segments: RFC 6675 leaves a lost retransmission to the timer, which takes too long on a
@@ -39,16 +40,18 @@ static uint32_t effective_dupthresh(unsigned dupthresh, bool tail, uint32_t late
     return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;
 }
 
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
-                        struct scps_ack_result *sum)
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
+                        struct scps_loss_limits limits, struct scps_ack_result *sum)
 {
     while (sb->frontier != sb->tail &&
            sb->arrived_recs - sb->arrived_below - sb->excused >=
                effective_dupthresh(dupthresh, tail, sb->tail - sb->frontier - 1)) {
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->frontier);
-        if (!r->resends && r->from >= from)
-            /* scps_sb_lose() has no effect on a segment that is not in flight. */
+        if (r->state == SCPS_SENT_FLIGHT && !r->resends && r->from >= limits.from) {
+            if (r->sent > limits.then)
+                break;
             scps_sb_lose(sb, sb->frontier, sum);
+        }
         scps_sb_pass(sb);
     }
 }

@@ -7,10 +7,14 @@
 #include "core/rtt.h"
 #include "core/scoreboard.h"
 
-/* Applies RFC 6675 IsLost to segments that were sent once. tail: nothing more is to be sent.
- * Segments below `from` are skipped, because the receiver's SNACK reports the holes there. */
-void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_off from,
-                        struct scps_ack_result *sum);
+struct scps_loss_limits {
+    /* Segments below `from` are skipped, because the receiver's SNACK reports the holes there. */
+    scps_off from;
+    scps_time then; /* Segments that were sent after this time may only be late. */
+};
+/* Applies RFC 6675 IsLost to segments that were sent once. tail: nothing more is to be sent. */
+void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
+                        struct scps_loss_limits limits, struct scps_ack_result *sum);
 /* Declares lost the segments that were resent at time `then` or earlier, if dupthresh segments sent
  * later have arrived (tail: nothing more is to be sent, so fewer may suffice). */
 void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,

@@ -9,7 +9,8 @@
  * The reordering window is 0 while no reordering has been seen (RACK.reordering_seen) and there is
  * other evidence of loss. Otherwise it is a quarter of the least round trip, and a quarter more for
  * each round trip in which a DSACK reported a needless retransmission, at most SRTT. After PERSIST
- * recoveries without a DSACK it is a quarter again. A segment that is too young to be lost is
+ * recoveries without a DSACK it is a quarter again. If segments were late by more than that, the
+ * window is as long as they were late (reorder.c). A segment that is too young to be lost is
  * examined again when the timer expires.
  *
  * Nothing scans the whole window: first transmissions are examined in the order of offset,
@@ -49,7 +50,8 @@ scps_dur scps_rack_window(const struct scps_tx *tx, const struct scps_rtt *rtt, 
     if (!rk->reordering_seen &&
         (tx->rec.episode != SCPS_EPISODE_NONE || tx->sb.arrived_recs >= dupthresh))
         return 0;
-    return SCPS_MIN((rk->steps + 1) * scps_rtt_min(rtt) / 4, rtt->srtt);
+    return SCPS_MAX(SCPS_MIN((rk->steps + 1) * scps_rtt_min(rtt) / 4, rtt->srtt),
+                    scps_reorder_window(&tx->reorder, rtt->rto));
 }
 
 /* Returns the time at which record r is old enough to be lost; SCPS_NEVER: nothing that was sent

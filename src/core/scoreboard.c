@@ -164,6 +164,22 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
         sb->needless--;
 }
 
+/* Adds record r, which was declared lost or resent, to sum->late if its first transmission has
+ * arrived. */
+static SCPS_NOINLINE void note_late(const struct scps_sent_segment *r, scps_time now,
+                                    scps_dur min_rtt, struct scps_late *late)
+{
+    if (!r->resends) {
+        if (!late->unresent || r->sent < late->sent)
+            late->sent = r->sent;
+        late->unresent = late->any = true;
+    } else if (r->resends == 1 && now - r->sent < min_rtt && (!late->to || late->to == r->from)) {
+        late->from = late->to ? late->from : r->from;
+        late->to = r->from + r->len;
+        late->any = true;
+    }
+}
+
 /* Adds record r, which is about to become ARRIVED or to be freed, to the result *sum of the
  * acknowledgement. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
@@ -171,6 +187,8 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
 {
     bool unambiguous = !r->resends || (min_rtt && now - r->sent >= min_rtt);
 
+    if (r->resends || r->state == SCPS_SENT_LOST)
+        note_late(r, now, min_rtt, &sum->late);
     if (r->state == SCPS_SENT_FLIGHT)
         sb->inflight -= r->len;
     else

@@ -116,6 +116,16 @@ struct scps_scoreboard {
     struct scps_new_losses new_losses;
 };
 
+/* Segments that were declared lost, and whose first transmission an acknowledgement reports. */
+struct scps_late {
+    scps_time sent; /* time of the earliest of those that were not resent; valid if `unresent` */
+    /* Octets of those that were resent once, too short a time ago for the retransmission to have
+     * been acknowledged; to 0: none. Of several such ranges only the first is stored. */
+    scps_off from, to;
+    bool unresent;
+    bool any; /* `unresent`, or `to` is not 0 */
+};
+
 /* What one acknowledgement, or one report in it, has changed in the scoreboard: for RTT samples,
  * delivery rate, loss detection and the controller. */
 struct scps_ack_result {
@@ -129,7 +139,8 @@ struct scps_ack_result {
     /* true: octets that were sent only once arrived after octets with higher offsets, so the path
      * reorders */
     bool reordered;
-    bool dsack; /* true: the report contained a DSACK (RFC 2883) */
+    struct scps_late late; /* first transmissions that arrived late */
+    bool dsack;            /* true: the report contained a DSACK (RFC 2883) */
     /* true: no earlier acknowledgement had reported the octets of the DSACK as arrived */
     bool dsack_fresh;
     scps_off dsack_to; /* end offset of the duplicate that the DSACK reports */

@@ -42,7 +42,9 @@
  * them yet.
  *
  * snack_delay (a setting) postpones the reaction to a report, so that data that is only late can
- * arrive. A report that lies within a postponed one is for the same hole and has no effect.
+ * arrive, and so does the reordering window, which is 0 until data that was declared lost has
+ * proved to be late (reorder.c). A report that lies within a postponed one is for the same hole and
+ * has no effect.
  */
 #include "core/snacktx.h"
 
@@ -332,6 +334,27 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
     return 0;
 }
 
+/* Processes the postponed reports that are due. Returns the time at which the next one is; 0: none
+ * is postponed. */
+static scps_time postponed(struct scps_sender *s, struct scps_ack_result *sum)
+{
+    struct scps_snacktx *own = &s->tx->snack;
+    uint32_t n = own->nwaits;
+    scps_time due = 0;
+
+    own->nwaits = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct scps_snack_wait w = own->waits[i];
+        if (w.due > s->ctx.env->now) {
+            due = sooner(due, w.due);
+            own->waits[own->nwaits++] = w;
+        } else {
+            missing(s, w.from, w.to, sum);
+        }
+    }
+    return due;
+}
+
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
 {
     const scps_time now = s->ctx.env->now;
@@ -339,19 +362,8 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
                                      s->ctl.cwnd == SCPS_CWND_OPEN
                                  ? 6
                                  : 2;
-    scps_time due = 0;
+    scps_time due = postponed(s, sum);
 
-    for (unsigned i = 0; s->tx->snack.waits && i < SCPS_SNACK_WAITS; i++) {
-        struct scps_snack_wait *w = &s->tx->snack.waits[i];
-        if (!w->due)
-            continue;
-        if (w->due > now) {
-            due = sooner(due, w->due);
-            continue;
-        }
-        w->due = 0;
-        missing(s, w->from, w->to, sum);
-    }
     /* If no segment of the peer arrives at all, the retransmission timer decides, because it counts
      * the timeouts and ends the connection. */
     if (!s->rtt.srtt || now - s->tx->heard_at > silence_limit * s->rtt.rto)
@@ -360,34 +372,40 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
     return sooner(due, unreported(s, sum));
 }
 
-/* Processes a report that [from, to) is missing: at once, or after snack_delay if it is still
- * missing then. Returns the time at which to check; 0: that is not needed. */
+/* Returns how long a report that something is missing is postponed, µs: snack_delay, or the
+ * reordering window if that is longer. A peer that acknowledges less often than once in a
+ * reordering window has waited itself. In fixed memory postponed reports have no room. */
+static scps_dur postponement(const struct scps_sender *s)
+{
+    scps_dur window = scps_reorder_window(&s->tx->reorder, s->rtt.rto);
+
+    if (s->ctx.env->now - s->tx->heard_at >= window)
+        window = 0;
+    return s->ctx.env->fixed ? 0 : SCPS_MAX(s->ctx.cfg->c.snack_delay, window);
+}
+
+/* Processes a report that [from, to) is missing: at once, or when the time for which it is
+ * postponed has passed, if the data is still missing then. Returns the time at which to check; 0:
+ * that is not needed. */
 static scps_time take_hole(struct scps_sender *s, scps_off from, scps_off to,
                            struct scps_ack_result *sum)
 {
     struct scps_snacktx *own = &s->tx->snack;
     const struct scps_alloc *a = &s->ctx.env->alloc;
-    size_t size = SCPS_SNACK_WAITS * sizeof *own->waits;
-    struct scps_snack_wait *room = NULL;
+    scps_dur wait = postponement(s);
+    scps_time due = s->ctx.env->now + wait;
 
-    if (s->ctx.cfg->c.snack_delay && !own->waits) {
-        own->waits = a->alloc(a->ctx, size);
-        if (own->waits)
-            memset(own->waits, 0, size);
-    }
-    for (unsigned i = 0; own->waits && i < SCPS_SNACK_WAITS; i++) {
-        struct scps_snack_wait *w = &own->waits[i];
-        if (w->due && w->from <= from && to <= w->to)
+    if (wait && !own->waits)
+        own->waits = a->alloc(a->ctx, SCPS_SNACK_WAITS * sizeof *own->waits);
+    for (uint32_t i = 0; i < own->nwaits; i++)
+        if (own->waits[i].from <= from && to <= own->waits[i].to)
             return 0;
-        if (!w->due)
-            room = w;
-    }
-    if (!s->ctx.cfg->c.snack_delay || !room) {
+    if (!wait || !own->waits || own->nwaits == SCPS_SNACK_WAITS) {
         missing(s, from, to, sum);
         return 0;
     }
-    *room = (struct scps_snack_wait){from, to, s->ctx.env->now + s->ctx.cfg->c.snack_delay};
-    return room->due;
+    own->waits[own->nwaits++] = (struct scps_snack_wait){from, to, due};
+    return due;
 }
 
 static bool set(const struct scps_seg *seg, unsigned bit)

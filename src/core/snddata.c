@@ -85,8 +85,11 @@ static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_
         scps_cc_sent(&c->s, scps_conn_cc(c), len, resent != NULL);
     }
     scps_recovery_sent(&c->s.tx->rec, len);
-    if (resent)
+    if (resent) {
+        scps_reorder_resent(&c->s.tx->reorder, resent, c->s.tx->rec.episode == SCPS_EPISODE_FAST,
+                            c->s.ctx.env->now, c->s.rtt.rto);
         scps_recovery_resent(&c->s.tx->rec, resent, &c->ts, c->s.ctx.env->now);
+    }
     scps_segment_left(&c->s.ctx, c->s.tx, seg, from, resent != NULL);
     scps_snd_hold(&c->s, SCPS_HOLD_NONE);
 }

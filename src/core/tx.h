@@ -16,6 +16,7 @@
 #include "core/rack.h"
 #include "core/record.h"
 #include "core/recovery.h"
+#include "core/reorder.h"
 #include "core/rto.h"
 #include "core/sackin.h"
 #include "core/sample.h"
@@ -31,6 +32,7 @@ struct scps_tx {
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_rack rack;
+    struct scps_reorder reorder;
     struct scps_snacktx snack;
     struct scps_pacer pacer;
     /* true: the pacer's rate spreads the congestion window over a round trip and counts payload, as

@@ -655,6 +655,27 @@ static void late_beside_one_that_was_resent(void **x)
     script_free(t);
 }
 
+/* RFC 8985 section 6.2 step 4, applied to RFC 6675 IsLost: after a segment that was declared lost
+ * has arrived at least 8 ms late, three reported segments are no loss before the hole is older than
+ * the round trip and 9 ms. Then the timer declares it lost. */
+static void reordering_window(void **x)
+{
+    struct script *t = ten_out(x, true);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
+    peer_says(t, MS(308), .ack = 1, .sack = {{1001, 4001}});
+    peer_says(t, MS(309), .ack = 4001);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    peer_says(t, MS(310), .ack = 4001, .sack = {{5001, 8001}});
+    script_run(t, MS(318));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_run(t, MS(320));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 2);
+    script_free(t);
+}
+
 /* Undoing a spurious loss also undoes the real one: three more reports find that again, without a
  * timeout. */
 static void lost_after_undo(void **x)
@@ -862,6 +883,7 @@ int main(void)
         SCRIPT_TEST(by_age),
         SCRIPT_TEST(late_before_it_was_resent),
         SCRIPT_TEST(late_beside_one_that_was_resent),
+        SCRIPT_TEST(reordering_window),
         SCRIPT_TEST(lost_after_undo),
         SCRIPT_TEST(reported_in_random_order),
     };

@@ -385,6 +385,39 @@ static void delay(void **x)
     script_free(t);
 }
 
+/* RFC 8985 section 6.2 step 4, applied to SNACK: the first report of a hole is taken for a loss at
+ * once. The segment arrives at least 8 ms late, so that later reports wait for 9 ms: the next
+ * segment arrives within that time, and the one after it is resent when the time has passed. */
+static void reordering_window(void **x)
+{
+    scps_time at;
+    struct script *t = ten_out(x, &at, true, SHORT, NULL);
+    peer_says(t, at + MS(100), .ack = S(0), .sack = {{S(1), S(2)}}, .snack = {{0, 1}});
+    expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
+    peer_says(t, at + MS(108), .ack = S(0), .sack = {{S(1), S(2)}});
+    peer_says(t, at + MS(109), .ack = S(2));
+    script_forget_sent(t);
+    peer_says(t, at + MS(110), .ack = S(2), .sack = {{S(3), S(4)}}, .snack = {{0, 1}});
+    peer_says(t, at + MS(115), .ack = S(4));
+    script_run(t, at + MS(130));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    peer_says(t, at + MS(139), .ack = S(4));
+    peer_says(t, at + MS(140), .ack = S(4), .sack = {{S(5), S(6)}}, .snack = {{0, 1}});
+    script_run(t, at + MS(148));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_run(t, at + MS(150));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 2);
+    /* This peer has not acknowledged anything for longer than the window, so it has waited. */
+    peer_says(t, at + MS(160), .ack = S(6), .sack = {{S(7), S(8)}}, .snack = {{0, 1}});
+    script_run(t, at + MS(161));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 3);
+    script_free(t);
+}
+
 /* The unit that the SNACK names holds ten small segments. One is missing, and SACK has reported
  * none that was sent after the one behind it, so the later ones are still in flight. */
 static void small_segments(void **x)
@@ -943,6 +976,7 @@ int main(void)
         SCRIPT_TEST(not_agreed),
         SCRIPT_TEST(beside_sack),
         SCRIPT_TEST(delay),
+        SCRIPT_TEST(reordering_window),
         SCRIPT_TEST(small_segments),
         SCRIPT_TEST(last_is_lost),
         SCRIPT_TEST(after_a_timeout),

@@ -13,6 +13,8 @@
 #include <scps/alloc.h>
 
 #define LEN 100u
+/* limits of scps_loss_by_order(): segments below x are skipped, and none is too young */
+#define BELOW(x) ((struct scps_loss_limits){x, SCPS_NEVER})
 
 struct world {
     struct scps_scoreboard sb;
@@ -51,7 +53,7 @@ static void third_above(void **state)
     for (unsigned i = 1; i <= 3; i++) {
         assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
         arrived(&w, i);
-        scps_loss_by_order(&w.sb, 3, false, 0, &w.sum);
+        scps_loss_by_order(&w.sb, 3, false, BELOW(0), &w.sum);
     }
     assert_int_equal(state_of(&w, 0), SCPS_SENT_LOST);
     assert_int_equal(w.sum.lost, LEN);
@@ -67,9 +69,9 @@ static void early_retransmit(void **state)
 
     begin(&w, 2);
     arrived(&w, 1);
-    scps_loss_by_order(&w.sb, 3, false, 0, &w.sum);
+    scps_loss_by_order(&w.sb, 3, false, BELOW(0), &w.sum);
     assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
-    scps_loss_by_order(&w.sb, 3, true, 0, &w.sum);
+    scps_loss_by_order(&w.sb, 3, true, BELOW(0), &w.sum);
     assert_int_equal(state_of(&w, 0), SCPS_SENT_LOST);
     scps_sb_fini(&w.sb, &w.a);
 }
@@ -84,7 +86,7 @@ static void named_holes(void **state)
     begin(&w, 8);
     for (unsigned i = 2; i <= 6; i++)
         arrived(&w, i);
-    scps_loss_by_order(&w.sb, 3, false, LEN, &w.sum);
+    scps_loss_by_order(&w.sb, 3, false, BELOW(LEN), &w.sum);
     assert_int_equal(state_of(&w, 0), SCPS_SENT_FLIGHT);
     assert_int_equal(state_of(&w, 1), SCPS_SENT_LOST);
     scps_sb_fini(&w.sb, &w.a);
@@ -101,7 +103,7 @@ static void lost_again(void **state)
     begin(&w, 4);
     for (unsigned i = 1; i <= 3; i++)
         arrived(&w, i);
-    scps_loss_by_order(&w.sb, 3, false, 0, &w.sum);
+    scps_loss_by_order(&w.sb, 3, false, BELOW(0), &w.sum);
     assert_true(scps_sb_next_lost(&w.sb, &idx));
     scps_sb_resent(&w.sb, idx, 100);
     for (unsigned i = 4; i < 8; i++) {

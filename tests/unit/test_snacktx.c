@@ -305,7 +305,7 @@ static void reaction_is_postponed(void **state)
     (void)state;
 
     p.cfg.c.snack_delay = delay;
-    part_send(&p, 40, 1000);
+    part_send(&p, SCPS_SNACK_WAITS + 24, 1000);
     p.env.now += RTT;
     assert_int_equal(named(0, 4, 0), p.env.now + delay);
     assert_int_equal(named(1, 2, 0), 0); /* a part of the same hole */
@@ -320,11 +320,11 @@ static void reaction_is_postponed(void **state)
     p.env.now += delay / 2;
     assert_int_equal(look(), 0);
     assert_int_equal(sum.lost, 4000);
-    /* Sixteen holes can wait; for another one there is no delay. */
+    /* A limited number of holes can wait; for another one there is no delay. */
     for (uint16_t i = 0; i < SCPS_SNACK_WAITS; i++)
         named((uint16_t)(8 + i), 1, 0);
     assert_int_equal(sum.lost, 4000);
-    named(30, 1, 0);
+    named(SCPS_SNACK_WAITS + 14, 1, 0);
     assert_int_equal(sum.lost, 5000);
 }
 

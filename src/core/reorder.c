@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The reordering window of the rules that take the order of arrival, or a SNACK, for a loss.
+ *
+ * RFC 8985 section 6.2 step 4 has a reordering window for RACK: it is 0 until reordering has been
+ * seen, grows while DSACKs show that retransmissions were needless, and is reset after PERSIST
+ * recoveries without a DSACK. Here the window is measured: it is the longest time by which a
+ * segment that was declared lost was only late. It is measured when
+ *   - a segment that was declared lost arrives before it was resent,
+ *   - a segment that was resent once is acknowledged sooner than a round trip after that, or with a
+ *     timestamp older than the retransmission (RFC 3522): its first transmission has arrived, or
+ *   - a DSACK reports it as a duplicate (RFC 2883): then its first transmission has arrived last.
+ * An acknowledgement reports what arrived since the one before it, so the time of that one is used:
+ * the delay of a peer that acknowledges seldom is not taken for reordering.
+ * Segments that a timeout resent are not measured, since all of a flight may be delayed, in order.
+ *
+ * Departures from RFC 8985: the window is not counted in quarters of the least round trip, because
+ * segments are late by a millisecond on a round trip of seconds, or by several round trips. Its
+ * bound is the retransmission timeout, not SRTT: where the window exceeds SRTT, a segment that is
+ * late by more would be resent each time, and its DSACK would come when later episodes have reduced
+ * the window. With the timeout as bound, the timer decides about what is later than that.
+ */
+#include "core/reorder.h"
+
+/* retransmission timeouts after which a DSACK for a segment is not expected any more */
+#define REMEMBER 8
+#define PERSIST  16 /* RFC 8985 section 6.2 step 4: RACK.reo_wnd_persist */
+
+/* Takes into account a segment that was sent at `sent` and arrived after `since`, when the RTT was
+ * rtt. */
+static void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt, scps_time since)
+{
+    scps_dur late = since - sent - rtt;
+
+    if (!rtt || late <= 0)
+        return;
+    ro->extent = SCPS_MAX(ro->extent, late + late / 8);
+    ro->persist = PERSIST;
+}
+
+void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, scps_time since)
+{
+    if (late->unresent)
+        measure(ro, late->sent, ro->rtt, since);
+    scps_reorder_arrived(ro, late->from, late->to, since);
+}
+
+void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since)
+{
+    for (unsigned i = 0; i < SCPS_REORDER_COPIES; i++) {
+        struct scps_reorder_copy *c = &ro->copies[i];
+        if (!c->from || c->from < from || c->from >= to)
+            continue;
+        measure(ro, c->sent, c->rtt, since);
+        c->from = 0;
+    }
+}
+
+void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
+                         scps_time now, scps_dur rto)
+{
+    struct scps_reorder_copy *room = NULL;
+
+    for (unsigned i = 0; i < SCPS_REORDER_COPIES; i++) {
+        struct scps_reorder_copy *c = &ro->copies[i];
+        /* Of a segment that is resent twice it is not known which transmission a DSACK is for. */
+        if (c->from == r->from || now - c->sent > REMEMBER * rto)
+            c->from = 0;
+        if (!c->from)
+            room = c;
+    }
+    if (room && fast && !r->resends)
+        *room = (struct scps_reorder_copy){r->from, r->sent, ro->rtt};
+}
+
+void scps_reorder_recovered(struct scps_reorder *ro)
+{
+    if (ro->persist && !--ro->persist)
+        ro->extent = 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Reordering as the sender sees it: by how much first transmissions arrive later than others that
+ * were sent after them (reorder.c).
+ *
+ * Invariant: the reordering window is 0 until a segment that was declared lost proves to have been
+ * late.
+ */
+#ifndef SCPS_CORE_REORDER_H
+#define SCPS_CORE_REORDER_H
+
+#include "core/scoreboard.h"
+
+#define SCPS_REORDER_COPIES 8
+
+/* A segment that was resent once in the recovery episode in progress, or in an earlier one. */
+struct scps_reorder_copy {
+    scps_off from;  /* its first octet; 0: this entry is not used */
+    scps_time sent; /* time of its first transmission */
+    scps_dur rtt;   /* scps_reorder.rtt when it was resent */
+};
+
+struct scps_reorder {
+    /* the longest time by which a first transmission has arrived late, and an eighth more, µs; 0:
+     * none was late */
+    scps_dur extent;
+    /* RTT of the segment that was sent last among those that SACK or SNACK have reported, µs; 0: no
+     * such segment was reported */
+    scps_dur rtt;
+    /* recovery episodes that may end before `extent` is forgotten */
+    uint8_t persist;
+    struct scps_reorder_copy copies[SCPS_REORDER_COPIES];
+};
+
+/* Returns the reordering window, µs: how long after the arrival of later segments a first
+ * transmission may arrive without being lost. 0: no reordering has been seen. rto: retransmission
+ * timeout, which bounds the window. */
+static inline scps_dur scps_reorder_window(const struct scps_reorder *ro, scps_dur rto)
+{
+    return SCPS_MIN(ro->extent, rto);
+}
+/* Records the RTT of the newest segment that a report shows to have arrived. Precondition:
+ * sum->newest is not NULL. */
+static inline void scps_reorder_reported(struct scps_reorder *ro, const struct scps_ack_result *sum,
+                                         uint32_t hi_xseq, scps_time now)
+{
+    if (sum->newest->xseq == hi_xseq && !sum->newest->resends)
+        ro->rtt = SCPS_MAX(now - sum->newest->sent, 1);
+}
+/* Called when an acknowledgement reports that first transmissions have arrived that had been
+ * declared lost. since: time at which the acknowledgement before it arrived. */
+void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, scps_time since);
+/* Called before the segment of record r is resent. fast: in a recovery episode that no timeout
+ * began. */
+void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
+                         scps_time now, scps_dur rto);
+/* Called when a DSACK or a timestamp shows that first transmissions within [from, to) have arrived
+ * after `since`. */
+void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since);
+/* Called when a recovery episode has ended that was not spurious. */
+void scps_reorder_recovered(struct scps_reorder *ro);
+
+#endif
