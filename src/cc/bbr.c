@@ -405,9 +405,8 @@ static const struct scps_cc_param params[] = {
      "N: ProbeRTT is due after 5 s or N round trips, whichever is later; 0: after 5 s (the draft)",
      0, 0, 255},
     {"probe-bw-rounds",
-     "N: the wait for the next probe is 2 s and at random up to N round trips; 0: up to 1 s (the "
-     "draft)",
-     0, 0, 255},
+     "N: probes are 2 s and at random up to N round trips apart; 0: 2 s to 3 s (the draft)", 0, 0,
+     255},
     {0}};
 
 const struct scps_cc_ops scps_cc_bbr = {
