@@ -170,13 +170,17 @@ static SCPS_ALWAYS_INLINE bool scps_plan_window_covers(struct scps_sender *s, vo
 }
 
 /* Makes room for the planned segment's record in the scoreboard. Returns false if there is no
- * memory: then nothing is sent, and a timer lets the connection try again after an RTO. */
+ * memory: then nothing is sent, and a timer lets the connection try again after an RTO, but not
+ * before SCPS_MEMORY_RETRY has passed. */
 static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
 {
     if (!scps_sb_reserve(&s->tx->sb, &s->ctx.env->alloc))
         return true;
     scps_snd_hold(s, SCPS_HOLD_APP);
-    scps_timer_set(&s->ctx, &s->tx->retry_timer, s->ctx.env->now + s->rtt.rto);
+    /* The timeout of a path of microseconds is far shorter than the time in which others free
+     * memory. */
+    scps_timer_set(&s->ctx, &s->tx->retry_timer,
+                   s->ctx.env->now + SCPS_MAX(s->rtt.rto, SCPS_MEMORY_RETRY));
     return false;
 }
 

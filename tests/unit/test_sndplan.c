@@ -266,7 +266,8 @@ static void rate(void **state)
     assert_int_equal(p.s.tx->pace_timer.at, START + SCPS_SEC(1));
 }
 
-/* Without memory for a record nothing is sent; a timer repeats the attempt after an RTO. */
+/* Without memory for a record nothing is sent; a timer repeats the attempt after an RTO, and not
+ * before SCPS_MEMORY_RETRY. */
 static void no_memory(void **state)
 {
     static struct poor poor;
@@ -275,6 +276,9 @@ static void no_memory(void **state)
     p.env.alloc = (struct scps_alloc){.alloc = poor_alloc, .free = poor_free, .ctx = &poor};
     assert_false(scps_plan_record_fits(&p.s));
     assert_int_equal(p.s.tx->retry_timer.at, START + p.s.rtt.rto);
+    p.s.rtt.rto = SCPS_MS(1);
+    assert_false(scps_plan_record_fits(&p.s));
+    assert_int_equal(p.s.tx->retry_timer.at, START + SCPS_MEMORY_RETRY);
     poor.left = 3;
     assert_true(scps_plan_record_fits(&p.s));
 }
