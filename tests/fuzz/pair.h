@@ -224,6 +224,11 @@ struct world {
     bool refused; /* An allocation may have been refused. */
     bool damage_told;   /* Signals, or wrong checksums, report that the link damages packets. */
     unsigned strangers; /* The number of packets of the third party. */
+    /* A segment of a blind third party had the connection id of a connection, which may have
+     * answered it. */
+    bool guessed;
+    /* After that a packet met a fate, a chance or a line, which count or queue packets. */
+    bool shifted;
     bool loud; /* FUZZ_LOUD in the environment makes the target print what happens in the run. */
 };
 
@@ -236,6 +241,8 @@ struct outcome {
     } end[FLOWS][HOSTS];
     /* The number of packets that a host did not answer because its limit was reached. */
     uint64_t unanswered;
+    /* An answer to the third party may have changed which packets of the flows met a fate. */
+    bool shifted;
 };
 
 static inline struct host *other(struct world *w, const struct host *h)
@@ -388,9 +395,16 @@ struct step {
     struct scps_seg seg; /* the segment; of the one that an ICMP error quotes, only seq */
     bool icmp;
     bool old; /* PAWS rejects the segment */
+    /* The segment is a blind third party's, with a compressed header whose connection id is in
+     * use. */
+    bool guessed;
     int state;
     scps_off una, nxt, next; /* SND.UNA, SND.NXT, RCV.NXT */
     uint32_t pmtu;
+    uint32_t todo;
+    /* The expiry of the retransmission timer (0: nothing is outstanding), of the timer that ends
+     * the connection, and of that of an outage. */
+    scps_time rtx, end, outage;
 };
 
 /* Notes the connection that packet p is about, before h gets p. */

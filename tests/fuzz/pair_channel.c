@@ -326,7 +326,9 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
         return;
     }
     snoop(d, f, p, proto, t);
+    w->shifted |= w->guessed && (d->loss || d->dup || d->jitter || d->damage || d->rate);
     for (int i = 0; i < PARTS; i++) {
+        w->shifted |= w->guessed && d->fate[i].mask;
         if (d->fate[i].mask & 1)
             meet(w, p, f, &d->fate[i], &plan);
         d->fate[i].mask >>= 1;

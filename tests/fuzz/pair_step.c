@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* What one packet may do to a connection: looks at the connection before and after the packet was
  * handed to the stack, and compares with the RFC's rule. Only packets that no check of the channel
- * has to interpret are judged: TCP segments with a right checksum, and ICMP errors that quote one.
+ * has to interpret are judged: TCP segments with a right checksum, ICMP errors that quote one, and
+ * compressed segments of a blind third party.
  */
 #include "pair.h"
 
 #include "core/conn.h"
 #include "core/seq.h"
+#include "stack/stack.h"
+
+/* The most octets below SND.UNA at which an acknowledgement number is plausible: windows are
+ * smaller. */
+enum { PLAUSIBLE = 1 << 20 };
 
 /* Returns the connection of the application of h with these ports; NULL: there is none. */
 static struct scps_conn *conn_of(struct world *w, const struct host *h, uint16_t lport,
@@ -18,6 +24,21 @@ static struct scps_conn *conn_of(struct world *w, const struct host *h, uint16_t
             return c;
     }
     return NULL;
+}
+
+/* Finds the connection of h whose connection id a blind third party has guessed in the compressed
+ * header at t. Half-open connections may share an id; they are not judged. */
+static void read_guess(struct world *w, const struct host *h, const struct scps_ip *ip,
+                       const uint8_t *t, size_t n, struct step *s)
+{
+    struct scps_conn *c = n ? scps_connid_find(h->st, &ip->dst, &ip->src, t[0], false) : NULL;
+
+    s->guessed = c != NULL;
+    if (!c || c->s.tp->same_id || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED ||
+        c != conn_of(w, h, c->lport, c->rport) ||
+        scps_comp_parse(t, n, n, &c->s.tp->comp_rx, &s->seg))
+        return;
+    s->c = c;
 }
 
 /* Finds what packet p is about: a segment for a connection of h, or the segment that an ICMP error
@@ -39,6 +60,8 @@ static void read_packet(struct world *w, const struct host *h, const struct pack
             scps_tcp_checksum(&ip.src, &ip.dst, t, s->seg.hdr_len, s->seg.data, s->seg.len))
             return;
         s->c = conn_of(w, h, s->seg.dport, s->seg.sport);
+    } else if (ip.proto == SCPS_IPPROTO_SCPS_COMP && p->theirs && w->third == THIRD_BLIND) {
+        read_guess(w, h, &ip, t, n, s);
     } else if ((ip.proto == SCPS_IPPROTO_ICMP || ip.proto == SCPS_IPPROTO_ICMPV6) && !p->hollow &&
                !scps_icmp_parse(&ip, t, n, &m) && m.has_quote &&
                m.quote.proto == SCPS_IPPROTO_TCP) {
@@ -61,6 +84,10 @@ void pair_step_begin(struct world *w, const struct host *h, const struct packet 
     s->nxt = s->c->s.snd.nxt;
     s->next = scps_receive_next(&s->c->rcv);
     s->pmtu = s->c->s.agreed.pmtu_mss;
+    s->todo = s->c->s.todo.bits;
+    s->rtx = s->c->s.tx ? s->c->s.tx->rto.timer.at : 0;
+    s->end = s->c->end_timer.at;
+    s->outage = s->c->outage_timer.at;
     s->old = s->state != SCPS_SYN_SENT && s->c->s.agreed.opts & SCPS_AGREED_TS &&
              s->seg.has & SCPS_HAS_TS && scps_ts_rejects(&s->c->ts, &s->seg, w->now);
 }
@@ -79,12 +106,33 @@ static void judge_time_wait(const struct world *w, const struct step *s)
     MUST(s->c->end_timer.at == w->now + s->c->s.ctx.cfg->c.time_wait);
 }
 
+/* RFC 9293 section 3.10.7.4, first check: "If an incoming segment is not acceptable, an
+ * acknowledgment should be sent in reply [...] After sending the acknowledgment, drop the
+ * unacceptable segment and return." Nothing else follows unless the acknowledgement number is one
+ * that the peer may use (RFC 5961 section 5.2). */
+static void judge_guess(const struct step *s, int why)
+{
+    const struct scps_conn *c = s->c;
+    int64_t ack = scps_seq_unwrap(c->s.snd.iss, s->una, s->seg.ack);
+
+    if (why == SCPS_DROP_NONE || (ack <= (int64_t)s->nxt && ack >= (int64_t)s->una - PLAUSIBLE))
+        return;
+    MUST(c->state == s->state && c->s.snd.una == s->una && c->s.snd.nxt == s->nxt);
+    MUST(scps_receive_next(&c->rcv) == s->next && c->s.agreed.pmtu_mss == s->pmtu);
+    MUST((c->s.tx ? c->s.tx->rto.timer.at : 0) == s->rtx);
+    MUST(c->end_timer.at == s->end && c->outage_timer.at == s->outage);
+    MUST(!((c->s.todo.bits ^ s->todo) & ~(uint32_t)(SCPS_TODO_ACK | SCPS_TODO_ANSWER)));
+}
+
 void pair_step_end(struct world *w, const struct step *s, int why)
 {
     const struct scps_conn *c = s->c;
 
+    w->guessed |= s->guessed && why != SCPS_DROP_BAD_CHECKSUM;
     if (!c)
         return;
+    if (s->guessed)
+        judge_guess(s, why);
     if (s->icmp) {
         /* RFC 5927 section 4.1: the quoted number has to be that of an outstanding octet. */
         int64_t quoted = scps_seq_unwrap(c->s.snd.iss, s->una, s->seg.seq);
