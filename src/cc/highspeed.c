@@ -103,7 +103,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
 {
     struct highspeed *h = s;
 
-    scps_win_loss(&h->win, v, l, kept_share(scps_win_flight(&h->win, v, ctl), v->mss), ctl);
+    scps_win_loss(&h->win, v, l, kept_share(scps_win_flight(v, ctl), v->mss), ctl);
 }
 
 static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change what,
@@ -111,7 +111,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 {
     struct highspeed *h = s;
 
-    scps_win_change(&h->win, v, what, kept_share(scps_win_flight(&h->win, v, ctl), v->mss), ctl);
+    scps_win_change(&h->win, v, what, kept_share(scps_win_flight(v, ctl), v->mss), ctl);
 }
 
 const struct scps_cc_ops scps_cc_highspeed = {

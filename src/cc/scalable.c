@@ -78,7 +78,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
 static unsigned kept_share(const struct scalable *sc, const struct scps_cc_view *v,
                            const struct scps_cc_ctl *ctl)
 {
-    return legacy(sc, scps_win_flight(&sc->win, v, ctl), v->mss) ? 512 : sc->keep;
+    return legacy(sc, scps_win_flight(v, ctl), v->mss) ? 512 : sc->keep;
 }
 
 static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_loss *l,

@@ -314,7 +314,7 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
 
     switch (scps_vegas_brake_round(&ve->braking, &r)) {
     case SCPS_VEGAS_BRAKE_HALVE:
-        scps_win_cut(&ve->win, v, scps_win_flight(&ve->win, v, ctl), ve->keep, ctl);
+        scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
         scps_train_ss_forget(&ve->train_ss, ctl);
         ve->exponential = false;
         ve->over = 0;
@@ -398,7 +398,7 @@ static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
 static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
                        const struct scps_cc_ctl *ctl)
 {
-    uint64_t now = scps_win_flight(&ve->win, v, ctl);
+    uint64_t now = scps_win_flight(v, ctl);
 
     if (!ve->old_known || !ve->soonest || ve->base <= 2 * ve->soonest)
         return now;

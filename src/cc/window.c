@@ -45,7 +45,7 @@ size_t scps_win_more_state(const int64_t *param)
 void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size)
 {
     w->hystart = slow_start == SCPS_SS_HYSTART;
-    w->search_at = slow_start == SCPS_SS_SEARCH ? (uint16_t)size : 0;
+    w->search_at = slow_start == SCPS_SS_SEARCH ? size & 0x7fff : 0;
     if (w->search_at)
         memset((uint8_t *)w + size, 0, sizeof(struct scps_search));
 }
@@ -84,8 +84,6 @@ uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
     if (a->round_start) {
         w->was_limited = w->limited;
         w->limited = false;
-        memmove(w->arrived + 1, w->arrived, sizeof w->arrived - sizeof *w->arrived);
-        w->arrived[0] = (uint32_t)SCPS_MIN(a->sample_bytes, UINT32_MAX);
     }
     w->limited |= v->cwnd_limited;
     if (!bytes)
@@ -138,29 +136,23 @@ void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t b
 
 /* Returns pipeACK of RFC 7661 section 4.2, bytes, if the window is in the nonvalidated phase
  * (section 4.3), and 0 otherwise. */
-static uint64_t unvalidated_pipe(const struct scps_win *w, const struct scps_cc_ctl *ctl)
+static uint64_t unvalidated_pipe(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl)
 {
-    uint32_t most = 0;
-
-    for (size_t i = 0; i < SCPS_WIN_ROUNDS; i++)
-        most = SCPS_MAX(most, w->arrived[i]);
-    return most < ctl->cwnd / 2 ? most : 0;
+    return v->pipe_ack < ctl->cwnd / 2 ? v->pipe_ack : 0;
 }
 
-uint64_t scps_win_flight(const struct scps_win *w, const struct scps_cc_view *v,
-                         const struct scps_cc_ctl *ctl)
+uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl)
 {
     uint64_t flight = SCPS_MIN(v->outstanding, ctl->cwnd);
 
     /* RFC 7661 section 4.4.1: "cwnd = (Max(pipeACK,LossFlightSize))/2". */
-    return SCPS_MAX(flight, unvalidated_pipe(w, ctl));
+    return SCPS_MAX(flight, unvalidated_pipe(v, ctl));
 }
 
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl)
 {
-    w->by_pipe = unvalidated_pipe(w, ctl) > v->outstanding;
-    w->lost_at = (uint32_t)v->lost;
+    w->by_pipe = unvalidated_pipe(v, ctl) > v->outstanding;
     ctl->cwnd = ctl->ssthresh = part(flight, keep, v);
     w->credit = 0;
     w->repair = 0;
@@ -188,7 +180,7 @@ bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struc
         scps_win_spare(w);
         return false;
     }
-    scps_win_cut(w, v, scps_win_flight(w, v, ctl), keep, ctl);
+    scps_win_cut(w, v, scps_win_flight(v, ctl), keep, ctl);
     return true;
 }
 
@@ -210,7 +202,6 @@ void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned kee
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     w->credit = 0;
-    memset(w->arrived, 0, sizeof w->arrived); /* The sampling period of pipeACK is over. */
     ctl->cwnd = SCPS_MIN(ctl->cwnd, v->init_cwnd);
 }
 
@@ -226,7 +217,7 @@ void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsign
     if (w->cut && w->by_pipe) {
         /* RFC 7661 section 4.4.2: "cwnd = ((Max(pipeACK,LossFlightSize) - R)/2", where R is what
          * was retransmitted in the episode. */
-        uint64_t less = scps_muldiv((uint32_t)v->lost - w->lost_at, keep, 1024);
+        uint64_t less = scps_muldiv(v->resent, keep, 1024);
 
         less = SCPS_MIN(less, ctl->ssthresh);
         ctl->ssthresh = SCPS_MAX(ctl->ssthresh - less, 2 * (uint64_t)v->mss);

@@ -22,10 +22,6 @@
 #include "cc/hystart.h"
 #include "cc/search.h"
 
-enum {
-    SCPS_WIN_ROUNDS = 3
-}; /* round trips in the pipeACK sampling period (RFC 7661 section 4.2) */
-
 struct scps_win {
     /* Acknowledged bytes that have not increased the window yet, in units of 1/256 byte, except
      * in CUBIC's congestion avoidance (bytes x bytes). */
@@ -45,16 +41,11 @@ struct scps_win {
     uint8_t abc_limit; /* L of RFC 3465, segments an ACK; 0: no limit */
     /* offset of the state of SEARCH from the beginning of this structure, octets; 0: SEARCH is
      * off */
-    uint16_t search_at;
-    struct scps_hystart hs;
-    /* Bytes that arrived in each of the last round trips, the newest first; 0: unknown. The largest
-     * is pipeACK of RFC 7661 section 4.2. */
-    uint32_t arrived[SCPS_WIN_ROUNDS];
-    /* scps_cc_view.lost, modulo 2^32, when this recovery episode reduced the window */
-    uint32_t lost_at;
-    /* this recovery episode reduced the window to a part of pipeACK, which was larger than
+    uint16_t search_at : 15;
+    /* 1: this recovery episode reduced the window to a part of pipeACK, which was larger than
      * FlightSize (RFC 7661 section 4.4.1) */
-    bool by_pipe;
+    uint16_t by_pipe : 1;
+    struct scps_hystart hs;
 };
 
 /* The values of the parameter slow-start. */
@@ -117,8 +108,7 @@ void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t b
  * that selective acknowledgements have already removed from the window. In the nonvalidated phase
  * it is at least pipeACK (RFC 7661 section 4.4.1): a sender that has no more data to send has a
  * FlightSize far below what the path carries. */
-uint64_t scps_win_flight(const struct scps_win *w, const struct scps_cc_view *v,
-                         const struct scps_cc_ctl *ctl);
+uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl);
 
 /* Reacts to a loss: window and threshold become keep/1024 of flight, at least two segments. */
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,

@@ -25,9 +25,6 @@ struct scps_cct_rules {
     /* number of whole round trips in which the window did not limit sending */
     unsigned idle_rounds;
     bool limited, cut, timed_out;
-    /* bytes that arrived in each of the last three round trips, the newest first, of which the
-     * largest is pipeACK of RFC 7661 section 4.2; 0: unknown */
-    uint64_t arrived[3];
 };
 void scps_cct_rules_init(struct scps_cct_rules *r, uint64_t mask);
 /* Checks after an event of a controller the rules in `mask`, such as that the window is at least

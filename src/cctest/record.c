@@ -45,6 +45,8 @@ const struct scps_cct_column scps_cct_columns[] = {
     U(EVERY, "random", view.random),
     U(EVERY, "delivered", view.delivered),
     U(EVERY, "lost", view.lost),
+    U(EVERY, "pipe_ack", view.pipe_ack),
+    U(EVERY, "resent", view.resent),
     U(ACK, "ack_bytes", ack.bytes),
     S(ACK, "ack_rtt", ack.rtt),
     S(ACK, "ack_rtt_old", ack.rtt_old),

@@ -76,9 +76,6 @@ static void note_limit(struct scps_cct_rules *r, const struct scps_cctest_event 
     if (e->ack.round_start) {
         r->idle_rounds = r->limited ? 0 : r->idle_rounds + 1;
         r->limited = false;
-        r->arrived[2] = r->arrived[1];
-        r->arrived[1] = r->arrived[0];
-        r->arrived[0] = e->ack.sample_bytes;
     }
     if (e->view.cwnd_limited) {
         r->limited = true;
@@ -107,11 +104,9 @@ static void on_ack(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 
 /* Returns pipeACK of RFC 7661 section 4.2, bytes, if it is less than half of the window before the
  * event, which section 4.3 calls the nonvalidated phase; 0 otherwise. */
-static uint64_t unvalidated_pipe(const struct scps_cct_rules *r, const struct scps_cctest_event *e)
+static uint64_t unvalidated_pipe(const struct scps_cctest_event *e)
 {
-    uint64_t most = SCPS_MAX(SCPS_MAX(r->arrived[0], r->arrived[1]), r->arrived[2]);
-
-    return most < e->before.cwnd / 2 ? most : 0;
+    return e->view.pipe_ack < e->before.cwnd / 2 ? e->view.pipe_ack : 0;
 }
 
 /* Checks ssthresh after congestion: after a loss that begins an episode, or the first timeout.
@@ -145,7 +140,7 @@ static void on_loss(struct scps_cct_rules *r, const struct scps_cctest_event *e)
     if (is > SCPS_MAX(was - was / GIVE_UP, few))
         broke(r, SCPS_CCTEST_ANSWER, e, "a loss by congestion was not answered");
     /* RFC 7661 section 4.4.1: in the nonvalidated phase the larger of pipeACK and FlightSize. */
-    threshold(r, e, SCPS_MAX(e->view.outstanding, unvalidated_pipe(r, e)));
+    threshold(r, e, SCPS_MAX(e->view.outstanding, unvalidated_pipe(e)));
 }
 
 static void on_timeout(struct scps_cct_rules *r, const struct scps_cctest_event *e)

@@ -46,11 +46,13 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
         v->app_limited = tx->delivery.app_limited;
         v->delivered = tx->delivery.delivered;
         v->lost = tx->sb.lost_ever;
+        v->pipe_ack = scps_delivery_pipe(&tx->delivery, s->rtt.srtt, v->now);
+        v->resent = (uint64_t)tx->rec.resent * s->agreed.mss;
         v->inflight = scps_recovery_inflight(tx);
     } else {
         v->app_limited = false;
         v->delivered = s->snd.una;
-        v->lost = v->inflight = 0;
+        v->lost = v->inflight = v->pipe_ack = v->resent = 0;
     }
 }
 

@@ -9,6 +9,8 @@
  */
 #include "core/delivery.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/wide.h"
 
@@ -57,6 +59,15 @@ struct scps_carried scps_delivery_most(const struct scps_delivery *d)
     return most;
 }
 
+/* Records the bytes of the round trip that has ended, for pipeACK. */
+static void take_pipe(struct scps_delivery *d, uint64_t bytes)
+{
+    memmove(d->arrived + 1, d->arrived, sizeof d->arrived - sizeof *d->arrived);
+    d->arrived[0] = d->most_arrived = (uint32_t)SCPS_MIN(bytes, UINT32_MAX);
+    for (size_t i = 1; i < SCPS_PIPE_ROUNDS; i++)
+        d->most_arrived = SCPS_MAX(d->most_arrived, d->arrived[i]);
+}
+
 /* Records the volume of a round trip (RFC 9959 section 3.1: "measuring the volume of data
  * acknowledged in one RTT"). A round trip shorter than the minimum belongs to a retransmitted
  * segment whose first transmission arrived, and is ignored. */
@@ -94,6 +105,7 @@ void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard 
         d->round_end = d->delivered;
         d->round_at = now;
         a->round_start = true;
+        take_pipe(d, d->delivered - r->delivered);
         if (d->delivered - r->delivered >= SCPS_CARRIED_LEAST)
             take_round(d, d->delivered - r->delivered, now - r->delivered_at, min_rtt);
     }

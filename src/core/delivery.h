@@ -10,6 +10,9 @@
 #include "core/scoreboard.h"
 #include "core/stats.h"
 
+/* number of round trips in the sampling period of pipeACK (RFC 7661 section 4.2) */
+#define SCPS_PIPE_ROUNDS 3
+
 struct scps_delivery {
     uint64_t delivered;     /* bytes known to have arrived since the connection began */
     scps_time delivered_at; /* time at which the newest delivered bytes were reported, µs */
@@ -24,6 +27,9 @@ struct scps_delivery {
     struct scps_carried most[2];
     /* time at which the round trip in progress began, µs; 0: before the first */
     scps_time round_at;
+    /* bytes delivered in each of the last round trips, the newest first; 0: there was none */
+    uint32_t arrived[SCPS_PIPE_ROUNDS];
+    uint32_t most_arrived; /* the largest of arrived */
     /* number of round trips counted in most[0]: those in which SCPS_CARRIED_LEAST bytes or more
      * arrived */
     uint8_t rounds;
@@ -45,6 +51,14 @@ void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard 
 /* Returns the largest volume delivered in one of the latest 8 to 16 round trips, the one in
  * progress included. */
 struct scps_carried scps_delivery_most(const struct scps_delivery *d);
+/* Returns pipeACK of RFC 7661 section 4.2, bytes: the most that was delivered in one of the last
+ * three round trips. 0: there was none, or three of srtt and a second have passed since the last
+ * one ended. srtt in µs. */
+static inline uint64_t scps_delivery_pipe(const struct scps_delivery *d, scps_dur srtt,
+                                          scps_time now)
+{
+    return now - d->round_at <= 3 * srtt + SCPS_SEC(1) ? d->most_arrived : 0;
+}
 /* Marks samples of data in flight as app-limited: the application has written too little to fill
  * the window, so these samples may be below what the path can carry. */
 void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight);

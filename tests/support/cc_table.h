@@ -56,10 +56,9 @@ struct cc_row {
     scps_dur rtt_old;     /* acknowledgement: RTT of the oldest segment, µs */
     bool round;           /* acknowledgement: it is the first of a round trip */
     bool in_recovery;     /* acknowledgement: a recovery episode is going on */
-    /* acknowledgement: bytes that have arrived since the segment was sent that the sample is of */
-    uint64_t sample;
-    uint64_t lost;              /* bytes declared lost before the event, since the table began */
-    bool fresh;                 /* loss: it begins a new episode */
+    uint64_t pipe;        /* pipeACK, bytes; 0: unknown */
+    uint64_t resent;      /* bytes resent since the last recovery episode began */
+    bool fresh;           /* loss: it begins a new episode */
     enum scps_loss_cause cause; /* loss: its cause, which the view has, too */
     enum scps_evidence evidence;
     enum scps_cc_change what;
@@ -102,7 +101,8 @@ static inline void cc_play_row(struct cc_table *t, const struct cc_row *r)
     v->inflight = v->outstanding;
     v->cwnd_limited = !r->app;
     v->cause = r->cause;
-    v->lost = r->lost;
+    v->pipe_ack = r->pipe;
+    v->resent = r->resent;
     if (r->rtt > 0) {
         v->srtt = r->rtt;
         v->min_rtt = r->rtt < v->min_rtt ? r->rtt : v->min_rtt;
@@ -113,8 +113,7 @@ static inline void cc_play_row(struct cc_table *t, const struct cc_row *r)
                                 .rtt = r->rtt ? r->rtt : v->srtt,
                                 .rtt_old = r->rtt_old,
                                 .round_start = r->round,
-                                .in_recovery = r->in_recovery,
-                                .sample_bytes = r->sample};
+                                .in_recovery = r->in_recovery};
         t->ops->ack(t->u.state, v, &a, &t->ctl);
         break;
     }

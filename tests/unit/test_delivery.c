@@ -140,6 +140,30 @@ static void the_most_in_one_round_trip(void **state)
     assert_int_equal(scps_delivery_most(&d).bytes, 10000);
 }
 
+/* RFC 7661 section 4.2: pipeACK is the largest volume of a round trip within the sampling period,
+ * which is three round trips here. It is unknown after a pause of three round trips and a
+ * second. */
+static void pipe_ack(void **state)
+{
+    static const uint64_t volume[] = {4000, 1000, 2000, 1500, 1200};
+    static const uint64_t most[] = {4000, 4000, 4000, 2000, 2000};
+    struct scps_delivery d = {0};
+    struct scps_sent_segment r = {.len = 1000};
+    scps_time now = 0;
+    (void)state;
+
+    assert_int_equal(scps_delivery_pipe(&d, 1000, now), 0);
+    for (size_t i = 0; i < 5; i++) {
+        r.sent = now;
+        sent(&d, &r, 1000, now);
+        now += 1000;
+        sample(&d, &r, volume[i], 500, now);
+        assert_int_equal(scps_delivery_pipe(&d, 1000, now), most[i]);
+    }
+    assert_int_equal(scps_delivery_pipe(&d, 1000, now + SCPS_SEC(1) + 3000), 2000);
+    assert_int_equal(scps_delivery_pipe(&d, 1000, now + SCPS_SEC(1) + 3001), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +173,7 @@ int main(void)
         cmocka_unit_test(resent_gives_no_round_trip),
         cmocka_unit_test(application_limit),
         cmocka_unit_test(the_most_in_one_round_trip),
+        cmocka_unit_test(pipe_ack),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
