@@ -320,10 +320,10 @@ class Run(Base):
             self.assertTrue(0.5 * most < acks / d["flows"][0]["seconds"] < most + 10, (key, acks, d["flows"]))
 
     def test_recovery(self):
-        """Reordering is taken for a loss if duplicate ACKs are counted (RFC 6675), and not if times are compared: RACK
-        waits a quarter of the round trip, here 50 ms (RFC 8985 section 6.2 step 4). Where duplicate ACKs are counted, the
-        sender waits only as long as segments were late before. Here they are late by twice as much each time, up to
-        24 ms, because the delay falls to 100 ms within 1 ms."""
+        """Reordering is taken for a loss if duplicate ACKs are counted (RFC 6675), and not if times are compared: once
+        reordering has been seen, RACK waits a quarter of the round trip, here 50 ms (RFC 8985 section 6.2 step 4). Where
+        duplicate ACKs are counted, the sender waits only as long as segments were late before. The delay falls to 100 ms
+        within 1 ms, four times and by twice as much each time, up to 24 ms; so segments are late by more each time."""
         args = ["leo", "--set", "flow.size=10mb", "--set", "link.ber=0", "--set", "link.queue=2000p", "--set",
                 "link.delays=0s:100ms+1s:103ms+1.001s:100ms+1.4s:106ms+1.401s:100ms+1.8s:112ms+1.801s:100ms"
                 "+2.2s:124ms+2.201s:100ms", "--set", "flow.buffer=1mb", "--set", "flow.snack=no"]
