@@ -71,10 +71,13 @@ struct scps_cc_view { /* state of the connection just before the event */
     /* Bytes declared lost; a segment counts each time. The count restarts when the connection sends
      * after a pause with nothing outstanding, so compare values of one flight only. */
     uint64_t lost;
-    /* The most bytes that arrived in one of the last three round trips (pipeACK of RFC 7661 section
-     * 4.2). 0: unknown, or the last of them ended more than three round trips and a second ago. */
+    /* At a loss and at a change, otherwise 0: the most bytes that arrived in one of the last three
+     * round trips (pipeACK of RFC 7661 section 4.2). 0: unknown, or the last of them ended more
+     * than three round trips and a second ago. */
     uint64_t pipe_ack;
-    uint64_t resent; /* bytes of the segments resent since the last recovery episode began */
+    /* At a loss and at a change, otherwise 0: bytes of the segments that were resent since the last
+     * recovery episode began. */
+    uint64_t resent;
 };
 
 /* One acknowledgement. Its delivery-rate sample is that of the newest segment that it covers: the

@@ -120,8 +120,9 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
  * the time before which a segment must have been sent to be lost; SCPS_NEVER: none is too young.
  * heard: when the acknowledgement before this one arrived. If that is longer ago than the
  * reordering window, the peer has waited itself. */
-static inline scps_time by_order(struct scps_sender *s, bool last, scps_off from, scps_time heard,
-                                 struct scps_ack_result *sum)
+static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sender *s, bool last,
+                                                               scps_off from, scps_time heard,
+                                                               struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
     scps_dur wait = scps_reorder_window(&s->tx->reorder, s->rtt.rto);
@@ -149,9 +150,14 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     const unsigned dupthresh = s->ctx.cfg->c.dupthresh;
     bool names = s->agreed.caps & SCPS_CAP_SNACK1, wait = false;
     scps_off from = names ? beyond_names(s, n, &wait) : 0;
-    bool last = scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb));
-    scps_time young = by_order(s, last, from, n->heard, &n->sum);
+    scps_time young;
+    bool last;
 
+    /* Without reports, and without retransmissions in flight, the rules below find nothing. */
+    if (!sb->arrived_recs && sb->resent_head == sb->resent_tail)
+        return;
+    last = scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb));
+    young = by_order(s, last, from, n->heard, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
         scps_time then = SCPS_NEVER; /* SCPS_NEVER: the age of a transmission has no limit */
         if (sb->needless && !names)

@@ -42,17 +42,26 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
     v->cwnd_limited = s->use.limited;
     v->cause = scps_cause_now(tx ? &tx->cause : NULL, &s->ctx);
     v->random = s->snd.iss;
+    v->pipe_ack = v->resent = 0;
     if (tx) {
         v->app_limited = tx->delivery.app_limited;
         v->delivered = tx->delivery.delivered;
         v->lost = tx->sb.lost_ever;
-        v->pipe_ack = scps_delivery_pipe(&tx->delivery, s->rtt.srtt, v->now);
-        v->resent = (uint64_t)tx->rec.resent * s->agreed.mss;
         v->inflight = scps_recovery_inflight(tx);
     } else {
         v->app_limited = false;
         v->delivered = s->snd.una;
-        v->lost = v->inflight = v->pipe_ack = v->resent = 0;
+        v->lost = v->inflight = 0;
+    }
+}
+
+/* Sets *v before a loss or a change, at which it has two fields more. */
+static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
+{
+    view_of(s, v);
+    if (s->tx) {
+        v->pipe_ack = scps_delivery_pipe(&s->tx->delivery, s->rtt.srtt, v->now);
+        v->resent = (uint64_t)s->tx->rec.resent * s->agreed.mss;
     }
 }
 
@@ -196,7 +205,7 @@ void scps_cc_change(struct scps_sender *s, void *cc, enum scps_cc_change what)
 
     if (!ops->change || !s->established)
         return;
-    view_of(s, &v);
+    view_of_change(s, &v);
     ops->change(cc, &v, what, &s->ctl);
     if (s->resumes)
         scps_resume_change(&s->tp->resume, (struct scps_resume_cc){&s->ctx, cc}, &v, what, &s->ctl);
@@ -239,7 +248,7 @@ void scps_cc_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *lo
 {
     struct scps_cc_view v;
 
-    view_of(s, &v);
+    view_of_change(s, &v);
     if (s->resumes)
         scps_resume_before_loss(&s->tp->resume, &s->ctx, loss, &s->ctl);
     s->ctx.cfg->c.cc->loss(cc, &v, loss, &s->ctl);

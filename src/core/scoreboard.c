@@ -166,8 +166,9 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
 
 /* Adds record r, which was declared lost or resent, to sum->late if its first transmission has
  * arrived. */
-static SCPS_NOINLINE void note_late(const struct scps_sent_segment *r, scps_time now,
-                                    scps_dur min_rtt, struct scps_late *late)
+static SCPS_NOINLINE_SIZE SCPS_NOINLINE void note_late(const struct scps_sent_segment *r,
+                                                       scps_time now, scps_dur min_rtt,
+                                                       struct scps_late *late)
 {
     if (!r->resends) {
         if (!late->unresent || r->sent < late->sent)
@@ -187,12 +188,12 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
 {
     bool unambiguous = !r->resends || (min_rtt && now - r->sent >= min_rtt);
 
-    if (r->resends || r->state == SCPS_SENT_LOST)
-        note_late(r, now, min_rtt, &sum->late);
     if (r->state == SCPS_SENT_FLIGHT)
         sb->inflight -= r->len;
     else
         sb->lost -= r->len;
+    if (!unambiguous || r->state != SCPS_SENT_FLIGHT)
+        note_late(r, now, min_rtt, &sum->late);
     sum->delivered += r->len;
     if (!r->resends)
         sum->orig = true;

@@ -58,9 +58,9 @@ static SCPS_NOINLINE bool record_has_room(const struct scps_agreed *a, uint32_t 
 
 /* Makes seg a segment with octets [from, from+len) of the stream. flags: SCPS_SENT_FIN if it has
  * the FIN, SCPS_SENT_RECORD if a record ends with it. */
-static inline void data_segment(struct scps_conn *c, struct scps_seg *seg, scps_off from,
-                                uint32_t len, uint32_t flags,
-                                const struct scps_sent_segment *resent)
+static SCPS_ALWAYS_INLINE void data_segment(struct scps_conn *c, struct scps_seg *seg,
+                                            scps_off from, uint32_t len, uint32_t flags,
+                                            const struct scps_sent_segment *resent)
 {
     scps_segment_begin(c, seg, from);
     seg->data = scps_sndbuf_at(&c->s.tx->buf, from);
