@@ -21,13 +21,16 @@ struct pathfile {
  * says what is wrong and what to do. */
 bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN]);
 
-/* Reads f->name and gives the state in it to c. Returns true if c accepted the state, or there is
- * no such file; otherwise msg says why it is not used. */
+/* Reads the path state for careful resume (RFC 9959: RTT and capacity) from file f->name and gives
+ * it to connection c. Returns true if c accepted the path state, or there is no such file;
+ * otherwise msg says why the path state is not used. */
 bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
                       char msg[PATHFILE_MSGLEN]);
-/* Saves the state of c: writes NAME.new with the mode of NAME, then renames it to NAME. If c found
- * the old state wrong, deletes the file. Does nothing if f->keep is set. Returns false, with the
- * reason in msg, if the file could not be written. *wrote: a state was written. */
+/* Saves the path state for careful resume (RFC 9959: RTT and capacity) that connection c has
+ * measured: writes NAME.new with the mode of NAME, then renames NAME.new to NAME. If c found the
+ * saved path state wrong, the function deletes the file instead of writing it. It does nothing if
+ * f->keep is set. Returns false, with the reason in msg, if the file could not be written. *wrote
+ * is true if a path state was written. */
 bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, bool *wrote,
                    char msg[PATHFILE_MSGLEN]);
 

@@ -87,10 +87,12 @@ struct taker {
     bool compressed; /* true: the segment had a compressed header */
 };
 
-/* Sends the SYN-ACK of c again, because the peer has repeated its SYN. Anybody can make a listener
- * do so, by repeating one SYN with the address of somebody else. So it is done twice a second for
- * each connection and, of a listener, within the share of replies (reply.c); what is not sent is
- * counted. The retransmission timer of the SYN-ACK runs in any case. */
+/* Sends the SYN-ACK of connection c again, because the peer has repeated its SYN. Any host can make
+ * a listener send SYN-ACKs, by repeating a SYN with the source address of another host. Therefore
+ * the SYN-ACK of each connection is repeated at most twice a second. The repeated SYN-ACK of a
+ * connection that a listener accepts is also charged to the share of the link's rate that replies
+ * to hosts without a connection may take (reply.c explains that share). A SYN-ACK that is not
+ * repeated is counted as SCPS_DROP_RATE_LIMITED. Its retransmission timer runs in any case. */
 static void repeat_syn_ack(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c)
 {
     if (scps_ackout_may_answer(&c->ack, st->env.now) &&

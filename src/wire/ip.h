@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the IP parser that are not part of the public interface. */
+/* Declares the three functions of the IP parser that are not part of the public interface
+ * <scps/wire.h>: scps_ip_parse_quote() parses the IP header quoted in an ICMP error,
+ * scps_ip_extension_forbids() returns the reason if a host must discard a packet because of an IPv6
+ * extension header, and scps_ip_route_goes_on() tests for an IPv4 source route not completed. */
 #ifndef SCPS_WIRE_IP_H
 #define SCPS_WIRE_IP_H
 
