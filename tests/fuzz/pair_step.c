@@ -71,6 +71,16 @@ static void read_packet(struct world *w, const struct host *h, const struct pack
     }
 }
 
+/* Returns true if seg is a SYN-ACK that answers the SYN of c although a SYN with another number
+ * came before it. The stack processes it as in SYN-SENT (RFC 9293 section 3.10.7.3), so that the
+ * timestamp of the SYN that came before does not count. */
+static bool replaces_syn(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    return c->state == SCPS_SYN_RECEIVED && c->notify.active && c->s.snd.una == 0 &&
+           (seg->flags & (SCPS_SYN | SCPS_RST | SCPS_ACK)) == (SCPS_SYN | SCPS_ACK) &&
+           seg->seq != c->rcv.irs && seg->ack == scps_seq_wrap(c->s.snd.iss, 1);
+}
+
 void pair_step_begin(struct world *w, const struct host *h, const struct packet *p, struct step *s)
 {
     *s = (struct step){0};
@@ -89,7 +99,8 @@ void pair_step_begin(struct world *w, const struct host *h, const struct packet 
     s->end = s->c->end_timer.at;
     s->outage = s->c->outage_timer.at;
     s->old = s->state != SCPS_SYN_SENT && s->c->s.agreed.opts & SCPS_AGREED_TS &&
-             s->seg.has & SCPS_HAS_TS && scps_ts_rejects(&s->c->ts, &s->seg, w->now);
+             s->seg.has & SCPS_HAS_TS && scps_ts_rejects(&s->c->ts, &s->seg, w->now) &&
+             !replaces_syn(s->c, &s->seg);
 }
 
 /* RFC 9293 section 3.10.7.4, fifth check: "The only thing that can arrive in this state is a
