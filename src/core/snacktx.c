@@ -374,14 +374,17 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
 
 /* Returns how long a report that something is missing is postponed, µs: snack_delay, or the
  * reordering window if that is longer. A peer that acknowledges less often than once in a
- * reordering window has waited itself. In fixed memory postponed reports have no room. */
+ * reordering window has waited itself. In fixed memory postponed reports have room only if
+ * snack_delay is configured. */
 static scps_dur postponement(const struct scps_sender *s)
 {
     scps_dur window = scps_reorder_window(&s->tx->reorder, s->rtt.rto);
 
+    if (s->ctx.env->fixed && !s->ctx.cfg->c.snack_delay)
+        return 0;
     if (s->ctx.env->now - s->tx->heard_at >= window)
         window = 0;
-    return s->ctx.env->fixed ? 0 : SCPS_MAX(s->ctx.cfg->c.snack_delay, window);
+    return SCPS_MAX(s->ctx.cfg->c.snack_delay, window);
 }
 
 /* Processes a report that [from, to) is missing: at once, or when the time for which it is

@@ -7,6 +7,7 @@
 #include "core/snacktx.h"
 
 #include "cmocka_all.h"
+#include "core/fixed.h"
 #include "part.h"
 
 #define START    SCPS_SEC(10)
@@ -328,6 +329,25 @@ static void reaction_is_postponed(void **state)
     assert_int_equal(sum.lost, 5000);
 }
 
+/* In fixed memory the place for postponed reports is reserved if snack_delay is configured; without
+ * it, a report is processed at once although the path has reordered. */
+static void postponed_in_fixed_memory(void **state)
+{
+    static const struct scps_fixed fixed;
+    (void)state;
+
+    p.env.fixed = &fixed;
+    part_send(&p, 8, 1000);
+    p.env.now += RTT;
+    p.s.tx->heard_at = p.env.now;
+    p.s.tx->reorder.extent = SCPS_MS(10);
+    named(0, 1, 0);
+    assert_int_equal(sum.lost, 1000);
+    p.cfg.c.snack_delay = SCPS_MS(50);
+    assert_int_equal(named(2, 1, 0), p.env.now + SCPS_MS(50));
+    assert_int_equal(sum.lost, 1000);
+}
+
 /* A peer that collects its reports, as in strictly delayed mode, is waited for: three times its
  * delay. With a congestion window the delay may be that of a queue, so it does not count. */
 static void late_reports(void **state)
@@ -359,11 +379,17 @@ static void late_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(named_segments),  CASE(whole_segments),
-        CASE(small_segments),  CASE(bit_vector),
-        CASE(named_again),     CASE(embargo_grows),
-        CASE(no_report_comes), CASE(passed_over),
-        CASE(nothing_follows), CASE(reaction_is_postponed),
+        CASE(named_segments),
+        CASE(whole_segments),
+        CASE(small_segments),
+        CASE(bit_vector),
+        CASE(named_again),
+        CASE(embargo_grows),
+        CASE(no_report_comes),
+        CASE(passed_over),
+        CASE(nothing_follows),
+        CASE(reaction_is_postponed),
+        CASE(postponed_in_fixed_memory),
         CASE(late_reports),
     };
 
