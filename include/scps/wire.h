@@ -218,6 +218,8 @@ struct scps_icmp {
     /* connection id of the quoted packet, which has no ports, if quote.proto is
      * SCPS_IPPROTO_SCPS_COMP */
     uint8_t conn_id;
+    /* sequence number of a quoted segment; of a quoted UDP datagram length << 16 | checksum, the
+     * fields of its header */
     uint32_t seq;
     /* body of an echo message: id, sequence number and data; points into the message */
     const uint8_t *body;

@@ -7,10 +7,14 @@
  * opened last. The datagram is copied once, into the endpoint's queue.
  *
  * An ICMP error is reported to the endpoint with the quoted port, connected or not (RFC 1122
- * section 4.1.3.3 requires that the application gets each one). Nothing in a quoted datagram is
- * hard to guess (RFC 8085 section 5.2), so an error is reported but ends nothing. A "too big"
- * message lowers the path MTU of an endpoint that is connected to that destination, for ten minutes
- * (RFC 1191 section 6.3).
+ * section 4.1.3.3 requires that the application gets each one). Other hosts can guess the addresses
+ * and ports of a datagram, so an error is reported but ends nothing. A Packet Too Big message
+ * lowers the path MTU of an endpoint that is connected to that destination, for ten minutes (RFC
+ * 1191 section 6.3). Otherwise one forged message would make each larger datagram fail for that
+ * time. Therefore RFC 8085 section 5.2 asks for a check that ICMP messages are "received in
+ * response to transmitted traffic (i.e., a reported error condition that corresponds to a UDP
+ * datagram actually sent by the application)": the message has to quote length and checksum of a
+ * datagram that was sent.
  */
 #include "stack/dgram.h"
 
@@ -196,6 +200,7 @@ static void set_peer(struct scps_dgram *d, const struct scps_endpoint *to,
     d->local.addr = *from;
     d->remote = *to;
     d->pmtu = 0;
+    scps_dgram_forget_sent(d);
     scps_dgram_reroute(d);
 }
 
@@ -311,6 +316,16 @@ void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
     scps_dgram_notify(d, SCPS_EV_ERROR);
 }
 
+/* Returns true if m, a Packet Too Big message to d, quotes a datagram that d has sent to its peer,
+ * and gives an MTU that this datagram exceeds (RFC 8899 section 4.6.1). */
+static bool is_credible(const struct scps_dgram *d, const struct scps_icmp *m)
+{
+    /* Without DF a router fragments IPv4 packets that are too big, and sends no such message. */
+    if (!d->remote.addr.family || !m->mtu || (d->cfg.df_off && m->quote.version == 4))
+        return false;
+    return m->mtu < m->quote.total_len && scps_dgram_has_sent(d, m->seq);
+}
+
 /* Lowers the path MTU of d, bytes, as a Packet Too Big message of family says. RFC 8201 section 4:
  * "A node must not increase its estimate of the Path MTU in response to the contents of a Packet
  * Too Big message", and RFC 1191 section 3 the same: a lower estimate is kept until it is too
@@ -332,8 +347,7 @@ bool scps_dgram_icmp(struct scps_stack *st, const struct scps_icmp *m)
 
     if (!d || !err)
         return false;
-    if (err == SCPS_ERR_MSGSIZE && d->remote.addr.family && m->mtu &&
-        (!d->cfg.df_off || f.remote.family == 6))
+    if (err == SCPS_ERR_MSGSIZE && is_credible(d, m))
         lower_pmtu(d, f.remote.family, m->mtu);
     scps_dgram_fail(d, err, (unsigned)m->type << 8 | m->code,
                     &(struct scps_endpoint){f.remote, f.rport});

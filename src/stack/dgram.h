@@ -23,6 +23,19 @@ struct scps_dgram_in {
     uint32_t len;
 };
 
+#define SCPS_SENT_DGRAMS 16u
+
+/* Datagrams that an endpoint has sent to its peer and that a Packet Too Big message may quote:
+ * the longest one of each of the last SCPS_SENT_DGRAMS intervals. These last two seconds together,
+ * or two of the round trips that the route assumes. So the datagrams of a whole round trip are
+ * represented, however many they are. dgram_out.c writes it. */
+struct scps_sent_dgrams {
+    /* length << 16 | checksum of the UDP header of each; 0: none */
+    uint32_t v[SCPS_SENT_DGRAMS];
+    uint32_t newest;   /* index of the element for the interval that has not ended yet */
+    scps_time next_at; /* time at which that interval ends, µs */
+};
+
 struct scps_dgram {
     struct scps_stack *st;
     struct scps_dgram_config cfg;
@@ -40,6 +53,7 @@ struct scps_dgram {
     struct scps_addr asked;
     uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
     scps_time pmtu_at;
+    struct scps_sent_dgrams sent; /* datagrams sent to remote since it was set */
     /* true: the application has closed the endpoint, which is freed when its last datagram has been
      * sent */
     bool closed;
@@ -114,6 +128,12 @@ static inline bool scps_dgram_knows_pmtu(const struct scps_dgram *d)
  * Datagrams that can no longer be sent are dropped and counted as unsent; a closed endpoint without
  * datagrams is freed. */
 void scps_dgram_reroute(struct scps_dgram *d);
+
+/* Returns true if d->sent contains the datagram with these fields of its UDP header, length << 16 |
+ * checksum. */
+bool scps_dgram_has_sent(const struct scps_dgram *d, uint32_t fields);
+/* Empties d->sent, because d gets another peer. */
+void scps_dgram_forget_sent(struct scps_dgram *d);
 
 /* ---- functions in dgram.c ---- */
 void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,

@@ -18,6 +18,8 @@
  */
 #include "stack/dgram.h"
 
+#include "base/bytes.h"
+
 #define UDP_HDR 8u
 #define MOST    65535u
 
@@ -201,6 +203,41 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
     return 0;
 }
 
+/* ---- datagrams that a Packet Too Big message may quote ---- */
+
+bool scps_dgram_has_sent(const struct scps_dgram *d, uint32_t fields)
+{
+    for (unsigned i = 0; i < SCPS_SENT_DGRAMS; i++)
+        if (d->sent.v[i] == fields)
+            return fields != 0;
+    return false;
+}
+
+void scps_dgram_forget_sent(struct scps_dgram *d)
+{
+    d->sent = (struct scps_sent_dgrams){{0}, 0, 0};
+}
+
+/* Records in d->sent that datagram *rec is sent through route entry; udp: its UDP header. Ignores a
+ * datagram to another host than d's peer, and one that fits every path MTU. */
+static void record_sent(struct scps_dgram *d, const struct scps_route_entry *entry,
+                        const struct scps_dgram_out *rec, const uint8_t *udp)
+{
+    struct scps_sent_dgrams *s = &d->sent;
+    scps_time now = d->st->env.now;
+
+    if (packet(rec) <= scps_icmp_least_mtu(rec->to.addr.family) || rec->to.port != d->remote.port ||
+        !scps_addr_equal(&rec->to.addr, &d->remote.addr))
+        return;
+    if (now >= s->next_at) {
+        s->next_at = now + 2 * SCPS_MAX(entry->route.expected_rtt, SCPS_SEC(1)) / SCPS_SENT_DGRAMS;
+        s->newest = (s->newest + 1) % SCPS_SENT_DGRAMS;
+    } else if (scps_get16(udp + 4) <= s->v[s->newest] >> 16) {
+        return;
+    }
+    s->v[s->newest] = scps_get32(udp + 4);
+}
+
 /* ---- packets of datagrams ---- */
 
 static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
@@ -224,6 +261,7 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
 
     out->len = scps_ip_build(out->data, &ip, UDP_HDR + u.len + u.apart_len);
     out->len += scps_udp_build(out->data + out->len, &ip.src, &ip.dst, &u);
+    record_sent(d, entry, rec, out->data + out->len - UDP_HDR);
     out->payload = NULL;
     out->payload_len = rec->hollow;
     /* The stored octets come first in the datagram, then the octets that are counted but not stored

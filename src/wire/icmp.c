@@ -114,7 +114,9 @@ static void parse_quote(const uint8_t *p, size_t len, uint8_t version, struct sc
             return;
         m->conn_id = t[0];
         m->seq = scps_get32(t + at);
-    } else if (q.proto != SCPS_IPPROTO_UDP)
+    } else if (q.proto == SCPS_IPPROTO_UDP)
+        m->seq = scps_get32(t + 4);
+    else
         return;
     if (q.proto != SCPS_IPPROTO_SCPS_COMP) {
         m->sport = scps_get16(t);

@@ -874,14 +874,15 @@ static void icmp_errors(void **x)
     struct scps_event ev;
     struct scps_endpoint about;
     unsigned type = 0;
+    uint8_t data[1440] = {1};
     host_init(&h, x);
     struct scps_dgram *d = opened(&h);
     for (int connected = 0; connected < 2; connected++) {
         if (connected)
             assert_int_equal(scps_dgram_connect(d, &h.them), 0);
         for (int what = NET; what <= BIG; what++) {
-            assert_int_equal(scps_dgram_send(d, &h.them, "x", 1, 0), 0);
-            expect_datagram(&h, "x", 1);
+            assert_int_equal(scps_dgram_send(d, &h.them, data, sizeof data, 0), 0);
+            expect_datagram(&h, data, sizeof data);
             forget_events(&h);
             assert_int_equal(icmp(&h, what, 1400), 0);
             assert_int_equal(scps_stack_event(h.st, &ev), 1);
@@ -912,6 +913,85 @@ static void icmp_errors(void **x)
     /* The quoted port has no endpoint, so the error is reported to none. */
     scps_dgram_close(d);
     assert_int_equal(icmp(&h, PORT, 0), SCPS_DROP_BAD_ICMP);
+    host_fini(&h);
+}
+
+/* Sends a datagram of len octets that all have the value `fill`, to h->them. */
+static void send_filled(struct host *h, struct scps_dgram *d, uint8_t fill, size_t len)
+{
+    uint8_t data[1440];
+
+    memset(data, fill, sizeof data);
+    assert_int_equal(scps_dgram_send(d, &h->them, data, len, 0), 0);
+    expect_datagram(h, data, len);
+}
+
+/* RFC 8085 section 5.2: ICMP messages should be checked "to ensure that these messages are received
+ * in response to transmitted traffic (i.e., a reported error condition that corresponds to a UDP
+ * datagram actually sent by the application)". Addresses and ports of a datagram can be guessed, so
+ * a Packet Too Big message that quotes no more of a datagram that was sent does not change the path
+ * MTU. */
+static void forged_too_big(void **x)
+{
+    struct host h;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    uint32_t whole = MTU - headers(&h);
+    assert_int_equal(scps_dgram_connect(d, &h.them), 0);
+    /* Nothing was sent that is larger than the least path MTU. */
+    send_filled(&h, d, 1, 100);
+    scps_put16(h.p + h.ip.hdr_len + 4, 1400);
+    assert_int_equal(icmp(&h, BIG, 1300), 0);
+    assert_int_equal(scps_dgram_room(d, NULL), whole);
+    send_filled(&h, d, 2, 1400);
+    uint16_t sum = scps_get16(h.p + h.ip.hdr_len + 6);
+    /* The quoted checksum is wrong, then the quoted length. */
+    for (unsigned guess = 1; guess < 1000; guess++) {
+        scps_put16(h.p + h.ip.hdr_len + 6, (uint16_t)(sum + guess));
+        assert_int_equal(icmp(&h, BIG, 1300), 0);
+    }
+    scps_put16(h.p + h.ip.hdr_len + 6, sum);
+    scps_put16(h.p + h.ip.hdr_len + 4, 1407);
+    assert_int_equal(icmp(&h, BIG, 1300), 0);
+    assert_int_equal(scps_dgram_room(d, NULL), whole);
+    /* The datagram fits the MTU that the message gives. */
+    scps_put16(h.p + h.ip.hdr_len + 4, 1408);
+    assert_int_equal(icmp(&h, BIG, (uint32_t)h.len), 0);
+    assert_int_equal(scps_dgram_room(d, NULL), whole);
+    assert_int_equal(icmp(&h, BIG, (uint32_t)h.len - 1), 0);
+    assert_int_equal(scps_dgram_room(d, NULL), h.len - 1 - headers(&h));
+    /* A datagram sent to the former peer is none of the new one's. */
+    send_filled(&h, d, 3, 1360);
+    assert_int_equal(scps_dgram_connect(d, &h.them), 0);
+    assert_int_equal(icmp(&h, BIG, 1300), 0);
+    assert_int_equal(scps_dgram_room(d, NULL), whole);
+    host_fini(&h);
+}
+
+/* A router may limit its Packet Too Big messages, and each comes a round trip after the datagram
+ * that it quotes. Here 1000 datagrams leave each second, the round trip is one second, and of each
+ * hundred datagrams one is too big; a message for each of those lowers the path MTU within two
+ * seconds. */
+static void too_big_of_many_datagrams(void **x)
+{
+    enum { N = 3000, RTT = 1000 };
+    static uint8_t sent[N][96];
+    struct host h;
+    int i = 0;
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    assert_int_equal(scps_dgram_connect(d, &h.them), 0);
+    for (; i < N && scps_dgram_room(d, NULL) == MTU - headers(&h); i++) {
+        h.now += 1000;
+        send_filled(&h, d, (uint8_t)i, i % 100 == 99 ? 1400 : 1290);
+        memcpy(sent[i], h.p, sizeof sent[i]);
+        if (i >= RTT && (i - RTT) % 100 == 99) {
+            memcpy(h.p, sent[i - RTT], sizeof sent[i]);
+            assert_int_equal(icmp(&h, BIG, 1360), 0);
+        }
+    }
+    assert_in_range(i, RTT + 100, 2 * RTT);
+    assert_int_equal(scps_dgram_room(d, NULL), 1360 - headers(&h));
     host_fini(&h);
 }
 
@@ -1071,6 +1151,8 @@ int main(void)
         BOTH(nowhere),
         BOTH(port_unreachable),
         BOTH(icmp_errors),
+        BOTH(forged_too_big),
+        BOTH(too_big_of_many_datagrams),
         BOTH(rate),
         BOTH(link_gone),
         BOTH(closed_with_connections_waiting),
