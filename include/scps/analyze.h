@@ -284,7 +284,7 @@ struct scps_trace_seen {
      * segment that is sent for the first time and arrives in order. */
     bool rexmit, out_of_order, probe, hw_dup, keepalive, spurious;
     /* Evidence that made the sender retransmit the segment, such as "snack" or "sack"; NULL: the
-     * segment is no retransmission */
+     * segment is no retransmission, or a copy made by the network */
     const char *cause;
     /* First hole that a SNACK reports, as offsets in the stream of the other direction; 0, 0: the
      * packet has no SNACK */

@@ -67,7 +67,8 @@ static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const st
     if (TR_UNLIKELY(!x->again && !x->syn &&
                     (x->first != h->sent_hi || x->end + x->fin <= o->ack_hi)))
         repair = out_of_place(x->t, h, o, x->first, x->end + x->fin, &x->s->o, &re);
-    if (TR_UNLIKELY(repair))
+    /* A copy that the network made was not sent again, so no cause is looked for. */
+    if (TR_UNLIKELY(repair) && !x->dup_below)
         explain(x, h, o, &re);
     if (ooo)
         h->ooo_pkts++;

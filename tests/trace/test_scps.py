@@ -162,6 +162,36 @@ def causes(program, d):
     equal("three duplicates", j[1]["a2b"]["resent_dupack"], 1)
 
 
+def network_copies(program, d):
+    """Segments that a channel delivers twice: hardware_dups, with neither a cause nor an episode, and not spurious."""
+    c = Capture()
+    o = mss(1012) + sack_ok()
+    t = Talk(c, opt_a=o, opt_b=o, rtt=0.1, ts_on=True).open()
+    a, b = t.a, t.b
+    for i in range(8):
+        x = t.send(a, 1000, ident=500 + i)
+        if i in (3, 5):
+            c.add(t.t + 0.0001, c.packets[-1][1][14:])
+            t.t += 0.1
+            t.acked(b, opts=sack((x, x + 1000)))
+        else:
+            t.t += 0.1
+            t.acked(b)
+    # a resend, which has an identification of its own
+    x = t.send(a, 1000)
+    t.t += 0.5
+    t.send(a, 1000, seq=x)
+    t.t += 0.1
+    t.acked(b)
+    t.close()
+    j = ours(program, c.write(d + "/copies.pcap"))["connections"][0]["a2b"]
+    got = {k: j[k] for k in ("hardware_dups", "rexmt_data_pkts", "resent_timeout", "resent_spurious", "loss_episodes")}
+    equal("copies by the network", got, {"hardware_dups": 2, "rexmt_data_pkts": 3, "resent_timeout": 1, "resent_spurious": 0,
+                                         "loss_episodes": 1})
+    equal("no other cause", [j["resent_" + k] for k in ("snack", "sack", "dupack", "tail_probe", "first_rtt", "unexplained")],
+          [0] * 6)
+
+
 def compressed(program, d):
     """Packets of the reference implementation in loopback framing: connection ids 7c and ce, and SYNs with protocol
     number 106."""
@@ -194,7 +224,7 @@ def compressed(program, d):
         (x, y, "7c e3 80  8000 e16f6b0c  e17e5bb3  e18131aa e181319d  ff", b""),  # options longer than the packet
     ]
     for i, (src, dst, head, data) in enumerate(packets):
-        c.add(1.2 + 0.1 * i, ip_packet(src, dst, 105, hexed(head) + data[:1024]))
+        c.add(1.2 + 0.1 * i, ip_packet(src, dst, 105, hexed(head) + data[:1024], ident=1 + i))
     path = c.write(d + "/compressed.pcap")
     j = ours(program, path)
     con, cap = j["connections"][0], j["capture"]
@@ -250,6 +280,7 @@ def main():
         snacks(program, d, False)
         snacks(program, d, True)
         causes(program, d)
+        network_copies(program, d)
         compressed(program, d)
         in_udp(program, d)
         if len(sys.argv) > 2:
