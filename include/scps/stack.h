@@ -90,7 +90,8 @@ struct scps_stack_config {
     uint32_t max_half_open;
     bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
     /* Largest number of challenge ACKs in one second (RFC 5961 section 7); default 100. The limit
-     * in force is drawn anew each second, from half of this value to the whole of it. */
+     * in force is drawn anew each second, from half of this value to the whole of it. Each
+     * connection sends at most two a second. */
     uint32_t challenge_acks;
     /* Largest number of resets for unknown ports and ICMP errors together in one second; default
      * 1000. The limit in force is drawn anew each second, from half of this value to the whole of

@@ -22,7 +22,8 @@ struct scps_ackout {
     struct scps_timer timer; /* timer of a delayed acknowledgement */
     uint32_t acked_to;       /* low 32 bits of the highest offset that was acknowledged */
     uint32_t max_offered;    /* the largest window that was offered, bytes */
-    /* time, ms, at which an unacceptable segment without data was last answered; 0: never */
+    /* time, ms, at which an unacceptable segment without data, or any segment by a challenge ACK,
+     * was last answered; 0: never */
     uint32_t answered_ms;
     /* number of segments at the beginning of the connection that were acknowledged one by one, up
      * to quick_acks */
@@ -42,9 +43,9 @@ static inline void scps_ackout_begin(struct scps_ackout *a, uint32_t wnd)
     a->announced = 1 + (scps_off)wnd;
     a->acked_to = 1;
 }
-/* Returns true if an unacceptable segment without data may be answered now. The limit of two
- * answers a second prevents two ends that disagree from acknowledging each other for ever (RFC 5961
- * section 10). */
+/* Returns true if an unacceptable segment without data may be answered now, or a challenge ACK
+ * sent. The limit of two a second prevents two ends that disagree from acknowledging each other for
+ * ever (RFC 5961 section 10). */
 static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
 {
     uint32_t ms = (uint32_t)(now / 1000);

@@ -3,8 +3,8 @@
  *
  * Departures, each for robustness:
  * - RFC 5961: resets and SYNs inside the window but not at RCV.NXT, and acknowledgements far below
- *   SND.UNA, are answered by a challenge ACK. Challenge ACKs are limited per second and host. A
- *   segment with numbers that the peer does not use is answered twice a second.
+ *   SND.UNA, are answered by a challenge ACK, twice a second for each connection. A segment with
+ *   numbers that the peer does not use is answered twice a second, too.
  * - In SYN-RECEIVED after a SYN without ACK, a SYN-ACK that acknowledges this end's SYN is
  *   processed as in SYN-SENT (is_true_syn_ack).
  * - RFC 1337: a reset does not end TIME-WAIT.
@@ -31,11 +31,18 @@ static SCPS_NOINLINE_SIZE SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, 
     return (int)d;
 }
 
+/* Sends a challenge ACK, unless a limit forbids it (RFC 5961 section 7). The limit of the host is
+ * shared, so every challenge ACK on one connection leaves one less to the others. A host off the
+ * path can count those that it gets on a connection of its own, and would learn from them whether
+ * the segments that it forges lie in the window of another host's connection, if many of these were
+ * answered in a second (CVE-2016-5696). Therefore each connection has a limit of its own, which
+ * takes so few of the shared ones that the random part of that limit hides them. */
 static SCPS_NOINLINE void challenge(struct scps_conn *c)
 {
     struct scps_env *env = c->s.ctx.env;
 
-    if (!scps_ratelimit_take(&env->challenge_limit, env->key, env->now)) {
+    if (!scps_ackout_may_answer(&c->ack, env->now) ||
+        !scps_ratelimit_take(&env->challenge_limit, env->key, env->now)) {
         scps_env_drop(env, SCPS_DROP_RATE_LIMITED);
         return;
     }
@@ -357,8 +364,7 @@ static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_s
  * section 5.2). Returns SCPS_DROP_BLIND_ACK. */
 static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *seg)
 {
-    if (may_answer(&c->ack, c->s.ctx.env, wants_ack(seg)))
-        challenge(c);
+    challenge(c);
     return drop(&c->s.ctx, SCPS_DROP_BLIND_ACK, seg);
 }
 

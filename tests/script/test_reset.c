@@ -31,14 +31,14 @@ static void inexact_resets(void **x)
     script_established(t, MS(100));
     peer_says(t, MS(200), .seq = 2, .flags = SCPS_RST);
     expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
-    peer_says(t, MS(200), .seq = 20000, .flags = SCPS_RST); /* The window is 20000 octets. */
-    expect_sent(t, .at = MS(200), .from = 1, .ack = 1);
-    peer_says(t, MS(200), .seq = 20001, .flags = SCPS_RST);
-    peer_says(t, MS(200), .seq = ZERO, .flags = SCPS_RST);
-    peer_says(t, MS(200), .seq = -1, .flags = SCPS_RST | SCPS_ACK, .ack = 1);
+    peer_says(t, SEC(1), .seq = 20000, .flags = SCPS_RST); /* The window is 20000 octets. */
+    expect_sent(t, .at = SEC(1), .from = 1, .ack = 1);
+    peer_says(t, SEC(2), .seq = 20001, .flags = SCPS_RST);
+    peer_says(t, SEC(3), .seq = ZERO, .flags = SCPS_RST);
+    peer_says(t, SEC(4), .seq = -1, .flags = SCPS_RST | SCPS_ACK, .ack = 1);
     expect_quiet(t, SCPS_HOLD_APP);
     expect_state(t, SCPS_ESTABLISHED);
-    peer_says(t, MS(300), .flags = SCPS_RST);
+    peer_says(t, SEC(5), .flags = SCPS_RST);
     expect_state(t, SCPS_CLOSED);
     script_free(t);
 }
@@ -76,13 +76,13 @@ static void blind_acknowledgements(void **x)
         peer_says(t, MS(300 + i), .ack = 2001 + 2000 * i);
     }
     assert_int_equal(script_forget_sent(t), 6);
-    peer_says(t, MS(400), .seq = 1, .ack = 6001 - 5001, .len = 10);
-    expect_sent(t, .at = MS(400), .from = 6001, .ack = 1);
+    peer_says(t, SEC(1), .seq = 1, .ack = 6001 - 5001, .len = 10);
+    expect_sent(t, .at = SEC(1), .from = 6001, .ack = 1);
     assert_int_equal(scps_conn_readable(t->c), 0);
     /* The acknowledgement number is only old, so the data is accepted. */
-    peer_says(t, MS(500), .seq = 1, .ack = 6001 - 4999, .len = 10);
+    peer_says(t, MS(1100), .seq = 1, .ack = 6001 - 4999, .len = 10);
     assert_int_equal(scps_conn_readable(t->c), 10);
-    expect_sent(t, .at = MS(700), .ack = 11);
+    expect_sent(t, .at = MS(1300), .ack = 11);
     script_free(t);
 }
 
@@ -112,8 +112,7 @@ static void acknowledgements_below_the_first(void **x)
 }
 
 /* RFC 5961 section 10: two ends that disagree must not acknowledge each other without end. At most
- * two challenge ACKs a second answer segments without data; segments with data are always
- * answered. */
+ * two challenge ACKs a second are sent, whether the segments have data or not. */
 static void blind_acknowledgements_are_throttled(void **x)
 {
     struct script *t = script_of(x);
@@ -121,10 +120,27 @@ static void blind_acknowledgements_are_throttled(void **x)
     for (int i = 0; i < 100; i++)
         peer_says(t, MS(1000) + i * MS(10), .ack = 2);
     assert_int_equal(script_forget_sent(t), 2);
-    for (int i = 0; i < 10; i++)
-        peer_says(t, MS(2000) + i * MS(10), .seq = 1, .ack = 2, .len = 10);
-    assert_int_equal(script_forget_sent(t), 10);
+    for (int i = 0; i < 100; i++)
+        peer_says(t, MS(3000) + i * MS(10), .seq = 1, .ack = 2, .len = 10);
+    assert_int_equal(script_forget_sent(t), 2);
     script_free(t);
+}
+
+enum { CONNS = 12 };
+
+/* Opens CONNS connections to a listener, with ports from 1000 on. Fills own[] with their next
+ * sequence numbers of this end. */
+static void open_many(struct script *t, uint32_t own[CONNS])
+{
+    t->backlog = CONNS;
+    script_listen(t);
+    for (uint16_t i = 0; i < CONNS; i++) {
+        peer_says(t, MS(1 + i), .port = 1000 + i, .seq = 100, .flags = SCPS_SYN);
+        expect_sent(t, .port = 1000 + i, .flags = SCPS_SYN | SCPS_ACK);
+        own[i] = t->last.seq + 1;
+        peer_says(t, MS(1 + i), .port = 1000 + i, .seq = 101, .ack = own[i], .raw = true);
+    }
+    script_forget_sent(t);
 }
 
 /* RFC 5961 section 7: the number of challenge ACKs of a host in a second is limited. */
@@ -133,11 +149,13 @@ static void challenges_are_limited(void **x)
     struct script *t = script_of(x);
     struct scps_stack_stats s;
     bool seen[6] = {false};
+    uint32_t own[CONNS];
     t->stack_cfg.challenge_acks = 5;
-    script_established(t, MS(100));
+    open_many(t, own);
     for (int k = 0; k < 20; k++) { /* The limit differs from second to second, see ratelimit.h. */
-        for (int i = 0; i < 50; i++)
-            peer_says(t, SEC(1 + 2 * k) + i * 100, .seq = 2 + i, .flags = SCPS_RST);
+        for (uint16_t i = 0; i < CONNS; i++)
+            peer_says(t, SEC(1 + 2 * k) + i * 100, .port = 1000 + i, .seq = 102, .flags = SCPS_RST,
+                      .raw = true);
         unsigned n = script_forget_sent(t);
         assert_in_range(n, 3, 5);
         seen[n] = true;
@@ -145,8 +163,33 @@ static void challenges_are_limited(void **x)
     assert_true(seen[3] && seen[4] && seen[5]);
     scps_stack_get_stats(t->st, &s);
     assert_in_range(s.challenge_acks, 60, 100);
-    assert_true(s.drops[SCPS_DROP_RATE_LIMITED] >= 20 * 45);
-    expect_state(t, SCPS_ESTABLISHED);
+    assert_true(s.drops[SCPS_DROP_RATE_LIMITED] >= 20 * (CONNS - 5));
+    script_free(t);
+}
+
+/* RFC 5961 sections 3 to 5 and 7: one connection gets at most two challenge ACKs in a second,
+ * whatever the forged segments are: resets, SYNs, or acknowledgements of data that was never sent.
+ * So 300 of them leave the other connections their challenge ACKs, and a host that counts those on
+ * a connection of its own does not learn whether it has guessed the window of another one. */
+static void one_connection_does_not_use_up_the_challenges(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t own[CONNS];
+    t->stack_cfg.challenge_acks = 20;
+    open_many(t, own);
+    for (int k = 0; k < 20; k++) {
+        scps_time at = SEC(1 + 2 * k);
+        for (int i = 0; i < 100; i++, at += 100) {
+            peer_says(t, at, .port = 1000, .seq = 102 + i, .flags = SCPS_RST, .raw = true);
+            peer_says(t, at, .port = 1000, .seq = 102 + i, .flags = SCPS_SYN, .raw = true);
+            peer_says(t, at, .port = 1000, .seq = 102 + i, .ack = own[0] + 9, .len = 1,
+                      .raw = true);
+        }
+        assert_int_equal(script_forget_sent(t), 1);
+        for (uint16_t i = 1; i < CONNS - 2; i++)
+            peer_says(t, at, .port = 1000 + i, .seq = 102, .flags = SCPS_RST, .raw = true);
+        assert_int_equal(script_forget_sent(t), CONNS - 3);
+    }
     script_free(t);
 }
 
@@ -282,6 +325,7 @@ int main(void)
         SCRIPT_TEST(acknowledgements_below_the_first),
         SCRIPT_TEST(blind_acknowledgements_are_throttled),
         SCRIPT_TEST(challenges_are_limited),
+        SCRIPT_TEST(one_connection_does_not_use_up_the_challenges),
         SCRIPT_TEST(unacceptable_segments),
         SCRIPT_TEST(answers_to_strangers_are_limited),
         SCRIPT_TEST(reset_into_a_closed_window),
