@@ -2,14 +2,18 @@
 /* Estimates the kind of congestion controller from the size of the window in each round trip.
  *
  * A round ends when the octet that was the highest at its beginning is acknowledged. The analyser
- * keeps for each round the most bytes outstanding, and whether data was sent again. From these:
- *   flat rate       bytes a second vary little from round to round, with losses or without
+ * keeps for each round the most bytes outstanding, whether data was sent again, and FlightSize when
+ * a loss recovery began. During a recovery more is outstanding than the window allows, because data
+ * that SACK has reported counts. From these:
+ *   flat rate       neither the bytes a second nor the bytes outstanding vary from round to round,
+ *                   with losses or without, and there was no slow start
  *   slow start      the window grows by half or more in rounds before the first loss
- *   decrease        window after a round with losses divided by the window before: about 1/2, 0.7,
- *                   7/8, or unchanged
+ *   decrease        window after a loss recovery divided by FlightSize when it began: about 1/2,
+ *                   0.7, 7/8, or unchanged
  *   growth          segments a round between losses: about one means linear growth; it may also
  *                   be relative (a percentage)
- * Only the first ROUNDS rounds are used, which are enough and bound the memory.
+ * Only the first ROUNDS rounds are used, which are enough and bound the memory. Nothing is
+ * estimated from a capture far from the sender: there, what is outstanding is not the window.
  */
 #include "trace/flow.h"
 
@@ -49,12 +53,13 @@ void scps_tr_round_acked(struct scps_trace *t, struct conn_dir *h, uint64_t ack,
         (struct round){.peak = h->round_peak,
                        .bytes = (uint32_t)SCPS_MIN(ack - h->round_ack, UINT32_MAX),
                        .dur = (uint32_t)SCPS_CLAMP(now - h->round_at, 0, UINT32_MAX),
+                       .flight = h->round_flight,
                        .resent = h->round_resent,
                        .timeout = h->round_timeout};
     h->round_end = SCPS_MAX(h->sent_hi, ack + 1);
     h->round_at = now;
     h->round_ack = ack;
-    h->round_peak = 0;
+    h->round_peak = h->round_flight = 0;
     h->round_resent = h->round_timeout = false;
 }
 
@@ -70,49 +75,72 @@ static double median(double *v, unsigned n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* Returns how far the rates of the rounds differ from their median, relative to it; 0: a constant
- * rate. */
+/* Returns the median of how far k values differ from their median, relative to it; 0: they are
+ * equal, 1: there are fewer than three. */
+static double spread(double *v, unsigned k)
+{
+    double dev[ROUNDS];
+    if (k < 3)
+        return 1;
+    double m = median(v, k);
+    for (unsigned i = 0; i < k; i++)
+        dev[i] = fabs(v[i] - m);
+    return m > 0 ? median(dev, k) / m : 1;
+}
+
+/* Returns how much the rates of the rounds vary, as spread() does. */
 static double rate_spread(const struct round *r, unsigned n)
 {
-    double rate[ROUNDS], dev[ROUNDS];
+    double rate[ROUNDS];
     unsigned k = 0;
     for (unsigned i = n / 4; i + 1 < n; i++)
         if (r[i].dur)
             rate[k++] = r[i].bytes * 1e6 / r[i].dur;
-    if (k < 3)
-        return 1;
-    double m = median(rate, k);
-    for (unsigned i = 0; i < k; i++)
-        dev[i] = fabs(rate[i] - m);
-    return m > 0 ? median(dev, k) / m : 1;
+    return spread(rate, k);
+}
+
+/* Returns how much the windows of the rounds without retransmissions vary, as spread() does. */
+static double window_spread(const struct round *r, unsigned n)
+{
+    double peak[ROUNDS];
+    unsigned k = 0;
+    for (unsigned i = n / 4; i + 1 < n; i++)
+        if (!r[i].resent && r[i].peak)
+            peak[k++] = r[i].peak;
+    return spread(peak, k);
 }
 
 /* Returns the number of slow-start rounds: those that grow by half or more before the first
- * loss. */
-static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss, double mss)
+ * loss. The initial window, in bytes, is what the first round is compared with. */
+static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss, double mss,
+                          uint64_t initial)
 {
     unsigned doubling = 0;
-    for (unsigned i = 1; i < n && i <= first_loss; i++)
-        if (r[i].peak >= 4 * mss && r[i].peak >= r[i - 1].peak + r[i - 1].peak / 2)
+    uint64_t before = initial;
+    for (unsigned i = 0; i < n && i <= first_loss; i++) {
+        if (r[i].peak >= 4 * mss && r[i].peak >= before + before / 2)
             doubling++;
+        before = r[i].peak;
+    }
     return doubling;
 }
 
-/* Returns the smallest window within three rounds after a loss, divided by the window before it;
- * NaN: there was no such loss. */
+/* Returns the smallest window of the three rounds after the beginning of a loss recovery, divided
+ * by FlightSize at that beginning, as the median of all recoveries; NaN: there was none without a
+ * timeout, with 8 segments in flight, that had ended before the next one began. */
 static double decrease(const struct round *r, unsigned n, double mss)
 {
     double dec[ROUNDS];
     unsigned nd = 0;
-    for (unsigned i = 1; i + 3 < n; i++) {
-        if (!r[i].resent || r[i - 1].resent || r[i].timeout)
+    for (unsigned i = 0; i + 3 < n; i++) {
+        double after = INFINITY;
+        if (r[i].flight < 8 * mss || r[i].timeout)
             continue;
-        double before = SCPS_MAX(r[i].peak, r[i - 1].peak), after = INFINITY;
-        for (unsigned j = i + 1; j <= i + 3; j++)
-            if (!r[j].timeout && r[j].peak)
+        for (unsigned j = i + 1; j <= i + 3 && !r[j].flight && !r[j].timeout; j++)
+            if (!r[j].resent && r[j].peak)
                 after = SCPS_MIN(after, (double)r[j].peak);
-        if (before >= 8 * mss && isfinite(after))
-            dec[nd++] = SCPS_MIN(after / before, 1);
+        if (isfinite(after))
+            dec[nd++] = SCPS_MIN(after / r[i].flight, 1);
     }
     return nd ? median(dec, nd) : NAN;
 }
@@ -130,7 +158,15 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
     return ng >= 2 ? median(grow, ng) : NAN;
 }
 
-void scps_tr_fingerprint(const struct conn_dir *h, struct scps_trace_dir *out)
+/* Returns true if the capture point is far from the sender: more than a quarter of the smallest
+ * round trip lies between both. */
+static bool far_from_sender(const struct conn_dir *h, const struct conn_dir *peer)
+{
+    return peer->rtt.n && h->rtt.n && h->rtt.min < 3 * peer->rtt.min;
+}
+
+void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
+                         struct scps_trace_dir *out)
 {
     const struct round *r = h->rounds;
     unsigned n = h->nrounds, first_loss = n, losses = 0;
@@ -147,19 +183,28 @@ void scps_tr_fingerprint(const struct conn_dir *h, struct scps_trace_dir *out)
         }
     if (n < 6 || h->data_pkts < 20)
         return;
+    if (far_from_sender(h, peer)) {
+        snprintf(hint, cap, "captured far from the sender");
+        return;
+    }
 
     double stray = rate_spread(r, n);
-    unsigned doubling = doublings(r, n, first_loss, mss);
+    unsigned doubling = doublings(r, n, first_loss, mss, h->initwin_bytes);
+    bool flat = stray < 0.03 && doubling < 2 && window_spread(r, n) < 0.03;
     double d = decrease(r, n, mss), g = growth(r, n, first_loss, mss);
     const char *start = doubling >= 2 ? "slow start" : "no slow start";
     out->controller_decrease = d;
     out->controller_growth = g;
-    if (stray < 0.03 && losses && (isnan(d) || d > 0.85))
+    if (!losses && out->window_limited > 0.5)
+        snprintf(hint, cap, "limited by the peer's window");
+    else if (!losses && out->app_limited > 0.5)
+        snprintf(hint, cap, "limited by the application");
+    else if (flat && d > 0.85)
         snprintf(hint, cap, "flat rate, losses ignored");
-    else if (stray < 0.01 && doubling < 2)
+    else if (flat && !losses)
         snprintf(hint, cap, "flat rate");
     else if (isnan(d))
-        snprintf(hint, cap, "%s, no loss", start);
+        snprintf(hint, cap, "%s, %s", start, losses ? "losses unclear" : "no loss");
     else if (d < 0.6)
         snprintf(hint, cap, "%s, halving%s", start, g >= 0.3 && g <= 1.7 ? ", linear" : "");
     else if (d < 0.8)

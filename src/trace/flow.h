@@ -125,6 +125,9 @@ struct round {      /* one round trip of a sender (fingerprint.c) */
     uint32_t peak;  /* largest number of bytes outstanding during the round */
     uint32_t bytes; /* bytes acknowledged during the round */
     uint32_t dur;   /* duration of the round, µs */
+    /* FlightSize (RFC 5681 section 2) when a loss recovery began in the round, bytes; 0: none
+     * began */
+    uint32_t flight;
     uint8_t resent, timeout;
 };
 
@@ -257,7 +260,7 @@ struct conn_dir {
     uint64_t round_end;
     scps_time round_at;
     uint64_t round_ack;
-    uint32_t round_peak;
+    uint32_t round_peak, round_flight;
     bool round_resent, round_timeout;
     /* figures about SCPS options */
     bool caps_seen;
@@ -447,7 +450,8 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
 
 void scps_tr_round_sent(struct conn_dir *h, uint64_t outstanding);
 void scps_tr_round_acked(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now);
-void scps_tr_fingerprint(const struct conn_dir *h, struct scps_trace_dir *out);
+void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
+                         struct scps_trace_dir *out);
 
 /* ---- functions in comp105.c: connections with compressed headers ---- */
 

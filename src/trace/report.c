@@ -300,7 +300,7 @@ static void report_dir(const struct scps_trace *t, const struct flow *f, int dir
     percentiles(h, r);
     scps(h, x, r);
     why_resent(t, h, r);
-    scps_tr_fingerprint(h, r);
+    scps_tr_fingerprint(h, o, r);
 }
 
 void scps_tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out)

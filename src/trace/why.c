@@ -401,6 +401,7 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const st
         k.una >= h->fast_recover) {
         if (h->why)
             h->why->episodes++;
+        h->round_flight = (uint32_t)SCPS_CLAMP((int64_t)(h->sent_hi - k.una), 0, UINT32_MAX);
         h->fast_recover = h->segs.top;
     }
     if (h->why)

@@ -3,7 +3,8 @@
 
 At the receiver's end the capture sees a repair without its original: it is told from a segment that was merely overtaken by
 the log, which knows the first copy of every octet. At the sender's end each resend has a cause, and those shown to be
-needless were: an earlier copy of all their octets had been delivered.
+needless were: an earlier copy of all their octets had been delivered. The kind of congestion controller is estimated at the
+sender, where it is known here, and not at the receiver.
 Usage: test_verdicts.py SCPS_TRACE (scps_ttcp beside it; skipped if it was not built)"""
 import csv
 import os
@@ -40,6 +41,39 @@ RUNS = [
     ["nasa250,ber=1e-4", "-n", "100", "-G", "0", "-R", "5m", "-E", "-c"],
     ["geo,loss=0.1", "-n", "200", "--cc", "rate", "-R", "5m", "-E"],
 ]
+
+
+PATH = "rate=20mbit,rtt=60ms,queue=150000"
+LOSS = PATH + ",loss=0.0005"
+#: link, options, the hint at the sender, the decrease as the controller is defined to do it
+CONTROLLERS = [
+    (LOSS, ["--cc", "vj"], "slow start, halving, linear", 0.5),       # RFC 5681 equation 4
+    ("geo,ber=1e-7", ["--cc", "vj"], "slow start, halving, linear", 0.5),
+    (LOSS, ["--cc", "cubic"], "slow start, cubic-like", 0.7),         # RFC 9438 section 4.6
+    ("geo,ber=1e-7", ["--cc", "cubic"], "slow start, cubic-like", 0.7),
+    (LOSS, ["--cc", "scalable"], "slow start, scalable-like", 0.875),
+    ("geo,ber=1e-7", ["--cc", "rate", "-R", "8m"], "flat rate, losses ignored", 1),
+    ("geo", ["--cc", "rate", "-R", "8m"], "flat rate", None),
+    # the queue of the bottleneck is never empty, so that the acknowledged rate is constant
+    ("rate=10mbit,rtt=20ms,queue=1000000", ["--cc", "vegas"], "slow start, no loss", None),
+    (PATH, ["--cc", "cubic", "--rcvbuf", "40000"], "limited by the peer's window", None),
+]
+
+
+def controllers(program, ttcp, near, far):
+    for link, options, hint, factor in CONTROLLERS:
+        what = " ".join([link] + options) + ": "
+        p = subprocess.run([ttcp, "-t", "-s", "-n", "2000", "-b", "4m", "--link", link, "--pcap", near, "--pcap-peer", far, *options],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+        equal(what + "exit status", p.returncode, 0)
+        a = ours(program, near)["connections"][0]["a2b"]
+        b = ours(program, far)["connections"][0]["a2b"]
+        equal(what + "hint", a["controller_hint"], hint)
+        if factor is None:
+            equal(what + "decrease", a["controller_decrease"], None)
+        else:
+            check(what + "decrease", abs(a["controller_decrease"] - factor) < 0.05, (a["controller_decrease"], factor))
+        equal(what + "hint at the receiver", (b["controller_hint"], b["controller_decrease"]), ("captured far from the sender", None))
 
 
 def gap_fills(path):
@@ -95,6 +129,7 @@ def main():
                 check(what + "shown to be needless", shown <= needless, (shown, needless))
                 if needless and a["rexmt_data_pkts"] <= 150 and not best_effort:  # of many the last 64 are remembered
                     check(what + "found to be needless", shown >= 0.8 * needless, (shown, needless))
+        controllers(program, ttcp, near, far)
     print("%d failures" % checks.failures)
     return checks.failures > 0
 
