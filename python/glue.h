@@ -240,6 +240,13 @@ void scps_conn_close(struct scps_conn *c);
 void scps_conn_abort(struct scps_conn *c);
 int scps_conn_error(const struct scps_conn *c);
 uint32_t scps_conn_id(const struct scps_conn *c);
+unsigned scps_conn_record(const struct scps_conn *c);
+/* Steps over the hole at which reading stopped: out[0] gets its position in the stream, out[1] its
+ * length. Returns 1, or 0 if there is none. */
+int py_conn_hole(struct scps_conn *c, uint64_t *out);
+/* Writes the first max ranges of written data that best effort gave up, as position and length, to
+ * out, which has 2 * max elements. Returns how many there are; max is at most 4096. */
+size_t py_conn_given_up(const struct scps_conn *c, uint64_t *out, size_t max);
 const char *py_conn_state(const struct scps_conn *c);
 
 /* ---- names; NULL beyond the last ---- */
@@ -255,6 +262,7 @@ const char *py_controller(int i);
 const char *py_preset(int i);
 const char *py_version(void);
 int py_error_again(void);
+int py_error_hole(void);
 int py_error_nomem(void);
 int py_error_system(void);
 

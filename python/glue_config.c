@@ -189,6 +189,32 @@ void py_conn_figures(const struct scps_conn *c, int64_t *out)
     py_figures_of(&info, out);
 }
 
+/* ---- best effort ---- */
+
+int py_conn_hole(struct scps_conn *c, uint64_t *out)
+{
+    struct scps_hole hole;
+
+    if (!scps_conn_hole(c, &hole, 0))
+        return 0;
+    out[0] = hole.at;
+    out[1] = hole.len;
+    return 1;
+}
+
+size_t py_conn_given_up(const struct scps_conn *c, uint64_t *out, size_t max)
+{
+    static const size_t most = 4096; /* scps_conn_given_up() lists no more */
+    struct scps_hole holes[4096];
+    size_t n = scps_conn_given_up(c, holes, max < most ? max : most);
+
+    for (size_t i = 0; i < n && i < max && i < most; i++) {
+        out[2 * i] = holes[i].at;
+        out[2 * i + 1] = holes[i].len;
+    }
+    return n;
+}
+
 /* ---- names ---- */
 
 const char *py_note_kind(int kind)
@@ -249,6 +275,11 @@ const char *py_preset(int i)
 const char *py_version(void)
 {
     return SCPS_VERSION;
+}
+
+int py_error_hole(void)
+{
+    return SCPS_ERR_HOLE;
 }
 
 int py_error_again(void)

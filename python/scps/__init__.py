@@ -16,9 +16,9 @@ from ._names import controllers, presets, settings, version
 from ._scenario import Flow, Run, Scenario, published, scenarios
 from ._stack import Stack
 from ._transfer import Result, sweep, transfer
-from ._world import Connection, Event, Host, Link, Listener, World
+from ._world import Connection, Event, Hole, Host, Link, Listener, World
 
 __version__ = version()
-__all__ = ["Capture", "ClosedError", "Connection", "Event", "Flow", "Host", "Link", "Listener", "Result", "Run", "Scenario", "ScpsError",
-           "Stack", "World", "controllers", "figures", "presets", "published", "read_capture", "scenarios", "settings", "sweep",
+__all__ = ["Capture", "ClosedError", "Connection", "Event", "Flow", "Hole", "Host", "Link", "Listener", "Result", "Run", "Scenario",
+           "ScpsError", "Stack", "World", "controllers", "figures", "presets", "published", "read_capture", "scenarios", "settings", "sweep",
            "transfer", "version"]

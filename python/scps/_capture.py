@@ -125,7 +125,7 @@ class Capture(Made):
         return columns
 
     def flows(self) -> "pandas.DataFrame":
-        """A row for each direction of each connection, with the figures of scps_trace --json (docs/TRACE.md) under their names.
+        """A row for each direction of each connection, with the figures of scps_trace --json (docs/SCPS_TRACE.md) under their names.
         first and last are seconds from the beginning of the capture. What does not apply is NaN."""
         import pandas as pd
 

@@ -2,6 +2,7 @@
 """The names that the library knows (settings, controllers, links, kinds of notes), and the conversion of settings
 into values of the library."""
 import os
+import re
 from typing import Any, Callable, Dict, List
 
 import numpy as np
@@ -43,7 +44,8 @@ def presets() -> List[str]:
 
 def settings() -> Dict[str, str]:
     """Returns the settings of a connection and what each does."""
-    return {name: text(lib.py_setting_help(i)) for name, i in SETTINGS.items()}
+    # Other settings stand in braces in the text, because each program spells their names in its own way.
+    return {name: re.sub(r"\{(\w+)\}", r"\1", text(lib.py_setting_help(i))) for name, i in SETTINGS.items()}
 
 
 NOTES = _listed(lib.py_note_kind)

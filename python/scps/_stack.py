@@ -18,7 +18,10 @@ class Stack(Net, Single):
         number = secrets.randbits(128) if seed is None else check_int("seed", seed, 0, 2 ** 128 - 1)
         text, bits = check_text("address", address), check_int("prefix", prefix, 0, 128)
         mtu = check_int("mtu", mtu, 128, 65535)
-        super().__init__(Owner("the stack"), lib.py_stack_new(number & (2 ** 64 - 1), number >> 64, check_seconds("now", now)))
+        start = check_seconds("now", now)
+        if start > NEVER // 2:
+            raise ValueError("now: %r is not from 0 to %r seconds" % (now, NEVER // 2 / 1e6))
+        super().__init__(Owner("the stack"), lib.py_stack_new(number & (2 ** 64 - 1), number >> 64, start))
         self._nif = lib.py_netif_new(mtu)
         if self._stack == ffi.NULL or self._nif == ffi.NULL:
             raise MemoryError

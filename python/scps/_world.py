@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas
 
 AGAIN = lib.py_error_again()
+HOLE = lib.py_error_hole()
+RECORD_END, RECORD_TORN = 1, 2
 END = 9 * 10 ** 18  # the latest time of the clock, µs
 UNCLEARED = ffi.new_allocator(should_clear_after_alloc=False)
 H = TypeVar("H", bound="_Handle")
@@ -26,6 +28,13 @@ class Event(NamedTuple):
     conn: Optional["Connection"]
     listener: Optional["Listener"]
     error: Optional[str]
+
+
+class Hole(NamedTuple):
+    """A range of bytes of a stream that best effort gave up."""
+
+    at: int      #: number of bytes of the stream before it, earlier missing bytes included
+    length: int
 
 
 def make_config(cc: str, settings: Dict[str, Any]) -> Any:
@@ -164,7 +173,8 @@ class Connection(_Handle):
         return int(n)
 
     def read(self, most: int = 65536) -> Optional[bytes]:
-        """Returns up to `most` bytes; b"" at the end of the stream; None if there is no data now."""
+        """Returns up to `most` bytes; b"" at the end of the stream; None if there is no data now. A read ends at the end
+        of a record. Where best effort gave data up it raises ScpsError until hole() is called."""
         most = check_int("most", most, 1, 1 << 30)
         with self._net._owner:
             out = self._net._read_into(most)
@@ -174,9 +184,42 @@ class Connection(_Handle):
                 return bytes(ffi.buffer(out, n))
         if n == AGAIN:
             return None
+        if n == HOLE:
+            raise ScpsError(HOLE, "data is missing here (best effort gave it up): call hole() to read on")
         if n < 0:
             raise ScpsError(int(n))
         return b""
+
+    def hole(self) -> Optional[Hole]:
+        """Best effort: steps over missing data where reading has stopped, after the event "hole", and returns the
+        range; None if no data is missing there."""
+        out = ffi.new("uint64_t[2]")
+        with self._net._owner:
+            if not lib.py_conn_hole(self._get(), out):
+                return None
+            self._net._touched()
+            return Hole(int(out[0]), int(out[1]))
+
+    def given_up(self) -> List[Hole]:
+        """Best effort: returns the ranges of the written data that were given up, at most 4096. Their data may have
+        arrived nevertheless."""
+        with self._net._owner:
+            n = min(lib.py_conn_given_up(self._get(), ffi.NULL, 0), 4096)
+            out = ffi.new("uint64_t[]", 2 * n)
+            lib.py_conn_given_up(self._get(), out, n)
+        return [Hole(int(out[2 * i]), int(out[2 * i + 1])) for i in range(n)]
+
+    @property
+    def record_end(self) -> bool:
+        """Whether the byte that was read last ended a record."""
+        with self._net._owner:
+            return bool(lib.scps_conn_record(self._get()) & RECORD_END)
+
+    @property
+    def record_torn(self) -> bool:
+        """Whether best effort gave up bytes of the record of the byte that was read last, or directly before it."""
+        with self._net._owner:
+            return bool(lib.scps_conn_record(self._get()) & RECORD_TORN)
 
     def shutdown(self) -> None:
         """Sends a FIN after the written data; data can still be read."""

@@ -154,6 +154,58 @@ class Worlds(unittest.TestCase):
             self.assertRaises(scps.ClosedError, use)
         ends["moon"].close()
 
+    def test_best_effort(self):
+        heard, holes = [], []
+
+        def on(host, ev):
+            if ev.kind == "accept":
+                host.conn = ev.listener.accept()
+            elif ev.kind in ("readable", "hole", "peer_closed"):
+                while True:
+                    try:
+                        data = host.conn.read()
+                    except scps.ScpsError as e:
+                        self.assertIn("hole()", str(e))
+                        holes.append(host.conn.hole())
+                        self.assertEqual(holes[-1].at, sum(map(len, heard)) + sum(h.length for h in holes[:-1]))
+                        self.assertIsNone(host.conn.hole())
+                        continue
+                    if not data:
+                        return
+                    heard.append(data)
+
+        with scps.World() as w:
+            a, b = w.host("a"), w.host("b", on)
+            w.link(a, "10.0.0.1", b, "10.0.0.2", "geo,loss=0.1")
+            b.listen(7, bets=True)
+            c = a.connect("10.0.0.2", 7, bets=True, bets_retries=1)
+            w.run(60)
+            sent = bytes(range(250)) * 200
+            self.assertEqual(c.write(sent), len(sent))
+            c.shutdown()
+            w.run(500)
+            self.assertTrue(holes)
+            self.assertEqual(sum(map(len, heard)) + sum(h.length for h in holes), len(sent))
+            self.assertTrue(all(0 <= h.at < h.at + h.length <= len(sent) for h in c.given_up()))
+
+    def test_names_of_settings_stand_without_braces(self):
+        self.assertFalse([name for name, words in scps.settings().items() if "{" in words])
+
+    def test_records(self):
+        with scps.World() as w:
+            a, b = w.host("a"), w.host("b")
+            w.link(a, "10.0.0.1", b, "10.0.0.2", "leo")
+            listener = b.listen(7, records=True)
+            c = a.connect("10.0.0.2", 7, records=True)
+            w.run(1)
+            other = listener.accept()
+            c.write(b"one", record=True)
+            c.write(b"half", record=False)
+            w.run(1)
+            self.assertEqual((other.read(), other.record_end, other.record_torn), (b"one", True, False))
+            self.assertEqual((other.read(), other.record_end), (b"half", False))
+            self.assertEqual((other.hole(), c.given_up()), (None, []))
+
     def test_errors_in_handlers_come_out_of_run(self):
         w, heard, _, _, _, earth = greeting()
 
@@ -234,6 +286,12 @@ class Worlds(unittest.TestCase):
 
 
 class Stacks(unittest.TestCase):
+    def test_a_time_after_the_latest_one(self):
+        with self.assertRaises(ValueError) as said:
+            scps.Stack("10.0.0.1", now=9e12)
+        self.assertIn("now: ", str(said.exception))
+        scps.Stack("10.0.0.1", now=4.6e12).close()
+
     def test_two_stacks_by_hand(self):
         with scps.Stack("10.0.0.1", seed=1) as a, scps.Stack("10.0.0.2", seed=2) as b:
             b.listen(80)
