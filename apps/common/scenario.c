@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MAX_LEN 48         /* largest size of a scenario file, octets */
-#define FILE_MAX_LEN (1u << 20) /* octets of a scenario file */
+/* largest length of a line with the name of a section, octets: inih cuts longer names off */
+#define NAME_MAX_LEN 48
+#define FILE_MAX_LEN (1u << 20) /* largest size of a scenario file, octets */
 
 struct file {
     struct lab_reading r;

@@ -156,9 +156,9 @@ SCPS_API void scps_loop_free(struct scps_loop *l);
 #define SCPS_IFOPTS_PATH  128
 struct scps_ifopts {
     size_t size;                /* size of this structure, bytes; scps_ifopts_parse() sets it */
-    char tun[64];               /* name of the TAP device, as typed; empty: --tap was not given */
-    char tap[64];               /* the device of --ppp; empty: --ppp was not given */
-    char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: not given */
+    char tun[64];               /* name of the TUN device, as typed; empty: --tun was not given */
+    char tap[64];               /* name of the TAP device, as typed; empty: --tap was not given */
+    char ppp[SCPS_IFOPTS_PATH]; /* the device of --ppp; empty: --ppp was not given */
     /* configuration of --ppp, without addresses, families and MRU */
     struct scps_ppp_config ppp_config;
     uint32_t ppp_speed; /* speed of the --ppp line, bit/s, as scps_tty_config.speed */
@@ -173,7 +173,8 @@ struct scps_ifopts {
     struct scps_ifaddr {
         struct scps_addr addr;
         unsigned prefix;
-        bool has_prefix; /* the option was typed with /LEN, its prefix length */
+        /* true: the option was typed with /LEN, the prefix length of the address */
+        bool has_prefix;
     } addr[SCPS_IFOPTS_ADDRS], kernel[SCPS_IFOPTS_ADDRS];
     unsigned naddr, nkernel;
     struct scps_addr gateway[2]; /* --gateway of IPv4 at [0], of IPv6 at [1]; family 0: not given */

@@ -12,10 +12,10 @@ struct scps_rcvbuf {
     uint8_t *mem; /* the ring; NULL: none is allocated */
     /* size of the ring, octets, a power of two; scps_rcvbuf_place() maps an offset into it */
     uint32_t cap;
-    uint32_t zero : 30; /* true: the stream is hollow, so octets are counted and not stored */
-    /* true: some octets are stored in pages, because they are too far ahead for the ring */
+    uint32_t zero : 30; /* offset of the octet at mem[0], modulo the size of the ring */
+    /* true: the stream is hollow, so octets are counted and not stored */
     bool hollow : 1;
-    /* some octets are stored in pages, because they are too far ahead for the ring */
+    /* true: some octets are stored in pages, because they are too far ahead for the ring */
     bool paged : 1;
     scps_off read; /* offset of the next octet that the application reads */
     scps_off next; /* offset of the first missing octet: RCV.NXT, where a FIN does not count */

@@ -12,9 +12,10 @@
 #include "base/rangeset.h"
 
 struct scps_send {
-    uint32_t iss;      /* ISS: the sequence number of offset 0 */
-    uint32_t wl1, wl2; /* SND.WL1 and SND.WL2 of the last window update */
+    uint32_t iss; /* ISS: the sequence number of offset 0 */
     /* SND.WL1 and SND.WL2: SEG.SEQ and SEG.ACK of the segment that last updated the window */
+    uint32_t wl1, wl2;
+    /* MAX.SND.WND (RFC 5961 section 5.2): the largest window that the peer has offered, octets */
     uint32_t max_wnd : 31;
     /* 1: the application has shut down sending, so a FIN follows the last octet */
     uint32_t shut : 1;
