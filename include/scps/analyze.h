@@ -239,7 +239,6 @@ struct scps_trace_conn {
 
 struct scps_trace_totals {
 #define SCPS_TRACE_DECL_COUNT(name, words) uint64_t name;
-    /* times of the first and the last packet of any kind, µs since 1970 */
     SCPS_TRACE_COUNTS(SCPS_TRACE_DECL_COUNT)
 #undef SCPS_TRACE_DECL_COUNT
     scps_time first, last;

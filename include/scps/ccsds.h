@@ -34,7 +34,8 @@ extern "C" {
 enum scps_ccsds_kind { SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM };
 
 struct scps_ccsds_config {
-    /* size of this structure, bytes, as scps_ccsds_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_ccsds_config_default() sets it: it tells the library
+     * for which version of the structure the program was compiled */
     size_t size;
     enum scps_ccsds_kind kind;
     uint16_t spacecraft; /* spacecraft identifier: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */

@@ -28,7 +28,8 @@ enum scps_ack_mode {
  * makes opening fail with SCPS_ERR_RANGE. A field that is 0 although 0 lies outside its bounds
  * stands for the default; this does not apply to size and cc. */
 struct scps_conn_config {
-    /* size of this structure, bytes, as scps_conn_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_conn_config_default() sets it: it tells the library
+     * for which version of the structure the program was compiled */
     size_t size;
     /* ---- Congestion control ---- */
     /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". If only this field is set, the

@@ -33,7 +33,8 @@ extern "C" {
 struct scps_dgram;
 
 struct scps_dgram_config {
-    /* size of this structure, bytes, as scps_dgram_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_dgram_config_default() sets it: it tells the library
+     * for which version of the structure the program was compiled */
     size_t size;
     /* Limit of the send queue, bytes of packets with their IP headers; default 64 KiB. An empty
      * queue accepts any one packet. */

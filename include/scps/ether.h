@@ -33,7 +33,8 @@ extern "C" {
 #define SCPS_ETHER_HEADER 14
 
 struct scps_ether_config {
-    /* size of this structure, bytes, as scps_ether_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_ether_config_default() sets it: it tells the library
+     * for which version of the structure the program was compiled */
     size_t size;
     uint8_t mac[6]; /* MAC address of this station; neither zeros nor a group address */
     /* The n addresses that the stack above has, with their prefix lengths, bits. A destination

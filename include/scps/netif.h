@@ -90,7 +90,8 @@ struct scps_netif {
     const char *name;                 /* name for messages; the owner keeps the text */
     uint32_t mtu;                     /* largest IP packet, bytes */
     unsigned flags;                   /* SCPS_NETIF_* */
-    struct scps_netif *lower, *upper; /* neighbours in the chain; NULL at its ends */
+    /* the netifs below and above this one in the chain; NULL at the ends of the chain */
+    struct scps_netif *lower, *upper;
     /* the stack to which scps_stack_add_netif() attached this netif; only the top of a chain has
      * one */
     struct scps_stack *stack;

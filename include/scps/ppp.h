@@ -30,7 +30,8 @@ extern "C" {
 #define SCPS_PPP_MRU_MAX 16384
 
 struct scps_ppp_config {
-    /* size of this structure, bytes, as scps_ppp_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_ppp_config_default() sets it: it tells the library for
+     * which version of the structure the program was compiled */
     size_t size;
     /* Largest packet that is received and that is sent, octets; SCPS_PPP_MRU_MIN to
      * SCPS_PPP_MRU_MAX; default 1500 */

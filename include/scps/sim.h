@@ -76,7 +76,8 @@ struct scps_steps {
 struct scps_span {
     scps_time from, to; /* the time span [from, to), µs */
 };
-struct scps_spans { /* a list of time spans, in order and without contact */
+/* a list of time spans in ascending order, between any two of which there is a gap */
+struct scps_spans {
     const struct scps_span *v;
     uint32_t n;
     /* Time after which the spans repeat, µs, at least the end of the last span; 0: they do not
@@ -158,8 +159,8 @@ struct scps_link_stats {
 enum scps_fate {
     SCPS_FATE_DELIVERED,
     SCPS_FATE_FLIPPED, /* delivered with bits flipped */
-    SCPS_FATE_BER,     /* lost: the random loss of config.loss, or lack of memory */
-    SCPS_FATE_LOSS,    /* lost at random, or for lack of memory */
+    SCPS_FATE_BER,     /* lost: bits were damaged by the bit error rate config.ber */
+    SCPS_FATE_LOSS,    /* lost: by the random loss of config.loss, or for lack of memory */
     SCPS_FATE_QUEUE,   /* lost: no room in the queue */
     SCPS_FATE_CODEL,   /* lost: CoDel dropped it after too long a wait */
     SCPS_FATE_OUTAGE,  /* lost: the link was down */
@@ -228,8 +229,8 @@ SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
 /* Changes one direction by items such as "rate=2mbit,flip=off", separated by commas or blanks: no
  * preset, no rtt, no -back; what is not named is unchanged. KEY=off removes a burst, codel, vector,
  * outage, contact, rates, delays, flip or hold. *other is the opposite direction, whose delay
- * counts for queues in round trips. Arguments and errors are otherwise as above; *own is unchanged
- * on errors. */
+ * counts for queues in round trips. The other arguments and the errors are those of
+ * scps_link_parse_tables(); *own is unchanged on errors. */
 SCPS_API int scps_link_update(const char *items, const struct scps_link_files *files,
                               struct scps_link_config *own, const struct scps_link_config *other,
                               struct scps_link_tables **tables, char *msg, size_t msglen);

@@ -173,7 +173,7 @@ enum {
     /* bytes of the stream before that hole; ENODATA before the first hole */
     SCPS_SO_BETS_RHOLE_START = 0x100a,
     SCPS_SO_BETS_NUM_SEND_HOLES = 0x100b, /* number of ranges that the sender gave up */
-    /* array of struct scps_hole, with as many of these ranges as fit */
+    /* reads an array of struct scps_hole: as many of the ranges that the sender gave up as fit */
     SCPS_SO_BETS_SEND_HOLES = 0x100c
 };
 
@@ -442,7 +442,7 @@ struct scps_wait {
 
 struct scps_ctx_config {
     /* size of this structure, bytes, as scps_ctx_config_default() sets it and those of stack_config
-     * and conn; docs/CHANGES.md */
+     * and conn: it tells the library for which version of the structure the program was compiled */
     size_t size;
     /* Configuration of the context's own stack. If `stack` is set, only two parts of it are used:
      * the allocator, and the range and the seed for the ports of sockets that are bound to port

@@ -24,9 +24,10 @@ struct scps_dgram;
 
 /* Limits of the replies to packets that belong to no connection (RST, ICMP errors, SYN cookies), as
  * shares of a link's rate: scps_stack_config.answer_rate. */
-/* replies get at most 1/16 of the rate, if connections leave that much unused, */
+/* replies get at most one part in SCPS_ANSWER_SHARE of the rate, if connections leave it unused */
 #define SCPS_ANSWER_SHARE 16
-#define SCPS_ANSWER_LEAST 128  /* and at least 1/128 of it, however busy the link is */
+/* replies get at least one part in SCPS_ANSWER_LEAST of the rate, however busy the link is */
+#define SCPS_ANSWER_LEAST 128
 #define SCPS_ANSWER_FLOOR 1000 /* minimum for replies where no rate is known, bytes/s */
 
 /* The least MTU of a netif and of a route (RFC 791), and of a route to IPv6 addresses, bytes: it
@@ -47,7 +48,8 @@ struct scps_dgram;
 struct scps_conn_config;
 
 struct scps_stack_config {
-    /* size of this structure, bytes, as scps_stack_config_default() sets it; docs/CHANGES.md */
+    /* size of this structure, bytes, as scps_stack_config_default() sets it: it tells the library
+     * for which version of the structure the program was compiled */
     size_t size;
     struct scps_alloc alloc; /* allocator of the stack; alloc and free NULL: malloc and free */
     /* NULL, the default: memory is taken as it is needed. Otherwise scps_stack_new() takes all

@@ -242,10 +242,10 @@ SCPS_API size_t scps_icmp_build_port_unreach(uint8_t *p, size_t room, const stru
 
 struct scps_udp {
     uint16_t sport, dport;
-    const uint8_t *data; /* pointer to the first len bytes of the data */
+    const uint8_t *data; /* the data, or its first part: len bytes */
     size_t len;
-    /* The apart_len bytes of data behind them, which lie elsewhere; NULL: zeros that are not
-     * stored */
+    /* the second part of the data, apart_len bytes, which lies elsewhere in memory; NULL: zeros
+     * that are not stored */
     const uint8_t *apart;
     size_t apart_len;
 };
