@@ -15,7 +15,8 @@ static bool named(const char *key)
     return strchr(strchr(key, '.') + 1, '.') != NULL;
 }
 
-/* Returns true if the cell fulfils every condition AXIS=VALUE|VALUE of a case. */
+/* Returns true if the cell (a combination of swept values) fulfils every condition AXIS=VALUE|VALUE
+ * of a [case] section. */
 static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, const char *when)
 {
     char item[512], value[512];

@@ -39,7 +39,7 @@ bool files_add(struct files *f, const char *label, const char *path, enum files_
 struct files_family {
     const char *prefix; /* folder and beginning of each name */
     const char *within; /* text that follows the prefix in each name */
-    const char *end[4]; /* each name ends with one of these; NULL: no more of them */
+    const char *end[4]; /* the endings of which each name has one; NULL ends the list */
 };
 /* Returns false, with a message as files_add(), if a file that was added before may be one of the
  * family, so that it would be overwritten. */

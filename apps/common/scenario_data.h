@@ -5,11 +5,12 @@
 
 #include "common/scenario.h"
 
-/* Returns the axis with this key; NULL: the key is not swept. */
+/* Returns the axis (swept key with its values) of that key; NULL: the scenario does not sweep the
+ * key. */
 struct lab_axis *lab_axis_find(struct lab_scenario *s, const char *key);
-/* Frees all values of an axis. */
+/* Frees the values of an axis, a key that the scenario sweeps over several values. */
 void lab_axis_clear(struct lab_axis *a);
-/* Adds a copy of value to an axis. */
+/* Adds a copy of `value` to the values over which the scenario sweeps axis a. */
 void lab_axis_value(struct lab_axis *a, const char *value);
 /* Returns a hash of all settings, which does not depend on comments and the order of sections. */
 uint64_t lab_scenario_hash(const struct lab_scenario *s);

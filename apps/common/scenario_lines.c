@@ -213,8 +213,8 @@ static int override(struct lab_reading *r, const char *text)
     return 1;
 }
 
-/* Checks one AXIS=VALUE|VALUE of a case, which the function cuts up. Sets *at to the index of the
- * axis. */
+/* Checks one condition AXIS=VALUE|VALUE of a [case] section; the function replaces separators in
+ * `item` by zeros. Sets *at to the index of the axis. */
 static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
 {
     struct lab_scenario *s = r->s;

@@ -40,9 +40,11 @@ int64_t setting_get(const struct setting *s, const struct scps_conn_config *c);
 void setting_put(const struct setting *s, struct scps_conn_config *c, int64_t v);
 /* Returns true if a user may give the setting this value. */
 bool setting_allows(const struct setting *s, int64_t v);
-/* Returns the value of a CHOICE for its word; -1: it has no such word. */
+/* Returns the value that `word` stands for, of a setting whose values are words (kind CHOICE); -1:
+ * none of its values has that word. */
 int setting_word(const struct setting *s, const char *word);
-/* Writes the word for a value of a CHOICE to out. Returns the word. */
+/* Writes to out the word that stands for value v, of a setting whose values are words (kind
+ * CHOICE). Returns out. */
 const char *setting_word_at(const struct setting *s, int64_t v, char out[SETTING_NAME]);
 
 /* How a program writes values and names of settings. */

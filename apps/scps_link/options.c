@@ -315,7 +315,7 @@ static int source_option(struct source *from, int c, char *msg)
     }
 }
 
-/* Applies option c if it has a number and is not --run. */
+/* Applies option c if it is --mtu, --seed, --time or --interval, whose values are numbers. */
 static int number_option(struct link_options *o, struct source *from, int c, char *msg)
 {
     uint64_t v;

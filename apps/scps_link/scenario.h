@@ -8,10 +8,11 @@
 
 #include "common/cells.h"
 
-/* What the reports print of a scenario. */
+/* The scenario file from which the emulated link is taken (--scenario), for the reports. */
 struct link_scenario {
     struct lab_scenario *sc;
-    struct lab_cells cells;      /* the single cell of the scenario */
+    /* the only cell of the scenario: one that sweeps keys, and so has several cells, is refused */
+    struct lab_cells cells;
     const struct lab_link *link; /* the link that is emulated, which is one of the cell's links */
     unsigned run;
 };

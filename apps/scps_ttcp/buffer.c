@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer of -l bytes. ttcp lets its user choose its address, because page and cache boundaries
- * affect the speed of copying. */
+/* The buffer through which scps_ttcp reads and writes data; option -l sets its size. As in the
+ * program ttcp, the user chooses its address (-A, -O), because page and cache boundaries affect the
+ * speed of copying. */
 #include "scps_ttcp/buffer.h"
 
 #include <scps/error.h>

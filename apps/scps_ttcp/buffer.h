@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer of -l bytes, whose address -A and -O choose. */
+/* The buffer through which scps_ttcp reads and writes data: option -l sets its size, -A and -O its
+ * address. */
 #ifndef SCPS_TTCP_BUFFER_H
 #define SCPS_TTCP_BUFFER_H
 
@@ -7,7 +8,8 @@
 #include <stdint.h>
 
 struct ttcp_buffer {
-    uint8_t *data; /* size bytes; they begin `offset` bytes behind a multiple of align */
+    /* the buffer, `size` bytes; it begins `offset` bytes (-O) behind a multiple of `align` (-A) */
+    uint8_t *data;
     size_t size;
     void *block; /* the allocated block that contains the buffer, for free() */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The receiver of -u: which datagrams have arrived, which are lost, and with what jitter.
+/* Receives datagrams (option -u), and determines which of them have arrived, which are lost, and
+ * with what jitter.
  *
  * Lost datagrams are those sent, by the number in the guard datagrams or the highest number
  * received, that have not arrived. A datagram that arrives after a later one is out of order; one
@@ -172,7 +173,8 @@ static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len,
 
 /* ---- the course of the run ---- */
 
-/* Writes as much of the data to the output as it takes. Returns true when all is written. */
+/* Writes as much of the data to the output as the output accepts. Returns true when all is
+ * written. */
 static bool passed_on(struct ttcp_receiver *r)
 {
     struct ttcp_drecv *d = &r->d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sender of -u.
+/* Sends datagrams (option -u).
  *
  * Datagrams have -l bytes each, except the last ones: the end of a file is divided so that no
  * datagram is so short that the receiver would take it for a guard datagram (one of 4 octets or

@@ -28,8 +28,9 @@ struct ttcp_end {
     struct ttcp_receiver *rx; /* receiver at this end; NULL: this end receives nothing */
 };
 
-/* Opens input and output of the halves that the flow's result has. verify and stop_now are as for
- * ttcp_input_init(). Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
+/* Opens the flow's input if its sender is in this process (r->has_tx), and its output if its
+ * receiver is (r->has_rx). verify and stop_now are as for ttcp_input_init(). Returns 0, or
+ * SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
 int ttcp_flow_open(struct ttcp_flow *f, const struct ttcp_options *o, bool verify,
                    const volatile sig_atomic_t *stop_now);
 /* Closes input and output; the result r says if something could not be written. */

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define LETTER_LEFT 12  /* column in which the description of a letter begins */
+/* column of the help in which the description of a one-letter option begins */
+#define LETTER_LEFT 12
 #define LEFT        24  /* column in which the description of a long option begins */
 #define LEFT_CC     19  /* column in which --list-cc begins to describe a controller or parameter */
 #define RIGHT       100 /* column before which every line of the help ends */

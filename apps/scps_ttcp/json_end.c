@@ -46,7 +46,7 @@ static void sum_all(struct scps_json *j, const struct ttcp_result *r, const char
     scps_json_close(j, '}');
 }
 
-/* Writes one of the two sums in an item of end.streams. */
+/* Writes the sum of one end, sender or receiver, in an item of end.streams. */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
 {
     uint64_t bytes = sent ? r->acked_bytes : ttcp_received_bytes(r);

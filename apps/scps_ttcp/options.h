@@ -37,7 +37,7 @@ struct ttcp_options {
     bool udp;         /* -u: datagrams (UDP) are sent instead of a stream */
     bool hollow;      /* --hollow: bytes are counted, not stored */
     size_t length;    /* -l: size of each read or write call, bytes */
-    bool length_set;  /* -l was given, so the size of segments follows it */
+    bool length_set;  /* true: -l was given, so that it also sets the size of segments */
     uint64_t count;   /* -n: number of write calls with -s; UINT64_MAX: until the end of --time */
     size_t align;     /* -A: alignment of the buffer, bytes */
     size_t offset;    /* -O: offset of the buffer from its alignment, bytes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes when a link with a table of outages is down; period and contacts mean the same as in the
- * link model. */
+/* Computes when a link with a table of outages is down. The fields period and inverse of struct
+ * scps_spans have the meaning that <scps/sim.h> gives them. */
 #include "scps_ttcp/outage.h"
 
 bool ttcp_outage_at(const struct scps_spans *s, scps_time t, scps_time *change)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes when a link with a table of outages is down. */
+/* Computes from a table of outages (struct scps_spans) at which times a link is down. */
 #ifndef SCPS_TTCP_OUTAGE_H
 #define SCPS_TTCP_OUTAGE_H
 

@@ -11,16 +11,18 @@
 /* Adds "bits_per_second" for a number of bytes in a time, µs. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
-/* Functions of json_start.c: ttcp_json_start() writes the member "start" of a stream's document;
- * the other functions also serve datagrams. */
+/* The following functions are in json_start.c. ttcp_json_start() writes the member "start" of the
+ * document of a transfer by TCP; the others also write parts of the document of a transfer by
+ * UDP. */
 void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "seed". */
 void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "link", the configuration of the link, if there is one. */
 void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r);
 
-/* Functions of json_end.c: ttcp_json_end() writes the member "end" of a stream's document; the
- * other functions also serve datagrams. */
+/* The following functions are in json_end.c. ttcp_json_end() writes the member "end" of the
+ * document of a transfer by TCP; the others also write parts of the document of a transfer by
+ * UDP. */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the processor time, and the member "link" with the counters of the link. */
 void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r);

@@ -29,12 +29,14 @@ struct ttcp_side {
     uint64_t bytes; /* bytes that the application wrote or read */
     uint64_t calls;
     uint64_t touched; /* result of ttcp_touch(), which reads every byte (-T) */
-    /* -E: holes that the reader met, or ranges that the sender gave up */
+    /* -E (best effort): holes that the reader reached, or ranges of data that the sender gave up */
     struct scps_hole *holes;
     size_t n_holes;
     uint64_t missing;
-    uint64_t records, torn, record_min, record_max; /* -c: records that the receiver read */
-    struct ttcp_echo echo;                          /* -e: state of the sender's echoes */
+    /* -c: number of records read; of those with missing bytes (torn); smallest and largest size,
+     * bytes */
+    uint64_t records, torn, record_min, record_max;
+    struct ttcp_echo echo; /* -e: state of the sender's echoes */
 };
 
 /* The figures of one --interval; times are since the start of the transfer, µs. */

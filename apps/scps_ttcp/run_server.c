@@ -24,9 +24,10 @@
 
 struct test {
     struct ttcp_end end;
-    /* the flow of this test, and with --bidir the one of the other direction */
+    /* flow[0] goes in the direction of this test; with --bidir flow[1] goes in the opposite
+     * direction */
     struct ttcp_flow flow[2];
-    /* result of flow[0]; with --bidir its `next` is the result of flow[1] */
+    /* result of flow[0]; with --bidir, result.next points to the result of flow[1] */
     struct ttcp_result result;
     size_t n_flows;
     scps_time t0; /* time at which the test began: the opening of its connection, µs */

@@ -39,9 +39,8 @@ struct ttcp_sender {
     /* number of bytes that the peer sent on this connection: a result, or data of a peer with
      * --bidir */
     uint64_t unasked;
-    /* sums: true if a digest of the bytes written is kept, to compare it with the receiver's
-     * result */
-    bool sums; /* true: the digest is kept */
+    /* true: a digest of the bytes written is kept, to compare it with the receiver's result */
+    bool sums;
     struct ttcp_digest digest;
     struct ttcp_receipt receipt;
     /* The first bytes that the receiver sent back after the end of this end's stream: the line with
