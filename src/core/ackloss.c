@@ -114,12 +114,13 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
     return scps_snacktx_reach(s);
 }
 
-/* Applies the rule of order to segments that were sent once and begin at or above `from`. Where the
- * path reorders, a segment is lost only when it is older than its round trip and the reordering
- * window; the timer for loss detection then expires for the first one that is too young. Returns
- * the time before which a segment must have been sent to be lost; SCPS_NEVER: none is too young.
- * heard: when the acknowledgement before this one arrived. If that is longer ago than the
- * reordering window, the peer has waited itself. */
+/* Declares lost the segments that were sent once, begin at or above `from`, and are lost by the
+ * order of arrival (RFC 6675 section 4, IsLost). Where the path reorders, such a segment is lost
+ * only when it was sent longer ago than the RTT and the reordering window; for the first segment
+ * that is too young, the timer for loss detection is set. Returns the time before which a segment
+ * must have been sent to be lost; SCPS_NEVER: there is no such limit. heard: time at which the
+ * previous acknowledgement arrived. If that is longer ago than the reordering window, late segments
+ * would have arrived meanwhile, so there is no limit. */
 static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sender *s, bool last,
                                                                scps_off from, scps_time heard,
                                                                struct scps_ack_result *sum)
@@ -159,7 +160,9 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     last = scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb));
     young = by_order(s, last, from, n->heard, &n->sum);
     if (sb->resent_head != sb->resent_tail && !wait) {
-        scps_time then = SCPS_NEVER; /* SCPS_NEVER: the age of a transmission has no limit */
+        /* resent segments that were sent after this time are not lost yet; SCPS_NEVER: there is no
+         * limit */
+        scps_time then = SCPS_NEVER;
         if (sb->needless && !names)
             then = s->ctx.env->now - scps_sb_resend_wait(sb, scps_rtt_min(&s->rtt), s->rtt.rto);
         scps_loss_of_resent(sb, dupthresh, last, then, &n->sum);
@@ -263,9 +266,9 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
 SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
-    /* If the retransmission timer resent data that had arrived (`fresh` after a timeout), the
-     * acknowledgement of that data was lost, not late, and later data may be missing. In the other
-     * cases the segments declared lost were only late. */
+    /* A DSACK for data that no acknowledgement had reported (`fresh`), after a timeout, shows that
+     * the acknowledgement of that data was lost, not late, so later data may be missing, too. In
+     * all other cases the segments declared lost were only late. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

@@ -18,8 +18,8 @@ struct scps_bets {
      * closed window; 0: neither has happened. The lifetime of outstanding data begins at this
      * time. */
     scps_time gave_up_at;
-    /* Time at which SND.UNA last moved, µs: the lifetime of data that was sent before, below
-     * life_nxt, begins then. */
+    /* Time at which SND.UNA last moved, µs, and SND.NXT at that time (life_nxt): the lifetime
+     * (bets_lifetime) of the data below life_nxt begins at life_since. */
     scps_time life_since;
     scps_off life_nxt;
 };

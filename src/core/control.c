@@ -55,7 +55,8 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
-/* Sets *v before a loss or a change, at which it has two fields more. */
+/* Fills in *v for a call of the controller's loss() or change(), for which the fields pipe_ack and
+ * resent are set, too. */
 static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
 {
     view_of(s, v);
@@ -179,8 +180,8 @@ void scps_cc_apply(struct scps_sender *s)
         ctl->rate = correct(&s->ctx, ctl->rate, SCPS_RATE_MAX);
     else if (ctl->rate && ctl->rate < s->agreed.mss)
         raise_rate(s);
-    /* Usually neither the controller, the configuration nor recovery sets a rate, and the pacer had
-     * none. */
+    /* The call of set_rate() is skipped in the usual case: neither the controller, the
+     * configuration nor recovery sets a rate, and the pacer had none. */
     if (ctl->rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
         rate = set_rate(s);
     if (s->ctx.env->obs.mask & NUMBERS)

@@ -32,7 +32,8 @@ void scps_cc_change(struct scps_sender *s, void *cc, enum scps_cc_change what);
 void scps_cc_ack(struct scps_sender *s, void *cc, const struct scps_cc_ack *a, bool may_grow);
 /* Informs the controller of a loss, or of an ECN mark. */
 void scps_cc_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *loss);
-/* Saves the controller's state in s->tx. */
+/* Saves the controller's state in s->tx, so that it can be restored if the recovery episode that
+ * begins now proves spurious. */
 void scps_cc_save(struct scps_sender *s, const void *cc);
 void scps_cc_restore(struct scps_sender *s, void *cc, uint64_t least);
 /* Called when the configuration of s has changed: if the controller has set a rate (s->ctl.rate is

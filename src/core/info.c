@@ -151,7 +151,7 @@ enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been
     return r ? (enum scps_resume_phase)r->phase : SCPS_RESUME_NORMAL;
 }
 
-/* Copies the counters of a connection to *out. */
+/* Copies the counters of a connection to *out, for scps_conn_info(). */
 static void of_counts(const struct scps_conn_stats *st, struct scps_info *out)
 {
     out->first_sent = st->first_sent;
@@ -195,7 +195,8 @@ static void of_counts(const struct scps_conn_stats *st, struct scps_info *out)
     memcpy(out->holds, st->holds, sizeof out->holds);
 }
 
-/* Copies the state of the SCPS features; most connections use none and have no such state. */
+/* Copies the state of the SCPS-TP features to *out, for scps_conn_info(). Most connections use none
+ * of these features and have no such state. */
 static void of_scps(const struct scps_conn_scps *tp, unsigned caps, struct scps_info *out)
 {
     out->comp_out = tp->comp_out;
@@ -207,7 +208,8 @@ static void of_scps(const struct scps_conn_scps *tp, unsigned caps, struct scps_
     out->comp_peer_id = caps & SCPS_CAP_COM ? tp->peer_id : 0;
 }
 
-/* Copies the state of outstanding data. */
+/* Copies to *out what the scoreboard, loss recovery and the rate samples say about outstanding
+ * data. */
 static void of_tx(const struct scps_tx *tx, const struct scps_agreed *agreed,
                   const struct scps_conn_config *cfg, const struct scps_rtt *rtt,
                   struct scps_info *out)
@@ -221,7 +223,7 @@ static void of_tx(const struct scps_tx *tx, const struct scps_agreed *agreed,
     out->app_limited = tx->delivery.app_limited != 0;
 }
 
-/* Copies the options and sizes that both SYNs agreed on. */
+/* Copies the options and sizes that both SYNs agreed on to *out, for scps_conn_info(). */
 static void of_agreed(const struct scps_agreed *a, struct scps_info *out)
 {
     out->sack = a->opts & SCPS_AGREED_SACK;

@@ -27,7 +27,8 @@ bool scps_conn_keep_record(struct scps_sender *s, const struct scps_receive *rcv
 /* Called when a write by the application, or the FIN of a close, found no memory. The stack calls
  * the connection again later, which then tries once more; returns SCPS_ERR_NOMEM. */
 int scps_conn_starve(struct scps_sender *s);
-/* Plans the memory of n connections, each of `size` octets, for a stack with fixed memory. */
+/* Adds the memory of n connections, whose structures have `size` octets each, to the plan s of a
+ * stack with fixed memory. */
 void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n, size_t size);
 
 #endif

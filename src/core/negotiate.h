@@ -6,7 +6,8 @@
 
 #include "core/agreed.h"
 
-/* The values of a connection that decide what this end offers and agrees to. */
+/* The values of a connection that decide in the handshake which options this end offers and agrees
+ * to. */
 struct scps_asked {
     const struct scps_conn_config *cfg;
     /* what the handshake has agreed on so far; a SYN-ACK repeats it */

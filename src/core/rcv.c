@@ -183,8 +183,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         return false;
     }
     if (again) {
-        /* If the DSACK that is due describes octets that end at `from`, cut() has reported this
-         * duplicate already. */
+        /* If the pending DSACK describes octets that end at `from`, cut() has made it for the first
+         * part of the same duplicate, so the duplicate is not reported again. */
         if (!c->rcv.rx || !in_order || c->rcv.rx->report.dsack_to != from)
             report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
         c->s.ctx.st->bytes_duplicate += again;

@@ -50,8 +50,9 @@
 /* Segments that may be sent at once, an initial window (RFC 6928); if more may be sent after a gap,
  * the window is paced over a round trip. */
 #define BURST 10
-/* segments: at 1.2 windows in a round trip, the rate of pacing, a sixth of what is sent waits in a
- * queue, which is a burst if that many may be sent at once */
+/* Segments that may be missing from the window before a paced window is spread, too: pacing at 1.2
+ * windows in a round trip puts a sixth of them into a queue, and a sixth of this number is
+ * BURST. */
 #define PACED_BURST (6 * BURST)
 
 /* Proportional rate reduction (RFC 6937 section 3): computes how much may be sent in answer to an

@@ -181,10 +181,10 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
 /* Called when SND.UNA has moved: if more than an initial window may be sent at once now, paces the
  * window over a round trip. */
 void scps_recovery_spread(struct scps_sender *s);
-/* Returns the rate, bytes/s, at which a connection sends that paces each window at `rate`: that of
- * scps_recovery_rate(), if it is lower, while so much of the window is missing after the peer's
- * window or the send buffer stopped the sender that `rate` would put more than an initial window
- * into a queue. */
+/* Returns the rate, bytes/s, of a connection that paces its window at `rate`. It is the lower rate
+ * of scps_recovery_rate() in one case: the peer's window or the send buffer had stopped the sender,
+ * and so much of the window may be sent now that `rate` would put more than an initial window into
+ * a queue. */
 uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate);
 void scps_recovery_end(struct scps_recovery *rec);
 /* Ends an episode whose losses have proved spurious, so that nothing more is repaired. */

@@ -288,8 +288,9 @@ static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
     sum->refilled = true;
 }
 
-/* Called when all that was sent of the first record, r, was acknowledged: the rest has to be
- * sent. */
+/* Called when the last transmission of the first record, r, had only the first octets of its
+ * segment (SCPS_SENT_CUT), and these were acknowledged: the remaining octets count as lost, so that
+ * they are sent. */
 static SCPS_NOINLINE void rest_is_lost(struct scps_scoreboard *sb, struct scps_sent_segment *r)
 {
     r->state = SCPS_SENT_LOST;

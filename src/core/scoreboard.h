@@ -66,8 +66,8 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
 struct scps_new_losses {
     scps_off to;     /* end offset of the last lost range */
     uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
-    /* among the lost segments, xseq of the one that was sent last; the next two fields are from its
-     * record */
+    /* xseq (number of the transmission) of that lost segment which was sent last; the next two
+     * fields are from its record */
     uint32_t xseq;
     uint32_t tx_in_flight; /* bytes in flight when the segment with that xseq was sent */
     uint32_t tx_lost;
@@ -118,12 +118,14 @@ struct scps_scoreboard {
 
 /* Segments that were declared lost, and whose first transmission an acknowledgement reports. */
 struct scps_late {
-    scps_time sent; /* time of the earliest of those that were not resent; valid if `unresent` */
-    /* Octets of those that were resent once, too short a time ago for the retransmission to have
-     * been acknowledged; to 0: none. Of several such ranges only the first is stored. */
+    /* time at which the earliest of these segments was sent that was not resent; valid if
+     * `unresent` */
+    scps_time sent;
+    /* Octets of these segments that were resent once, too short a time ago for the retransmission
+     * to have been acknowledged; to 0: none. Of several such ranges only the first is stored. */
     scps_off from, to;
     bool unresent;
-    bool any; /* `unresent`, or `to` is not 0 */
+    bool any; /* true: `unresent` is true, or `to` is not 0 */
 };
 
 /* What one acknowledgement, or one report in it, has changed in the scoreboard: for RTT samples,

@@ -59,8 +59,8 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     if (!scps_sb_count(sb))
         return 0;
     first = scps_sb_at(sb, sb->head);
-    /* The FIN takes a sequence number, but no room in the segment. Apart from its data it would
-     * take the end of the record with it. */
+    /* The FIN takes a sequence number, but no room in the segment, so a record whose data fits is
+     * not split: a FIN without its data would carry the end of the data's record. */
     if (first->state != SCPS_SENT_LOST || first->len - !!(first->flags & SCPS_SENT_FIN) <= len)
         return 0;
     if (scps_sb_reserve(sb, a))
@@ -146,7 +146,8 @@ static void write_pieces(struct scps_scoreboard *sb, uint32_t to, struct scps_se
 static void spread(struct scps_scoreboard *sb, uint32_t first, uint32_t max, uint32_t more)
 {
     uint32_t to = sb->tail + more, frontier = sb->frontier == sb->tail ? to : sb->frontier;
-    uint32_t part = first, left = more, n; /* record `part` gets `left` records more */
+    /* the record with index `part` is split into `left` + 1 records, those before it completely */
+    uint32_t part = first, left = more, n;
 
     for (; left && (n = more_for(scps_sb_at(sb, part), max)) <= left; part++)
         left -= n;
@@ -181,7 +182,8 @@ static void sort_resent(struct scps_resent *v, uint32_t n)
         }
 }
 
-/* Makes everything that refers to records by their indices anew. */
+/* Rebuilds the heap of lost records and the queue of retransmissions, which refer to records by
+ * their indices, after the indices have changed. */
 static void renumber(struct scps_scoreboard *sb)
 {
     sb->nlost = sb->resent_head = sb->resent_tail = 0;

@@ -25,8 +25,8 @@ static inline void scps_silence_count(struct scps_silence *s)
     if (s->unanswered < UINT16_MAX)
         s->unanswered++;
 }
-/* Sets the number of timeouts that the peer has not answered, when a freed sending state is made
- * again. */
+/* Sets the number of timeouts that the peer has not answered, when the sending state (struct
+ * scps_tx), which was freed meanwhile, is allocated again. */
 static inline void scps_silence_go_on(struct scps_silence *s, uint16_t unanswered)
 {
     s->unanswered = unanswered;

@@ -132,8 +132,8 @@ static uint64_t reach(uint32_t size, unsigned room)
     return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
-/* Sets *h to the hole below the data that filled a hole last, if a bit vector that begins behind *h
- * covers that data. Returns false if not. */
+/* Sets *h to the hole directly below the octets that arrived last among those in reported holes
+ * (s->filled). Returns false if a bit vector that begins behind *h would not reach these octets. */
 static bool below_filled(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {

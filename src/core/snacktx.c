@@ -189,8 +189,9 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     return wait;
 }
 
-/* Returns true if the receiver can know about the last transmission of r when it sends the report.
- * meant: the report is certainly about r, so that a first transmission needs no other evidence. */
+/* Returns true if the peer can have received the last transmission of r, or something sent after
+ * it, before it sent the SNACK. meant: the SNACK is certainly about r, so that no other evidence is
+ * required for a segment that was sent once. */
 static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);

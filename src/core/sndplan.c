@@ -14,7 +14,7 @@ SCPS_NOINLINE bool scps_plan_gate_permits(struct scps_sender *s)
 {
     if (s->queue->gate && scps_gate_permits(s->queue->gate, s))
         return true;
-    /* The congestion window counts as the limit of sending, even if the application has written
+    /* Records that the congestion window limits sending, even if the application has written
      * little. */
     scps_cc_limited(&s->use, true);
     scps_snd_hold(s, s->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);

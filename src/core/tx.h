@@ -74,8 +74,9 @@ struct scps_tx {
     struct scps_sample sample;
     struct scps_sackin sackin;
     struct scps_cause cause;
-    /* For scps_conn_reserve(): the octets [reserved, reserved_to) of the stream may be committed as
-     * long as the data in the ring ends at `reserved`. If both are equal, none are reserved. */
+    /* For scps_conn_reserve(): the application may put octets [reserved, reserved_to) of the stream
+     * into the send buffer by scps_conn_commit(), as long as the data in the buffer ends at
+     * `reserved`. If both are equal, no octets are reserved. */
     scps_off reserved, reserved_to;
     /* state of the connection on a route with a rate limit (gate.c) */
     int32_t share; /* bytes that the connection may still send before the next one is served */

@@ -18,8 +18,8 @@ struct sock_conf {
     int pmtudisc;                /* value of IP_MTU_DISCOVER: SCPS_PMTUDISC_* */
 };
 
-/* Makes *f that of a new socket, or of one whose configuration was set as a whole: TCP_QUICKACK is
- * off, and IP_MTU_DISCOVER follows cfg->df_off. */
+/* Initialises *f as the configuration of a new socket, or of one whose configuration was set as a
+ * whole: TCP_QUICKACK is off, and IP_MTU_DISCOVER follows cfg->df_off. */
 void scps_sock_conf_init(struct sock_conf *f, const struct scps_conn_config *cfg);
 /* Adapts *f to a socket of datagrams: the buffers have bufsize bytes each. */
 void scps_sock_conf_set_dgram(struct sock_conf *f, uint32_t bufsize);

@@ -41,7 +41,7 @@ void scps_sock_life_connected(struct sock_life *l);
 void scps_sock_life_disconnecting(struct sock_life *l);
 /* Records that listen() has begun. */
 void scps_sock_life_listening(struct sock_life *l);
-/* Makes *l that of a socket without a connection. A pending error stays. */
+/* Sets *l to the state of a socket without a connection. A pending error stays. */
 void scps_sock_life_disconnected(struct sock_life *l);
 
 /* Records shutdown() of the directions in bits, SHUT_*. */

@@ -18,7 +18,8 @@ struct sock_names {
     bool bound_port;             /* true: bind() gave the port */
 };
 
-/* Makes *n that of a new socket. any: the address of a socket bound to no address. */
+/* Initialises *n as the addresses of a new socket. any: the address of a socket that is bound to no
+ * address. */
 void scps_sock_names_init(struct sock_names *n, const struct scps_addr *any);
 /* Changes the address of a socket that is not bound, after SO_IPV6_V6ONLY. */
 void scps_sock_names_set_any(struct sock_names *n, const struct scps_addr *any);

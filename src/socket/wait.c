@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of a context that wait: determines which of them can continue, and the earliest of
- * their deadlines. */
+/* The calls of a socket context that block now: determines which of them can continue, and the
+ * earliest of their deadlines. */
 #include "socket/sock.h"
 
 bool scps_wait_over(const struct scps_wait *w)

@@ -52,8 +52,9 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
     scps_slots_plan(s, scps_plain_size(cfg), 1);
     scps_slots_plan(s, scps_demux_buckets(conns) * sizeof(struct scps_conn *), 1);
     scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node), 1);
-    /* Each connection and each listener may have a configuration of its own; scps_connect() keeps
-     * the last one used and compares a new one with it. */
+    /* Each connection and each listener may have a configuration of its own. Two more are needed:
+     * scps_connect() keeps the configuration that was used last, and makes a new one to compare
+     * with it. */
     scps_slots_plan(s, sizeof(struct scps_shared_config),
                     (uint64_t)conns + SCPS_FIXED_LISTENERS + 2);
     if (r->fixed.most.compress)

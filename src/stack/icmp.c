@@ -7,8 +7,9 @@
  * protocol and "prohibited" errors mean that the connection is refused. "Too big" lowers the path
  * MTU, but never below the MTU of the links of small satellites; the octets that were too big are
  * sent again at once in smaller segments, and the congestion controller is not informed (RFC 1191
- * section 6.5, RFC 8201). A connection whose full segments were acknowledged believes it only of a
- * retransmission (RFC 5927 section 7.2). An error that quotes a datagram is passed to its endpoint.
+ * section 6.5, RFC 8201). If the peer has acknowledged full segments, a "too big" message is used
+ * only if it quotes a retransmission (RFC 5927 section 7.2). An error that quotes a datagram is
+ * passed to its endpoint.
  */
 #include "stack/stack.h"
 
@@ -28,15 +29,16 @@ static uint32_t plateau(uint32_t failed)
     return scps_icmp_least_mtu(4);
 }
 
-/* Returns true if Packet Too Big message m is believed. It has to quote a segment that is
- * outstanding, from its first octet on: an attacker who guesses sequence numbers easily hits one of
- * the octets in flight, and seldom one of the few first octets of segments. If the peer has
- * acknowledged as many octets as a full segment has, the path carries such segments, and RFC 5927
- * section 7.2 lets the message wait for a timeout of the data that it quotes: then it has to quote
- * a retransmission, and either no acknowledgement has come since a timeout, or that retransmission
- * was lost, too (SNACK and RACK resend it before the retransmission timer expires, and restart that
- * timer). An earlier message is dropped, not stored: if the path has changed, the router answers
- * the retransmission with another one. Precondition: s->tx is not NULL. */
+/* Returns true if the Packet Too Big message m is used, and false if it may be forged. It has to
+ * quote a segment that is outstanding, from its first octet on: an attacker who guesses sequence
+ * numbers easily hits one of the octets in flight, and seldom one of the few first octets of
+ * segments. If the peer has acknowledged as many octets as a full segment has, the path carries
+ * such segments, and RFC 5927 section 7.2 lets the message wait for a timeout of the data that it
+ * quotes: then it has to quote a retransmission, and either no acknowledgement has come since a
+ * timeout, or that retransmission was lost, too (SNACK and RACK resend it before the retransmission
+ * timer expires, and restart that timer). An earlier message is dropped, not stored: if the path
+ * has changed, the router answers the retransmission with another one. Precondition: s->tx is not
+ * NULL. */
 static bool is_credible(const struct scps_sender *s, const struct scps_icmp *m)
 {
     scps_off quoted = (scps_off)scps_seq_unwrap(s->snd.iss, s->snd.una, m->seq);
@@ -52,7 +54,7 @@ static bool is_credible(const struct scps_sender *s, const struct scps_icmp *m)
 }
 
 /* Lowers the path MTU as a Packet Too Big message says. Returns 0; SCPS_DROP_BAD_ICMP: the message
- * is not believed. */
+ * may be forged and is not used. */
 static int too_big(struct scps_conn *c, const struct scps_icmp *m)
 {
     uint32_t over = c->remote.family == 4 ? 40 : 60, old = c->s.agreed.pmtu_mss + over;

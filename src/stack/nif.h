@@ -65,8 +65,8 @@ struct scps_nif {
     uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
     /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE */
     uint8_t since_answer;
-    /* true: there may be packets that do not come from connections in `ready`; see
-     * scps_nif_others() */
+    /* true: packets may wait that do not come from connections in `ready`: one that the device has
+     * refused, datagrams, replies, and packets of routes with a rate */
     bool others;
     /* function of the netif that takes segments as structures; valid with the flag
      * SCPS_NETIF_VALUES */

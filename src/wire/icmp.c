@@ -83,15 +83,16 @@ static enum scps_icmp_kind kind6(uint8_t type, uint8_t code)
     }
 }
 
-/* Returns the offset of the sequence number in a compressed header; 0: it has none. */
+/* Returns the offset of the sequence number in t, an SCPS-TP header that is compressed (IP protocol
+ * 105); 0: the header leaves its sequence number out. */
 static size_t comp_seq_at(const uint8_t *t)
 {
     size_t at = 2;
 
     if (!(t[1] & COMP_S))
         return 0;
-    /* The second octet of bits, if there is one, and the urgent pointer come before the sequence
-     * number. */
+    /* Two fields may precede the sequence number: the second octet of bits with the urgent pointer,
+     * and the window with the acknowledgement number. */
     if (t[1] & COMP_MORE)
         at += t[2] & COMP_URG ? 3 : 1;
     return t[1] & COMP_A ? at + 6 : at;
