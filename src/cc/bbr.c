@@ -254,8 +254,8 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     x.rs.tx_in_flight = l->tx_in_flight;
     x.rs.lost = at_fault(b, l->lost_since);
     x.rs.app_limited = l->app_limited;
-    /* Careful resume: too many losses of the jump end Startup at once, because the jump was never
-     * validated. */
+    /* Careful resume (RFC 9959): too many losses end Startup at once while the jump, the sending at
+     * the saved rate, is not validated by acknowledgements. */
     if (b->resuming && b->state == SCPS_BBR_STARTUP && scps_bbr_too_high(&x))
         scps_bbr_abandon_startup(&x);
     if (!b->is_bw_probe_sample)

@@ -43,8 +43,8 @@ enum scps_bbr_acks {
     SCPS_BBR_ACKS_PROBE_STOPPING
 };
 
-/* long-rtt-start: the number of round trips in which the train (closely spaced ACKs) of the initial
- * window is measured. */
+/* With the parameter long-rtt-start: the number of round trips in which the train (closely spaced
+ * ACKs) of the initial window is measured. */
 #define SCPS_BBR_LONG_ROUNDS 1
 #define SCPS_BBR_INFINITE    UINT64_MAX
 #define SCPS_BBR_LOSS_THRESH 20000 /* loss rate that is too high, ppm of the bytes of a round */
@@ -113,12 +113,13 @@ struct scps_bbr {
     uint64_t excused[2];
     scps_time heard_at; /* time of the newest acknowledgement, µs */
     scps_dur round_rtt; /* least RTT since the round in progress began, µs; 0: no sample yet */
-    /* base-loss=1: share of bytes lost while there was no queue, ppm */
+    /* with the parameter base-loss=1: share of bytes lost while there was no queue, ppm */
     uint32_t base_loss;
-    /* base-loss=1: weighted sums of the bytes sent and lost, from which base_loss is computed */
+    /* with the parameter base-loss=1: weighted sums of the bytes sent and lost, from which
+     * base_loss is computed */
     uint64_t base_sent, base_lost;
-    /* long-rtt-start: times of the first and of the latest ACK of the train of closely spaced ACKs
-     * that is being measured, µs. */
+    /* With the parameter long-rtt-start: times of the first and of the latest ACK of the train of
+     * closely spaced ACKs that is being measured, µs. */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
     /* careful resume: least pacing rate while the jump is not validated, bytes/s; 0: none */
@@ -226,14 +227,15 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
 
 /* ---- functions in bbr_start.c ---- */
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);
-/* base-loss=1: measures the share of bytes lost without a queue. It is called as the last step of
- * an acknowledgement. */
+/* Used with the parameter base-loss=1: measures the share of bytes lost while there was no queue.
+ * It is called as the last step of an acknowledgement. */
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
-/* base-loss=1: returns true if a segment of this round found no queue. Without base-loss=1 returns
- * false. */
+/* Used with the parameter base-loss=1: returns true if a segment of this round found no queue.
+ * Returns false without that parameter. */
 bool scps_bbr_no_queue(const struct scps_bbr_ctx *x);
-/* base-loss=1: returns true if the losses of the sample are explained by the share of segments that
- * is lost without a queue, within three standard deviations. Returns false while the share is 0. */
+/* Used with the parameter base-loss=1: returns true if the losses of the sample are explained by
+ * the share of segments that is lost without a queue, within three standard deviations. Returns
+ * false while that share is 0. */
 bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x);
 
 #endif

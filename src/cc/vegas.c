@@ -111,10 +111,12 @@ struct vegas {
     /* true: no data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
     uint8_t early; /* number of rounds in a row whose ACKs did not wait for the receiver's timer */
-    uint8_t early_rounds; /* value of `early` at which base is set from such ACKs */
-    scps_dur waited;      /* base before it was set from them, µs; 0: it was not set from them */
-    uint64_t wide;        /* congestion window when base was set from early ACKs, bytes */
-    scps_dur soonest;     /* lowest RTT of the newest segment that an ACK covers, µs */
+    /* number of rounds in a row with such ACKs after which base is set from their RTTs */
+    uint8_t early_rounds;
+    /* value of base before it was set from early ACKs, µs; 0: it was not set from early ACKs */
+    scps_dur waited;
+    uint64_t wide;    /* congestion window when base was set from early ACKs, bytes */
+    scps_dur soonest; /* lowest RTT of the newest segment that an ACK covers, µs */
     struct scps_ack_train_ss train_ss;
 };
 
@@ -353,7 +355,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_train_ss_round(&ve->train_ss, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
-    ve->barred = a->in_recovery && !ve->win.spared; /* This takes effect when the round ends. */
+    /* `barred` takes effect at the end of this round: then the window does not grow. */
+    ve->barred = a->in_recovery && !ve->win.spared;
     if (a->round_start) {
         if (ve->brake)
             brake(ve, v, ctl);
@@ -454,14 +457,18 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         forget_base(ve, ctl);
         /* fall through */
-    case SCPS_CC_IDLE: /* The window returns to its old size as fast as the queue allows. */
+    /* The window is set to one initial window, and slow start, which ends when a queue builds,
+     * leads back to the old one. */
+    case SCPS_CC_IDLE:
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
         scps_train_ss_forget(&ve->train_ss, ctl);
         break;
-    /* The window is the one from before the outage, and the time of the outage is no round trip. */
+    /* After an outage a new round begins: the window is the one from before the outage, and the
+     * time of the outage is no round trip. */
     case SCPS_CC_LINK_UP:
-    /* The core has restored all state, including the beginning of a round that is long over. */
+    /* After an undone recovery a new round begins: the core has restored all state, including the
+     * beginning of a round that ended long ago. */
     case SCPS_CC_SPURIOUS:
         new_round(ve, v);
         break;

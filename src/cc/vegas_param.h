@@ -11,7 +11,8 @@ enum { RTT_MIN, RTT_MEAN };
 enum { ALL_CONGESTION, AS_TOLD, ALL_CORRUPTION };
 enum { SS_EVERY_RTT, SS_EVERY_OTHER, SS_QUICK, SS_BY_RATE };
 
-/* Index of each parameter in the tables. */
+/* Index of each parameter of the controller "vegas" in its list of parameters, and in the array of
+ * their values. */
 enum {
     P_ALPHA,
     P_BETA,

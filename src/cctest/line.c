@@ -23,9 +23,11 @@ enum {
 #define RTO_MOST  (60 * NS_PER_S)
 
 struct segment {
-    /* sent: time of sending, ns; delivered_at, first_sent: those fields of the line at that time */
+    /* sent: time of sending, ns; delivered_at, first_sent: the fields with these names of struct
+     * scps_cctest_line at that time, ns */
     int64_t sent, delivered_at, first_sent;
-    uint64_t delivered, flight, lost_before; /* totals at the time of sending, bytes */
+    /* totals of the bytes delivered, in flight and lost at the time of sending */
+    uint64_t delivered, flight, lost_before;
     bool lost, app;
 };
 

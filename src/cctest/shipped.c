@@ -6,10 +6,11 @@
 
 #define X(check) SCPS_CCTEST_BIT(SCPS_CCTEST_##check)
 
-/* Exemptions of a controller that only keeps a configured rate (docs/SCPS-TP.md section 4.4). */
+/* The checks that a controller need not pass which only keeps a configured rate (docs/SCPS-TP.md
+ * section 4.4). */
 #define PURE_RATE (X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(FASTER) | X(SLOWER))
 
-/* Exemptions of a controller whose window follows from its model of the path. */
+/* The checks that a controller need not pass whose window follows from its model of the path. */
 #define MODEL (X(JUMP) | X(APP_LIMITED) | X(EMPTY_ACK) | X(ANSWER) | X(SSTHRESH) | X(EPISODE))
 
 static const struct {

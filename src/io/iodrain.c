@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wait of a terminating program for a device that is full. */
+/* Waits, when a program terminates, until a device that is full accepts its last packets. */
 #include "io/iodev.h"
 
 #include <poll.h>
@@ -15,8 +15,8 @@ bool scps_iodev_room(struct scps_iodev *d)
     ms = (int)((d->wait_until - now + 999) / 1000);
     if (d->failed || ms <= 0)
         return false;
-    /* In this state the descriptor is always writable, and poll() would return at once, so the
-     * function sleeps for 1 ms instead. */
+    /* With SCPS_IO_LATER the descriptor is reported as writable although the device is full, and
+     * poll() would return at once, so the function sleeps for 1 ms instead. */
     if (d->block == SCPS_IO_LATER)
         return poll(NULL, 0, 1) == 0;
     return poll(&p, 1, ms) == 1 && p.revents & POLLOUT;

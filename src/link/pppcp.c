@@ -114,7 +114,9 @@ static void finished(struct scps_cp *cp, enum scps_cp_state to)
     cp->env->layer(cp, CP_FINISHED);
 }
 
-static void begin_requests(struct scps_cp *cp) /* actions irc and scr, then state 6 (Req-Sent) */
+/* Begins to send Configure-Requests (actions irc and scr of RFC 1661 section 4.1), and enters state
+ * Req-Sent. */
+static void begin_requests(struct scps_cp *cp)
 {
     init_restarts(cp, true);
     cp->naks = cp->refusals = 0;
@@ -199,7 +201,8 @@ void scps_cp_close(struct scps_cp *cp)
 
 void scps_cp_timeout(struct scps_cp *cp)
 {
-    /* event TO+ (the timer expired with a count above 0); otherwise TO- */
+    /* true: event TO+ of RFC 1661 section 4.3, so the request is repeated; false: event TO-,
+     * because it was sent as often as allowed */
     bool again = cp->restarts > 0;
 
     switch (cp->state) {
@@ -227,7 +230,9 @@ void scps_cp_timeout(struct scps_cp *cp)
     }
 }
 
-void scps_cp_proto_rejected(struct scps_cp *cp) /* event RXJ-: a rejection that ends the protocol */
+/* Handles event RXJ- of RFC 1661 section 4.3: the peer rejects the whole protocol, which ends
+ * it. */
+void scps_cp_proto_rejected(struct scps_cp *cp)
 {
     switch (cp->state) {
     case CP_CLOSING:
@@ -329,7 +334,9 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     if (cp->state == CP_CLOSING || cp->state == CP_STOPPING || cp->state < CP_CLOSED)
         return;
     if (cp->state == CP_OPENED || cp->state == CP_STOPPED)
-        begin_requests(cp); /* actions tld and scr, or irc and scr */
+        /* RFC 1661 section 4.1: the negotiation begins again (in Opened with action tld, in Stopped
+         * with irc) */
+        begin_requests(cp);
     cp->answered = true;
     answer = judge(cp, p, n, &len);
     cp->naks = answer == CP_CONF_NAK ? cp->naks + 1 : 0;
@@ -386,7 +393,9 @@ static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 }
 
 static void conf_nak(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n,
-                     bool reject) /* event RCN: Receive-Configure-Nak or -Reject */
+                     /* handles event RCN of RFC 1661 section 4.3: Receive-Configure-Nak or, with
+                      * reject, -Reject */
+                     bool reject)
 {
     bool go_on = true;
 

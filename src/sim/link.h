@@ -40,7 +40,8 @@ struct scps_linkdir {
     uint8_t *ring;
     size_t ring_cap;           /* size of the ring, bytes: a power of two */
     uint64_t head, line, tail; /* positions in bytes, which never wrap */
-    /* A record from tail to this position, or less, fits; a longer one may fit, too. */
+    /* A record that ends at this position or before it fits behind `tail`. A longer one may fit,
+     * too: scps_linkring_find_room() then computes the limit again. */
     uint64_t room_end;
     scps_time last_at; /* latest arrival time of a packet in [head, line), µs */
     uint32_t wait_n;

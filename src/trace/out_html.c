@@ -147,8 +147,9 @@ static void place(struct track *d, const struct mark *m, unsigned step, unsigned
     r->end = (uint32_t)d->n;
 }
 
-/* Thins a track to about half its marks, in place. all: also marks of the kinds that are otherwise
- * always kept. What is written never overtakes what is read. */
+/* Thins a track (the marks of one direction of a connection) to about half its marks, in place.
+ * all: also marks of the kinds that are otherwise always kept. The writing position never gets
+ * ahead of the reading position. */
 static void halve_track(struct track *d, unsigned level, bool all)
 {
     const size_t n = d->n;
@@ -181,7 +182,8 @@ static void add_mark(struct scps_trace_html *h, struct track *d, enum mark_kind 
 {
     if (h->total + 2 > h->max)
         halve(h);
-    /* Thinning removed too few marks to make room: this mark and all later ones are left out. */
+    /* Thinning did not remove enough marks to make room, so this mark and all later ones are left
+     * out of the page. */
     if (h->total + 2 > h->max) {
         h->full = true;
         return;

@@ -420,7 +420,8 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
     scps_dur sample = -1;
     uint64_t q = QUAD(ack);
     touch_quad(t, s, ack);
-    /* The acknowledgement is a duplicate, or the first one after duplicates. */
+    /* b becomes the range of acknowledged data that `ack` lies in or ends: a duplicate
+     * acknowledgement of exactly its end is counted, and any other one starts that count again. */
     if (s->nb) {
         struct block *b = &s->b[s->nb - 1];
         if (TR_UNLIKELY(b->first >= ack)) {

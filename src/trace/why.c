@@ -381,8 +381,9 @@ static enum cause cause_of(const struct clues *k)
     return by_acknowledgements(k);
 }
 
-/* Returns true if the timer is the cause of a new go-back. During a go-back the timer may expire
- * again although the sender was not silent. */
+/* Returns true if the expiry of the retransmission timer is the cause of this retransmission, so
+ * that a go-back (the resending of all outstanding data) begins. During a go-back the timer may
+ * expire again although the sender was not silent. */
 static bool timer_began(const struct clues *k)
 {
     return k->silent || k->expired || (k->lowest && k->re->any && k->since >= k->floor);
