@@ -71,7 +71,7 @@ uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvb
 
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in)
 {
-    return hole(m) || record_end(m, in->read) != UINT64_MAX;
+    return hole(m) || record_end(m, in->read) <= in->next;
 }
 
 void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to)

@@ -39,7 +39,9 @@ static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
 }
 /* Records that a read returned the n octets before in->read. */
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
-/* Returns true if the end of a record or a hole lies ahead of the reader. */
+/* Returns true if what a read may return now ends at the end of a record or at a hole that was
+ * given up, so that data which arrives later does not lengthen it. The end of a record beyond
+ * missing data does not count. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
 /* Records that the hole [from, to) is given up. Precondition: no other hole is marked. */
 void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to);

@@ -107,6 +107,24 @@ static void reads_end_with_records(void **state)
     assert_false(w->m.ended);
 }
 
+/* The end of a record arrives before data that lies in front of it, so waiting for that data lets a
+ * read return more. */
+static void the_end_of_a_record_beyond_missing_data(void **state)
+{
+    struct world *w = *state;
+
+    put(w, 1, 10);
+    assert_int_equal(scps_marks_record(&w->m, &w->x, 11, 21, 31), 0);
+    assert_int_equal(scps_marks_ready(&w->m, &w->in), 10);
+    assert_false(scps_marks_ahead(&w->m, &w->in));
+    assert_int_equal(take(w), 10);
+    assert_false(scps_marks_ahead(&w->m, &w->in));
+    put(w, 11, 30);
+    assert_true(scps_marks_ahead(&w->m, &w->in));
+    assert_int_equal(take(w), 20);
+    assert_true(w->m.ended);
+}
+
 /* A quarter of the places is reserved for ends of records in data that arrives in order. */
 static void room_for_what_is_in_order(void **state)
 {
@@ -158,8 +176,11 @@ static void hole_is_repaired(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(segments_end_with_records), CASE(reads_end_with_records),
-        CASE(room_for_what_is_in_order), CASE(hole_is_passed_over),
+        CASE(segments_end_with_records),
+        CASE(reads_end_with_records),
+        CASE(the_end_of_a_record_beyond_missing_data),
+        CASE(room_for_what_is_in_order),
+        CASE(hole_is_passed_over),
         CASE(hole_is_repaired),
     };
 

@@ -156,6 +156,33 @@ static void reading(void **state)
     peer_close(&p);
 }
 
+/* A segment is lost, and the end of a record arrives before it is sent again. Until then there is
+ * nothing to read: poll() must not report it, and a blocking recv() has to wait instead of trying
+ * again at once. */
+static void a_record_beyond_missing_data(void **state)
+{
+    (void)state;
+    struct peer p;
+    uint8_t b[400];
+    int end;
+    peer_open(&p, NULL);
+    int s = connected(&p, SCPS_SOCK_SEQPACKET, false);
+    peer_sends_record(&p, 101, 100);
+    assert_int_equal(peer_poll(&p, s), P_OUT);
+    assert_errno(receive(&p, s, b, 400, 0, &end), EAGAIN);
+    assert_errno(receive(&p, s, b, 400, SCPS_MSG_PEEK, &end), EAGAIN);
+    /* A part of the missing data arrives, but less than SO_RCVLOWAT. */
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT, 80), 0);
+    peer_sends(&p, SCPS_ACK | SCPS_PSH, 1, 1, 50);
+    assert_int_equal(peer_poll(&p, s), P_OUT);
+    peer_sends(&p, SCPS_ACK | SCPS_PSH, 51, 1, 50);
+    assert_int_equal(peer_poll(&p, s), P_IN | P_OUT);
+    assert_int_equal(receive(&p, s, b, 400, 0, &end), 200);
+    assert_int_equal(end, SCPS_MSG_EOR);
+    check_bytes(b, 200, 1);
+    peer_close(&p);
+}
+
 /* An accepted socket has the listener's setting. */
 static void accepted(void **state)
 {
@@ -290,10 +317,15 @@ static void not_in_force(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_send_a_record), cmocka_unit_test(a_stream_with_records),
-        cmocka_unit_test(a_send_cut_short),   cmocka_unit_test(reading),
-        cmocka_unit_test(accepted),           cmocka_unit_test(a_hole),
-        cmocka_unit_test(what_was_given_up),  cmocka_unit_test(not_in_force),
+        cmocka_unit_test(each_send_a_record),
+        cmocka_unit_test(a_stream_with_records),
+        cmocka_unit_test(a_send_cut_short),
+        cmocka_unit_test(reading),
+        cmocka_unit_test(a_record_beyond_missing_data),
+        cmocka_unit_test(accepted),
+        cmocka_unit_test(a_hole),
+        cmocka_unit_test(what_was_given_up),
+        cmocka_unit_test(not_in_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
