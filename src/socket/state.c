@@ -168,6 +168,20 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
     }
 }
 
+/* Returns how many bytes make poll() report that s can be read: SO_RCVLOWAT, but at most half of
+ * the receive buffer of the connection. With a larger number the window could close before so many
+ * bytes have arrived, and the reader and the peer would wait for each other for ever. Linux has the
+ * same limit. */
+static size_t poll_need(const struct sock *s)
+{
+    struct scps_conn_config cfg = {.size = sizeof cfg};
+
+    if (s->rcvlowat <= 1 || !s->pcb.conn)
+        return 1;
+    scps_conn_get_config(s->pcb.conn, &cfg);
+    return SCPS_MIN(s->rcvlowat, cfg.rcvbuf / 2);
+}
+
 unsigned scps_sock_events(const struct sock *s)
 {
     const unsigned in = SCPS_POLLIN | SCPS_POLLRDNORM, out = SCPS_POLLOUT | SCPS_POLLWRNORM;
@@ -183,7 +197,7 @@ unsigned scps_sock_events(const struct sock *s)
     if (s->life.shut & SHUT_RCV)
         ev |= in | SCPS_POLLRDHUP;
     if (!handshaking(st)) {
-        if (scps_sock_readable(s, SCPS_MAX(s->rcvlowat, 1)))
+        if (scps_sock_readable(s, poll_need(s)))
             ev |= in;
         if (at_hole(s))
             ev |= SCPS_POLLPRI;

@@ -116,6 +116,25 @@ static void low_water(void **state)
     peer_close(&p);
 }
 
+/* poll() waits for at most half of the receive buffer, however large SO_RCVLOWAT is: the peer fills
+ * at most the whole buffer, and sends no small segments into the last part of the window (RFC 9293
+ * section 3.8.6.2.1). */
+static void low_water_above_the_buffer(void **state)
+{
+    (void)state;
+    struct peer p;
+    peer_open(&p, NULL);
+    int s = scps_socket(p.ctx, p.domain, SCPS_SOCK_STREAM, 0);
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVBUF, 2000), 0);
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT, 100000), 0);
+    peer_handshakes(&p, s);
+    peer_sends(&p, SCPS_ACK, 1, 1, 999);
+    assert_int_equal(peer_poll(&p, s), P_OUT);
+    peer_sends(&p, SCPS_ACK, 1000, 1, 1);
+    assert_int_equal(peer_poll(&p, s), P_IN | P_OUT);
+    peer_close(&p);
+}
+
 static void writing(void **state)
 {
     (void)state;
@@ -355,15 +374,11 @@ static void large_and_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),
-        cmocka_unit_test(out_of_order),
-        cmocka_unit_test(low_water),
-        cmocka_unit_test(writing),
-        cmocka_unit_test(more_to_come),
-        cmocka_unit_test(send_buffer_full),
-        cmocka_unit_test(not_sent_low_water),
-        cmocka_unit_test(receive_window),
-        cmocka_unit_test(large_and_random),
+        cmocka_unit_test(reading),          cmocka_unit_test(out_of_order),
+        cmocka_unit_test(low_water),        cmocka_unit_test(low_water_above_the_buffer),
+        cmocka_unit_test(writing),          cmocka_unit_test(more_to_come),
+        cmocka_unit_test(send_buffer_full), cmocka_unit_test(not_sent_low_water),
+        cmocka_unit_test(receive_window),   cmocka_unit_test(large_and_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
