@@ -241,6 +241,7 @@ struct scps_trace_totals {
 #define SCPS_TRACE_DECL_COUNT(name, words) uint64_t name;
     SCPS_TRACE_COUNTS(SCPS_TRACE_DECL_COUNT)
 #undef SCPS_TRACE_DECL_COUNT
+    /* times of the first and the last packet of any kind, µs since 1970 */
     scps_time first, last;
     uint32_t conns; /* connections seen, evicted ones included */
 };

@@ -34,8 +34,8 @@ extern "C" {
 enum scps_ccsds_kind { SCPS_CCSDS_AOS, SCPS_CCSDS_USLP, SCPS_CCSDS_TM };
 
 struct scps_ccsds_config {
-    /* size of this structure, bytes, as scps_ccsds_config_default() sets it: it tells the library
-     * for which version of the structure the program was compiled */
+    /* size of this structure, bytes, as scps_ccsds_config_default() sets it; it shows for which
+     * version of the structure the program was compiled */
     size_t size;
     enum scps_ccsds_kind kind;
     uint16_t spacecraft; /* spacecraft identifier: 8 bits in AOS, 16 in USLP, 10 in TM; default 1 */
@@ -108,7 +108,7 @@ SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
  * SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
-/* Copies the state of the link to *out, of which the caller knows `size` octets. */
+/* Copies the state of the link to *out, which has `size` octets in the headers of the caller. */
 SCPS_API void scps_ccsds_get_status_sized(const struct scps_netif *ccsds,
                                           struct scps_ccsds_status *out, size_t size);
 static inline void scps_ccsds_get_status(const struct scps_netif *ccsds,

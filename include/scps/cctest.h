@@ -92,7 +92,7 @@ struct scps_cctest_row {
     enum scps_cctest_kind kind;
     /* inputs of the event */
     scps_dur after; /* time that passes before the event, µs */
-    uint64_t bytes; /* bytes acknowledged by the event, or declared lost */
+    uint64_t bytes; /* ack: bytes that the event acknowledges; loss: bytes that it declares lost */
     unsigned times; /* number of times that the row is played; 0: once */
     uint64_t outstanding;
     bool app_limited; /* true: the application, not the window, limited the sender */

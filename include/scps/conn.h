@@ -28,8 +28,8 @@ enum scps_ack_mode {
  * makes opening fail with SCPS_ERR_RANGE. A field that is 0 although 0 lies outside its bounds
  * stands for the default; this does not apply to size and cc. */
 struct scps_conn_config {
-    /* size of this structure, bytes, as scps_conn_config_default() sets it: it tells the library
-     * for which version of the structure the program was compiled */
+    /* size of this structure, bytes, as scps_conn_config_default() sets it; it shows for which
+     * version of the structure the program was compiled */
     size_t size;
     /* ---- Congestion control ---- */
     /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". If only this field is set, the
@@ -465,8 +465,8 @@ SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);
 SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
-/* Copies the configuration in force to *out, of which the caller knows `size` octets. Fields that
- * were 0 for a default have the value in use. */
+/* Copies the configuration in force to *out, which has `size` octets in the headers of the caller.
+ * Fields that were 0 for a default have the value in use. */
 SCPS_API void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,
                                          size_t size);
 static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
@@ -482,7 +482,7 @@ static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_c
  * SCPS_ERR_INVAL, RANGE, NORATE or NOMEM, and then nothing has changed. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
-/* Copies state and counters to *out, of which the caller knows `size` octets. */
+/* Copies state and counters to *out, which has `size` octets in the headers of the caller. */
 SCPS_API void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *out, size_t size);
 static inline void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {

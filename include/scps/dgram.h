@@ -33,8 +33,8 @@ extern "C" {
 struct scps_dgram;
 
 struct scps_dgram_config {
-    /* size of this structure, bytes, as scps_dgram_config_default() sets it: it tells the library
-     * for which version of the structure the program was compiled */
+    /* size of this structure, bytes, as scps_dgram_config_default() sets it; it shows for which
+     * version of the structure the program was compiled */
     size_t size;
     /* Limit of the send queue, bytes of packets with their IP headers; default 64 KiB. An empty
      * queue accepts any one packet. */
@@ -128,7 +128,7 @@ SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
 /* Changes the configuration for later datagrams; queued ones are not affected. Returns 0, or
  * SCPS_ERR_RANGE for cfg->size. */
 SCPS_API int scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
-/* Copies the configuration to *out, of which the caller knows `size` octets. */
+/* Copies the configuration to *out, which has `size` octets in the headers of the caller. */
 SCPS_API void scps_dgram_get_config_sized(const struct scps_dgram *d, struct scps_dgram_config *out,
                                           size_t size);
 static inline void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out)
@@ -144,8 +144,8 @@ struct scps_dgram_stats {    /* Counters of an endpoint. Bytes are those of the 
      * small */
     uint64_t unsent;
 };
-/* Copies the counters since the endpoint was opened to *out, of which the caller knows `size`
- * octets. */
+/* Copies the counters since the endpoint was opened to *out, which has `size` octets in the headers
+ * of the caller. */
 SCPS_API void scps_dgram_get_stats_sized(const struct scps_dgram *d, struct scps_dgram_stats *out,
                                          size_t size);
 static inline void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)

@@ -33,8 +33,8 @@ extern "C" {
 #define SCPS_ETHER_HEADER 14
 
 struct scps_ether_config {
-    /* size of this structure, bytes, as scps_ether_config_default() sets it: it tells the library
-     * for which version of the structure the program was compiled */
+    /* size of this structure, bytes, as scps_ether_config_default() sets it; it shows for which
+     * version of the structure the program was compiled */
     size_t size;
     uint8_t mac[6]; /* MAC address of this station; neither zeros nor a group address */
     /* The n addresses that the stack above has, with their prefix lengths, bits. A destination
@@ -125,7 +125,7 @@ SCPS_API int scps_ether_add_addr(struct scps_netif *ether, const struct scps_add
  * wait for a neighbour's answer are dropped. Returns 0, or SCPS_ERR_NOENT: the station does not
  * have it. */
 SCPS_API int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr);
-/* Copies the state to *out, of which the caller knows `size` octets. */
+/* Copies the state to *out, which has `size` octets in the headers of the caller. */
 SCPS_API void scps_ether_get_status_sized(const struct scps_netif *ether,
                                           struct scps_ether_status *out, size_t size);
 static inline void scps_ether_get_status(const struct scps_netif *ether,

@@ -60,7 +60,6 @@ struct scps_info {
     uint32_t rcv_mss;
     uint32_t adv_mss; /* the MSS that our SYN announced, bytes */
     uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
-    /* Durations in µs; times of the stack's clock in µs. */
     /* retransmission timeout and RTT estimates, µs; 0 before the first sample */
     scps_dur rto, srtt, rttvar, min_rtt, last_rtt;
     /* times at which these events happened, µs of the stack's clock; 0: the event has not

@@ -30,8 +30,8 @@ extern "C" {
 #define SCPS_PPP_MRU_MAX 16384
 
 struct scps_ppp_config {
-    /* size of this structure, bytes, as scps_ppp_config_default() sets it: it tells the library for
-     * which version of the structure the program was compiled */
+    /* size of this structure, bytes, as scps_ppp_config_default() sets it; it shows for which
+     * version of the structure the program was compiled */
     size_t size;
     /* Largest packet that is received and that is sent, octets; SCPS_PPP_MRU_MIN to
      * SCPS_PPP_MRU_MAX; default 1500 */
@@ -162,7 +162,7 @@ SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
  * is not NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg,
                                          const struct scps_alloc *alloc, int *err);
-/* Copies the state to *out, of which the caller knows `size` octets. */
+/* Copies the state to *out, which has `size` octets in the headers of the caller. */
 SCPS_API void scps_ppp_get_status_sized(const struct scps_netif *ppp, struct scps_ppp_status *out,
                                         size_t size);
 static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out)

@@ -300,7 +300,7 @@ SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
 SCPS_API bool scps_channel_peek(struct scps_channel *ch, scps_time now, struct scps_pkt *pkt);
 /* Removes the packet that scps_channel_peek() returned, after its delivery. */
 SCPS_API void scps_channel_pop(struct scps_channel *ch);
-/* Copies the counters at now to *out, of which the caller knows `size` octets. */
+/* Copies the counters at now to *out, which has `size` octets in the headers of the caller. */
 SCPS_API void scps_channel_stats_sized(struct scps_channel *ch, scps_time now,
                                        struct scps_link_stats *out, size_t size);
 static inline void scps_channel_stats(struct scps_channel *ch, scps_time now,
@@ -354,8 +354,8 @@ SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *ad
 SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter);
 /* Returns the uppermost netif of an end, for routes. Add filters first. */
 SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
-/* Copies the counters of direction dir (0: a to b) to *out, of which the caller knows `size`
- * octets. */
+/* Copies the counters of direction dir (0: a to b) to *out, which has `size` octets in the headers
+ * of the caller. */
 SCPS_API void scps_link_get_stats_sized(struct scps_link *l, int dir, struct scps_link_stats *out,
                                         size_t size);
 static inline void scps_link_get_stats(struct scps_link *l, int dir, struct scps_link_stats *out)

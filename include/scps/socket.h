@@ -287,8 +287,8 @@ enum {
 
 /* ---- structures, with the layouts of Linux ---- */
 
-/* Addresses are passed as pointers to void: give one of these, or on Linux a struct sockaddr of the
- * system. */
+/* Functions take an address as a pointer to void: pass a pointer to one of these structures, or on
+ * Linux to the struct sockaddr_* of the system. */
 struct scps_sockaddr {
     uint16_t sa_family;
     uint8_t sa_data[14];
@@ -442,7 +442,7 @@ struct scps_wait {
 
 struct scps_ctx_config {
     /* size of this structure, bytes, as scps_ctx_config_default() sets it and those of stack_config
-     * and conn: it tells the library for which version of the structure the program was compiled */
+     * and conn; it shows for which version of the structure the program was compiled */
     size_t size;
     /* Configuration of the context's own stack. If `stack` is set, only two parts of it are used:
      * the allocator, and the range and the seed for the ports of sockets that are bound to port

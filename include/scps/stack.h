@@ -48,8 +48,8 @@ struct scps_dgram;
 struct scps_conn_config;
 
 struct scps_stack_config {
-    /* size of this structure, bytes, as scps_stack_config_default() sets it: it tells the library
-     * for which version of the structure the program was compiled */
+    /* size of this structure, bytes, as scps_stack_config_default() sets it; it shows for which
+     * version of the structure the program was compiled */
     size_t size;
     struct scps_alloc alloc; /* allocator of the stack; alloc and free NULL: malloc and free */
     /* NULL, the default: memory is taken as it is needed. Otherwise scps_stack_new() takes all
@@ -386,7 +386,8 @@ struct scps_stack_stats {
     /* packets dropped, by scps_drop; the last field, so that reasons can be added */
     uint64_t drops[SCPS_DROP_COUNT];
 };
-/* Copies the counters since scps_stack_new() to *out, of which the caller knows `size` octets. */
+/* Copies the counters since scps_stack_new() to *out, which has `size` octets in the headers of the
+ * caller. */
 SCPS_API void scps_stack_get_stats_sized(const struct scps_stack *st, struct scps_stack_stats *out,
                                          size_t size);
 static inline void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out)

@@ -22,7 +22,7 @@ struct scps_vj_stats {
  * (scps_netif_push, scps_link_filter), which then owns it. alloc NULL: malloc. Returns NULL on lack
  * of memory. */
 SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
-/* Copies the counters of this end to *out, of which the caller knows `size` octets. */
+/* Copies the counters of this end to *out, which has `size` octets in the headers of the caller. */
 SCPS_API void scps_vj_filter_stats_sized(const struct scps_netif *filter, struct scps_vj_stats *out,
                                          size_t size);
 static inline void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out)
