@@ -62,9 +62,11 @@ struct lab_flow {
      * a packet takes it, for the interrupt. */
     double receiver_interrupts;
     uint64_t receiver_buffer; /* size of the socket buffer of the receiving host, bytes */
-    /* Wait, µs, from the end of a pass until a NACK that lists holes is sent */
+    /* time, µs, from the end of a pass (the sending of all packets that are missing) until a NACK
+     * that lists holes is sent */
     struct lab_range nack_wait;
-    /* Wait, µs, from the end of a pass until a NACK without holes is sent */
+    /* time, µs, from the end of a pass until a NACK without holes, which ends the transfer, is
+     * sent */
     struct lab_range done_wait;
     struct scps_conn_config conn;
 };

@@ -46,7 +46,8 @@ static bool match(const struct side *a, size_t ra, const struct side *b, size_t 
 
 static size_t find_row(const struct side *a, size_t ra, const struct side *b)
 {
-    /* Fast path: both results have the same grid, so the rows are at the same indices. */
+    /* Fast path: both results have the same combinations of swept values in the same order, so the
+     * rows to compare are at the same indices. */
     if (ra < b->t.nrows && match(a, ra, b, ra))
         return ra;
     for (size_t i = 0; i < b->t.nrows; i++)

@@ -268,8 +268,8 @@ static void on_accept(EV_P_ ev_io *w, int revents)
 
 /* ---- opening the control socket ---- */
 
-/* Called when a socket file exists at the path. Returns 0 if its emulator is dead and the file has
- * been removed. */
+/* Called when a socket file exists at the path. Returns 0 if the emulator that made the file has
+ * ended and the file has been removed. */
 static int make_way(const struct sockaddr_un *addr, char *msg)
 {
     const char *path = addr->sun_path;

@@ -10,7 +10,9 @@
 struct spool {
     const char *path; /* path of the file, borrowed; NULL: the spool is not open */
     pid_t pid;
-    int fd; /* writing end of the pipe to the process; -1 after the writer has opened it by name */
+    /* writing end of the pipe to that process; -1: the writer has opened the pipe by its name, so
+     * this descriptor was closed */
+    int fd;
     char name[32];
 };
 

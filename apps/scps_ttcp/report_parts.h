@@ -34,7 +34,7 @@ void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_interface(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s);
 
-/* Functions of report_udp.c, for the document of datagrams. */
+/* Functions of report_udp.c, which report a transfer of UDP datagrams. */
 /* Writes the object "scps" inside the member "start". */
 void ttcp_json_udp_scps(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_udp_interval(struct scps_json *j, const struct ttcp_result *r,

@@ -18,12 +18,13 @@ struct ttcp_sender {
     struct ttcp_input *in;
     const uint8_t *rest; /* input for which the send buffer had no room */
     size_t rest_len;
-    bool connected, waiting /* the sender waits for input */,
-        more /* the sender stopped after at_once bytes */,
-        finished /* all input was written, and the connection is shut down for sending */,
-        closed /* the peer has acknowledged the FIN */;
-    bool over; /* true: both directions of the connection are over */
-    int err;   /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
+    bool connected, /* true: the connection is established, or the datagram socket is open */
+        waiting,    /* true: the sender waits for input */
+        more,       /* true: the sender has stopped after at_once bytes, and has more to write */
+        finished,   /* true: all input was written, and the connection is shut down for sending */
+        closed;     /* true: the peer has acknowledged the FIN */
+    bool over;      /* true: both directions of the connection are over */
+    int err;        /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
     bool in_failed;
     bool too_short; /* true: -u, and the whole input is shorter than the smallest datagram */
     /* number of bytes to write before packets are served; 0: as many as the send buffer has room

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of controllers that are not invariants. */
+/* Declares the two checks of a controller that judge more than a single event: on the path model,
+ * and against the window formula of a published law. */
 #ifndef SCPS_CCTEST_JUDGE_H
 #define SCPS_CCTEST_JUDGE_H
 

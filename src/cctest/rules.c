@@ -110,7 +110,8 @@ static uint64_t unvalidated_pipe(const struct scps_cctest_event *e)
 }
 
 /* Checks ssthresh after congestion: after a loss that begins an episode, or the first timeout.
- * flight: the bytes of which a part may remain. */
+ * ssthresh must be at least two segments, and lower than the bytes `flight` that were
+ * outstanding. */
 static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e, uint64_t flight)
 {
     uint64_t two = 2 * (uint64_t)e->view.mss;

@@ -54,9 +54,10 @@
 /* In strictly delayed mode (F0: the timer alone causes acknowledgements) the timer keeps running
  * for a hole until this many delays have passed without new data. */
 #define DELACK_MAX_IDLE 16
-/* SCPS_ACK_OTHER: number of full segments in a row for each of which the timer has expired, after
- * which segments are acknowledged at once. After a loss, a window of one segment looks the same for
- * a few round trips. */
+/* SCPS_ACK_OTHER acknowledges every second full segment. If the delayed ACK timer has expired for
+ * so many full segments in a row, the sender's window is taken to be one segment, and each segment
+ * is acknowledged at once. A lower number would misjudge a sender whose window is one segment for a
+ * few round trips after a loss. */
 #define ALONE 8
 /* Largest number of consecutive acknowledgements that are sent because the reports of holes did not
  * fit into one acknowledgement. */

@@ -11,7 +11,8 @@
 #include "core/sender.h"
 
 struct scps_bets {
-    /* SND.UNA to which this end last moved it past data that it gave up; 0: never */
+    /* offset to which this end last moved SND.UNA past data that it had given up; 0: it never
+     * did */
     scps_off gave_up_to;
     scps_off peer_una; /* highest SEG.ACK of the peer; valid while SND.UNA is gave_up_to */
     /* Later one of two times, µs: when this end last gave up data, and when the peer last opened a

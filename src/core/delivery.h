@@ -22,8 +22,8 @@ struct scps_delivery {
     /* value of `delivered` at which the round ends: data sent later belongs to the next round */
     uint64_t round_end;
     uint64_t rate; /* delivery rate of the newest sample, bytes/s; 0: there was none */
-    /* volume and duration of the round trip with the most bytes: [0] among the eight round trips in
-     * progress, [1] among the eight before */
+    /* volume and duration of the round trip with the most bytes: most[0] among the round trips of
+     * the current group of eight, most[1] among the eight before the group */
     struct scps_carried most[2];
     /* time at which the round trip in progress began, µs; 0: before the first */
     scps_time round_at;

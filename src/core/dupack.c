@@ -35,9 +35,9 @@ void scps_dupack_take(struct scps_sender *s, bool snack_reported, struct scps_ac
         scps_ack_result_add(sum, segment);
     }
     out = scps_sb_count(&tx->sb);
-    /* Early retransmit (RFC 5827): ER_thresh = ceiling(ownd/SMSS) - 1. With a single segment
-     * outstanding nothing can cause a duplicate: the network has copied an acknowledgement or an
-     * old segment. */
+    /* Early retransmit (RFC 5827): ER_thresh = ceiling(ownd/SMSS) - 1. If only one segment is
+     * outstanding, no later segment can have caused a duplicate acknowledgement: the network has
+     * duplicated an acknowledgement or an old segment. */
     if (out > 1 && scps_dupack_last(&s->snd, s->agreed.mss, out))
         thresh = SCPS_CLAMP(out - 1, 1u, thresh);
     if (scps_agreed_snack(&s->agreed) && scps_sb_at(&tx->sb, head)->resends)

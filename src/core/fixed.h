@@ -9,7 +9,8 @@
 struct scps_fixed {
     struct scps_conn_config most; /* the resolved configuration that limits all connections */
     uint32_t mss;                 /* payload and TCP options of the largest segment, bytes */
-    /* sizes of the rings of the send and the receive buffer, bytes, powers of two; 0: hollow */
+    /* sizes of the rings of the send and the receive buffer, bytes, powers of two; 0: the buffer
+     * counts bytes and stores none */
     uint32_t sndring, rcvring;
     /* slack of the send buffer, bytes: room for the largest segment that crosses its end */
     uint32_t slack;

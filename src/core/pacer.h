@@ -76,8 +76,8 @@ static SCPS_INLINE_SPEED void scps_pacer_spend(struct scps_pacer *p, uint32_t si
 {
     p->credit -= (int64_t)size * SCPS_PACER_UNIT;
 }
-/* Raises a negative level of the token bucket to 0: what packets have taken beyond its level is not
- * made up for. */
+/* Raises a negative level of the token bucket to 0: sending does not wait until the tokens that
+ * earlier packets took in excess have been added. */
 static inline void scps_pacer_forgive(struct scps_pacer *p)
 {
     p->credit = SCPS_MAX(p->credit, 0);

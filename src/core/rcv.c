@@ -353,7 +353,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
         if (seg->has & SCPS_HAS_RECORD && c->s.ctx.cfg->c.records && p.from < p.to &&
             p.to == from + seg->len &&
             !scps_conn_keep_record(&c->s, &c->rcv, (scps_off)p.from, (scps_off)p.to)) {
-            /* The acknowledgement makes the peer send the dropped segment again. */
+            /* The segment is dropped, because there is no room to store the end of its record. The
+             * acknowledgement makes the peer send it again. */
             scps_conn_ack_now(c);
             return;
         }

@@ -58,14 +58,14 @@ struct scps_recovery {
     /* TSval of the first retransmission of the episode; 0: there was none, or it had been resent
      * before */
     uint32_t stamp;
-    /* first octet of the retransmission with that TSval, or of such a retransmission of an earlier
-     * episode (0: there was none), the time of the retransmission, and the time at which this octet
-     * was first sent, with the TSval that it had then */
+    /* first octet of the retransmission with the TSval `stamp`; if this episode has none, of the
+     * first retransmission of an earlier episode; 0: there was none. The next three fields are
+     * about this octet. */
     scps_off stamped;
-    scps_time stamped_at;
-    scps_time first_sent;
-    uint32_t first_stamp;
-    scps_off frto_nxt; /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
+    scps_time stamped_at; /* time of that retransmission, µs */
+    scps_time first_sent; /* time at which the octet was sent for the first time, µs */
+    uint32_t first_stamp; /* TSval with which the octet was sent for the first time */
+    scps_off frto_nxt;    /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
     /* without SACK: bytes that were counted as arrived because of duplicate acknowledgements */
     uint64_t virtual_arrived;
     uint8_t dupacks; /* consecutive duplicate acknowledgements */

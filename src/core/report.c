@@ -184,7 +184,7 @@ static bool pass_is_over(const struct scps_report *rep, const struct scps_ranges
 }
 
 /* Under an ACK budget: makes SACK and SNACK continue at the offset up to which all data has been
- * reported, or begin again. */
+ * reported. If all ranges and holes have been reported, both begin again at the lowest. */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
                           const struct plan *p)
 {

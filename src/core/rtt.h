@@ -25,8 +25,8 @@ void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_du
  * value used. */
 scps_dur scps_rtt_by_clock(struct scps_rtt *r, scps_dur sample, scps_dur tick, scps_dur rto_min,
                            scps_dur rto_max);
-/* Updates only the minimum RTT, not SRTT and RTTVAR, with a sample that was delayed less by the
- * peer's delayed ACK. */
+/* Updates only the minimum RTT, not SRTT and RTTVAR, with the sample of the newest segment that an
+ * acknowledgement covers: the peer's delayed ACK has delayed it least. */
 void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);
 /* Computes the retransmission timeout again after its limits rto_min and rto_max, µs, have
  * changed. */

@@ -46,7 +46,8 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
         scps_outage_reported(&c->s.outage, inferred);
         scps_rcv_check_hole(c);
-        /* The end of the outage becomes known now, or is postponed. */
+        /* The outage is already known. If its end was unknown or is postponed, the timer is set to
+         * the new end. */
         if (until != SCPS_NEVER) {
             scps_outage_ends(&c->s.outage);
             scps_timer_set(&c->s.ctx, &c->outage_timer, until);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CoDel (RFC 8289 sections 5.5 and 5.6). The pseudocode there takes packets from the queue in a
- * loop until one may be sent; here the line takes each packet and asks whether to drop it. The
- * state `last` replaces the position in that loop. */
+ * loop until one may be sent. In this file the loop is inverted: a function is called for each
+ * packet taken from the queue and returns whether to drop it. The state `last` replaces the
+ * position in that loop. */
 #include "sim/codel.h"
 
 #include "base/wide.h"

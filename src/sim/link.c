@@ -95,8 +95,9 @@ static inline void find_next(struct scps_linkdir *d)
     look_at_line(d);
 }
 
-/* Finds the next event after a packet was offered. If one of the packets under way arrives next,
- * only the line can come before it, because the new packet is behind them. */
+/* Finds the next event after a packet was offered. If d->next is the arrival of a packet under way,
+ * the new packet, which is behind it, cannot arrive earlier; only a transmission on the line can
+ * come first. */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
     if (!d->behind || d->held_n)

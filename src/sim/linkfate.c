@@ -184,7 +184,9 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     }
     if (v.fate == SCPS_FATE_FLIPPED)
         r->whole = false;
-    r->frame = 0; /* No copy arrives from the ring: the packet is in the heap. */
+    /* If no copy of the packet arrives straight from the ring, r->frame stays 0: the packet was
+     * lost, or its arrivals are in the heap. */
+    r->frame = 0;
     if (v.fate <= SCPS_FATE_FLIPPED)
         settle_arrival(d, r, &v,
                        &(struct arrival){at, d->cfg.rates.n ? end - first : s->us, late, twice});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Room in a link direction's ring, and its growth. */
+/* Finds room for packets in the ring of one direction of a link, and enlarges the ring. */
 #include "sim/linkring.h"
 
 #include "base/bytes.h"
@@ -60,7 +60,8 @@ struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t 
         if (grow(d, need) != 0)
             return NULL;
     }
-    /* Records end at the end of the ring's memory, and before the oldest one. */
+    /* A record must end before the end of the ring's memory, so that it is contiguous, and must not
+     * overwrite the oldest record. */
     d->room_end = SCPS_MIN((d->tail | (d->ring_cap - 1)) + 1, d->head + d->ring_cap);
     return scps_link_record_at(d, d->tail);
 }

@@ -34,7 +34,8 @@ bool scps_spans_ok(const struct scps_spans *s)
     return s->period >= 0 && (s->n == 0 || s->period == 0 || s->period >= s->v[s->n - 1].to);
 }
 
-/* Splits *t into the beginning of its period, which is returned, and the time since then. */
+/* Returns the time at which the period that contains *t begins, and makes *t the time since
+ * then. */
 static scps_time cut(scps_dur period, scps_time *t)
 {
     scps_time begin = period && *t > 0 ? *t - *t % period : 0;

@@ -317,7 +317,8 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             }
             w->now = SCPS_MAX(w->now, top->when);
             served++;
-            /* The next wake-up request of the host sets its entry to any time, earlier or later. */
+            /* The key becomes SCPS_NEVER, so that the next wake-up that the host asks for sets its
+             * entry, whether that is earlier or later than the present one. */
             h->key = SCPS_NEVER;
             pump_host(h);
             if (h->key == SCPS_NEVER)

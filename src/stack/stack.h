@@ -161,7 +161,8 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);
-/* Plans the memory of the tables for `pairs` pairs of hosts. */
+/* Adds the memory of the tables of connection ids, for `pairs` pairs of hosts, to plan s of a stack
+ * with fixed memory. */
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
 /* ---- functions in comp.c ---- */
@@ -376,7 +377,8 @@ void scps_dgram_free_all(struct scps_stack *st);
  * Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Frees the closed endpoints of nif that are first in their ready queues and have sent everything.
- * The payload of the packet that left last is not needed any more. */
+ * Precondition: the payload of the packet that was sent last, which may lie in the queue of such an
+ * endpoint, is not needed any more. */
 void scps_dgram_drop_closed(struct scps_nif *nif);
 /* Returns true if the datagrams that wait for shaper p are served before its connections. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)

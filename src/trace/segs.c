@@ -209,7 +209,8 @@ static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
     return true;
 }
 
-/* Returns the index of the first block whose end is above pos; nb if there is none. */
+/* Returns the index of the first block whose end is above pos; s->nb, the number of blocks, if
+ * there is none. */
 static uint32_t find_block(const struct segs *s, uint64_t pos)
 {
     uint32_t lo = 0, hi = s->nb;

@@ -276,7 +276,8 @@ void scps_tr_truth_free(struct scps_trace *t)
     t->truth = NULL;
 }
 
-/* Returns the index of the first row at or after (flow, seq). */
+/* Returns the index of the first row of `flow` at or after sequence number seq, or of the first row
+ * of a later flow if there is none. */
 static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
 {
     size_t lo = 0, hi = u->n;
