@@ -195,6 +195,16 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
     scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, newest);
 }
 
+/* Measures by how much first transmissions of segments that were declared lost have arrived late.
+ * heard: when the acknowledgement before this one arrived. */
+static SCPS_NOINLINE void take_late(struct scps_tx *tx, scps_time heard)
+{
+    struct scps_late late = scps_sb_take_late(&tx->sb);
+
+    if (tx->rec.episode == SCPS_EPISODE_FAST)
+        scps_reorder_late(&tx->reorder, &late, heard);
+}
+
 /* Takes the samples of delivery rate and RTT that an acknowledgement gives. */
 static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
                                 struct scps_ack_input *n, struct scps_cc_ack *a)
@@ -214,8 +224,8 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
         scps_ack_result_no_rtt(&n->sum);
         a->rtt = -1;
     }
-    if (n->sum.late.any && s->tx->rec.episode == SCPS_EPISODE_FAST)
-        scps_reorder_late(&s->tx->reorder, &n->sum.late, n->heard);
+    if (s->tx->sb.late.any)
+        take_late(s->tx, n->heard);
     measure(s, ts, n, a->rtt);
     if (n->advanced)
         SCPS_OBSERVE(&s->ctx, ACKED, s->snd.una, s->snd.una - n->before, a->rtt, a->rate);

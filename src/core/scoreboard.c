@@ -164,7 +164,7 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
         sb->needless--;
 }
 
-/* Adds record r, which was declared lost or resent, to sum->late if its first transmission has
+/* Adds record r, which was declared lost or resent, to *late if its first transmission has
  * arrived. */
 static SCPS_NOINLINE_SIZE SCPS_NOINLINE void note_late(const struct scps_sent_segment *r,
                                                        scps_time now, scps_dur min_rtt,
@@ -193,7 +193,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
     else
         sb->lost -= r->len;
     if (!unambiguous || r->state != SCPS_SENT_FLIGHT)
-        note_late(r, now, min_rtt, &sum->late);
+        note_late(r, now, min_rtt, &sb->late);
     sum->delivered += r->len;
     if (!r->resends)
         sum->orig = true;

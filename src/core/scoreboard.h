@@ -78,6 +78,18 @@ struct scps_resent {
     uint32_t idx, xseq;
 };
 
+/* Segments that were declared lost, and whose first transmission an acknowledgement reports. */
+struct scps_late {
+    /* time at which the earliest of these segments was sent that was not resent; valid if
+     * `unresent` */
+    scps_time sent;
+    /* Octets of these segments that were resent once, too short a time ago for the retransmission
+     * to have been acknowledged; to 0: none. Of several such ranges only the first is stored. */
+    scps_off from, to;
+    bool unresent;
+    bool any; /* true: `unresent` is true, or `to` is not 0 */
+};
+
 struct scps_scoreboard {
     struct scps_sent_segment *v; /* record i lies at v[i & mask] */
     uint32_t mask, head, tail;
@@ -114,18 +126,8 @@ struct scps_scoreboard {
     uint32_t needless_from;
     uint8_t needless;
     struct scps_new_losses new_losses;
-};
-
-/* Segments that were declared lost, and whose first transmission an acknowledgement reports. */
-struct scps_late {
-    /* time at which the earliest of these segments was sent that was not resent; valid if
-     * `unresent` */
-    scps_time sent;
-    /* Octets of these segments that were resent once, too short a time ago for the retransmission
-     * to have been acknowledged; to 0: none. Of several such ranges only the first is stored. */
-    scps_off from, to;
-    bool unresent;
-    bool any; /* true: `unresent` is true, or `to` is not 0 */
+    /* first transmissions that have arrived late since the last call of scps_sb_take_late() */
+    struct scps_late late;
 };
 
 /* What one acknowledgement, or one report in it, has changed in the scoreboard: for RTT samples,
@@ -141,8 +143,7 @@ struct scps_ack_result {
     /* true: octets that were sent only once arrived after octets with higher offsets, so the path
      * reorders */
     bool reordered;
-    struct scps_late late; /* first transmissions that arrived late */
-    bool dsack;            /* true: the report contained a DSACK (RFC 2883) */
+    bool dsack; /* true: the report contained a DSACK (RFC 2883) */
     /* true: no earlier acknowledgement had reported the octets of the DSACK as arrived */
     bool dsack_fresh;
     scps_off dsack_to; /* end offset of the duplicate that the DSACK reports */
@@ -275,6 +276,15 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 /* Processes a report (SACK or SNACK) that [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum);
+/* Returns the first transmissions that have arrived late since the last call of this function, and
+ * forgets them. */
+static inline struct scps_late scps_sb_take_late(struct scps_scoreboard *sb)
+{
+    struct scps_late late = sb->late;
+
+    sb->late = (struct scps_late){0};
+    return late;
+}
 /* Gives up the first record, and with it the arrived data that follows it contiguously; a FIN is
  * never given up. Returns the new SND.UNA; *end: end of the record's data. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);

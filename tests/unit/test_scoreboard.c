@@ -344,12 +344,43 @@ static void resegmenting(void **state)
     }
 }
 
+/* First transmissions of lost segments that arrive late are stored until they are taken, once. An
+ * acknowledgement that reports none leaves nothing to take. */
+static void late_until_taken(void **state)
+{
+    struct scps_scoreboard sb;
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_ack_result sum = {0};
+    struct scps_late late;
+    (void)state;
+
+    scps_sb_init(&sb);
+    sent(&sb, &a, 6);
+    scps_sb_arrived(&sb, 3, 5 * LEN, 6 * LEN, 1, &sum);
+    assert_false(sb.late.any);
+    for (uint32_t i = 1; i < 4; i++)
+        scps_sb_lose(&sb, i, &sum);
+    scps_sb_resent(&sb, 1, 2);
+    scps_sb_resent(&sb, 2, 2);
+    scps_sb_arrived(&sb, 3, LEN, 3 * LEN, 100, &sum);
+    scps_sb_arrived(&sb, 3, 3 * LEN, 4 * LEN, 100, &sum);
+    late = scps_sb_take_late(&sb);
+    assert_true(late.any && late.unresent);
+    assert_int_equal(late.sent, 1);
+    assert_int_equal(late.from, LEN);
+    assert_int_equal(late.to, 3 * LEN);
+    late = scps_sb_take_late(&sb);
+    assert_false(late.any || late.unresent);
+    assert_int_equal(late.to, 0);
+    scps_sb_fini(&sb, &a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_and_reneged), cmocka_unit_test(any_order),
         cmocka_unit_test(split_heads),      cmocka_unit_test(split_head_with_fin),
-        cmocka_unit_test(resegmenting),
+        cmocka_unit_test(resegmenting),     cmocka_unit_test(late_until_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
