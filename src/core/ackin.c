@@ -169,17 +169,17 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
         scps_recovery_no_duplicates(&tx->rec);
 }
 
-/* Takes an RTT sample from an acknowledgement. newest: round trip, µs, of the segment that was sent
- * last of those that arrived; -1: it is not known. */
+/* Takes an RTT sample from an acknowledgement, and sets a->rtt_old. a->rtt: round trip, µs, of the
+ * segment that was sent last of those that arrived; -1: it is not known. */
 static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
-                           const struct scps_ack_input *n, scps_dur newest)
+                           const struct scps_ack_input *n, struct scps_cc_ack *a)
 {
     const struct scps_ack_result *sum = &n->sum;
     scps_dur sample = -1;
     bool by_clock = false;
 
     if (sum->oldest_sent >= 0 && !sum->refilled) {
-        sample = s->ctx.env->now - sum->oldest_sent;
+        a->rtt_old = sample = s->ctx.env->now - sum->oldest_sent;
         scps_sample_sure(&s->tx->sample);
     } else if (n->advanced && !n->jumped) {
         const struct scps_sample_view v = {.x = &s->ctx,
@@ -192,7 +192,7 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
         sample = scps_sample_resent(&v, n->seg, sum);
         by_clock = true;
     }
-    scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, newest);
+    scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, a->rtt);
 }
 
 /* Measures by how much first transmissions of segments that were declared lost have arrived late.
@@ -226,7 +226,7 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
     }
     if (s->tx->sb.late.any)
         take_late(s->tx, n->heard);
-    measure(s, ts, n, a->rtt);
+    measure(s, ts, n, a);
     if (n->advanced)
         SCPS_OBSERVE(&s->ctx, ACKED, s->snd.una, s->snd.una - n->before, a->rtt, a->rate);
     if (n->sum.reordered) {
@@ -247,8 +247,6 @@ static inline void tell_controller(struct scps_sender *s, void *cc, const struct
     if (!s->established)
         return;
     a->in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
-    a->rtt_old =
-        n->sum.oldest_sent >= 0 && !n->sum.refilled ? s->ctx.env->now - n->sum.oldest_sent : 0;
     scps_cc_ack(s, cc, a, n->advanced || tx->rec.episode != SCPS_EPISODE_NONE);
 }
 

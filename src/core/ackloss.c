@@ -129,14 +129,14 @@ static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sende
     scps_dur wait = scps_reorder_window(&s->tx->reorder, s->rtt.rto);
     struct scps_loss_limits limits = {from, SCPS_NEVER};
 
-    if (s->ctx.env->now - heard < wait) {
+    if (wait && s->ctx.env->now - heard < wait) {
         wait += s->tx->reorder.rtt;
         limits.then = s->ctx.env->now - wait;
     }
     if (!sb->arrived_recs || from >= s->snd.nxt)
         return limits.then;
     scps_loss_by_order(sb, s->ctx.cfg->c.dupthresh, last, limits, sum);
-    if (sb->frontier != sb->tail && scps_sb_at(sb, sb->frontier)->sent > limits.then)
+    if (wait && sb->frontier != sb->tail && scps_sb_at(sb, sb->frontier)->sent > limits.then)
         scps_sender_look_at(s, scps_sb_at(sb, sb->frontier)->sent + wait);
     return limits.then;
 }

@@ -37,7 +37,7 @@ static bool before(uint32_t a, uint32_t b)
  * 5827). */
 static uint32_t effective_dupthresh(unsigned dupthresh, bool tail, uint32_t later)
 {
-    return tail ? SCPS_CLAMP(later, 1u, dupthresh) : dupthresh;
+    return tail && later < dupthresh ? SCPS_MAX(later, 1u) : dupthresh;
 }
 
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,

@@ -61,8 +61,8 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
 
 /* Applies one SACK block to the scoreboard. Returns false if the block is invalid or old, so that
  * it need not be recognised when the peer repeats it. */
-static bool take_block(struct scps_sender *s, struct scps_sack block, scps_off ack,
-                       struct scps_ack_result *sum)
+static SCPS_INLINE_SPEED bool take_block(struct scps_sender *s, struct scps_sack block,
+                                         scps_off ack, struct scps_ack_result *sum)
 {
     int64_t from, to;
 
@@ -76,26 +76,41 @@ static bool take_block(struct scps_sender *s, struct scps_sack block, scps_off a
     return true;
 }
 
+/* Processes the SACK blocks of seg from number i on. before: block i - 1 of the acknowledgement
+ * before this one. Precondition: i is at least 1. */
+static SCPS_NOINLINE void take_others(struct scps_sender *s, const struct scps_seg *seg, unsigned i,
+                                      struct scps_sack before, scps_off ack,
+                                      struct scps_ack_result *sum)
+{
+    for (; i < seg->nsack; i++) {
+        struct scps_sack *at = &s->tx->sackin.block[i], was = *at;
+        bool known = same(was, seg->sack[i]) || same(before, seg->sack[i]) ||
+                     take_block(s, seg->sack[i], ack, sum);
+        *at = known ? seg->sack[i] : (struct scps_sack){0};
+        before = was;
+    }
+}
+
 void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
                       const struct scps_sackin_first *first, scps_off ack,
                       struct scps_ack_result *sum)
 {
     struct scps_sackin *own = &s->tx->sackin;
-    struct scps_sack before = {0};
-    unsigned i;
+    struct scps_sack before = own->block[0];
+    unsigned i = 0, n = seg->nsack;
 
-    for (i = 0; i < seg->nsack; i++) {
-        /* The peer repeats every block in several acknowledgements, in case one is lost. So this
-         * block is compared with those of the last acknowledgement: at the same position, and one
-         * position further. */
-        struct scps_sack *at = &own->block[i], was = *at;
-        bool known = i && (same(was, seg->sack[i]) || same(before, seg->sack[i]));
-        if (!known && (i || !first->old))
-            known = take_block(s, seg->sack[i], ack, sum);
-        *at = known ? seg->sack[i] : (struct scps_sack){0};
-        before = was;
+    if (n) {
+        bool valid = !first->old && take_block(s, seg->sack[0], ack, sum);
+        own->block[i++] = valid ? seg->sack[0] : (struct scps_sack){0};
     }
-    while (own->n > i)
+    /* The peer repeats every block in several acknowledgements, in case one is lost. So each block
+     * but the first is compared with those of the last acknowledgement: at the same position, and
+     * one position before. */
+    while (i < n && same(own->block[i], seg->sack[i]))
+        before = own->block[i++];
+    if (i < n)
+        take_others(s, seg, i, before, ack, sum);
+    while (own->n > n)
         own->block[--own->n] = (struct scps_sack){0};
-    own->n = (uint8_t)i;
+    own->n = (uint8_t)n;
 }
