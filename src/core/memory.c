@@ -60,7 +60,7 @@ void scps_conn_free_tx(struct scps_sender *s)
     scps_sndbuf_fini(&s->tx->buf, a);
     scps_rangeset_fini(&s->tx->ends, a);
     scps_sb_fini(&s->tx->sb, a);
-    scps_snacktx_forget(&s->tx->snack, a);
+    scps_snackwait_free(&s->tx->snack.waits, a);
     a->free(a->ctx, s->tx, tx_size(s->ctx.cfg));
     s->tx = NULL;
 }
@@ -210,7 +210,7 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
         ranges(f->marks), /* places for the ends of records that are to be sent */
         ranges(f->marks), /* places for the ends of records that have arrived */
         ranges(f->given_up),
-        c->snack_delay ? SCPS_SNACK_WAITS * sizeof(struct scps_snack_wait) : 0,
+        c->snack_delay ? sizeof(struct scps_snackwait_room) : 0,
     };
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)

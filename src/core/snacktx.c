@@ -339,19 +339,12 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
  * is postponed. */
 static scps_time postponed(struct scps_sender *s, struct scps_ack_result *sum)
 {
-    struct scps_snacktx *own = &s->tx->snack;
-    uint32_t n = own->nwaits;
-    scps_time due = 0;
+    struct scps_snackwait *waits = &s->tx->snack.waits;
+    scps_time due;
 
-    own->nwaits = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct scps_snack_wait w = own->waits[i];
-        if (w.due > s->ctx.env->now) {
-            due = sooner(due, w.due);
-            own->waits[own->nwaits++] = w;
-        } else {
-            missing(s, w.from, w.to, sum);
-        }
+    while ((due = scps_snackwait_due(waits)) && due <= s->ctx.env->now) {
+        struct scps_snackwait_hole h = scps_snackwait_take(waits);
+        missing(s, h.from, h.to, sum);
     }
     return due;
 }
@@ -394,22 +387,16 @@ static scps_dur postponement(const struct scps_sender *s)
 static scps_time take_hole(struct scps_sender *s, scps_off from, scps_off to,
                            struct scps_ack_result *sum)
 {
-    struct scps_snacktx *own = &s->tx->snack;
-    const struct scps_alloc *a = &s->ctx.env->alloc;
+    struct scps_snackwait *waits = &s->tx->snack.waits;
     scps_dur wait = postponement(s);
-    scps_time due = s->ctx.env->now + wait;
 
-    if (wait && !own->waits)
-        own->waits = a->alloc(a->ctx, SCPS_SNACK_WAITS * sizeof *own->waits);
-    for (uint32_t i = 0; i < own->nwaits; i++)
-        if (own->waits[i].from <= from && to <= own->waits[i].to)
-            return 0;
-    if (!wait || !own->waits || own->nwaits == SCPS_SNACK_WAITS) {
+    if (scps_snackwait_covers(waits, from, to))
+        return 0;
+    if (!wait || !scps_snackwait_reserve(waits, &s->ctx.env->alloc)) {
         missing(s, from, to, sum);
         return 0;
     }
-    own->waits[own->nwaits++] = (struct scps_snack_wait){from, to, due};
-    return due;
+    return scps_snackwait_add(waits, from, to, s->ctx.env->now + wait);
 }
 
 static bool set(const struct scps_seg *seg, unsigned bit)
@@ -500,10 +487,4 @@ scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, s
         due = sooner(due, holes(s, seg, end, size, sum));
     track_order(s, ack, at, reported_to);
     return due;
-}
-
-void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a)
-{
-    if (s->waits)
-        a->free(a->ctx, s->waits, SCPS_SNACK_WAITS * sizeof *s->waits);
 }

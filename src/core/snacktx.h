@@ -11,13 +11,7 @@
 #include <scps/wire.h>
 
 #include "core/sender.h"
-
-/* A hole of a SNACK that snack_delay or the reordering window (reorder.h) postpones. */
-struct scps_snack_wait {
-    scps_off from, to;
-    scps_time due; /* time at which the hole is processed, µs */
-};
-#define SCPS_SNACK_WAITS 256
+#include "core/snackwait.h"
 
 struct scps_snacktx {
     /* State for the end of the data. highest: end of the highest data that has arrived; highest_at:
@@ -37,10 +31,8 @@ struct scps_snacktx {
     /* offset at which the next report of the same hole is continued, because the last one covered
      * more segments than may be examined at once; 0: none */
     scps_off resume_at;
-    /* room for SCPS_SNACK_WAITS postponed holes, of which the first nwaits are used; NULL: none is
-     * allocated */
-    struct scps_snack_wait *waits;
-    uint32_t nwaits;
+    /* holes that snack_delay or the reordering window (reorder.h) postpones */
+    struct scps_snackwait waits;
 };
 
 /* Returns the offset from which on a SNACK with SEG.ACK = SND.UNA can name no hole, because of its
@@ -58,7 +50,5 @@ bool scps_snacktx_reports_late(struct scps_sender *s);
 /* Called when the timer for loss detection expires: declares unreported retransmissions lost, and
  * processes SNACKs that were postponed. */
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum);
-/* Frees the memory of the postponed SNACKs. */
-void scps_snacktx_forget(struct scps_snacktx *s, const struct scps_alloc *a);
 
 #endif

@@ -21,7 +21,7 @@ static struct scps_ack_result sum;
 static int end(void **state)
 {
     (void)state;
-    scps_snacktx_forget(&p.s.tx->snack, &p.env.alloc);
+    scps_snackwait_free(&p.s.tx->snack.waits, &p.env.alloc);
     part_fini(&p);
     return 0;
 }
@@ -306,7 +306,7 @@ static void reaction_is_postponed(void **state)
     (void)state;
 
     p.cfg.c.snack_delay = delay;
-    part_send(&p, SCPS_SNACK_WAITS + 24, 1000);
+    part_send(&p, SCPS_SNACKWAIT_MAX + 24, 1000);
     p.env.now += RTT;
     assert_int_equal(named(0, 4, 0), p.env.now + delay);
     assert_int_equal(named(1, 2, 0), 0); /* a part of the same hole */
@@ -322,10 +322,10 @@ static void reaction_is_postponed(void **state)
     assert_int_equal(look(), 0);
     assert_int_equal(sum.lost, 4000);
     /* A limited number of holes can wait; for another one there is no delay. */
-    for (uint16_t i = 0; i < SCPS_SNACK_WAITS; i++)
+    for (uint16_t i = 0; i < SCPS_SNACKWAIT_MAX; i++)
         named((uint16_t)(8 + i), 1, 0);
     assert_int_equal(sum.lost, 4000);
-    named(SCPS_SNACK_WAITS + 14, 1, 0);
+    named(SCPS_SNACKWAIT_MAX + 14, 1, 0);
     assert_int_equal(sum.lost, 5000);
 }
 
