@@ -226,7 +226,7 @@ struct scps_trace_conn {
     X(other_link, "link-layer frames that carry no IP (ARP and the like)")                         \
     X(other_protocol, "IP packets of other protocols")                                             \
     X(fragments, "IP fragments; those beyond the first are not analysed")                          \
-    X(truncated, "packets whose headers the capture cut: analysed without options, or not at all") \
+    X(truncated, "packets cut too short by the capture to be analysed")                            \
     X(bad_link, "frames of a link type that is not understood, or nonsense in it")                 \
     X(bad_ip, "IP headers that make no sense")                                                     \
     X(bad_tcp, "TCP headers that make no sense")                                                   \

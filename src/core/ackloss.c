@@ -272,7 +272,7 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;
-    scps_reorder_arrived(&s->tx->reorder, from, to, s->tx->heard_at);
+    scps_reorder_twice(&s->tx->reorder, from, to, s->tx->heard_at);
     if (scps_recovery_dsack(rec, from, to))
         undo(s, late);
 }

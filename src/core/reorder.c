@@ -6,12 +6,17 @@
  * recoveries without a DSACK. Here the window is measured: it is the longest time by which a
  * segment that was declared lost was only late. It is measured when
  *   - a segment that was declared lost arrives before it was resent,
- *   - a segment that was resent once is acknowledged sooner than a round trip after that, or with a
- *     timestamp older than the retransmission (RFC 3522): its first transmission has arrived, or
- *   - a DSACK reports it as a duplicate (RFC 2883): then its first transmission has arrived last.
+ *   - a segment that was resent once is acknowledged sooner than three quarters of the least round
+ *     trip after that, or with a timestamp older than the retransmission (RFC 3522): its first
+ *     transmission has arrived, or
+ *   - a DSACK reports it as a duplicate (RFC 2883): if that comes a round trip after it was resent,
+ *     its first transmission arrived no sooner than it was resent; if later, it arrived last.
  * An acknowledgement reports what arrived since the one before it, so the time of that one is used:
  * the delay of a peer that acknowledges seldom is not taken for reordering.
  * Segments that a timeout resent are not measured, since all of a flight may be delayed, in order.
+ * One late segment is no proof, because an acknowledgement that was lost, or had no room for all
+ * SACK blocks, makes a segment look late: the window remains 0 until another one is late within
+ * CONFIRM recoveries.
  *
  * Departures from RFC 8985: the window is not counted in quarters of the least round trip, because
  * segments are late by a millisecond on a round trip of seconds, or by several round trips. Its
@@ -23,6 +28,7 @@
 
 /* retransmission timeouts after which a DSACK for a segment is not expected any more */
 #define REMEMBER 8
+#define CONFIRM  4  /* recoveries that may end between the first late segment and the second */
 #define PERSIST  16 /* RFC 8985 section 6.2 step 4: RACK.reo_wnd_persist */
 
 /* Takes into account a segment that was sent at `sent` and arrived after `since`, when the RTT was
@@ -33,7 +39,15 @@ static void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt, scps_
 
     if (!rtt || late <= 0)
         return;
-    ro->extent = SCPS_MAX(ro->extent, late + late / 8);
+    late += late / 8;
+    if (!ro->extent && !ro->recent) {
+        ro->once = late;
+        ro->recent = CONFIRM;
+        return;
+    }
+    ro->extent = SCPS_MAX(SCPS_MAX(ro->extent, ro->once), late);
+    ro->once = 0;
+    ro->recent = 0;
     ro->persist = PERSIST;
 }
 
@@ -44,15 +58,30 @@ void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, sc
     scps_reorder_arrived(ro, late->from, late->to, since);
 }
 
-void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since)
+/* Measures the segments within [from, to) that were resent once, one of whose transmissions has
+ * arrived after `since`. twice: a DSACK reports that both have, and the retransmission may have
+ * been the last. */
+static void arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since,
+                    bool twice)
 {
     for (unsigned i = 0; i < SCPS_REORDER_COPIES; i++) {
         struct scps_reorder_copy *c = &ro->copies[i];
         if (!c->from || c->from < from || c->from >= to)
             continue;
-        measure(ro, c->sent, c->rtt, since);
+        bool either = twice && since - c->again <= c->rtt + c->rtt / 4;
+        measure(ro, c->sent, c->rtt, either ? c->again : since);
         c->from = 0;
     }
+}
+
+void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since)
+{
+    arrived(ro, from, to, since, false);
+}
+
+void scps_reorder_twice(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since)
+{
+    arrived(ro, from, to, since, true);
 }
 
 void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
@@ -69,11 +98,13 @@ void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment
             room = c;
     }
     if (room && fast && !r->resends)
-        *room = (struct scps_reorder_copy){r->from, r->sent, ro->rtt};
+        *room = (struct scps_reorder_copy){r->from, r->sent, now, ro->rtt};
 }
 
 void scps_reorder_recovered(struct scps_reorder *ro)
 {
     if (ro->persist && !--ro->persist)
         ro->extent = 0;
+    if (ro->recent && !--ro->recent)
+        ro->once = 0;
 }

@@ -2,8 +2,8 @@
 /* Reordering as the sender sees it: by how much first transmissions arrive later than others that
  * were sent after them (reorder.c).
  *
- * Invariant: the reordering window is 0 until a segment that was declared lost proves to have been
- * late.
+ * Invariant: the reordering window is 0 until two segments that were declared lost prove to have
+ * been late.
  */
 #ifndef SCPS_CORE_REORDER_H
 #define SCPS_CORE_REORDER_H
@@ -14,9 +14,10 @@
 
 /* A segment that was resent once in the recovery episode in progress, or in an earlier one. */
 struct scps_reorder_copy {
-    scps_off from;  /* its first octet; 0: this entry is not used */
-    scps_time sent; /* time of its first transmission */
-    scps_dur rtt;   /* scps_reorder.rtt when it was resent */
+    scps_off from;   /* its first octet; 0: this entry is not used */
+    scps_time sent;  /* time of its first transmission */
+    scps_time again; /* time of its retransmission */
+    scps_dur rtt;    /* scps_reorder.rtt when it was resent */
 };
 
 struct scps_reorder {
@@ -26,8 +27,10 @@ struct scps_reorder {
     /* RTT of the segment that was sent last among those that SACK or SNACK have reported, µs; 0: no
      * such segment was reported */
     scps_dur rtt;
-    /* recovery episodes that may end before `extent` is forgotten */
-    uint8_t persist;
+    /* the same for the first segment that was late, until a second one is; 0: none was */
+    scps_dur once;
+    uint8_t persist; /* recovery episodes that may end before `extent` is forgotten */
+    uint8_t recent;  /* recovery episodes that may end before `once` is forgotten */
     struct scps_reorder_copy copies[SCPS_REORDER_COPIES];
 };
 
@@ -53,9 +56,12 @@ void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, sc
  * began. */
 void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
                          scps_time now, scps_dur rto);
-/* Called when a DSACK or a timestamp shows that first transmissions within [from, to) have arrived
- * after `since`. */
+/* Called when the time of an acknowledgement or its timestamp shows that first transmissions within
+ * [from, to) have arrived after `since`. */
 void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since);
+/* Called when a DSACK reports that octets within [from, to) have arrived twice, once of them after
+ * `since`. */
+void scps_reorder_twice(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since);
 /* Called when a recovery episode has ended that was not spurious. */
 void scps_reorder_recovered(struct scps_reorder *ro);
 

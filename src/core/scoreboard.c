@@ -164,8 +164,10 @@ void scps_sb_new_episode(struct scps_scoreboard *sb)
         sb->needless--;
 }
 
-/* Adds record r, which was declared lost or resent, to *late if its first transmission has
- * arrived. */
+/* Adds record r, which was declared lost or resent, to *late if its first transmission has arrived:
+ * if it was not resent, or if it was resent once and the acknowledgement came after less than three
+ * quarters of the least round trip. Jitter and the resolution of the clock make round trips that
+ * are a little less than the least one so far. */
 static SCPS_NOINLINE_SIZE SCPS_NOINLINE void note_late(const struct scps_sent_segment *r,
                                                        scps_time now, scps_dur min_rtt,
                                                        struct scps_late *late)
@@ -174,7 +176,8 @@ static SCPS_NOINLINE_SIZE SCPS_NOINLINE void note_late(const struct scps_sent_se
         if (!late->unresent || r->sent < late->sent)
             late->sent = r->sent;
         late->unresent = late->any = true;
-    } else if (r->resends == 1 && now - r->sent < min_rtt && (!late->to || late->to == r->from)) {
+    } else if (r->resends == 1 && now - r->sent < min_rtt - min_rtt / 4 &&
+               (!late->to || late->to == r->from)) {
         late->from = late->to ? late->from : r->from;
         late->to = r->from + r->len;
         late->any = true;

@@ -21,7 +21,7 @@ static void take_options(struct scps_cursor *c, struct segment *s)
     }
     s->opt = p;
     s->opt_len = n;
-    scps_tr_parse_options(p, n, n, &s->o);
+    scps_tr_parse_options(p, n, &s->o);
 }
 
 /* Reads the fields in their order on the wire. bits and bits2: the two octets of flags, which say

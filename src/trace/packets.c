@@ -93,19 +93,10 @@ static void option(FILE *f, uint8_t kind, const uint8_t *b, uint32_t n,
         fprintf(f, "%02x", b[i]);
 }
 
-/* Returns the length of the packet's options, bytes, which the capture may have cut. The header
- * field Data Offset lies 8 octets in front of the options; compressed headers have no such field,
- * and are never cut within their options. */
-static uint32_t options_len(const struct scps_trace_seen *s)
-{
-    return s->proto == SCPS_IPPROTO_SCPS_COMP ? s->opt_len : (s->opt[-8] >> 4) * 4u - 20;
-}
-
 static void options(FILE *f, const struct scps_trace_seen *s)
 {
     const uint8_t *p = s->opt;
     const char *sep = " <";
-    const uint32_t whole = p ? options_len(s) : 0;
     for (uint32_t i = 0; p && i < s->opt_len;) {
         if (p[i] == 0)
             break;
@@ -115,13 +106,8 @@ static void options(FILE *f, const struct scps_trace_seen *s)
         }
         fputs(sep, f);
         sep = ",";
-        const bool known = i + 2 <= s->opt_len;
-        if (i + 2 > whole || (known && (p[i + 1] < 2 || i + p[i + 1] > whole))) {
+        if (i + 2 > s->opt_len || p[i + 1] < 2 || i + p[i + 1] > s->opt_len) {
             fprintf(f, "kind %u: bad length", p[i]);
-            break;
-        }
-        if (!known || i + p[i + 1] > s->opt_len) {
-            fprintf(f, "kind %u: cut off by the capture", p[i]);
             break;
         }
         option(f, p[i], p + i + 2, p[i + 1] - 2u, s);

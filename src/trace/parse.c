@@ -132,7 +132,7 @@ static SCPS_ALWAYS_INLINE bool parse_option(uint8_t kind, const uint8_t *b, uint
     }
 }
 
-void scps_tr_parse_options(const uint8_t *p, uint32_t len, uint32_t whole, struct opts *o)
+void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o)
 {
     for (uint32_t i = 0; i < len;) {
         const uint8_t kind = p[i];
@@ -142,13 +142,10 @@ void scps_tr_parse_options(const uint8_t *p, uint32_t len, uint32_t whole, struc
             i++;
             continue;
         }
-        const bool known = i + 2 <= len; /* the length of the option was captured */
-        if (i + 2 > whole || (known && (p[i + 1] < 2 || i + p[i + 1] > whole))) {
+        if (i + 2 > len || p[i + 1] < 2 || i + p[i + 1] > len) {
             o->bad = true;
             return;
         }
-        if (!known || i + p[i + 1] > len)
-            return; /* The rest was not captured. */
         const uint32_t n = p[i + 1];
         if (!parse_option(kind, p + i + 2, n, o))
             o->bad = true;

@@ -76,10 +76,9 @@ bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, ui
 /* Finds the IP header inside a packet that is neither TCP nor has a compressed header. Returns its
  * offset from k->ip, or -1 after counting why there is none. */
 int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
-/* Parses options of `whole` octets, of which the first len were captured, at p. An option with
- * length zero, or beyond the whole, is bad and ends the parsing, and so does one that the capture
- * cut, which is not bad; a known kind with a wrong length is skipped. */
-void scps_tr_parse_options(const uint8_t *p, uint32_t len, uint32_t whole, struct opts *o);
+/* Parses the len octets of options at p. An option with length zero, or beyond the end, ends the
+ * parsing; a known kind with a wrong length is skipped. */
+void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
 /* Copies the addresses of packet k into a flow's key, and sets the rest of the key to zero. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
 
@@ -161,7 +160,7 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const str
                (s->opt_len == 0 || scps_tr_parse_timestamps(s->opt, s->opt_len, &s->o));
     if (TR_UNLIKELY(!s->plain)) {
         memset(&s->o, 0, offsetof(struct opts, sack));
-        scps_tr_parse_options(s->opt, s->opt_len, off - 20, &s->o);
+        scps_tr_parse_options(s->opt, s->opt_len, &s->o);
     } else { /* A plain segment has nothing else to parse. */
         s->o.has_ts = s->opt_len != 0;
         s->o.tsval = s->o.has_ts ? s->o.tsval : 0;

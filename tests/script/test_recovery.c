@@ -655,24 +655,32 @@ static void late_beside_one_that_was_resent(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 6.2 step 4, applied to RFC 6675 IsLost: after a segment that was declared lost
- * has arrived at least 8 ms late, three reported segments are no loss before the hole is older than
- * the round trip and 9 ms. Then the timer declares it lost. */
+/* RFC 8985 section 6.2 step 4, applied to RFC 6675 IsLost, with a DupThresh of 1: after two
+ * segments that were declared lost have arrived at least 8 ms late, a reported segment is no
+ * loss of the one below it before that one is older than the round trip and 9 ms. Then the
+ * timer declares it lost. */
 static void reordering_window(void **x)
 {
-    struct script *t = ten_out(x, true);
-    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 4001}});
-    peer_says(t, MS(308), .ack = 1, .sack = {{1001, 4001}});
-    peer_says(t, MS(309), .ack = 4001);
+    struct script *t = script_of(x);
+    t->peer.sack = true;
+    t->cfg.dupthresh = 1;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10000);
     script_forget_sent(t);
-    assert_int_equal(script_info(t).resent_segs, 1);
-    peer_says(t, MS(310), .ack = 4001, .sack = {{5001, 8001}});
-    script_run(t, MS(318));
-    script_forget_sent(t);
-    assert_int_equal(script_info(t).resent_segs, 1);
-    script_run(t, MS(320));
-    script_forget_sent(t);
+    for (int k = 0; k < 2; k++) {
+        uint32_t from = 1 + 2000 * k;
+        peer_says(t, MS(300 + 10 * k), .ack = from, .sack = {{from + 1000, from + 2000}});
+        expect_sent(t, .at = MS(300 + 10 * k), .from = from, .len = 1000);
+        peer_says(t, MS(308 + 10 * k), .ack = from, .sack = {{from + 1000, from + 2000}});
+        peer_says(t, MS(309 + 10 * k), .ack = from + 2000);
+    }
     assert_int_equal(script_info(t).resent_segs, 2);
+    peer_says(t, MS(320), .ack = 4001, .sack = {{5001, 6001}});
+    script_run(t, MS(328));
+    assert_int_equal(script_info(t).resent_segs, 2);
+    script_run(t, MS(330));
+    expect_sent(t, .from = 4001, .len = 1000);
+    assert_int_equal(script_info(t).resent_segs, 3);
     script_free(t);
 }
 

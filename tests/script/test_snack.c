@@ -385,9 +385,10 @@ static void delay(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 6.2 step 4, applied to SNACK: the first report of a hole is taken for a loss at
- * once. The segment arrives at least 8 ms late, so that later reports wait for 9 ms: the next
- * segment arrives within that time, and the one after it is resent when the time has passed. */
+/* RFC 8985 section 6.2 step 4, applied to SNACK: the first two reports of a hole are taken for a
+ * loss at once. Both segments arrive at least 8 ms late, so that later reports wait for 9 ms: the
+ * next segment arrives within that time, and the one after it is resent when the time has
+ * passed. */
 static void reordering_window(void **x)
 {
     scps_time at;
@@ -398,23 +399,29 @@ static void reordering_window(void **x)
     peer_says(t, at + MS(109), .ack = S(2));
     script_forget_sent(t);
     peer_says(t, at + MS(110), .ack = S(2), .sack = {{S(3), S(4)}}, .snack = {{0, 1}});
-    peer_says(t, at + MS(115), .ack = S(4));
-    script_run(t, at + MS(130));
+    expect_sent(t, .at = at + MS(110), .from = S(2), .len = 1000);
+    peer_says(t, at + MS(118), .ack = S(2), .sack = {{S(3), S(4)}});
+    peer_says(t, at + MS(119), .ack = S(4));
     script_forget_sent(t);
-    assert_int_equal(script_info(t).resent_segs, 1);
-    peer_says(t, at + MS(139), .ack = S(4));
-    peer_says(t, at + MS(140), .ack = S(4), .sack = {{S(5), S(6)}}, .snack = {{0, 1}});
-    script_run(t, at + MS(148));
-    script_forget_sent(t);
-    assert_int_equal(script_info(t).resent_segs, 1);
-    script_run(t, at + MS(150));
+    /* Two segments were 8 ms late, so the next hole is repaired after 9 ms. */
+    peer_says(t, at + MS(120), .ack = S(4), .sack = {{S(5), S(6)}}, .snack = {{0, 1}});
+    peer_says(t, at + MS(125), .ack = S(6));
+    script_run(t, at + MS(140));
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 2);
-    /* This peer has not acknowledged anything for longer than the window, so it has waited. */
-    peer_says(t, at + MS(160), .ack = S(6), .sack = {{S(7), S(8)}}, .snack = {{0, 1}});
-    script_run(t, at + MS(161));
+    peer_says(t, at + MS(149), .ack = S(6));
+    peer_says(t, at + MS(150), .ack = S(6), .sack = {{S(7), S(8)}}, .snack = {{0, 1}});
+    script_run(t, at + MS(158));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 2);
+    script_run(t, at + MS(160));
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 3);
+    /* This peer has not acknowledged anything for longer than the window, so it has waited. */
+    peer_says(t, at + MS(170), .ack = S(8), .sack = {{S(9), S(10)}}, .snack = {{0, 1}});
+    script_run(t, at + MS(171));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 4);
     script_free(t);
 }
 

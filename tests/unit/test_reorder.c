@@ -52,35 +52,66 @@ static void nothing_seen(void **state)
     assert_int_equal(scps_reorder_window(&ro, RTO), 0);
 }
 
-/* A segment that was declared lost arrives 16 ms later than a round trip after it was sent. */
-static void late_and_not_resent(void **state)
+/* Reports the arrival of a segment that was declared lost, not resent, and `ms` milliseconds
+ * late. */
+static void late_by(int ms)
 {
     const struct scps_late late = {.sent = SCPS_SEC(1), .unresent = true, .any = true};
 
+    scps_reorder_late(&ro, &late, SCPS_SEC(1) + RTT + SCPS_MS(ms));
+}
+
+/* Segments that were declared lost arrive 16 ms later than a round trip after they were sent. The
+ * first one alone does not prove reordering. */
+static void late_and_not_resent(void **state)
+{
     (void)state;
-    scps_reorder_late(&ro, &late, SCPS_SEC(1) + RTT);
+    late_by(0);
+    late_by(16);
     assert_int_equal(scps_reorder_window(&ro, RTO), 0);
-    scps_reorder_late(&ro, &late, SCPS_SEC(1) + RTT + SCPS_MS(16));
+    late_by(0);
+    assert_int_equal(scps_reorder_window(&ro, RTO), 0);
+    late_by(8); /* The longest time counts. */
     assert_int_equal(scps_reorder_window(&ro, RTO), SCPS_MS(18));
-    scps_reorder_late(&ro, &late, SCPS_SEC(1) + RTT + SCPS_MS(8)); /* The longest time counts. */
-    assert_int_equal(scps_reorder_window(&ro, RTO), SCPS_MS(18));
+    late_by(24);
+    assert_int_equal(scps_reorder_window(&ro, RTO), SCPS_MS(27));
+    late_by(8);
+    assert_int_equal(scps_reorder_window(&ro, RTO), SCPS_MS(27));
+}
+
+/* An acknowledgement that was lost can make one segment look late. It is forgotten after four
+ * recoveries. */
+static void late_once(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        late_by(16);
+        for (int i = 0; i < 4; i++)
+            scps_reorder_recovered(&ro);
+        assert_int_equal(ro.extent, 0);
+    }
+    late_by(8);
+    for (int i = 0; i < 3; i++)
+        scps_reorder_recovered(&ro);
+    late_by(8);
+    assert_int_equal(ro.extent, SCPS_MS(9));
 }
 
 /* The retransmission timeout is the bound of the window: what is later is left to the timer. */
 static void bound(void **state)
 {
-    const struct scps_late late = {.sent = SCPS_SEC(1), .unresent = true, .any = true};
-
     (void)state;
-    scps_reorder_late(&ro, &late, SCPS_SEC(9));
+    late_by(8000);
+    late_by(8000);
     assert_int_equal(scps_reorder_window(&ro, RTO), RTO);
 }
 
-/* Segments that were resent once, in an episode that no timeout began, are measured when a DSACK
- * reports them, once each. */
+/* Segments that were resent once, in an episode that no timeout began, are measured when an
+ * acknowledgement came too soon for the retransmission, once each. */
 static void late_and_resent(void **state)
 {
     (void)state;
+    late_by(1);
     resend(101, 0, true);
     resend(201, 1, true);  /* It was resent before. */
     resend(301, 0, false); /* A timeout caused this retransmission. */
@@ -93,6 +124,23 @@ static void late_and_resent(void **state)
     assert_int_equal(ro.extent, SCPS_MS(9));
 }
 
+/* A DSACK that comes a round trip after the retransmission may be for the retransmission: then the
+ * first transmission arrived no sooner than it was resent. A DSACK that comes later is for the
+ * first transmission. */
+static void reported_twice(void **state)
+{
+    (void)state;
+    late_by(1);
+    scps_reorder_resent(&ro,
+                        &(struct scps_sent_segment){.from = 101, .len = 100, .sent = SCPS_SEC(1)},
+                        true, SCPS_SEC(1) + RTT + SCPS_MS(8), RTO);
+    scps_reorder_twice(&ro, 101, 201, SCPS_SEC(1) + 2 * RTT + SCPS_MS(33));
+    assert_int_equal(ro.extent, SCPS_MS(9));
+    resend(201, 0, true);
+    scps_reorder_twice(&ro, 201, 301, SCPS_SEC(1) + RTT + SCPS_MS(128));
+    assert_int_equal(ro.extent, SCPS_MS(144));
+}
+
 /* After a second retransmission nothing is measured, and neither after eight timeouts. Of more
  * segments than there is room for, the first ones are measured. */
 static void not_measured(void **state)
@@ -100,6 +148,7 @@ static void not_measured(void **state)
     struct scps_sent_segment r = segment(901, 0);
 
     (void)state;
+    late_by(1); /* A second late segment would be measured. */
     resend(101, 0, true);
     resend(101, 1, true);
     scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(2));
@@ -117,11 +166,10 @@ static void not_measured(void **state)
  * late. */
 static void forgotten(void **state)
 {
-    const struct scps_late late = {.sent = SCPS_SEC(1), .unresent = true, .any = true};
-
     (void)state;
+    late_by(8);
     for (int k = 0; k < 2; k++) {
-        scps_reorder_late(&ro, &late, SCPS_SEC(1) + RTT + SCPS_MS(8));
+        late_by(8);
         for (int i = 0; i < 15; i++)
             scps_reorder_recovered(&ro);
         assert_int_equal(ro.extent, SCPS_MS(9));
@@ -137,8 +185,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_seen, begin),
         cmocka_unit_test_setup(late_and_not_resent, begin),
+        cmocka_unit_test_setup(late_once, begin),
         cmocka_unit_test_setup(bound, begin),
         cmocka_unit_test_setup(late_and_resent, begin),
+        cmocka_unit_test_setup(reported_twice, begin),
         cmocka_unit_test_setup(not_measured, begin),
         cmocka_unit_test_setup(forgotten, begin),
     };
