@@ -9,10 +9,15 @@
 void scps_persist_arm(struct scps_sender *s)
 {
     const scps_dur max = s->ctx.cfg->c.persist_max;
-    scps_dur wait = scps_rto_backed_off(s, s->rtt.rto, max);
+    const scps_dur limit = s->ctx.cfg->c.user_timeout;
+    const scps_time now = s->ctx.env->now;
+    scps_time when = now + SCPS_MIN(scps_rto_backed_off(s, s->rtt.rto, max), max);
 
+    /* The timer also ends the connection, so it expires no later than the user timeout. */
+    if (limit && s->established)
+        when = SCPS_MIN(when, SCPS_MAX(s->tx->progress_at + limit, now));
     scps_rto_stop_timer(&s->tx->rto);
-    scps_persist_at(&s->tx->persist, &s->ctx, s->ctx.env->now + SCPS_MIN(wait, max));
+    scps_persist_at(&s->tx->persist, &s->ctx, when);
 }
 
 void scps_persist_begin(struct scps_sender *s)
@@ -20,6 +25,10 @@ void scps_persist_begin(struct scps_sender *s)
     scps_todo_add(&s->todo, SCPS_TODO_PERSIST);
     scps_heard_since_persist(&s->heard);
     scps_silence_since(&s->tx->silence, s->ctx.env->now);
+    /* Nothing is outstanding, so the data begins to wait for the window now, and the user timeout
+     * does not count the time before: RFC 9293 section 3.9.1.1 ends the connection "if data is not
+     * successfully delivered to the destination within the timeout period". */
+    scps_tx_progress(s->tx, s->ctx.env->now);
     scps_persist_arm(s);
 }
 

@@ -65,7 +65,8 @@ struct scps_tx {
     /* time at which an acknowledgement last arrived while data was outstanding, µs; 0: none
      * arrived */
     scps_time heard_at;
-    /* time at which SND.UNA last moved, or data was sent while nothing was outstanding, µs */
+    /* time at which SND.UNA last moved, or, while nothing was outstanding, data was sent or began
+     * to wait for the peer's window, µs */
     scps_time progress_at;
     /* time at which the last outage ended during which data was outstanding, µs; 0: there was
      * none */
@@ -89,8 +90,8 @@ struct scps_tx {
     uint64_t saved_state[];
 };
 
-/* Records the present time as that of the last progress: SND.UNA moves, or data is sent while
- * nothing else is outstanding. */
+/* Records the present time as that of the last progress: SND.UNA moves, or, while nothing is
+ * outstanding, data is sent or begins to wait for the peer's window. */
 static inline void scps_tx_progress(struct scps_tx *tx, scps_time now)
 {
     tx->progress_at = now;

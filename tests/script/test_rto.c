@@ -935,6 +935,35 @@ static void user_timeout(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.9.1.1: the user timeout is "for all data submitted to TCP", so it also ends a
+ * connection whose data waits for the peer's window. It is counted from that data, and not from the
+ * last acknowledgement, which may have arrived long before. */
+static void user_timeout_of_a_closed_window(void **x)
+{
+    struct script *t = script_of(x);
+    for (int k = 0; k < 2; k++) {
+        t->cfg.user_timeout = SEC(5);
+        script_established(t, MS(100));
+        script_forget_events(t);
+        app_writes(t, MS(200), 1000);
+        expect_sent(t, .from = 1, .len = 1000);
+        /* The window is closed, or has room for a silly segment, which the override timeout of
+         * section 3.8.6.2.1 sends. */
+        peer_says(t, MS(300), .ack = 1001, .wnd = k ? 10 : ZERO);
+        script_forget_events(t);
+        app_writes(t, SEC(60), 2000);
+        scps_time first = SEC(60) + script_info(t).rto;
+        expect_sent(t, .at = first, .from = 1001, .len = k ? 10 : 1);
+        script_run(t, first + MS(4999));
+        expect_state(t, SCPS_ESTABLISHED);
+        script_run(t, first + SEC(5));
+        expect_error(t, SCPS_ERR_TIMEDOUT);
+        script_forget_sent(t);
+        script_free(t);
+        t = k ? NULL : script_of(x);
+    }
+}
+
 /* RFC 6298 (5.6): an RTO that was raised is computed anew from SRTT when a new sample comes. */
 static void a_growing_path(void **x)
 {
@@ -1032,6 +1061,7 @@ int main(void)
         SCRIPT_TEST(corruption_does_not_last),
         SCRIPT_TEST(many_retries),
         SCRIPT_TEST(user_timeout),
+        SCRIPT_TEST(user_timeout_of_a_closed_window),
         SCRIPT_TEST(a_growing_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,14 +159,40 @@ static void user_timeout(void **state)
     assert_int_equal(resend_in(), SCPS_SEC(1));
 }
 
+/* RFC 9293 section 3.9.1.1: the user timeout of data that waits for the peer's window begins with
+ * that data, and the timer of window probes expires no later than the user timeout. */
+static void user_timeout_of_probes(void **state)
+{
+    (void)state;
+    p.cfg.c.user_timeout = SCPS_SEC(10);
+    scps_tx_progress(p.s.tx, NOW - SCPS_SEC(30));
+    scps_persist_begin(&p.s);
+    assert_int_equal(p.s.tx->progress_at, NOW);
+    assert_int_equal(probe_in(), SCPS_SEC(1));
+    p.s.tx->silence.unanswered = 5;
+    scps_tx_progress(p.s.tx, NOW - SCPS_MS(9400));
+    scps_persist_arm(&p.s);
+    assert_int_equal(probe_in(), SCPS_MS(600));
+    scps_tx_progress(p.s.tx, NOW - SCPS_SEC(30)); /* It is over: now, not in the past. */
+    scps_persist_arm(&p.s);
+    assert_int_equal(probe_in(), 0);
+    p.s.established = 0; /* It does not concern the handshake. */
+    scps_persist_arm(&p.s);
+    assert_int_equal(probe_in(), SCPS_SEC(32));
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(probes_back_off), CASE(the_retransmission_timer_rests),
-        CASE(override),        CASE(resends_back_off),
-        CASE(corruption),      CASE(user_timeout),
+        CASE(probes_back_off),
+        CASE(the_retransmission_timer_rests),
+        CASE(override),
+        CASE(resends_back_off),
+        CASE(corruption),
+        CASE(user_timeout),
+        CASE(user_timeout_of_probes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
