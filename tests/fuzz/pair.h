@@ -85,6 +85,7 @@ struct end {
     /* The application reads whenever it can; otherwise only when an order says so. */
     bool auto_read;
     bool shut, eof, closed, failed;
+    bool starved; /* The last write was refused for lack of memory. */
     int err;
     /* Numbers of octets; missing: octets in holes that were reported. */
     uint64_t written, goal, read, missing;
@@ -181,6 +182,7 @@ struct host {
     bool no_addr;  /* The host's address was removed, and comes back at the end at the latest. */
     bool no_route; /* Likewise the route to the other host. */
     size_t bound;  /* The memory that the stack has reserved, bytes; 0: it has reserved none. */
+    bool limited;  /* The stack has a limit of memory, which its connections share. */
     struct scps_path_state path; /* The path state that was saved last; zeros: none was. */
     struct scps_dgram *dgram;    /* The datagram endpoint; NULL: none is open. */
     uint16_t dgram_port;         /* The port of the endpoint opened last; 0: none was opened. */
@@ -229,6 +231,9 @@ struct world {
     bool guessed;
     /* After that a packet met a fate, a chance or a line, which count or queue packets. */
     bool shifted;
+    /* Such a segment was refused for its checksum, but counted as one from which the receiver
+     * learns the peer's protocol number. */
+    bool misled;
     bool loud; /* FUZZ_LOUD in the environment makes the target print what happens in the run. */
 };
 
@@ -243,6 +248,8 @@ struct outcome {
     uint64_t unanswered;
     /* An answer to the third party may have changed which packets of the flows met a fate. */
     bool shifted;
+    /* A segment of the third party may have changed when a receiver learnt a protocol number. */
+    bool misled;
 };
 
 static inline struct host *other(struct world *w, const struct host *h)
@@ -398,6 +405,7 @@ struct step {
     /* The segment is a blind third party's, with a compressed header whose connection id is in
      * use. */
     bool guessed;
+    bool counts; /* Its checksum is right with a protocol number that the stack knows. */
     int state;
     scps_off una, nxt, next; /* SND.UNA, SND.NXT, RCV.NXT */
     uint32_t pmtu;

@@ -225,6 +225,7 @@ int64_t pair_write(struct world *w, struct flow *f, struct end *e, size_t n, uns
     did = write_some(w, e, stream(f, sender, e->written), n, flags);
     MUST(did <= (int64_t)n && (did != 0 || !n));
     e->can_write = did == (int64_t)n;
+    e->starved = did == SCPS_ERR_NOMEM;
     if (did < 0) {
         MUST(did == SCPS_ERR_AGAIN || did == SCPS_ERR_NOMEM || did == SCPS_ERR_PIPE ||
              did == SCPS_ERR_NOTCONN || did == scps_conn_error(e->c));

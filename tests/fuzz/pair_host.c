@@ -138,6 +138,7 @@ void pair_memory(struct world *w, struct host *h, uint8_t code, struct scps_stac
         w->refused = true;
     } else if (code == 24 || (code == 23 && h->nr == 0)) {
         sc->memory_limit = limits[h->nr];
+        h->limited = true;
         w->refused = true;
     }
 }

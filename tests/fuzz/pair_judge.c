@@ -223,11 +223,32 @@ bool pair_finished(const struct world *w)
     return true;
 }
 
+/* Returns true if the application of e waits for memory that the limit of its host refuses, while
+ * another flow, of which it is doubtful whether it ends, has a connection there: that connection
+ * may keep its buffers for ever. */
+static bool waits_for_memory(const struct world *w, const struct end *e)
+{
+    bool any = false;
+
+    for (int i = 0; i < FLOWS; i++) {
+        const struct end *o = &w->flow[i].end[e->nr];
+        any |= o != e && !end_finished(o) && doubt_of(w, &w->flow[i]) & DOUBT_END;
+    }
+    return any && e->c && e->starved && w->host[e->nr].limited;
+}
+
+/* Is it doubtful whether both ends of f finish? */
+static bool may_not_end(const struct world *w, const struct flow *f)
+{
+    return doubt_of(w, f) & DOUBT_END || waits_for_memory(w, &f->end[0]) ||
+           waits_for_memory(w, &f->end[1]);
+}
+
 bool pair_only_doubtful(const struct world *w)
 {
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++)
-            if (!end_finished(&w->flow[i].end[k]) && !(doubt_of(w, &w->flow[i]) & DOUBT_END))
+            if (!end_finished(&w->flow[i].end[k]) && !may_not_end(w, &w->flow[i]))
                 return false;
     return true;
 }
@@ -267,7 +288,7 @@ void pair_judge_flow(struct world *w, struct flow *f)
     explain(w, f);
     for (int i = 0; i < HOSTS; i++) {
         struct end *e = &f->end[i], *peer = &f->end[!i];
-        if (doubt_of(w, f) & DOUBT_END)
+        if (may_not_end(w, f))
             continue;
         MUST(end_finished(e) || left_alone(w, e, peer));
         if (!e->had || e->failed || peer->failed || f->excuse & EXCUSE_LET_GO || !peer->had)
@@ -282,6 +303,7 @@ void pair_judge_flow(struct world *w, struct flow *f)
 void pair_outcome(const struct world *w, struct outcome *o)
 {
     o->shifted = w->shifted;
+    o->misled = w->misled;
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++) {
             const struct end *e = &w->flow[i].end[k];
@@ -316,6 +338,10 @@ void pair_compare(const struct world *w, const struct outcome *with, const struc
      * packet of the flow: another packet meets a fate that is due to the n-th. pair_step.c checks
      * that the answer is all that the third party achieves. */
     if (with->shifted)
+        return;
+    /* "another of the three [numbers] is accepted instead when several segments in a row have it"
+     * (scps_conn_config.comp_proto): a segment with a guessed connection id interrupts the row. */
+    if (with->misled)
         return;
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++)

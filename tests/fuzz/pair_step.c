@@ -34,6 +34,7 @@ static void read_guess(struct world *w, const struct host *h, const struct scps_
     struct scps_conn *c = n ? scps_connid_find(h->st, &ip->dst, &ip->src, t[0], false) : NULL;
 
     s->guessed = c != NULL;
+    s->counts = c && scps_comp_proto(&ip->src, &ip->dst, t, n, NULL, 0);
     if (!c || c->s.tp->same_id || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED ||
         c != conn_of(w, h, c->lport, c->rport) ||
         scps_comp_parse(t, n, n, &c->s.tp->comp_rx, &s->seg))
@@ -140,6 +141,7 @@ void pair_step_end(struct world *w, const struct step *s, int why)
     const struct scps_conn *c = s->c;
 
     w->guessed |= s->guessed && why != SCPS_DROP_BAD_CHECKSUM;
+    w->misled |= s->counts && why == SCPS_DROP_BAD_CHECKSUM;
     if (!c)
         return;
     if (s->guessed)
