@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* qlog of a connection.
  *
- * An observer's notes give octets, whereas qlog gives packet numbers. So the outstanding segments
- * are kept in the order of their octets, each with the number of the packet that carried it last:
+ * Observer events contain offsets of octets, whereas qlog has packet numbers. So the outstanding
+ * segments are kept in the order of their octets, each with the number of the packet that carried
+ * it last:
  *
  *      una                            nxt
  *       | 17 | 18 | 31 | 20 | 21 | 22 | ...      31: resent, after 30

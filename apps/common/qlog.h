@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* qlog (draft-ietf-quic-qlog-main-schema, version 0.3) of a connection, from its observer's notes.
+/* qlog (draft-ietf-quic-qlog-main-schema, version 0.3) of a connection, from observer events.
  *
- * The file is a sequence of JSON texts (RFC 7464): a head, then one record for each note. If the
+ * The file is a sequence of JSON texts (RFC 7464): a head, then one record for each event. If the
  * program is killed, the file stays readable: only the last record can be cut short, and readers of
  * such sequences skip it. Segments get packet numbers in the order in which they are sent,
  * retransmissions new numbers, so tools made for QUIC can draw them. What only TCP has is in events
  * named scps:... docs/schema/qlog.schema.json describes every record.
  *
- * The notes may also have been made from a capture (scps_trace). An event whose figures were
- * concluded from packets, not known by an end, then has "inferred":true.
+ * The events may also have been inferred from a capture (scps_trace). A record whose values were
+ * inferred from packets, not measured at an end, then has "inferred":true.
  */
 #ifndef SCPS_COMMON_QLOG_H
 #define SCPS_COMMON_QLOG_H
@@ -21,7 +21,8 @@ struct qlog;
 struct qlog_head {
     const char *title;
     bool server; /* true: this end is the server, which accepted the connection */
-    /* true: the notes were made from a capture on the path, not by this end's stack */
+    /* true: the events were inferred from a capture on the path, not observed in this end's
+     * stack */
     bool captured;
     scps_time t0;      /* The time on the driver's clock that is time 0 of the file, µs */
     scps_time t0_1970; /* Only if captured: the time t0 as µs since 1970 (UTC) */
@@ -29,10 +30,10 @@ struct qlog_head {
 /* Writes the head to f, which the caller owns: call qlog_end(), then close it. Returns NULL when
  * out of memory. */
 struct qlog *qlog_begin(FILE *f, const struct qlog_head *h);
-/* Returns the kinds of notes that qlog_note() needs, bit 1 << kind for each. */
+/* Returns the kinds of observer events that qlog_note() needs, bit 1 << kind for each. */
 uint64_t qlog_mask(void);
 void qlog_note(struct qlog *q, const struct scps_note *n);
-/* For a capture: sets the number of outstanding bytes, which no note carries. */
+/* For a capture: sets the number of outstanding bytes, which no observer event contains. */
 void qlog_outstanding(struct qlog *q, scps_time at, uint64_t bytes);
 /* For a capture: records an RTT sample: the time from the segment's transmission, as the capture
  * shows it, to its acknowledgement. */

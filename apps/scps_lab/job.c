@@ -73,8 +73,8 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
-    /* The transfer whose connection scps_connect() is opening. Notes of a connection that no
-     * transfer has yet belong to this transfer. */
+    /* The transfer whose connection scps_connect() is opening. Observer events of a connection that
+     * no transfer has yet belong to this transfer. */
     struct transfer *connects;
     size_t n, left;
     uint64_t seed, drawn;
@@ -216,8 +216,8 @@ static void open_qlog(struct transfer *t, const struct scps_note *n)
     lab_free(&name);
 }
 
-/* Writes a note to the qlog of the flow whose sender is the note's connection. Notes of other
- * connections are dropped. */
+/* Writes an observer event to the qlog of the flow whose sender is the connection of the event.
+ * Events of other connections are ignored. */
 static void to_qlog(const struct host *h, const struct scps_note *n)
 {
     struct job *j = h->job;

@@ -34,7 +34,7 @@ struct lab_watch {
     const char *pcap; /* name of a capture file of the first link, at its end a; NULL: none */
     const char *qlog; /* Prefix of the qlog files, one for each flow's sender: QLOG-FLOW.qlog */
     void *ctx;        /* first argument of the functions below */
-    /* Called for each note of the kinds in note_mask (bit 1 << kind). */
+    /* Called for each observer event of the kinds in note_mask (bit 1 << kind). */
     void (*on_note)(void *ctx, const char *host, const struct scps_note *n);
     uint64_t note_mask;
     /* Called with the fate of each packet of the first link; dir 0: from a to b. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the events of a run as text: every note, the fate of every packet, the flows' figures at
- * intervals. */
+/* Writes the events of a run as text: every observer event, the fate of every packet, the flows'
+ * figures at intervals. */
 #ifndef SCPS_LAB_RECORD_H
 #define SCPS_LAB_RECORD_H
 
@@ -8,7 +8,7 @@
 
 struct lab_record {
     FILE *truth;  /* CSV file with the fate of every packet of the first link; NULL: none */
-    FILE *events; /* CSV file with every note of every host's stack; NULL: none */
+    FILE *events; /* CSV file with every observer event of every host's stack; NULL: none */
     FILE *series; /* CSV file with the figures of each flow at intervals; NULL: none */
 };
 /* Writes the headings of the files and makes w write to them; *record must stay valid as long as w

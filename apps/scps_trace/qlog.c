@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes notes from a capture's packets, as the observer of their sender's stack would have received
- * them:
+/* Infers observer events from a capture's packets, as the sender's stack would have reported them:
  *
- *   data                      sent; before it lost, if the data is sent again because it was lost
+ *   data                      sent; "lost" before it, if the data is sent again because it was lost
  *   an acknowledgement        acked; sacked for each block of its SACK option
  *   the analyser's figures    latest round trip, bytes outstanding
  *
- * What only the sender knows (window, timer, why it stopped) is not estimated.
+ * Values that only the sender has (window, timer, why it stopped) are not estimated.
  */
 #include "scps_trace/qlog.h"
 
@@ -177,7 +176,7 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
     /* This is the first data of the direction; the capture does not show what came before. */
     if (!d->sent)
         d->una = s->off;
-    /* For other retransmissions no lost note is written, because the packets do not show their
+    /* For other retransmissions no event "lost" is written, because the packets do not show the
      * cause. */
     if (s->rexmit && is_loss(s->cause, &by))
         log_note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);

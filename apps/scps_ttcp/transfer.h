@@ -67,7 +67,7 @@ void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time no
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
 /* Writes as much as possible. Call it also when new input is available. */
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
-/* Records from a note of the stack the exact times of acknowledgements. */
+/* Records the exact times of acknowledgements from an observer event of the stack. */
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);
 
 struct ttcp_receiver {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The observer of a stack: exact times for the sender, every note in words for -d, and --qlog. */
+/* The observer of a stack's events: the exact times of acknowledgements for the sender, each event
+ * as a line of text for -d, and --qlog. */
 #ifndef SCPS_TTCP_WATCH_H
 #define SCPS_TTCP_WATCH_H
 
@@ -8,13 +9,15 @@
 #include <stdio.h>
 
 struct ttcp_watch {
-    bool acked; /* true: this stack has senders, which need the notes of acknowledgements */
+    /* true: this stack has senders, which need the observer events of acknowledgements */
+    bool acked;
     struct ttcp_end *senders; /* list of the ends that send; NULL: there is none yet */
-    FILE *debug;              /* -d: file to which the notes are written; NULL: none */
+    FILE *debug;              /* -d: file to which the observer events are written; NULL: none */
     char role;                /* role of the end: 't' or 'r' */
     scps_time t0;             /* time 0 of the printed times, µs */
     FILE *qlog_file;          /* file of --qlog; NULL: none */
-    struct qlog *qlog;        /* the qlog, which is opened at the first note; NULL: not open yet */
+    /* the qlog, which is opened at the first observer event; NULL: not open yet */
+    struct qlog *qlog;
     bool qlog_failed;
 };
 
@@ -23,7 +26,7 @@ bool ttcp_watch_qlog(struct ttcp_watch *w, const struct ttcp_options *o, struct 
 /* Ends the qlog; the result r says if part of it could not be written. */
 void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
 
-/* Returns an observer that asks only for the notes that w needs. w must outlive the stack. */
+/* Returns an observer that receives only the events that w needs. w must outlive the stack. */
 struct scps_observer ttcp_watch_observer(struct ttcp_watch *w);
 
 #endif

@@ -142,8 +142,8 @@ enum scps_cc_change {
     SCPS_CC_PATH     /* the path has changed: base round trips and rates may be out of date */
 };
 
-/* Phase that a controller reports. The core does not act on it: the phase appears only in the notes
- * of the observer and in scps_info. */
+/* Phase that a controller reports. The core does not act on it: the phase appears only in observer
+ * events and in scps_info. */
 enum scps_cc_phase {
 #define SCPS_CC_PHASE(name, word) SCPS_PHASE_##name,
 #include <scps/phases.def>

@@ -228,7 +228,8 @@ enum scps_cctest_what {
     SCPS_CCTEST_DO_RTT,    /* the round trip changes to n milliseconds */
     /* the application offers n thousandths of the window; 1000: as much as fits */
     SCPS_CCTEST_DO_APP,
-    SCPS_CCTEST_DO_CAUSE, /* unexplained losses are taken for cause n from now on */
+    /* losses without a reported cause are attributed to cause n from now on */
+    SCPS_CCTEST_DO_CAUSE,
     SCPS_CCTEST_DOS
 };
 struct scps_cctest_action {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The observer: the stack reports each event worth plotting or testing as a note of fixed size. */
+/* The observer: the stack reports each event worth plotting or testing in a structure of fixed
+ * size, struct scps_note. */
 #ifndef SCPS_OBSERVE_H
 #define SCPS_OBSERVE_H
 
@@ -18,16 +19,18 @@ enum scps_note_kind {
 
 struct scps_note { /* one event, as the stack passes it to the observer */
     scps_time at;
-    uint32_t conn; /* scps_conn_id() of the connection; 0: the note is about the stack */
+    /* scps_conn_id() of the connection; 0: the event is one of the stack, not of a connection */
+    uint32_t conn;
     uint32_t kind; /* enum scps_note_kind */
     uint64_t arg[4];
 };
 
 struct scps_observer {
-    /* Called from inside the stack, so it must not call back into it. NULL: no notes. */
+    /* Called from inside the stack for each event, so it must not call functions of the stack.
+     * NULL: no events are reported. */
     void (*note)(void *ctx, const struct scps_note *n);
     void *ctx;
-    uint64_t mask; /* kinds of notes that are reported: bit 1 << kind for each */
+    uint64_t mask; /* kinds of events that are reported: bit 1 << kind for each */
 };
 
 /* Returns the name of a kind: "lost" and so on; "?" if unknown. */

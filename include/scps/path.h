@@ -53,8 +53,9 @@ enum scps_resume_phase {
     SCPS_RESUME_UNVALIDATED,
     SCPS_RESUME_VALIDATING,
     SCPS_RESUME_RETREAT,
-    SCPS_RESUME_OBSERVED, /* occurs only in notes: the path state was saved */
-    /* occurs only in notes: a saved state was refused; the note's `why` is a scps_path_verdict */
+    SCPS_RESUME_OBSERVED, /* occurs only in observer events: the path state was saved */
+    /* occurs only in observer events: a saved state was refused; the event's `why` is a
+     * scps_path_verdict */
     SCPS_RESUME_REFUSED
 };
 

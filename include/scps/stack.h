@@ -363,8 +363,9 @@ SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
  * calls that let time pass or open connections may change it. O(1) on average. */
 SCPS_API struct scps_conn *scps_stack_next_conn(const struct scps_stack *st,
                                                 const struct scps_conn *prev);
-/* Replaces the observer, which receives notes of existing connections, too; NULL: no notes. *obs is
- * copied; obs->ctx stays the caller's. Do not call it from within a note. */
+/* Replaces the observer, which receives the events of existing connections, too; NULL: no events
+ * are reported. *obs is copied; obs->ctx stays the caller's. Do not call this function from within
+ * obs->note. */
 SCPS_API void scps_stack_set_observer(struct scps_stack *st, const struct scps_observer *obs);
 /* Returns the observer in force. Its `note` is NULL if there is none. */
 SCPS_API struct scps_observer scps_stack_observer(const struct scps_stack *st);

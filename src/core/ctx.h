@@ -30,7 +30,7 @@ struct scps_conn_ctx {
     struct scps_conn_stats *st; /* counters of the connection; env->no_stats until it has data */
     /* No timer except the pacer's expires before this time, µs; only timer.h assigns it. */
     scps_time timers_by;
-    uint32_t id;        /* id of the connection in notes to the observer */
+    uint32_t id;        /* id of the connection in observer events */
     uint32_t heap_slot; /* index of the connection in the heap env->deadlines */
 };
 

@@ -89,9 +89,10 @@ static void pass(struct scps_sender *s, scps_off from, scps_off to)
     }
 }
 
-/* At the end of the data, without SACK: processes the order of reports, here of hole [at, end). The
- * peer reports known holes in ascending order, so there is no hole between those of two consecutive
- * reports. At `ack` the order starts again; any other hole below the last one is out of order. */
+/* Without SACK, and when all data has been sent: records whether the SNACK of hole [at, end) came
+ * in order. The peer reports the holes that it knows in ascending order, so there is no hole
+ * between those of two consecutive reports. At `ack`, the cumulative acknowledgement, the order
+ * starts again; any other hole below the last one is out of order. */
 static void track_order(struct scps_sender *s, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = s->tx;

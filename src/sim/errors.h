@@ -36,7 +36,8 @@ struct scps_frame {
     /* first and last whole microsecond during which the frame is on the line */
     scps_time start, end;
     uint8_t *packet; /* the last bytes of the frame, in which bits are flipped */
-    /* len: number of bytes at packet; hollow: number of hollow bytes behind them */
+    /* len: number of bytes at packet; hollow: number of bytes after them that are counted but not
+     * stored */
     uint32_t len, hollow;
 };
 

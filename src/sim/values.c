@@ -17,7 +17,8 @@ _Static_assert(offsetof(struct scps_values, seg) + SCPS_VALUES_ANY <= IP_LEN + 2
                    sizeof(struct scps_values) <= IP_LEN + 36 + 3 * 8,
                "values are not longer than the octets that they stand for");
 
-/* Fills in the segment that scps_tcp_parse() would find, without its payload. */
+/* Fills *seg with the fields that scps_tcp_parse() would return for these headers; the payload is
+ * not set. */
 static inline void read_segment(const struct scps_values *v, struct scps_seg *seg)
 {
     if (v->hdr_len == 20) {

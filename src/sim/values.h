@@ -72,8 +72,9 @@ static inline void scps_values_put(struct scps_values *v, const struct scps_conn
 /* Replaces the values in packet pkt by octets. */
 void scps_values_to_octets(struct scps_pkt *pkt);
 /* Passes up to nif a segment that arrives at the time `at` and whose headers are the values v: len
- * octets with its IP header and its payload, of which `hollow` octets are hollow; others follow the
- * headers. Returns false if the receiver needs the headers as octets. */
+ * octets with its IP header and its payload, of which the last `hollow` octets are counted but not
+ * stored; the other octets of the payload follow the headers. Returns false if the receiver needs
+ * the headers as octets. */
 bool scps_values_recv(struct scps_netif *nif, const struct scps_values *v, uint32_t len,
                       uint32_t hollow, scps_time at);
 

@@ -20,7 +20,8 @@ static size_t aligned(size_t n)
     return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Plans blocks for an array that grows by one element at a time up to n elements. */
+/* Fixed memory: counts the blocks needed for an array that grows by one element at a time up to n
+ * elements; each growth needs a new block. */
 static void plan_array(struct scps_slots *s, size_t size, uint32_t n)
 {
     for (uint32_t k = 1; k <= n; k++)

@@ -103,7 +103,7 @@ static void repeat_syn_ack(struct scps_stack *st, struct scps_nif *nif, struct s
 }
 
 /* Called after connection c has processed a segment with result err (0, or a scps_drop), if c uses
- * header compression or err is not 0: answers a refused segment, and notes what it shows about
+ * header compression or err is not 0: answers a refused segment, and records what it shows about
  * compression. */
 static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
                                    const struct scps_seg *seg, bool compressed, int err)

@@ -182,7 +182,8 @@ struct conn_dir {
     /* fields that every packet uses */
     scps_time last_time;
     uint64_t packets, wire_bytes;
-    /* unwrapped sequence number, to which the unwrapped values of further numbers are near */
+    /* An unwrapped sequence number. Later numbers are unwrapped so that they differ from it by less
+     * than 2^31. */
     uint64_t ref;
     /* last acknowledgement number sent, 32 bits, as tcptrace stores it; 0: none was sent */
     uint64_t ack;
