@@ -44,7 +44,8 @@ struct scps_ether_config {
     /* Routers for destinations within no prefix: [0] for IPv4, [1] for IPv6; family 0: none */
     struct scps_addr gateway[2];
     /* Largest number of neighbours that are remembered; a new one replaces the one not used for
-     * longest. Default 16 */
+     * longest. Neighbours that have not answered yet displace at most a quarter of those that
+     * have. Default 16 */
     uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
     scps_dur reachable; /* time for which a neighbour's answer is valid, µs; default 30 s */

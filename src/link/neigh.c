@@ -14,15 +14,41 @@ struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a)
     return NULL;
 }
 
-/* Returns the entry that a new one replaces: a free one, else the one not used for longest. */
-static struct scps_nbr *replaceable(const struct scps_nbrs *t)
+/* Returns the entry not used for longest; unresolved: of those in NBR_INCOMPLETE, NULL if there is
+ * none. */
+static struct scps_nbr *oldest(const struct scps_nbrs *t, bool unresolved)
 {
-    struct scps_nbr *n = t->v;
+    struct scps_nbr *n = NULL;
 
-    for (struct scps_nbr *i = t->v; i < t->v + t->cfg->neighbours && n->state != NBR_FREE; i++)
-        if (i->state == NBR_FREE || i->used < n->used)
+    for (struct scps_nbr *i = t->v; i < t->v + t->cfg->neighbours; i++)
+        if ((!unresolved || i->state == NBR_INCOMPLETE) && (!n || i->used < n->used))
             n = i;
     return n;
+}
+
+static struct scps_nbr *free_entry(const struct scps_nbrs *t)
+{
+    for (struct scps_nbr *i = t->v; i < t->v + t->cfg->neighbours; i++)
+        if (i->state == NBR_FREE)
+            return i;
+    return NULL;
+}
+
+/* Returns the entry that a new neighbour replaces to which a packet is sent: a free one, else the
+ * one not used for longest. If a quarter of the entries waits for an answer already, the oldest of
+ * these is replaced. Any host can make this station reply to addresses that no station has, and
+ * such replies must not displace the neighbours that answer (RFC 3756 section 4.3.2 describes that
+ * attack). */
+static struct scps_nbr *replaceable(const struct scps_nbrs *t)
+{
+    struct scps_nbr *n = free_entry(t);
+    uint32_t unresolved = 0;
+
+    if (n)
+        return n;
+    for (uint32_t i = 0; i < t->cfg->neighbours; i++)
+        unresolved += t->v[i].state == NBR_INCOMPLETE;
+    return oldest(t, unresolved && unresolved >= t->cfg->neighbours / 4);
 }
 
 static void begin(struct scps_nbr *n, const struct scps_addr *a, scps_time now, uint64_t used)
@@ -47,8 +73,10 @@ struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, sc
 
 struct scps_nbr *scps_nbr_add_asking(struct scps_nbrs *t, const struct scps_addr *a, scps_time now)
 {
-    struct scps_nbr *n = replaceable(t);
+    struct scps_nbr *n = free_entry(t);
 
+    if (!n)
+        n = oldest(t, false);
     if (n->state != NBR_FREE && n->used)
         return NULL;
     begin(n, a, now, 0);

@@ -39,7 +39,8 @@ struct scps_nbrs {
 /* Returns the entry of an address; NULL: there is none. */
 struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a);
 /* Adds an entry for a new address, in state NBR_INCOMPLETE with its first request due at now, in
- * place of the one not used for longest. *lost is set if the replaced entry had a packet
+ * place of a free one, or of the one not used for longest; when no entry is free, at most a quarter
+ * of them, at least one, can be in NBR_INCOMPLETE. *lost is set if the replaced entry had a packet
  * waiting. */
 struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, scps_time now,
                               bool *lost);

@@ -627,6 +627,51 @@ static void a_flood_displaces_no_neighbour_in_use(void **state)
     }
 }
 
+/* Passes an ARP reply of 10.0.0.id to station a. */
+static void answer_as(uint8_t id)
+{
+    const uint8_t arp[42] = {2, 0, 0, 0, 0, 1, 2,  0,  0, 0, 0,  id, 8, 6, 0, 1, 8, 0,  6, 4, 0,
+                             2, 2, 0, 0, 0, 0, id, 10, 0, 0, id, 2,  0, 0, 0, 0, 1, 10, 0, 0, 1};
+
+    put_frame(&a, arp, sizeof arp);
+}
+
+/* RFC 3756 section 4.3.2: an attacker makes a station resolve addresses that no station has.
+ * Packets to 200 such addresses displace a quarter of the neighbours in use, and the packets to the
+ * others leave at once. */
+static void packets_to_nobody_displace_a_quarter(void **state)
+{
+    struct scps_ether_config c = config(1);
+    uint64_t asked;
+    char to[20];
+
+    (void)state;
+    c.neighbours = 8;
+    a.ether->ops->close(a.ether);
+    open_station(&a, &c);
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(to, sizeof to, "10.0.0.%u", 100 + i);
+        send_to(&a, to, 1, 60);
+        answer_as((uint8_t)(100 + i));
+    }
+    a.n = 0;
+    assert_int_equal(status(&a).neighbours, 8);
+    for (unsigned i = 0; i < 200; i++) {
+        snprintf(to, sizeof to, "10.0.0.%u", 10 + i % 90);
+        send_to(&a, to, 1, 60);
+        a.n = 0;
+    }
+    assert_int_equal(status(&a).neighbours, 6);
+    asked = status(&a).asked;
+    for (unsigned i = 2; i < 8; i++) {
+        snprintf(to, sizeof to, "10.0.0.%u", 100 + i);
+        send_to(&a, to, 1, 60);
+    }
+    assert_int_equal(status(&a).asked, asked);
+    assert_int_equal(a.n, 6);
+    a.n = 0;
+}
+
 static void configurations_out_of_range(void **state)
 {
     struct scps_ether_config c;
@@ -672,6 +717,7 @@ int main(void)
         TEST(a_full_cache_forgets_the_oldest),
         TEST(a_flood_of_requests),
         TEST(a_flood_displaces_no_neighbour_in_use),
+        TEST(packets_to_nobody_displace_a_quarter),
         TEST(configurations_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
