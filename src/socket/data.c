@@ -133,8 +133,10 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
         }
         /* With MSG_PEEK the data stays in the buffer, so the call waits until all of it is there. A
          * read waits for one octet at a time and removes it, because the receive buffer may be
-         * smaller than the amount requested. */
-        size_t need = peeking ? SCPS_MIN(target, (size_t)s->conf.cfg.rcvbuf) : 1;
+         * smaller than the amount requested. With best effort MSG_PEEK does not wait for more than
+         * one octet, as poll(). */
+        size_t need =
+            peeking && !scps_sock_best_effort(s) ? SCPS_MIN(target, (size_t)s->conf.cfg.rcvbuf) : 1;
         if (peeking && (size_t)copied >= need)
             return copied;
         int r = scps_sock_block(&s, SCPS_WAIT_READ, need, deadline);

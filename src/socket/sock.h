@@ -157,6 +157,8 @@ void scps_sock_refresh(struct sock *s);
 void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
 bool scps_sock_readable(const struct sock *s, size_t need);
+/* Returns true if best effort is in force on the connection of s. */
+bool scps_sock_best_effort(const struct sock *s);
 /* Returns the number of bytes that a send would accept now. */
 size_t scps_sock_room(const struct sock *s);
 bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need);

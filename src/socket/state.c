@@ -10,6 +10,8 @@
  *   - an error is pending until one call has returned it; a reset after the peer's FIN is EPIPE;
  *   - data that arrives after both directions were shut down here resets the connection.
  */
+#include <scps/wire.h>
+
 #include "socket/sock.h"
 
 static int end_errno(const struct sock *s, int err)
@@ -168,15 +170,26 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
     }
 }
 
+bool scps_sock_best_effort(const struct sock *s)
+{
+    struct scps_info info;
+
+    if (!s->pcb.conn)
+        return false;
+    scps_conn_info(s->pcb.conn, &info);
+    return info.caps & SCPS_CAP_BETS;
+}
+
 /* Returns how many bytes make poll() report that s can be read: SO_RCVLOWAT, but at most half of
  * the receive buffer of the connection. With a larger number the window could close before so many
  * bytes have arrived, and the reader and the peer would wait for each other for ever. Linux has the
- * same limit. */
+ * same limit. With best effort it is one byte: missing data ahead is given up only after the reader
+ * has come to it, so the bytes before it have to be read although they are few. */
 static size_t poll_need(const struct sock *s)
 {
     struct scps_conn_config cfg = {.size = sizeof cfg};
 
-    if (s->rcvlowat <= 1 || !s->pcb.conn)
+    if (s->rcvlowat <= 1 || !s->pcb.conn || scps_sock_best_effort(s))
         return 1;
     scps_conn_get_config(s->pcb.conn, &cfg);
     return SCPS_MIN(s->rcvlowat, cfg.rcvbuf / 2);

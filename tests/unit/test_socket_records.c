@@ -214,6 +214,34 @@ static void get_hole(struct peer *p, int s, int64_t start, int64_t size)
     assert_int_equal(peer_getopt(p, s, SCPS_SOL_SCPS_SOCKET, SCPS_SO_BETS_RHOLE_SIZE), size);
 }
 
+/* Best effort gives missing data up only after the reader has come to it. So poll() reports few
+ * bytes in front of missing data as well, whatever SO_RCVLOWAT says: a reader that waited for more
+ * would wait for ever, because the peer has given that data up. */
+static void low_water_before_missing_data(void **state)
+{
+    (void)state;
+    struct peer p;
+    uint8_t b[400];
+    int end;
+    peer_open(&p, NULL);
+    int s = connected(&p, SCPS_SOCK_STREAM, true);
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT, 200), 0);
+    peer_sends(&p, SCPS_ACK | SCPS_PSH, 1, 1, 100);
+    peer_sends(&p, SCPS_ACK | SCPS_PSH, 151, 1, 300);
+    peer_drains(&p);
+    peer_wait(&p, SCPS_SEC(10));
+    assert_int_equal(peer_poll(&p, s), P_IN | P_OUT);
+    assert_int_equal(scps_sock_recv(p.ctx, s, b, 400, SCPS_MSG_PEEK | SCPS_MSG_WAITALL), 100);
+    assert_int_equal(receive(&p, s, b, 400, 0, &end), 100);
+    peer_drains(&p);
+    peer_wait(&p, SCPS_MS(500));
+    assert_int_equal(peer_poll(&p, s), P_IN | P_OUT | SCPS_POLLPRI);
+    assert_errno(scps_sock_recv(p.ctx, s, b, 400, 0), ENODATA);
+    get_hole(&p, s, 100, 50);
+    assert_int_equal(scps_sock_recv(p.ctx, s, b, 400, 0), 300);
+    peer_close(&p);
+}
+
 /* A hole is reported once as an error, at its place in the stream. */
 static void a_hole(void **state)
 {
@@ -324,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_record_beyond_missing_data),
         cmocka_unit_test(accepted),
         cmocka_unit_test(a_hole),
+        cmocka_unit_test(low_water_before_missing_data),
         cmocka_unit_test(what_was_given_up),
         cmocka_unit_test(not_in_force),
     };
