@@ -42,6 +42,9 @@ struct scps_env {
     struct scps_conn_stats
         /* counters that all connections without data share; nothing reads them */
         no_stats;
+    /* Called before a passive open succeeds: returns false while the application has to accept
+     * other connections first. */
+    bool (*may_establish)(const struct scps_conn *c);
     /* Called when a passive open has succeeded: the stack queues the connection for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
     /* Called when an active open has succeeded only after SCPS capabilities were left out of the

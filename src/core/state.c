@@ -344,12 +344,16 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
 }
 
 /* Processes the acknowledgement in SYN-RECEIVED (RFC 9293 section 3.10.7.4, fifth check). Returns 0
- * if the processing of the segment continues. */
+ * if the processing of the segment continues. While the listener's queue of connections to accept
+ * is full, the segment is dropped: the SYN-ACK is sent again, and the peer answers it, or sends its
+ * data again. */
 static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->s.snd.nxt == 0 || scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) <= 0 ||
         scps_seq_ahead(c->s.snd.iss, c->s.snd.nxt, seg->ack) > 0)
         return drop(&c->s.ctx, SCPS_DROP_BAD_ACK, seg);
+    if (!c->s.ctx.env->may_establish(c))
+        return drop(&c->s.ctx, SCPS_DROP_BACKLOG_FULL, seg);
     scps_send_update_next(&c->s.snd, seg->seq);
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     if (!scps_ackin(c, seg))

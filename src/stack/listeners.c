@@ -39,6 +39,13 @@ static void leave_half_open(struct scps_listener *l, struct scps_conn *c)
     l->st->half_open--;
 }
 
+bool scps_listener_has_room(const struct scps_conn *c)
+{
+    const struct scps_listener *l = scps_conn_listener(c);
+
+    return !l || l->pending < l->backlog;
+}
+
 void scps_listener_established(struct scps_env *env, struct scps_conn *c)
 {
     struct scps_listener *l = c->owner.listener;

@@ -74,6 +74,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     st->env.key[1] = scps_siphash(cfg.seed, "two", 3);
     scps_ratelimit_begin(&st->env.challenge_limit, cfg.challenge_acks, cfg.now);
     scps_ratelimit_begin(&st->answers_limit, cfg.resets, cfg.now);
+    st->env.may_establish = scps_listener_has_room;
     st->env.established = scps_listener_established;
     st->env.fell_back = scps_plain_remember;
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));

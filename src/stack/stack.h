@@ -235,6 +235,8 @@ struct scps_listener *scps_listener_find(const struct scps_stack *st, const stru
                                          uint16_t port);
 /* Adds c, which was just created for l, to l's half-open connections. */
 void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
+/* Returns true if connection c of a listener may become one that waits to be accepted. */
+bool scps_listener_has_room(const struct scps_conn *c);
 /* Moves c from its listener's half-open connections to those that wait to be accepted. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
 /* Sets *ev to the event of the first listener that has one. Precondition: st->ev_listeners is not

@@ -395,6 +395,47 @@ static void backlog(void **x)
     script_free(t);
 }
 
+/* Three handshakes overlap, and the backlog is one: the second connection is established only when
+ * the first one was accepted. Its peer has sent data meanwhile, which was dropped, and repeats it;
+ * the third peer answers the repeated SYN-ACK. */
+static void handshakes_beyond_the_backlog(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    uint32_t own[3];
+    t->backlog = 1;
+    script_listen(t);
+    for (uint16_t i = 0; i < 3; i++) {
+        peer_says(t, MS(1 + i), .port = 1000 + i, .seq = 100, .flags = SCPS_SYN);
+        expect_sent(t, .port = 1000 + i, .flags = SCPS_SYN | SCPS_ACK);
+        own[i] = t->last.seq + 1;
+    }
+    for (uint16_t i = 0; i < 3; i++)
+        peer_says(t, MS(10), .port = 1000 + i, .seq = 101, .ack = own[i], .len = i == 1 ? 50 : 0,
+                  .raw = true);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_BACKLOG_FULL], 2);
+    assert_int_equal(scps_listener_pending(t->l), 1);
+    struct scps_conn *first = scps_accept(t->l);
+    assert_non_null(first);
+    assert_null(scps_accept(t->l));
+    peer_says(t, MS(500), .port = 1001, .seq = 101, .ack = own[1], .len = 50, .raw = true);
+    struct scps_conn *second = scps_accept(t->l);
+    assert_non_null(second);
+    assert_int_equal(scps_conn_readable(second), 50);
+    script_run(t, MS(900));
+    script_forget_sent(t);
+    script_run(t, SEC(2));
+    expect_sent(t, .port = 1002, .flags = SCPS_SYN | SCPS_ACK);
+    peer_says(t, SEC(2), .port = 1002, .seq = 101, .ack = own[2], .raw = true);
+    struct scps_conn *third = scps_accept(t->l);
+    assert_non_null(third);
+    scps_conn_abort(first);
+    scps_conn_abort(second);
+    scps_conn_abort(third);
+    script_free(t);
+}
+
 /* A larger backlog is in force at once, for connections from then on. */
 static void a_larger_backlog(void **x)
 {
@@ -597,6 +638,7 @@ int main(void)
         SCRIPT_TEST(a_cookie_keeps_the_mss),
         SCRIPT_TEST(without_cookies),
         SCRIPT_TEST(backlog),
+        SCRIPT_TEST(handshakes_beyond_the_backlog),
         SCRIPT_TEST(a_larger_backlog),
         SCRIPT_TEST(a_cookie_waits_for_the_backlog),
         SCRIPT_TEST(resets_are_limited),
