@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/completion.h"
+#include "common/hangup.h"
 #include "common/stdfds.h"
 #include "scps_echo/echo.h"
 
@@ -244,6 +245,7 @@ int main(int argc, char **argv)
 {
     struct app a = {.port = 7, .bytes = 1 << 20, .buffer = 1 << 20, .most = 256};
     stdfds_open("scps_echo");
+    hangup_init();
     int status = parse(&a, argc, argv);
     return status ? status : run(&a);
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/completion.h"
+#include "common/hangup.h"
 #include "common/realtime.h"
 #include "common/stdfds.h"
 
@@ -384,6 +385,7 @@ int main(int argc, char **argv)
     char msg[SCPS_IO_MSGLEN], *end;
     int c, index;
     stdfds_open("scps_httpd");
+    hangup_init();
     while ((c = getopt_long(argc, argv, "p:qhV", table, &index)) != -1) {
         switch (c) {
         case 'p': {

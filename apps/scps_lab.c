@@ -2,6 +2,7 @@
 /* scps_lab: runs scenarios and sweeps over them, and makes reports. This file reads the command
  * line; each command is a file in scps_lab/. */
 #include "common/completion.h"
+#include "common/hangup.h"
 #include "common/setup.h"
 #include "common/stdfds.h"
 #include "scps_lab/run.h"
@@ -285,6 +286,7 @@ int main(int argc, char **argv)
     int n, status;
 
     stdfds_open("scps_lab");
+    hangup_init();
     if (strcmp(cmd, "-h") == 0 || strcmp(cmd, "--help") == 0) {
         fputs(usage, stdout);
         return stdfds_flush("scps_lab", 0);

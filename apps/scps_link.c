@@ -15,6 +15,7 @@
  * first.
  */
 #include "common/files.h"
+#include "common/hangup.h"
 #include "common/stdfds.h"
 #include "scps_link/control.h"
 #include "scps_link/emu.h"
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
     int status = 2;
 
     stdfds_open("scps_link");
+    hangup_init();
     signal(SIGPIPE, SIG_IGN);
     if (link_options_parse(&o, argc, argv, msg) != 0)
         fprintf(stderr, "scps_link: %s\n", msg);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
+#include "common/hangup.h"
 #include "common/stdfds.h"
 #include "scps_trace/options.h"
 #include "scps_trace/qlog.h"
@@ -392,6 +393,7 @@ int main(int argc, char **argv)
     static struct run r;
     char first_msg[SCPS_TRACE_MSGLEN] = "";
     stdfds_open("scps_trace");
+    hangup_init();
     int status = trace_options_parse(&r.o, argc, argv);
     if (status >= 0)
         return stdfds_flush("scps_trace", status);

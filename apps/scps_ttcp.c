@@ -18,6 +18,7 @@
  *
  * Exit status: 0 done; 1 failed; 2 wrong usage; 3 ended early with partial data; 124 timeout.
  */
+#include "common/hangup.h"
 #include "common/stdfds.h"
 #include "scps_ttcp/compare.h"
 #include "scps_ttcp/path_file.h"
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
     int status = 2;
 
     stdfds_open("scps_ttcp");
+    hangup_init();
     /* SIGPIPE is ignored so that a failed write returns EPIPE and the report can still be
      * printed. */
     signal(SIGPIPE, SIG_IGN);

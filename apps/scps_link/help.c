@@ -35,7 +35,7 @@ void link_print_help(FILE *f)
         "  --run N             use the random numbers that run N of scps_lab has (1)\n"
         "  --seed N            seed of the link's random errors (random, shown in the report; the\n"
         "                      scenario's)\n"
-        "  --time SEC          end after SEC seconds (on SIGINT, SIGTERM or the command stop)\n"
+        "  --time SEC          end after SEC seconds (on SIGINT, SIGTERM, SIGHUP or ctl's stop)\n"
         "  -i, --interval SEC  print statistics on standard error every SEC seconds\n"
         "  --json              print the final report as one JSON document on standard output\n"
         "  --pcap-a FILE       write a capture of the packets at end a to FILE (raw IP)\n"

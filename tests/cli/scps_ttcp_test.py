@@ -1466,6 +1466,29 @@ class Udp(Case):
         self.assertRegex(cut[0], r": partial: connection reset by the peer after \d+ bytes: see what the sender says")
         self.assertRegex(err[-1], r"^ttcp-r: 8 tests, \d+ bytes, 1 failed$")
 
+    def test_terminal_closes(self):
+        """SIGHUP ends a run as SIGTERM does: with a document, a whole capture and a reset to the peer. A program that
+        nohup(1) started ignores it."""
+        pair, capture = Pair(), self.path("pcap")
+        r = pair.receiver("-s", "--json")
+        t = start(pair.sender("-s", "-G", "0", "-R", "20m", "-n", "100000", "--json", "--pcap", capture))
+        until(holds, capture, 100000)
+        interrupt(t, signal.SIGHUP)
+        status, out, err = finish(t)
+        self.assertEqual((status, json.loads(out)["end"]["scps"]["outcome"]), (3, "interrupted"), err)
+        status, out, err = finish(r)
+        self.assertEqual((status, json.loads(out)["end"]["scps"]["outcome"]), (3, "partial"), err)
+        with open(capture, "rb") as f:
+            data, at = f.read(), 24
+        while at < len(data):
+            at += 16 + struct.unpack_from("<I", data, at + 8)[0]
+        self.assertEqual(at, len(data))
+        pair = Pair()
+        r = pair.receiver("-s", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        r.send_signal(signal.SIGHUP)
+        self.assertEqual(run(pair.sender("-s", "-n", "100"))[0], 0)
+        self.assertEqual(finish(r)[0], 0)
+
     def test_server_is_interrupted(self):
         pair = Pair()
         r = pair.receiver("-s", "--server")
