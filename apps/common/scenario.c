@@ -53,6 +53,26 @@ static int on_line(void *user, const char *section, const char *key, const char 
     return taken;
 }
 
+/* Processes the line of a section, n octets at line. inih reports a section with its first key
+ * only, and a section may have none. */
+static void begin_section(struct lab_reading *r, const char *line, size_t n)
+{
+    char name[NAME_MAX_LEN];
+    const char *end = memchr(line, ']', n);
+    size_t len = end ? (size_t)(end - line) - 1 : 0;
+
+    if (n > NAME_MAX_LEN) {
+        lab_reading_refuse(r, r->line, "the section's name is longer than %d characters",
+                           NAME_MAX_LEN - 2);
+        return;
+    }
+    if (!end)
+        return; /* inih refuses the line. */
+    memcpy(name, line + 1, len);
+    name[len] = '\0';
+    lab_reading_section(r, name);
+}
+
 /* Replaces fgets() in inih: counts lines and refuses those that inih would cut off. */
 static char *next_chunk(char *str, int num, void *stream)
 {
@@ -72,9 +92,8 @@ static char *next_chunk(char *str, int num, void *stream)
                            num - 2);
         return NULL;
     }
-    if (*f->text == '[' && n > NAME_MAX_LEN)
-        lab_reading_refuse(&f->r, f->r.line, "the section's name is longer than %d characters",
-                           NAME_MAX_LEN - 2);
+    if (*f->text == '[')
+        begin_section(&f->r, f->text, n);
     memcpy(str, f->text, n);
     str[n] = '\0';
     f->text += n;

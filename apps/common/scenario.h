@@ -46,6 +46,9 @@ struct lab_scenario {
     /* base: settings of the file for every cell; over: settings from the command line, which
      * override all others */
     struct lab_sets base, over;
+    /* the sections [link NAME] and [flow NAME] in the order of the file, with keys or without, as
+     * the keys "link.NAME." and "flow.NAME." without values */
+    struct lab_sets sections;
     struct lab_axis *axis;
     size_t naxes;
     struct lab_case *cases;

@@ -50,6 +50,21 @@ static uint64_t hash_sets(uint64_t h, const struct lab_sets *s)
     return h;
 }
 
+/* Hashes the names of the sections that have no keys: those of the others are in their keys. */
+static uint64_t hash_empty_sections(uint64_t h, const struct lab_scenario *s)
+{
+    for (size_t i = 0; i < s->sections.n; i++) {
+        const char *name = s->sections.v[i].key;
+        size_t k = 0;
+
+        while (k < s->base.n && strncmp(s->base.v[k].key, name, strlen(name)) != 0)
+            k++;
+        if (k == s->base.n)
+            h = lab_hash(name, strlen(name) + 1, h);
+    }
+    return h;
+}
+
 uint64_t lab_scenario_hash(const struct lab_scenario *s)
 {
     uint64_t h = lab_hash(&s->runs, sizeof s->runs, 0);
@@ -57,6 +72,7 @@ uint64_t lab_scenario_hash(const struct lab_scenario *s)
     h = lab_hash(&s->timeout, sizeof s->timeout, h);
     h = lab_hash(s->name, strlen(s->name), h);
     h = hash_sets(h, &s->base);
+    h = hash_empty_sections(h, s);
     for (size_t i = 0; i < s->naxes; i++) {
         h = lab_hash(s->axis[i].key, strlen(s->axis[i].key) + 1, h);
         for (size_t j = 0; j < s->axis[i].n; j++)
@@ -76,6 +92,7 @@ void lab_scenario_free(struct lab_scenario *s)
         return;
     sets_free(&s->base);
     sets_free(&s->over);
+    sets_free(&s->sections);
     for (size_t i = 0; i < s->naxes; i++) {
         lab_axis_clear(&s->axis[i]);
         free(s->axis[i].value);

@@ -133,6 +133,32 @@ static bool dotted(const char *section, const char *key, char *out, size_t len)
     return (size_t)snprintf(out, len, *name ? "%s.%s.%s" : "%s.%s%s", kind, name, key) < len;
 }
 
+int lab_reading_section(struct lab_reading *r, const char *section)
+{
+    char full[3 * 64];
+
+    if (r->failed)
+        return 0;
+    if (strcmp(section, "scenario") == 0 || strcmp(section, "sweep") == 0 ||
+        strcmp(section, "case") == 0)
+        return 1;
+    if (!lab_setup_section(section))
+        return lab_reading_refuse(
+            r, r->line,
+            "unknown section [%s]; there are [scenario] [link] [link NAME] [flow] [flow NAME] "
+            "[sweep] [case]; a name has letters, digits, - and _",
+            section);
+    if (!dotted(section, "", full, sizeof full))
+        return lab_reading_refuse(r, r->line, "the section's name is too long");
+    if (strchr(full, '.') == strrchr(full, '.'))
+        return 1; /* [link] or [flow], which are about all links and flows */
+    for (size_t i = 0; i < r->s->sections.n; i++)
+        if (strcmp(r->s->sections.v[i].key, full) == 0)
+            return 1;
+    lab_sets_add(&r->s->sections, full, "", r->line);
+    return 1;
+}
+
 int lab_reading_line(struct lab_reading *r, const char *section, const char *key, const char *value)
 {
     struct lab_sets *base = &r->s->base;
@@ -151,12 +177,12 @@ int lab_reading_line(struct lab_reading *r, const char *section, const char *key
                                   key);
     if (strcmp(section, "case") == 0)
         return case_line(r, key, value);
-    if (!lab_setup_section(section))
+    if (!*section)
         return lab_reading_refuse(
             r, r->line,
-            "%s[%s]; there are [scenario] [link] [link NAME] [flow] [flow NAME] [sweep] "
-            "[case]; a name has letters, digits, - and _",
-            *section ? "unknown section " : "a key before the first section: ", section);
+            "%s: a key before the first section: begin with [scenario], [link] or [flow]", key);
+    if (!lab_reading_section(r, section))
+        return 0;
     if (!dotted(section, key, full, sizeof full))
         return lab_reading_refuse(r, r->line, "%s: the key is too long", key);
     for (size_t i = 0; i < base->n; i++)

@@ -24,6 +24,9 @@ struct lab_reading {
 /* Begins a scenario with its defaults. text: the whole file, of which a copy is kept. */
 void lab_reading_begin(struct lab_reading *r, const char *path, const char *text,
                        char msg[LAB_MSGLEN]);
+/* Processes the line that begins a section. Returns 0 when it is refused, with the reason in
+ * msg. */
+int lab_reading_section(struct lab_reading *r, const char *section);
 /* Processes KEY = VALUE of a section. Returns 0 when it is refused, with the reason in msg. */
 int lab_reading_line(struct lab_reading *r, const char *section, const char *key,
                      const char *value);

@@ -123,8 +123,8 @@ static void make_all(struct building *b)
 {
     struct lab_dotted d;
 
-    for (size_t i = 0; i < b->sc->base.n; i++)
-        if (lab_key_split(b->sc->base.v[i].key, &d) && *d.name)
+    for (size_t i = 0; i < b->sc->sections.n; i++)
+        if (lab_key_split(b->sc->sections.v[i].key, &d))
             (void)(*d.kind == 'l' ? (void *)link_of(b->s, d.name) : (void *)flow_of(b->s, d.name));
     if (b->s->nlinks == 0)
         link_of(b->s, "link");

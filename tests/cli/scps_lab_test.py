@@ -107,7 +107,8 @@ class Scenario(Base):
         self.refused("[flow]\nsize = 1kb\nsise = 5\n", "s.ini:3:", "'sise'", "size", "buffer")
         self.refused("[link]\nrtd = 5ms\n", "s.ini:2:", "rtd", "rtt")
         self.refused("[scenario]\nrun = 5\n", "s.ini:2:", "'run'", "runs")
-        self.refused("[flows]\nsize = 1\n", "s.ini:2:", "[flows]", "[flow]")
+        self.refused("[flows]\nsize = 1\n", "s.ini:1:", "[flows]", "[flow]")
+        self.refused("[flow]\nsize = 1kb\n[flows]\n", "s.ini:3:", "[flows]", "[flow]")  # one without keys
         self.refused("size = 1\n", "s.ini:1:", "before the first section")
 
     def test_bad_value(self):
@@ -162,7 +163,18 @@ class Scenario(Base):
         self.refused("[scenario]\nabout = %s\n" % ("x" * 300), "s.ini:2:", "longer")
         self.refused("[flow %s]\nsize = 1\n" % ("x" * 60), "s.ini:1:", "longer")
         self.refused("[flow]\nsize = 1kb\n  rate = 5\n", "s.ini:3:", "indented")
-        self.refused("[flow a.b]\nsize = 1kb\n", "s.ini:2:", "letters")
+        self.refused("[flow a.b]\nsize = 1kb\n", "s.ini:1:", "letters")
+
+    def test_sections_without_keys(self):
+        """A link or flow that only the keys of [link] or [flow] describe exists, too, in the order of the file."""
+        text = "[link]\nrtt = 10ms\n[link one]\n[link two]\nrtt = 20ms\n[flow]\nsize = 1kb\n[flow up]\n[flow down]\nlink = two\n"
+        out = self.good("run", self.file(text)).splitlines()
+        self.assertEqual([line.split()[1] for line in out[-2:]], ["up", "down"], out)
+        up, down = (float(line.split()[3]) for line in out[-2:])
+        self.assertTrue(0.02 < up < 0.03 and 0.04 < down < 0.06, out)
+        self.sweep(self.path("s.ini"), "o")
+        self.file(text.replace("[flow up]\n", ""))  # another scenario, whose results are not to be mixed with those
+        self.assertEqual(run("sweep", self.path("s.ini"), "--out", self.path("o"))[0], 2)
 
     def test_what_is_no_scenario(self):
         """A folder, a name that is allowed for files only, a binary file and an endless file are refused; none of them
