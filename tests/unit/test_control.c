@@ -174,14 +174,42 @@ static void silent_peer(void **state)
     assert_int_equal(p.s.tx->pacer.rate, 1000000);
 }
 
+/* The token bucket of a configured rate holds four full packets. While losses of segments of less
+ * than half the MSS are repaired, it holds four packets of their mean length. */
+static void small_resends(void **state)
+{
+    (void)state;
+    p.cfg.c.rate = 1000000;
+    part_send(&p, 10, 100);
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.burst, 4160);
+    p.s.tx->rec.episode = SCPS_EPISODE_FAST;
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.burst, 4 * 140);
+    asks.quantum = 3000; /* The controller's own size of the bucket is kept. */
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.burst, 3000);
+    asks.quantum = 0;
+    p.cfg.c.burst = 2500; /* So is the configured one. */
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.burst, 2500);
+    p.cfg.c.burst = 0;
+    part_send(&p, 10, 900); /* The mean length is 500 octets, half the MSS. */
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.burst, 4160);
+    p.s.tx->rec.episode = SCPS_EPISODE_NONE;
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.burst, 4160);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(initial_window), CASE(view),         CASE(limited_transmit),
-        CASE(bounds),         CASE(paced_window), CASE(configured_rate),
-        CASE(silent_peer),
+        CASE(initial_window), CASE(view),          CASE(limited_transmit),
+        CASE(bounds),         CASE(paced_window),  CASE(configured_rate),
+        CASE(silent_peer),    CASE(small_resends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
