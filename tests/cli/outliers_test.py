@@ -14,7 +14,7 @@ TOOL = os.path.join(SOURCE, "tools", "outliers")
 sys.path.insert(0, os.path.join(SOURCE, "tools"))
 from outlier import judge, known, relations, shrink  # noqa: E402
 from outlier.case import Case  # noqa: E402
-from outlier.runner import Runner  # noqa: E402
+from outlier.runner import Result, Runner  # noqa: E402
 
 
 def tool(*words):
@@ -103,6 +103,26 @@ def main():
         assert relations.RELATIONS["bets"][1](late)[2] == relations.RELATIONS["snack"][1](late)[2] == 0
         late.opts["-M"] = None
         assert relations.RELATIONS["snack"][1](late)[2] > 0
+
+        # Relations that change the line or the round trip keep the queue of each direction; a number of packets stays.
+        case = Case({"rate": 8000000, "rtt": 1000000, "rate-back": 80000, "queue": "0.5bdp"}, {}, 8192, 100)
+        better = relations.RELATIONS["shorter"][1](case)[0]
+        assert (better.link["queue"], better.link["queue-back"]) == ("500000", "5000"), better.link
+        assert relations.RELATIONS["queue"][1](case)[0].link["queue"] == "1bdp"
+        case.link["queue"] = "3p"
+        assert relations.RELATIONS["line"][1](case)[0].link["queue"] == "3p"
+        assert relations.RELATIONS["queue"][1](case)[0].link["queue"] == "6p"
+
+        # The neighbourhood of a link without jitter has less than the smallest packet's time of it; a given jitter stays.
+        near = case.near(1)
+        assert (near.link["jitter"], near.link["jitter-back"]) == (46, 4600), near.link
+        case.link["jitter"] = 5
+        assert case.near(1).link["jitter"] == 5 and "jitter-back" not in case.near(1).link
+
+        # A run in which best effort gives up data is not better for being shorter.
+        half = Result("done", 10.0, share=0.5)
+        pair = judge.Pair("rack", fast, fast, 0)
+        assert half.whole == 20 and not pair.suspicious(Result("done", 20.0), half) and pair.suspicious(Result("done", 20.0), Result("done", 10.0))
 
         # A kept case passes within its time and fails beyond it.
         kept = os.path.join(tmp, "kept")

@@ -11,6 +11,7 @@ import shlex
 TIMES = {"rtt", "jitter", "jitter-back", "reorder-delay"}
 LOSS_DRIVEN = {"vj", "vegas", "vegas-corruption", "highspeed", "scalable", "cubic", "hybla"}
 CONGESTION = {"vj", "vegas", "highspeed", "scalable", "cubic", "hybla"}  # controllers that take a loss for congestion
+SMALLEST = 28  # bytes of an acknowledgement with a compressed header
 # Approximate bytes that each framing adds to a packet
 FRAMINGS = {None: 18, "none": 0, "ppp": 9, "hdlc": 7, "aal5": 64, "aos": 40, "tm": 40}
 
@@ -57,12 +58,16 @@ class Case:
 
     def near(self, seed):
         """The same case beside this one: round trip a twentieth longer or shorter at most, outages moved by two round trips at
-        most and between half as long and as long. What is found at a fixed phase of a timer, a queue or an outage only is
-        an accident of the draw; both runs of a pair are moved alike."""
+        most and between half as long and as long, and on a link without jitter each packet late by less than the smallest
+        packet's time on the line, so that none overtakes another. What is found at a fixed phase of a timer, a queue or an
+        outage only is an accident of the draw; both runs of a pair are moved alike."""
         r = random.Random(seed)
         d = self.copy()
         stretch, move, length = r.uniform(0.95, 1.05), r.uniform(-2, 2), r.uniform(0.5, 1)
         d.link["rtt"] = int(self.link["rtt"] * stretch)
+        if not {"jitter", "jitter-back"} & set(self.link):
+            for key, rate in (("jitter", self.rate), ("jitter-back", self.rate_back)):
+                d.link[key] = int(8e6 * self.frame(SMALLEST) / rate)
 
         def moved(spans):
             by = max(int(move * self.link["rtt"]), -spans[0][0])
@@ -176,17 +181,24 @@ class Case:
     def window(self):
         return min(self.buffer, 65535) if "--no-wscale" in self.opts else self.buffer
 
+    def queue_bytes(self, back=False):
+        """The size of the queue in a direction, bytes; a packet counts as a full one."""
+        side = self.bdp * (self.rate_back / self.rate if back else 1)
+        text = self.link.get("queue")
+        if back:
+            text = self.link.get("queue-back", text)
+        if text is None:
+            return max(side, 100000)
+        if text.endswith("p"):
+            if text.endswith("bdp"):
+                return float(text[:-3]) * side
+            return int(text[:-1]) * self.frame(self.full)
+        return int(text)
+
     @property
     def queue(self):
         """The size of the queue in the forward direction, bytes."""
-        text = self.link.get("queue")
-        if text is None:
-            return max(self.bdp, 100000)
-        if text.endswith("p"):
-            if text.endswith("bdp"):
-                return float(text[:-3]) * self.bdp
-            return int(text[:-1]) * self.frame(self.full)
-        return int(text)
+        return self.queue_bytes()
 
     @property
     def ack_delay(self):

@@ -51,7 +51,7 @@ class Pair:
 
     def suspicious(self, better, other):
         if better.done and other.done:
-            return better.seconds > self.bound(other.seconds)
+            return better.seconds > self.bound(other.whole)
         return other.done
 
 
@@ -92,8 +92,11 @@ def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
     def seconds(results, case):
         return [x.seconds if x.done else cap(case) for x in results]
 
+    def whole(results, case):
+        return [x.whole if x.done else cap(case) for x in results]
+
     def medians():
-        return (statistics.median(seconds(better, pair.better)), statistics.median(seconds(other, pair.other)))
+        return (statistics.median(seconds(better, pair.better)), statistics.median(whole(other, pair.other)))
 
     a, b = medians()
     if a <= pair.bound(b) and first_factor <= WORST and all(x.done for x in better):
@@ -109,7 +112,7 @@ def confirm_pair(runner, pair, first_factor, seeds=SEEDS, begin=1001):
     if lost_other > seeds // 2:
         return None
     a, b = medians()
-    x, y = seconds(better, pair.better), seconds(other, pair.other)
+    x, y = seconds(better, pair.better), whole(other, pair.other)
     nearest = min(range(seeds), key=lambda i: abs(x[i] - a)) + begin
     text = "median of %d seeds %.6g s for %.6g s" % (seeds, a, b)
     if a > pair.bound(b) and rank_test(x, [pair.bound(t) for t in y]) > SURE:

@@ -152,23 +152,35 @@ def gone(*keys):
     return change
 
 
+def keep_queues(link, c):
+    """Gives the link the queues of the case in bytes, each direction its own, so that they stay when its rate or its round
+    trip changes. A number of packets stays by itself."""
+    if c.link.get("queue", "bdp").endswith("bdp"):
+        link["queue"], link["queue-back"] = "%d" % c.queue, "%d" % max(1, c.queue_bytes(back=True))
+
+
 def faster_line(link, c):
     link.setdefault("rate-back", link["rate"])
     if "-R" in c.opts or "--route-rate" in c.opts:
         return False
     link["rate"] *= 2
-    link["queue"] = "%d" % c.queue
+    keep_queues(link, c)
 
 
 def shorter(link, c):
     link["rtt"] //= 2
-    link["queue"] = "%d" % c.queue
+    keep_queues(link, c)
 
 
 def longer_queue(link, c):
-    if "queue" not in link:
+    """Doubles the queue of each direction, in the unit in which it is given."""
+    text = link.get("queue")
+    if text is None:
         return False
-    link["queue"] = "%d" % (2 * c.queue)
+    if text.endswith("bdp"):
+        link["queue"] = "%gbdp" % (2 * float(text[:-3]))
+    else:
+        link["queue"] = "%d%s" % (2 * int(text.rstrip("p")), "p" if text.endswith("p") else "")
 
 
 def outage_after(c):

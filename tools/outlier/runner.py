@@ -9,15 +9,22 @@ WALL = 300  # seconds of real time after which a run counts as stuck
 
 class Result:
     """outcome: "done", "failed" (the connection ended early), "endless" (virtual time exceeded the limit), "stuck"
-    (real time did), or "crash". seconds: duration in virtual time."""
+    (real time did), or "crash". seconds: duration in virtual time. share: the part of the data that was delivered, less than 1
+    where best effort has given up some."""
 
-    def __init__(self, outcome, seconds=0.0, needless=0, resent=0, sent=0, timeouts=0, limit=0.0, why=""):
+    def __init__(self, outcome, seconds=0.0, needless=0, resent=0, sent=0, timeouts=0, limit=0.0, why="", share=1.0):
         self.outcome, self.seconds, self.needless, self.resent = outcome, seconds, needless, resent
         self.sent, self.timeouts, self.limit, self.why = sent, timeouts, limit, why
+        self.share = share
 
     @property
     def done(self):
         return self.outcome == "done"
+
+    @property
+    def whole(self):
+        """The duration in proportion for all data: a run in which best effort gives up data is not better for being shorter."""
+        return self.seconds / self.share
 
 
 class Runner:
@@ -47,7 +54,9 @@ class Runner:
         tcp, peer, scps = end["tcp"], end["tcp_peer"], end["scps"]
         copies = end["link"]["forward"]["duplicated"] * payload
         bps = scps.get("physical_limit_bps", 0)
+        holes = scps.get("holes", {}).get("bytes", 0)
+        share = 1 - holes / scps["enqueued_bytes"] if 0 < holes < scps["enqueued_bytes"] else 1.0
         outcome = {0: "done", 124: "endless"}.get(p.returncode, "failed")
         return Result(outcome, scps["elapsed_us"] / 1e6, max(0, peer["bytes_duplicate"] - copies), tcp["bytes_resent"],
                       tcp["bytes_sent"], tcp["timeouts"], 8 * size / bps if bps else 0.0,
-                      "" if outcome == "done" else error[-200:])
+                      "" if outcome == "done" else error[-200:], share)
