@@ -78,15 +78,6 @@ static bool is_own(const struct scps_ether *e, const struct scps_addr *a)
     return false;
 }
 
-/* Computes the solicited-node group of address a (RFC 4291 section 2.7.1) and its MAC address. */
-static void solicited_node(const struct scps_addr *a, struct scps_addr *group, uint8_t mac[6])
-{
-    *group = (struct scps_addr){6, {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff}};
-    memcpy(group->b + 13, a->b + 13, 3);
-    mac[0] = mac[1] = 0x33;
-    memcpy(mac + 2, group->b + 12, 4);
-}
-
 /* Requests the MAC address of neighbour n: by broadcast or multicast when it is unknown, by unicast
  * when it was known. */
 static void request_mac(struct scps_ether *e, const struct scps_nbr *n)
@@ -107,7 +98,7 @@ static void request_mac(struct scps_ether *e, const struct scps_nbr *n)
         err = send_frame(e, known ? n->mac : everybody, ETHER_ARP, buf, SCPS_ARP_LEN, NULL, 0);
     } else {
         if (!known)
-            solicited_node(&n->addr, &m.to, group);
+            scps_ether_solicited_node(&n->addr, &m.to, group);
         scps_nd_build(buf, &m);
         err = send_frame(e, known ? n->mac : group, ETHER_IPV6, buf, SCPS_ND_LEN, NULL, 0);
     }
@@ -153,33 +144,6 @@ static void send_held(struct scps_ether *e, struct scps_nbr *n)
     n->held_len = 0;
 }
 
-/* Computes the MAC address of a group or broadcast address. Returns false if a is neither. */
-static bool group_mac(const struct scps_ether *e, const struct scps_addr *a, uint8_t mac[6])
-{
-    static const uint8_t limited[4] = {255, 255, 255, 255};
-
-    if (a->family == 6 && a->b[0] == 0xff) {
-        mac[0] = mac[1] = 0x33;
-        memcpy(mac + 2, a->b + 12, 4);
-        return true;
-    }
-    if (a->family == 4 && a->b[0] >> 4 == 14) {
-        memcpy(mac, (const uint8_t[3]){0x01, 0x00, 0x5e}, 3);
-        mac[3] = a->b[1] & 0x7f;
-        memcpy(mac + 4, a->b + 2, 2);
-        return true;
-    }
-    bool all = a->family == 4 && memcmp(a->b, limited, 4) == 0;
-    for (unsigned i = 0; i < e->cfg.n && a->family == 4 && !all; i++) {
-        uint32_t host = e->cfg.prefix[i] ? UINT32_MAX >> (e->cfg.prefix[i] & 31) : UINT32_MAX;
-        all = e->cfg.addr[i].family == 4 && e->cfg.prefix[i] < 31 &&
-              scps_addr_match(&e->cfg.addr[i], a, e->cfg.prefix[i]) &&
-              (scps_get32(a->b) & host) == host;
-    }
-    memcpy(mac, everybody, 6);
-    return all;
-}
-
 /* Determines the neighbour to which packets for dst are sent. Returns false if there is none. */
 static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, struct scps_addr *hop)
 {
@@ -196,33 +160,13 @@ static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, st
     return hop->family != 0;
 }
 
-/* Reads the source and the destination address of the packet of n octets that begins at p. */
-static bool addresses(const uint8_t *p, size_t n, struct scps_addr *src, struct scps_addr *dst)
-{
-    unsigned version = n ? p[0] >> 4 : 0;
-
-    memset(src, 0, sizeof *src);
-    memset(dst, 0, sizeof *dst);
-    if (version == 4 && n >= 20) {
-        memcpy(src->b, p + 12, 4);
-        memcpy(dst->b, p + 16, 4);
-    } else if (version == 6 && n >= 40) {
-        memcpy(src->b, p + 8, 16);
-        memcpy(dst->b, p + 24, 16);
-    } else {
-        return false;
-    }
-    src->family = dst->family = (uint8_t)version;
-    return true;
-}
-
 void scps_ether_drop_held(struct scps_ether *e, const struct scps_addr *a)
 {
     struct scps_addr src, dst;
 
     for (uint32_t i = 0; i < e->cfg.neighbours; i++) {
         struct scps_nbr *n = &e->nbrs.v[i];
-        if (!n->held_len || !addresses(n->held, n->held_len, &src, &dst) ||
+        if (!n->held_len || !scps_ether_addresses(n->held, n->held_len, &src, &dst) ||
             !scps_addr_equal(&src, a))
             continue;
         n->held_len = 0;
@@ -245,9 +189,9 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     if (pkt->len + pkt->payload_len > e->cfg.mtu)
         return SCPS_ERR_MSGSIZE;
     e->now = scps_clock_later(e->now, pkt->at);
-    if (!addresses(pkt->data, pkt->len, &src, &dst))
+    if (!scps_ether_addresses(pkt->data, pkt->len, &src, &dst))
         return SCPS_ERR_INVAL;
-    if (group_mac(e, &dst, mac))
+    if (scps_ether_group_mac(e, &dst, mac))
         return send_frame(e, mac, type_of(dst.family), pkt->data, pkt->len, pkt->payload,
                           pkt->payload_len);
     if (!next_hop(e, &dst, &hop))
@@ -383,7 +327,7 @@ static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
     for (unsigned i = 0; i < e->cfg.n; i++) {
         if (e->cfg.addr[i].family != 6)
             continue;
-        solicited_node(&e->cfg.addr[i], &group, mac);
+        scps_ether_solicited_node(&e->cfg.addr[i], &group, mac);
         if (memcmp(dst, mac, 6) == 0)
             return true;
     }

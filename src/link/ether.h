@@ -20,6 +20,15 @@ struct scps_ether {
     uint8_t *tx; /* buffer for a frame being sent */
 };
 
+/* ---- functions in ethergroup.c ---- */
+/* Computes the solicited-node group of address a (RFC 4291 section 2.7.1) and its MAC address. */
+void scps_ether_solicited_node(const struct scps_addr *a, struct scps_addr *group, uint8_t mac[6]);
+/* Computes the MAC address of a group or broadcast address. Returns false if a is neither. */
+bool scps_ether_group_mac(const struct scps_ether *e, const struct scps_addr *a, uint8_t mac[6]);
+/* Reads the source and the destination address of the packet of n octets that begins at p. */
+bool scps_ether_addresses(const uint8_t *p, size_t n, struct scps_addr *src, struct scps_addr *dst);
+
+/* ---- functions in ether.c ---- */
 /* Drops the packets from address a that wait for a neighbour's answer. */
 void scps_ether_drop_held(struct scps_ether *e, const struct scps_addr *a);
 /* Sets the functions (scps_netif_ops) of the netif of a new station. */
