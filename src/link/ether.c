@@ -353,12 +353,13 @@ static int frame_input(struct scps_ether *e, uint8_t *p, size_t n, scps_time at)
     struct scps_nbrmsg m;
     struct scps_pkt pkt = {.at = at};
     unsigned type;
-    bool ipv6;
+    bool ipv6, to_group;
 
     if (n < HEADER)
         return SCPS_ETHER_DROP_SHORT;
     if (!for_this_station(e, p))
         return SCPS_ETHER_DROP_NOT_OURS;
+    to_group = p[0] & 1;
     type = scps_get16(p + 12);
     p += HEADER;
     n -= HEADER;
@@ -379,6 +380,12 @@ static int frame_input(struct scps_ether *e, uint8_t *p, size_t n, scps_time at)
         message(e, &m);
         return SCPS_ETHER_DROP_COUNT;
     }
+    /* RFC 1122 section 3.3.6: "A host SHOULD silently discard a datagram that is received via a
+     * link-layer broadcast (see Section 2.4) but does not specify an IP multicast or broadcast
+     * destination address." The stack does not see the frame, and would answer such a datagram with
+     * an ICMP error, which RFC 1122 section 3.2.2 and RFC 4443 section 2.4 (e) forbid. */
+    if (to_group && !scps_ether_is_to_group(e, p, n))
+        return SCPS_ETHER_DROP_NOT_OURS;
     pkt.data = p;
     pkt.len = pkt.cap = n;
     scps_netif_recv(&e->nif, &pkt);

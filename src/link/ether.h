@@ -27,6 +27,8 @@ void scps_ether_solicited_node(const struct scps_addr *a, struct scps_addr *grou
 bool scps_ether_group_mac(const struct scps_ether *e, const struct scps_addr *a, uint8_t mac[6]);
 /* Reads the source and the destination address of the packet of n octets that begins at p. */
 bool scps_ether_addresses(const uint8_t *p, size_t n, struct scps_addr *src, struct scps_addr *dst);
+/* Returns true if the packet of n octets at p has a group or broadcast address as destination. */
+bool scps_ether_is_to_group(const struct scps_ether *e, const uint8_t *p, size_t n);
 
 /* ---- functions in ether.c ---- */
 /* Drops the packets from address a that wait for a neighbour's answer. */

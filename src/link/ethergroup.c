@@ -59,3 +59,11 @@ bool scps_ether_addresses(const uint8_t *p, size_t n, struct scps_addr *src, str
     src->family = dst->family = (uint8_t)version;
     return true;
 }
+
+bool scps_ether_is_to_group(const struct scps_ether *e, const uint8_t *p, size_t n)
+{
+    struct scps_addr src, dst;
+    uint8_t mac[6];
+
+    return scps_ether_addresses(p, n, &src, &dst) && scps_ether_group_mac(e, &dst, mac);
+}

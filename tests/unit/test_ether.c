@@ -627,6 +627,34 @@ static void a_flood_displaces_no_neighbour_in_use(void **state)
     }
 }
 
+/* RFC 1122 section 3.3.6: a packet to one host in a frame to a group is discarded; RFC 1122 section
+ * 3.2.2 forbids ICMP errors about it. A packet to a group in such a frame reaches the stack. */
+static void packets_to_one_host_in_frames_to_a_group(void **state)
+{
+    static const char *const to[] = {"10.0.0.1", "fd00::1", "224.0.0.1", "10.0.0.255", "ff02::1"};
+    uint8_t p[14 + 60] = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        bool six = strchr(to[i], ':');
+        uint64_t dropped = status(&a).drops[SCPS_ETHER_DROP_NOT_OURS];
+        memcpy(p,
+               six ? (uint8_t[6]){0x33, 0x33, 0, 0, 0, 1}
+                   : (uint8_t[6]){255, 255, 255, 255, 255, 255},
+               6);
+        p[12] = six ? 0x86 : 8;
+        p[13] = six ? 0xdd : 0;
+        packet(p + 14, to[i], 1, 60);
+        a.packets = 0;
+        put_frame(&a, p, sizeof p);
+        assert_int_equal(a.packets, i >= 2);
+        assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_NOT_OURS] - dropped, i < 2);
+        memcpy(p, (uint8_t[6]){2, 0, 0, 0, 0, 1}, 6);
+        put_frame(&a, p, sizeof p);
+        assert_int_equal(a.packets, 1 + (i >= 2));
+    }
+}
+
 /* Passes an ARP reply of 10.0.0.id to station a. */
 static void answer_as(uint8_t id)
 {
@@ -718,6 +746,7 @@ int main(void)
         TEST(a_flood_of_requests),
         TEST(a_flood_displaces_no_neighbour_in_use),
         TEST(packets_to_nobody_displace_a_quarter),
+        TEST(packets_to_one_host_in_frames_to_a_group),
         TEST(configurations_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
