@@ -58,9 +58,12 @@ struct scps_dgram {
      * sent */
     bool closed;
     /* ready: the endpoint is in the ready queue of its link or route; queued: the endpoint has an
-     * event in ev_dgrams; wants_room: a send was refused, for want of space in the send buffer or
-     * of memory, and the event SCPS_EV_WRITABLE is due when the buffer is half empty */
-    bool ready, queued, wants_room;
+     * event in ev_dgrams */
+    bool ready, queued;
+    /* length of the packet whose send was refused last, for want of space in the send buffer or of
+     * memory, bytes: the event SCPS_EV_WRITABLE is due when the buffer is half empty and has room
+     * for it; 0: no send was refused since the last event */
+    uint32_t wants_room;
     /* true: a send was refused for lack of memory, and the event that it may be repeated has not
      * followed yet */
     bool starved;

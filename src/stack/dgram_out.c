@@ -95,14 +95,21 @@ uint32_t scps_dgram_unsent(const struct scps_dgram *d)
 
 bool scps_dgram_writable(const struct scps_dgram *d)
 {
-    return !d->starved && d->out_used <= d->cfg.sndbuf / 2;
+    return !d->wants_room && d->out_used <= d->cfg.sndbuf / 2;
 }
 
 /* ---- the ready queues of endpoints ---- */
 
+/* Returns true if the send buffer has room for a packet of `size` bytes. */
+static bool has_room(const struct scps_dgram *d, uint32_t size)
+{
+    return !d->out_used || (uint64_t)d->out_used + size <= d->cfg.sndbuf;
+}
+
 static void room_again(struct scps_dgram *d)
 {
-    d->wants_room = d->starved = false;
+    d->wants_room = 0;
+    d->starved = false;
     scps_dgram_notify(d, SCPS_EV_WRITABLE);
 }
 
@@ -119,9 +126,8 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
     scps_recring_pop(&d->out);
     if (scps_recring_empty(&d->out))
         scps_dgram_notify(d, SCPS_EV_DRAINED);
-    if (!d->wants_room || d->out_used > d->cfg.sndbuf / 2)
-        return;
-    room_again(d);
+    if (d->wants_room && d->out_used <= d->cfg.sndbuf / 2 && has_room(d, d->wants_room))
+        room_again(d);
 }
 
 /* Puts d into the ready queue of its oldest datagram's route. Datagrams without a route are
@@ -171,7 +177,7 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
 {
     const struct scps_route_entry *entry;
     struct scps_dgram_out *rec;
-    uint32_t over;
+    uint32_t over, size;
     int err;
 
     to = to ? to : &d->remote;
@@ -183,14 +189,16 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
     over = ip_header(to->addr.family) + UDP_HDR;
     if (len > MOST || hollow > MOST || over + len + hollow > mtu_to(d, entry, &to->addr))
         return SCPS_ERR_MSGSIZE;
-    if (d->out_used && d->out_used + over + len + hollow > d->cfg.sndbuf) {
-        d->wants_room = true;
+    size = (uint32_t)(over + len + hollow);
+    if (!has_room(d, size)) {
+        d->wants_room = size;
         return SCPS_ERR_AGAIN;
     }
     rec = scps_recring_put(&d->out, &d->st->env.alloc, (uint32_t)(sizeof *rec + len),
                            SCPS_DGRAM_RING);
     if (!rec) {
-        d->wants_room = d->starved = true;
+        d->wants_room = size;
+        d->starved = true;
         scps_env_starved(&d->st->env);
         return SCPS_ERR_NOMEM;
     }

@@ -290,6 +290,33 @@ static void too_long(void **x)
 
 /* The send queue has a limit, accepts any one datagram when it is empty, and is reported as
  * writable when it is half empty. */
+/* A datagram may be refused although the send queue is less than half full. Until there is room for
+ * it the endpoint is not writable: a program that waits for that would otherwise try again at once,
+ * without end. */
+static void a_datagram_longer_than_the_rest_of_the_queue(void **x)
+{
+    struct host h;
+    uint8_t data[1400] = {0};
+    host_init(&h, x);
+    struct scps_dgram_config cfg = scps_dgram_config_default();
+    cfg.sndbuf = 1950;
+    struct scps_dgram *d = scps_dgram_open(h.st, &cfg, &h.us, NULL);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(scps_dgram_send(d, &h.them, data, 250, 0), 0);
+    assert_true(scps_dgram_writable(d));
+    assert_int_equal(scps_dgram_send(d, &h.them, data, 1400, 0), SCPS_ERR_AGAIN);
+    assert_false(scps_dgram_writable(d));
+    /* There is not enough room when one packet has left, but when two have. */
+    assert_true(leaves(&h));
+    expect_no_event(&h);
+    assert_false(scps_dgram_writable(d));
+    assert_true(leaves(&h));
+    expect_event(&h, d, SCPS_EV_WRITABLE);
+    assert_true(scps_dgram_writable(d));
+    assert_int_equal(scps_dgram_send(d, &h.them, data, 1400, 0), 0);
+    host_fini(&h);
+}
+
 static void queue_out(void **x)
 {
     struct host h;
@@ -1138,6 +1165,7 @@ int main(void)
         BOTH(checksum_zero),
         BOTH(too_long),
         BOTH(queue_out),
+        BOTH(a_datagram_longer_than_the_rest_of_the_queue),
         BOTH(turns),
         BOTH(one_arrives),
         BOTH(hostile),
