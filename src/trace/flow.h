@@ -254,6 +254,8 @@ struct conn_dir {
     /* ranges of this direction's data that the receiver reported as received */
     struct scps_rangeset sacked;
     scps_time sack_at;
+    /* time of the latest retransmission that a SACK has reported as received, µs; 0: none */
+    scps_time sacked_resend_at;
     struct why *why;
     struct conn_rare *rare;
     struct round *rounds;
@@ -393,6 +395,10 @@ uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t fir
  * or -1. */
 scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup);
+/* Returns the latest time, at most `before`, at which a segment that overlaps [from, to) and is not
+ * acknowledged was sent again, µs; 0: none was. */
+scps_time scps_tr_segs_resent_at(const struct segs *s, uint64_t from, uint64_t to,
+                                 scps_time before);
 void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- functions in rtt.c ---- */

@@ -209,6 +209,25 @@ static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
     return true;
 }
 
+scps_time scps_tr_segs_resent_at(const struct segs *s, uint64_t from, uint64_t to, scps_time before)
+{
+    scps_time latest = 0;
+    uint32_t ci, si;
+    if (!find_seg(s, from, &ci, &si))
+        return 0;
+    for (; ci < s->n; ci++, si = 0) {
+        const struct chunk *c = s->c[s->head + ci];
+        for (; si < c->n; si++) {
+            const struct seg *x = &c->s[c->off + si];
+            if (x->first >= to)
+                return latest;
+            if (x->retrans && x->at <= before)
+                latest = SCPS_MAX(latest, x->at);
+        }
+    }
+    return latest;
+}
+
 /* Returns the index of the first block whose end is above pos; s->nb, the number of blocks, if
  * there is none. */
 static uint32_t find_block(const struct segs *s, uint64_t pos)

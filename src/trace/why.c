@@ -18,7 +18,7 @@
  *                   data; or the segment was outstanding at such a timeout and is resent after it
  *   SACK            a SACK block had reported data above the segment; or, after three dupacks in
  *                   this list and with SACK negotiated, data sent after the segment had been
- *                   acknowledged (RFC 8985 section 6)
+ *                   acknowledged, or a later retransmission reported by SACK (RFC 8985 section 6)
  *   three dupacks   three duplicate acknowledgements for its first octet, or a partial
  *                   acknowledgement in the same recovery (RFC 6582)
  *   no reason       none of these was seen
@@ -72,12 +72,29 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
         w->hole[w->nhole++ % HOLES] = (struct hole){.from = from, .to = to, .at = now};
 }
 
+/* Records the latest retransmission among the octets of [from, to) that no SACK has reported before
+ * (RFC 8985 section 6.2 step 2). One that was sent less than a round trip ago is not the copy that
+ * arrived. */
+static void resends_arrived(struct conn_dir *h, uint64_t from, uint64_t to, scps_time now)
+{
+    for (uint32_t i = scps_rangeset_find(&h->sacked, from); from < to; i++) {
+        const struct scps_range *r = i < h->sacked.n ? scps_rangeset_at(&h->sacked, i) : NULL;
+        const uint64_t upto = r && r->from < to ? r->from : to;
+        if (from < upto) {
+            scps_time at = scps_tr_segs_resent_at(&h->segs, from, upto, now - h->rtt.min);
+            h->sacked_resend_at = SCPS_MAX(h->sacked_resend_at, at);
+        }
+        from = r ? SCPS_MAX(r->to, upto) : to;
+    }
+}
+
 void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now)
 {
     /* A SACK block below SND.UNA or beyond what was sent is ignored, because it is false or old. */
     if (from >= to || to > h->segs.top || to - from > (uint64_t)1 << 31)
         return;
+    resends_arrived(h, from, to, now);
     struct scps_alloc a = scps_tr_range_alloc(t);
     if (!h->sacked.max)
         scps_rangeset_init(&h->sacked, MAX_SACKED);
@@ -355,8 +372,11 @@ static enum cause by_acknowledgements(const struct clues *k)
     /* A partial acknowledgement shows the next hole (RFC 6582). */
     if (k->first <= k->una && (h->dup_run >= 3 || k->una < h->fast_recover))
         return CAUSE_DUPACK;
-    /* RACK (RFC 8985): data that was sent later than this segment has been acknowledged. */
+    /* RACK (RFC 8985): data that was sent later than this segment, for the first time or again, has
+     * been acknowledged. */
     if (h->sack_ok && k->peer->sack_ok && k->re->any && h->segs.quad_at > k->last_at)
+        return CAUSE_SACK;
+    if (k->re->any && h->sacked_resend_at > k->last_at)
         return CAUSE_SACK;
     if (k->highest && k->re->any && k->since >= h->rtt.min + h->rtt.min / 8 &&
         h->caps & k->peer->caps & SCPS_CAP_SNACK1)

@@ -162,6 +162,38 @@ def causes(program, d):
     equal("three duplicates", j[1]["a2b"]["resent_dupack"], 1)
 
 
+def resent_after_a_copy(program, d):
+    """SACK reports a segment's second copy, which was sent after the highest segment: that one is lost, too (RFC 8985 section
+    6.2 step 5), though nothing above it has arrived."""
+    c = Capture()
+    o = mss(1012) + sack_ok()
+    t = Talk(c, opt_a=o, opt_b=o, rtt=0.1, ts_on=True).open()
+    a, b = t.a, t.b
+    for i in range(4):
+        t.send(a, 1000)
+        t.t += 0.1
+        t.acked(b)
+    x = t.send(a, 1000)  # lost, as are the third and the sixth
+    for i in range(5):
+        t.send(a, 1000)
+    t.t += 0.1
+    for block in ((1, 2),), ((3, 4), (1, 2)), ((3, 5), (1, 2)):
+        t.acked(b, x, opts=sack(*[(x + 1000 * i, x + 1000 * j) for i, j in block]))
+    t.send(a, 1000, seq=x)  # lost again
+    t.send(a, 1000, seq=x + 2000)
+    t.t += 0.1
+    t.acked(b, x, opts=sack((x + 1000, x + 5000)))
+    t.send(a, 1000, seq=x + 5000)
+    t.t += 0.1
+    t.acked(b, x, opts=sack((x + 1000, x + 6000)))
+    t.send(a, 1000, seq=x)
+    t.t += 0.1
+    t.acked(b)
+    t.close()
+    j = ours(program, c.write(d + "/copy.pcap"))["connections"][0]["a2b"]
+    equal("resent after a copy", (j["resent_sack"], j["resent_unexplained"], j["rexmt_data_pkts"], j["loss_episodes"]), (4, 0, 4, 1))
+
+
 def network_copies(program, d):
     """Segments that a channel delivers twice: hardware_dups, with neither a cause nor an episode, and not spurious."""
     c = Capture()
@@ -281,6 +313,7 @@ def main():
         snacks(program, d, True)
         causes(program, d)
         network_copies(program, d)
+        resent_after_a_copy(program, d)
         compressed(program, d)
         in_udp(program, d)
         if len(sys.argv) > 2:
