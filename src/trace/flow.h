@@ -109,8 +109,9 @@ struct gap { /* data that was missing in the capture when data above it was capt
 };
 struct again { /* a retransmission, kept until it is known whether it was necessary */
     uint64_t first, end;
-    scps_time at;   /* time at which the retransmission was sent, µs; 0: this entry is free */
-    uint32_t tsval; /* timestamp of the data, valid if has_ts is true */
+    scps_time at;     /* time at which the retransmission was sent, µs; 0: this entry is free */
+    scps_time before; /* time at which the last copy before it was sent, µs */
+    uint32_t tsval;   /* timestamp of the data, valid if has_ts is true */
     bool has_ts;
     bool open;     /* true: the data is not acknowledged yet */
     bool timer;    /* true: the timer, and no report of the receiver, caused the retransmission */

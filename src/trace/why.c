@@ -172,8 +172,32 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     }
 }
 
+/* A record may be longer than a segment on the wire, where segmentation offload cuts packets behind
+ * the capture point. Its time and its number of retransmissions then are those of the part that was
+ * sent again last. Returns what is known of the last copy of [first, end) itself. */
+static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t end,
+                              const struct resend *re)
+{
+    const struct again *other = NULL, *mine = NULL;
+    struct resend own = *re;
+    if (!re->any || !re->retrans || !h->why)
+        return own;
+    for (uint32_t i = 0; i < SCPS_MIN(h->why->nagain, AGAINS); i++) {
+        const struct again *a = &h->why->again[i];
+        if (a->first < end && first < a->end)
+            mine = mine && mine->at > a->at ? mine : a;
+        else if (a->at == re->last_at)
+            other = a;
+    }
+    if (!other || (mine && mine->at == re->last_at))
+        return own;
+    own.last_at = mine ? mine->at : other->before;
+    own.retrans = mine != NULL;
+    return own;
+}
+
 static void remember(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint64_t end,
-                     bool timer, bool has_ts, uint32_t tsval, scps_time now)
+                     scps_time before, bool timer, bool has_ts, uint32_t tsval, scps_time now)
 {
     struct why *w = evidence(t, h);
     if (!w)
@@ -184,6 +208,7 @@ static void remember(struct scps_trace *t, struct conn_dir *h, uint64_t first, u
     *a = (struct again){.first = first,
                         .end = end,
                         .at = SCPS_MAX(now, 1),
+                        .before = before,
                         .tsval = tsval,
                         .open = true,
                         .timer = timer,
@@ -413,11 +438,12 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const st
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now)
 {
-    const struct clues k = gather(h, peer, first, end, re, now);
+    const struct resend own = own_copy(h, first, end, re);
+    const struct clues k = gather(h, peer, first, end, &own, now);
     enum cause c = syn ? CAUSE_TIMEOUT : cause_of(&k);
     if (c == CAUSE_TIMEOUT && !syn && timer_began(&k))
         h->rto_recover = h->segs.top;
-    remember(t, h, first, end, c == CAUSE_TIMEOUT, has_ts, tsval, now);
+    remember(t, h, first, end, k.last_at, c == CAUSE_TIMEOUT, has_ts, tsval, now);
     if ((c == CAUSE_SNACK || c == CAUSE_SACK || c == CAUSE_DUPACK || c == CAUSE_TIMEOUT) &&
         k.una >= h->fast_recover) {
         if (h->why)

@@ -194,6 +194,33 @@ def resent_after_a_copy(program, d):
     equal("resent after a copy", (j["resent_sack"], j["resent_unexplained"], j["rexmt_data_pkts"], j["loss_episodes"]), (4, 0, 4, 1))
 
 
+def resent_in_parts(program, d):
+    """A packet of five segments, captured before segmentation offload has cut it, is sent again segment by segment: none of
+    them was sent a moment ago."""
+    c = Capture()
+    o = mss(1012) + sack_ok()
+    t = Talk(c, opt_a=o, opt_b=o, rtt=0.1, ts_on=True).open()
+    a, b = t.a, t.b
+    for i in range(4):
+        t.send(a, 1000)
+        t.t += 0.1
+        t.acked(b)
+    x = t.send(a, 5000)
+    for i in range(3):
+        t.send(a, 1000)
+    t.t += 0.1
+    for i in range(3):
+        t.acked(b, x, opts=sack((x + 5000, x + 6000 + 1000 * i)))
+    for i in range(5):
+        t.send(a, 1000, seq=x + 1000 * i)
+    t.send(a, 1000, seq=x)  # this one was
+    t.t += 0.1
+    t.acked(b)
+    t.close()
+    j = ours(program, c.write(d + "/parts.pcap"))["connections"][0]["a2b"]
+    equal("resent in parts", (j["resent_sack"], j["resent_first_rtt"], j["rexmt_data_pkts"]), (5, 1, 6))
+
+
 def network_copies(program, d):
     """Segments that a channel delivers twice: hardware_dups, with neither a cause nor an episode, and not spurious."""
     c = Capture()
@@ -313,6 +340,7 @@ def main():
         snacks(program, d, True)
         causes(program, d)
         network_copies(program, d)
+        resent_in_parts(program, d)
         resent_after_a_copy(program, d)
         compressed(program, d)
         in_udp(program, d)
