@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 /* Opens a filter that writes every packet passing it, both ways, to a pcap file with raw IP
- * (LINKTYPE_RAW) and times in µs. Hollow bytes are written as zeros, at most snaplen bytes a packet
- * (0: whole). epoch: added to packet times (µs since 1970), 0 for virtual time. now: the clock for
- * outgoing packets. Returns NULL on failure, with one line in msg. The netif chain that it is
- * pushed on frees it. */
+ * (LINKTYPE_RAW) and times in µs. Payload that is counted but not stored (hollow) is written as
+ * zeros, at most snaplen bytes a packet (0: whole). epoch: added to packet times (µs since 1970), 0
+ * for virtual time. now: the clock for outgoing packets. Returns NULL on failure, with one line in
+ * msg. The netif chain that it is pushed on frees it. */
 SCPS_API struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time epoch,
                                           scps_time (*now)(void *ctx), void *ctx, char *msg,
                                           size_t msglen);

@@ -383,8 +383,8 @@ static void without(const struct scps_cctest_history *h, size_t from, size_t n,
     out->n = h->n - n;
 }
 
-/* Simplifies the numbers in actions, if the history still fails: no time passes before them, and
- * they are about whole windows. */
+/* Simplifies each action, if the history still fails afterwards: sets the time before the action to
+ * 0, and an acknowledgement to all outstanding data, other amounts to 1. */
 static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
                      struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {

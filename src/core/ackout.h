@@ -77,7 +77,8 @@ static inline void scps_ackout_one_more(struct scps_ackout *a)
         a->extra_acks++;
 }
 
-/* State of acknowledging that exists only while data is held beyond a hole. */
+/* Fields for acknowledgements that are needed only while data is held beyond a hole, and allocated
+ * only then. */
 struct scps_ackrx {
     uint32_t dups;       /* number of immediate acknowledgements since RCV.NXT last advanced */
     uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */

@@ -275,9 +275,9 @@ static void settle(struct scps_rcvbuf *b)
     b->paged = y->pages.used > 0;
 }
 
-/* Makes room for octets [from, to) that the ring does not reach, or of a buffer with pages. The
- * ring grows if it would be filled densely enough; otherwise pages are reserved. Returns 0 or
- * SCPS_ERR_NOMEM. */
+/* Makes room for octets [from, to) if the ring does not reach them, or if the buffer already has
+ * pages, which are stored apart from the ring. The ring grows if it would be filled densely enough;
+ * otherwise pages are reserved. Returns 0 or SCPS_ERR_NOMEM. */
 static SCPS_NOINLINE int make_room(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off from,
                                    scps_off to, uint32_t max_holes)
 {

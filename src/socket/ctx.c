@@ -141,7 +141,8 @@ static bool fetch(struct scps_ctx *ctx)
     if (scps_stack_output(ctx->st, &ctx->nif, ctx->now, &out) != 1)
         return false;
     size_t len = out.len + out.payload_len;
-    if (len > mtu) /* This cannot happen, because the netif offers no segmentation offload. */
+    /* No packet is longer than the MTU, because the netif offers no segmentation offload. */
+    if (len > mtu)
         return false;
     if (out.data != room)
         memmove(room, out.data, out.len);
