@@ -83,6 +83,19 @@ static int64_t default_of(const struct setting *s)
     return s->def * DEF_UNIT(s->kind);
 }
 
+static int64_t most_of(const struct setting *s)
+{
+    return s->most * MOST_UNIT(s->kind);
+}
+
+int64_t scps_config_most(size_t at)
+{
+    for (const struct setting *s = settings; s < settings + SETTINGS; s++)
+        if (s->at == at)
+            return most_of(s);
+    return -1;
+}
+
 /* The smallest size of a configuration that is accepted: it ends with the member `cc`. */
 #define LEAST SCPS_SIZED_TO(scps_conn_config, rate)
 
@@ -151,7 +164,7 @@ static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
         int64_t v = scps_field_get((const char *)c + s->at, s->size);
-        int64_t most = s->most * MOST_UNIT(s->kind);
+        int64_t most = most_of(s);
 
         if (v == 0 && s->least > 0)
             scps_field_put((char *)c + s->at, s->size, default_of(s));

@@ -12,6 +12,9 @@ struct scps_line;
  * not overflow. config.c compares this bound with the list of settings. */
 #define SCPS_TIME_MOST SCPS_SEC(INT64_C(3153600000))
 
+/* Returns the upper bound of the setting whose field lies `at` octets from the beginning of struct
+ * scps_conn_config, in the field's unit; -1: there is no such setting. */
+int64_t scps_config_most(size_t at);
 /* Returns a shared copy of a configuration. rated: the route has a rate, so a controller that needs
  * a rate may have none of its own. Returns NULL with *err: SCPS_ERR_NORATE, NOMEM, or an error of
  * scps_config_resolve(). */

@@ -3,13 +3,11 @@
  * queues of their new routes. */
 #include "stack/stack.h"
 
+#include <stddef.h>
+
 #include "base/bytes.h"
 #include "base/sized.h"
 #include "core/config.h"
-
-/* Upper bound of the field burst of a route, bytes, which is also that of the connections' setting
- * with this name. */
-#define BURST_MOST (UINT32_C(1) << 30)
 
 /* Returns an unused row of the array of routes; NULL: there is none. Unused rows match no address
  * and are at the end of the array. */
@@ -64,7 +62,8 @@ static bool in_range(const struct scps_route *r)
     uint32_t least = r->dst.family == 4 ? SCPS_MTU_LEAST : SCPS_MTU_LEAST6;
 
     return route_mtu(r) >= least && r->rate <= SCPS_RATE_MAX && r->min_rate <= SCPS_RATE_MAX &&
-           r->burst <= BURST_MOST && (uint64_t)r->expected_rtt <= SCPS_TIME_MOST &&
+           r->burst <= scps_config_most(offsetof(struct scps_conn_config, burst)) &&
+           (uint64_t)r->expected_rtt <= SCPS_TIME_MOST &&
            (unsigned)r->loss_cause <= SCPS_LOSS_CORRUPTION;
 }
 
