@@ -71,6 +71,7 @@ static inline const char *part_board(const struct part *p)
 static inline void part_fini(struct part *p)
 {
     scps_sb_fini(&p->s.tx->sb, &p->env.alloc);
+    scps_snackwait_free(&p->s.tx->snack.waits, &p->env.alloc);
     free(p->s.tx);
     p->s.tx = NULL;
 }

@@ -4,16 +4,13 @@
  * spurious episode (RFC 3708). */
 #include "core/ackloss.h"
 
-#include "cmocka_all.h"
 #include "core/control.h"
 #include "core/tx.h"
-#include "part.h"
+#include "part_cases.h"
 
-#define START    SCPS_SEC(10)
 #define RTT      SCPS_MS(100)
 #define OCTET(n) (1 + (scps_off)1000 * (n)) /* the first octet of segment n */
 
-static struct part p;
 static struct scps_cc_loss told;    /* the last loss that the controller was told of */
 static unsigned losses;             /* number of these */
 static enum scps_cc_change changed; /* the last other change that it was told of */
@@ -52,20 +49,9 @@ static void change(void *cc, const struct scps_cc_view *v, enum scps_cc_change w
 static uint64_t no_state; /* The controller has none. */
 static const struct scps_cc_ops ops = {.name = "test", .ack = ack, .loss = loss, .change = change};
 
-static int end(void **state)
+/* Ten segments were sent a round trip ago. */
+static void prepare(void)
 {
-    (void)state;
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. Ten segments were sent a round trip
- * ago. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, START);
     p.cfg.c.cc = &ops;
     p.cfg.c.dupthresh = 3;
     p.cfg.c.spurious_undo = true;
@@ -79,7 +65,6 @@ static int begin(void **state)
     p.env.now += RTT;
     losses = 0;
     changed = SCPS_CC_IDLE;
-    return 0;
 }
 
 /* Begins the processing of an acknowledgement by which SND.UNA moves to segment una, and which
@@ -246,8 +231,6 @@ static void spurious(void **state)
     assert_int_equal(p.st.spurious, 1);
     assert_false(scps_recovery_concerns_ack(&p.s.tx->rec));
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {

@@ -3,37 +3,22 @@
  * moves (CCSDS 714.0-B-2; docs/SCPS-TP.md section 7). */
 #include "core/bets.h"
 
-#include "cmocka_all.h"
 #include "core/betsrx.h"
-#include "part.h"
+#include "part_cases.h"
 
-#define START    SCPS_SEC(10)
 #define RTT      SCPS_MS(100)
 #define OCTET(n) (1 + (scps_off)1000 * (n)) /* the first octet of segment n */
 
-static struct part p;
 static struct scps_ack_result sum;
 
-static int end(void **state)
+static void prepare(void)
 {
-    (void)state;
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, START);
     p.s.agreed.caps = SCPS_CAP_BETS;
     p.s.snd.edge = OCTET(100);
     p.s.rtt.min = RTT;
     p.cfg.c.bets_lifetime = SCPS_SEC(5);
     scps_tx_progress(p.s.tx, START);
     sum = scps_ack_result_none();
-    return 0;
 }
 
 static bool due(scps_off old, uint32_t retries)
@@ -206,8 +191,6 @@ static void proof_of_arrival(void **state)
     assert_false(scps_bets_is_arrival(&p.s, OCTET(1), START));
     assert_true(scps_bets_is_arrival(&p.s, OCTET(2), START));
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {

@@ -6,34 +6,19 @@
  * The round trip is 100 ms. */
 #include "core/rack.h"
 
-#include "cmocka_all.h"
-#include "part.h"
+#include "part_cases.h"
 
-#define START    SCPS_SEC(10)
 #define RTT      SCPS_MS(100)
 #define OCTET(n) (1 + (scps_off)1000 * (n)) /* the first octet of segment n */
 
-static struct part p;
 static struct scps_ack_result sum;
 
-static int end(void **state)
+static void prepare(void)
 {
-    (void)state;
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, START);
     p.cfg.c.dupthresh = 3;
     p.s.agreed.opts = SCPS_AGREED_SACK;
     p.s.rtt.srtt = p.s.rtt.min = RTT;
     sum = scps_ack_result_none();
-    return 0;
 }
 
 /* Processes an acknowledgement by which SND.UNA moves to segment una, and which reports segments
@@ -291,8 +276,6 @@ static void probe_was_needless(void **state)
     assert_false(acked(3, 0, 0));
     assert_int_equal(p.s.tx->rack.probe, 0);
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {

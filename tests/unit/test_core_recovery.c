@@ -3,32 +3,18 @@
  * and what shows that it was spurious: F-RTO (RFC 5682), Eifel (RFC 3522), DSACK (RFC 3708). */
 #include "core/recovery.h"
 
-#include "cmocka_all.h"
 #include "core/tx.h"
-#include "part.h"
+#include "part_cases.h"
 
-#define START    SCPS_SEC(10)
 #define RTT      SCPS_MS(100)
 #define OCTET(n) (1 + (scps_off)1000 * (n)) /* the first octet of segment n */
 
 static const struct scps_cc_ops ops = {.name = "test"};
-static struct part p;
 static struct scps_ack_result sum;
 
-static int end(void **state)
+/* Ten segments were sent a round trip ago. */
+static void prepare(void)
 {
-    (void)state;
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. Ten segments were sent a round trip
- * ago. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, START);
     p.cfg.c.cc = &ops;
     p.cfg.c.spurious_undo = true;
     p.s.agreed.opts = SCPS_AGREED_SACK;
@@ -38,7 +24,6 @@ static int begin(void **state)
     p.env.now += RTT;
     p.s.tx->heard_at = p.env.now;
     sum = scps_ack_result_none();
-    return 0;
 }
 
 /* Processes an acknowledgement by which SND.UNA moves to segment una, and which reports segments
@@ -299,8 +284,6 @@ static void impatient(void **state)
     p.s.agreed.opts = SCPS_AGREED_SACK;
     assert_false(scps_recovery_is_impatient(&p.s));
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {

@@ -5,35 +5,20 @@
  * The round trip is 100 ms. */
 #include "core/sample.h"
 
-#include "cmocka_all.h"
-#include "part.h"
+#include "part_cases.h"
 
-#define NOW SCPS_SEC(100)
 #define RTT SCPS_MS(100)
 
-static struct part p;
 static struct scps_ts ts;
 static struct scps_sample_view v;
 
-static int end(void **state)
+static void prepare(void)
 {
-    (void)state;
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, NOW);
     p.cfg.c.rto_min = SCPS_MS(200);
     p.s.rtt.srtt = p.s.rtt.min = RTT;
     p.s.agreed.opts = SCPS_AGREED_TS;
     v = (struct scps_sample_view){
         .x = &p.s.ctx, .tx = p.s.tx, .rtt = &p.s.rtt, .agreed = &p.s.agreed, .ts = &ts, .was = 1};
-    return 0;
 }
 
 /* Returns the RTT that an acknowledgement of resent data gives; -1: none. ago: age of the echoed
@@ -61,7 +46,7 @@ static void karn(void **state)
     p.s.agreed.opts = SCPS_AGREED_TS;
     /* A TSecr from before the first transmission belongs to no segment that is acknowledged. */
     p.s.tx->rec.stamped = 1;
-    p.s.tx->rec.first_stamp = scps_ts_value(&ts, NOW - SCPS_MS(120));
+    p.s.tx->rec.first_stamp = scps_ts_value(&ts, START - SCPS_MS(120));
     assert_int_equal(resent(SCPS_MS(150), &sum), -1);
     assert_int_equal(resent(SCPS_MS(120), &sum), SCPS_MS(120));
 }
@@ -75,7 +60,7 @@ static void old_echo(void **state)
     (void)state;
 
     sum.refilled = true;
-    sum.refilled_at = NOW - SCPS_MS(110);
+    sum.refilled_at = START - SCPS_MS(110);
     assert_int_equal(resent(SCPS_MS(110), &sum), SCPS_MS(110));
     assert_int_equal(resent(SCPS_MS(111), &sum), SCPS_MS(111)); /* a tick of the clock */
     assert_int_equal(resent(SCPS_MS(300), &sum), -1);
@@ -88,16 +73,16 @@ static void old_echo(void **state)
 static void duplicate_reported(void **state)
 {
     struct scps_ack_result sum = scps_ack_result_none();
-    struct scps_sent_segment r = {.from = 1, .len = 1000, .resends = 1, .sent = NOW - RTT};
+    struct scps_sent_segment r = {.from = 1, .len = 1000, .resends = 1, .sent = START - RTT};
     (void)state;
 
     sum.dsack_fresh = true;
     sum.dsack_to = 1001;
     sum.newest = &r;
     assert_int_equal(resent(SCPS_MS(300), &sum), RTT);
-    r.sent = NOW - RTT + 1; /* too soon for the retransmission */
+    r.sent = START - RTT + 1; /* too soon for the retransmission */
     assert_int_equal(resent(SCPS_MS(300), &sum), -1);
-    r.sent = NOW - RTT;
+    r.sent = START - RTT;
     sum.dsack_to = 2001; /* The DSACK is of another segment. */
     assert_int_equal(resent(SCPS_MS(300), &sum), -1);
 }
@@ -110,7 +95,7 @@ static void timer_too_short(void **state)
     (void)state;
 
     sum.refilled = true;
-    sum.refilled_at = NOW;
+    sum.refilled_at = START;
     assert_int_equal(resent(SCPS_MS(400), &sum), -1);
     assert_int_equal(resent(SCPS_MS(350), &sum), -1);
     assert_int_equal(resent(SCPS_MS(500), &sum), -1);
@@ -122,7 +107,7 @@ static void timer_too_short(void **state)
     p.s.agreed.opts = 0;
     p.cfg.c.loss_cause = SCPS_LOSS_CORRUPTION;
     p.s.tx->rec.silent = 1;
-    scps_silence_since(&p.s.tx->silence, NOW - SCPS_MS(700));
+    scps_silence_since(&p.s.tx->silence, START - SCPS_MS(700));
     for (int i = 0; i < 4; i++)
         assert_int_equal(resent(0, &sum), i < 3 ? -1 : SCPS_MS(700));
     p.cfg.c.loss_cause = SCPS_LOSS_CONGESTION;
@@ -158,7 +143,7 @@ static void a_sample(void **state)
 static void across_an_outage(void **state)
 {
     (void)state;
-    p.s.tx->outage_over = NOW - SCPS_SEC(2);
+    p.s.tx->outage_over = START - SCPS_SEC(2);
     scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2) + 1, false, -1);
     assert_int_equal(p.s.rtt.srtt, RTT);
     scps_sample_late(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2) + 1);
@@ -190,7 +175,7 @@ static void late_answers(void **state)
  * first transmission. */
 static void rate_of_a_resent_segment(void **state)
 {
-    const struct scps_sent_segment r = {.sent = NOW - RTT};
+    const struct scps_sent_segment r = {.sent = START - RTT};
     static const struct {
         scps_dur later, echo;
         bool kept;
@@ -203,15 +188,13 @@ static void rate_of_a_resent_segment(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scps_cc_ack a = {
             .sample_bytes = 1, .prior_delivered = 1, .tx_in_flight = 1, .lost_since = 1};
-        scps_sample_doubt(&p.s.rtt, NOW + cases[i].later, cases[i].echo, &r, &a);
+        scps_sample_doubt(&p.s.rtt, START + cases[i].later, cases[i].echo, &r, &a);
         assert_int_equal(a.sample_bytes, cases[i].kept);
         assert_int_equal(a.prior_delivered, cases[i].kept);
         assert_int_equal(a.tx_in_flight, cases[i].kept);
         assert_int_equal(a.lost_since, cases[i].kept);
     }
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {

@@ -6,32 +6,17 @@
  * The round trip is 100 ms, and a unit has 1000 octets. The congestion window is limited. */
 #include "core/snacktx.h"
 
-#include "cmocka_all.h"
 #include "core/fixed.h"
-#include "part.h"
+#include "part_cases.h"
 
-#define START    SCPS_SEC(10)
 #define RTT      SCPS_MS(100)
 #define EMBARGO  (RTT + RTT / 8)
 #define OCTET(n) (1 + (scps_off)1000 * (n)) /* the first octet of segment n */
 
-static struct part p;
 static struct scps_ack_result sum;
 
-static int end(void **state)
+static void prepare(void)
 {
-    (void)state;
-    scps_snackwait_free(&p.s.tx->snack.waits, &p.env.alloc);
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, START);
     p.s.agreed.adv_mss = 1000;
     p.s.agreed.caps = SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2;
     p.s.rtt.srtt = p.s.rtt.min = RTT;
@@ -40,7 +25,6 @@ static int begin(void **state)
     p.s.tx->heard_at = START;
     p.s.snd.end = OCTET(1000); /* The application has more to send. */
     sum = scps_ack_result_none();
-    return 0;
 }
 
 static void resend(uint32_t idx, unsigned times)
@@ -373,8 +357,6 @@ static void late_reports(void **state)
     }
     assert_false(scps_snacktx_reports_late(&p.s));
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {

@@ -4,11 +4,8 @@
  * an idle time (RFC 9293 sections 3.7.4, 3.8.6.1 and 3.8.6.2.1, RFC 5681 section 4.1). */
 #include "core/sndplan.h"
 
-#include "cmocka_all.h"
 #include "failing_alloc.h"
-#include "part.h"
-
-#define START SCPS_SEC(10)
+#include "part_cases.h"
 
 static enum scps_cc_change changed; /* the last change that the controller was informed of */
 static unsigned changes;
@@ -26,22 +23,10 @@ static void change(void *cc, const struct scps_cc_view *v, enum scps_cc_change w
 static const struct scps_cc_ops ops = {.name = "test", .change = change};
 static struct scps_ready_queue queue;
 static struct scps_tx_plan plan;
-static struct part p;
 
-static int end(void **state)
+/* The application has written 10000 octets, and the peer's window permits 64000. */
+static void prepare(void)
 {
-    (void)state;
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. The application has written 10000
- * octets, and the peer's window permits 64000. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, START);
     p.cfg.c.cc = &ops;
     p.cfg.c.limited_transmit = true;
     p.s.queue = &queue;
@@ -55,7 +40,6 @@ static int begin(void **state)
     scps_timer_stop(&p.s.tx->pace_timer);
     queue = (struct scps_ready_queue){0};
     changes = 0;
-    return 0;
 }
 
 static bool planned(bool probe)
@@ -282,8 +266,6 @@ static void no_memory(void **state)
     poor.left = 3;
     assert_true(scps_plan_record_fits(&p.s));
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
