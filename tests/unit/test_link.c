@@ -52,12 +52,13 @@ static struct scps_pkt packet(uint32_t name, size_t n, bool hollow)
 
 static uint32_t name_of(const struct scps_pkt *p)
 {
-    uint32_t name = 0;
+    uint32_t name = 0, wrong = 0;
 
     for (size_t i = 0; i < 4; i++)
         name |= (uint32_t)(uint8_t)(p->data[i] ^ i) << (i * 8);
     for (size_t i = 0; i < p->len; i++)
-        assert_int_equal(p->data[i], (uint8_t)(name >> (i % 4 * 8) ^ i));
+        wrong |= p->data[i] ^ (uint8_t)(name >> (i % 4 * 8) ^ i);
+    assert_int_equal(wrong, 0);
     return name;
 }
 
