@@ -164,6 +164,8 @@ class Scenario(Base):
         self.refused("[flow %s]\nsize = 1\n" % ("x" * 60), "s.ini:1:", "longer")
         self.refused("[flow]\nsize = 1kb\n  rate = 5\n", "s.ini:3:", "indented")
         self.refused("[flow a.b]\nsize = 1kb\n", "s.ini:1:", "letters")
+        self.refused("[flow]\nbuffer = 1\n", "s.ini:2:", "256 to 1gib")
+        self.refused("[flow]\nstart = 5s..1s\n", "s.ini:2:", "SHORTER..LONGER")
 
     def test_sections_without_keys(self):
         """A link or flow that only the keys of [link] or [flow] describe exists, too, in the order of the file."""
