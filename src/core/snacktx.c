@@ -369,15 +369,16 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
 
 /* Returns how long a report that something is missing is postponed, µs: snack_delay, or the
  * reordering window if that is longer. A peer that acknowledges less often than once in a
- * reordering window has waited itself. In fixed memory postponed reports have room only if
- * snack_delay is configured. */
-static scps_dur postponement(const struct scps_sender *s)
+ * reordering window, and then more than the two segments of RFC 5681 section 4.2, has waited
+ * itself; fewer show that the sender has paused. In fixed memory postponed reports have room only
+ * if snack_delay is configured. */
+static scps_dur postponement(const struct scps_sender *s, const struct scps_ack_result *sum)
 {
     scps_dur window = scps_reorder_window(&s->tx->reorder, s->rtt.rto);
 
     if (s->ctx.env->fixed && !s->ctx.cfg->c.snack_delay)
         return 0;
-    if (s->ctx.env->now - s->tx->heard_at >= window)
+    if (s->ctx.env->now - s->tx->heard_at >= window && sum->delivered > 2 * s->agreed.mss)
         window = 0;
     return SCPS_MAX(s->ctx.cfg->c.snack_delay, window);
 }
@@ -389,7 +390,7 @@ static scps_time take_hole(struct scps_sender *s, scps_off from, scps_off to,
                            struct scps_ack_result *sum)
 {
     struct scps_snackwait *waits = &s->tx->snack.waits;
-    scps_dur wait = postponement(s);
+    scps_dur wait = postponement(s, sum);
 
     if (scps_snackwait_covers(waits, from, to))
         return 0;

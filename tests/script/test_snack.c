@@ -385,6 +385,23 @@ static void delay(void **x)
     script_free(t);
 }
 
+/* Sends ten segments. SNACKs report the first and the third one while they are late by 8 ms. */
+static struct script *two_late(void **x, scps_time *at)
+{
+    struct script *t = ten_out(x, at, true, SHORT, NULL);
+    peer_says(t, *at + MS(100), .ack = S(0), .sack = {{S(1), S(2)}}, .snack = {{0, 1}});
+    expect_sent(t, .at = *at + MS(100), .from = S(0), .len = 1000);
+    peer_says(t, *at + MS(108), .ack = S(0), .sack = {{S(1), S(2)}});
+    peer_says(t, *at + MS(109), .ack = S(2));
+    script_forget_sent(t);
+    peer_says(t, *at + MS(110), .ack = S(2), .sack = {{S(3), S(4)}}, .snack = {{0, 1}});
+    expect_sent(t, .at = *at + MS(110), .from = S(2), .len = 1000);
+    peer_says(t, *at + MS(118), .ack = S(2), .sack = {{S(3), S(4)}});
+    peer_says(t, *at + MS(119), .ack = S(4));
+    script_forget_sent(t);
+    return t;
+}
+
 /* RFC 8985 section 6.2 step 4, applied to SNACK: the first two reports of a hole are taken for a
  * loss at once. Both segments arrive at least 8 ms late, so that later reports wait for 9 ms: the
  * next segment arrives within that time, and the one after it is resent when the time has
@@ -392,17 +409,7 @@ static void delay(void **x)
 static void reordering_window(void **x)
 {
     scps_time at;
-    struct script *t = ten_out(x, &at, true, SHORT, NULL);
-    peer_says(t, at + MS(100), .ack = S(0), .sack = {{S(1), S(2)}}, .snack = {{0, 1}});
-    expect_sent(t, .at = at + MS(100), .from = S(0), .len = 1000);
-    peer_says(t, at + MS(108), .ack = S(0), .sack = {{S(1), S(2)}});
-    peer_says(t, at + MS(109), .ack = S(2));
-    script_forget_sent(t);
-    peer_says(t, at + MS(110), .ack = S(2), .sack = {{S(3), S(4)}}, .snack = {{0, 1}});
-    expect_sent(t, .at = at + MS(110), .from = S(2), .len = 1000);
-    peer_says(t, at + MS(118), .ack = S(2), .sack = {{S(3), S(4)}});
-    peer_says(t, at + MS(119), .ack = S(4));
-    script_forget_sent(t);
+    struct script *t = two_late(x, &at);
     /* Two segments were 8 ms late, so the next hole is repaired after 9 ms. */
     peer_says(t, at + MS(120), .ack = S(4), .sack = {{S(5), S(6)}}, .snack = {{0, 1}});
     peer_says(t, at + MS(125), .ack = S(6));
@@ -417,11 +424,29 @@ static void reordering_window(void **x)
     script_run(t, at + MS(160));
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 3);
-    /* This peer has not acknowledged anything for longer than the window, so it has waited. */
-    peer_says(t, at + MS(170), .ack = S(8), .sack = {{S(9), S(10)}}, .snack = {{0, 1}});
-    script_run(t, at + MS(171));
+    script_free(t);
+}
+
+/* A peer that has acknowledged nothing for longer than the reordering window, and then more than
+ * two segments, has waited itself, so its SNACK is not postponed. One that acknowledges two
+ * segments after such a time had nothing to acknowledge before (RFC 5681 section 4.2). */
+static void reordering_window_of_the_peer(void **x)
+{
+    scps_time at;
+    struct script *t = two_late(x, &at);
+    peer_says(t, at + MS(150), .ack = S(4), .sack = {{S(5), S(7)}}, .snack = {{0, 1}});
+    script_run(t, at + MS(158));
     script_forget_sent(t);
-    assert_int_equal(script_info(t).resent_segs, 4);
+    assert_int_equal(script_info(t).resent_segs, 2);
+    script_run(t, at + MS(160));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 3);
+    script_free(t);
+    t = two_late(x, &at);
+    peer_says(t, at + MS(150), .ack = S(4), .sack = {{S(5), S(8)}}, .snack = {{0, 1}});
+    script_run(t, at + MS(151));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).resent_segs, 3);
     script_free(t);
 }
 
@@ -984,6 +1009,7 @@ int main(void)
         SCRIPT_TEST(beside_sack),
         SCRIPT_TEST(delay),
         SCRIPT_TEST(reordering_window),
+        SCRIPT_TEST(reordering_window_of_the_peer),
         SCRIPT_TEST(small_segments),
         SCRIPT_TEST(last_is_lost),
         SCRIPT_TEST(after_a_timeout),
