@@ -4,7 +4,8 @@ set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)
 set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16")
-# With these options gcc 12 makes less text; the first two leave out passes that add some.
+# With these options gcc 12 makes less text; those with "no" leave out passes that add some.
 string(APPEND CMAKE_C_FLAGS_INIT " -fno-move-loop-invariants -fno-schedule-insns2 -fsplit-wide-types-early")
+string(APPEND CMAKE_C_FLAGS_INIT " -fno-tree-dominator-opts -fno-reorder-blocks -fno-tree-ch -fno-jump-tables -fno-tree-loop-im")
 set(SCPS_BOARD cortex-m4)
 include(${CMAKE_CURRENT_LIST_DIR}/../board.cmake)
