@@ -394,7 +394,7 @@ const struct ttcp_word ttcp_words[] = {
      "congestion controller from a shared object, which defines the symbol of <scps/cc_plugin.h>; "
      "scps_cctest checks such a controller"},
     {"compare", 0, "CC,CC,...", take_compare,
-     "with --link: make the same transfer once with each of these controllers and prints a table"},
+     "with --link: make the same transfer once with each of these controllers and print a table"},
     {"list-cc", 0, NULL, take_list_cc, "list the congestion controllers and their parameters"},
     {"list-links", 0, NULL, take_list_links, "list the presets of --link"},
     {"memory-limit", 0, "N", take_memory_limit,

@@ -138,7 +138,7 @@ static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_M
     char name[SETTING_NAME];
     size_t len = (size_t)snprintf(buf, TTCP_MSGLEN,
                                   "check that the peer is up and the path both ways; on a long one "
-                                  "give --rtt");
+                                  "give --expected-rtt");
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         if (o->given[limits[i]])

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The configurations that connections share (config.c). */
+/* Checked copies of struct scps_conn_config (config.c). Connections with equal settings use one
+ * copy, as do a listener and the connections that it accepts; a count of references says when the
+ * copy is freed. */
 #ifndef SCPS_CORE_CONFIG_H
 #define SCPS_CORE_CONFIG_H
 

@@ -178,7 +178,8 @@ static inline void scps_ack_result_counted(struct scps_ack_result *sum, uint64_t
 {
     sum->delivered -= SCPS_MIN(sum->delivered, bytes);
 }
-/* Called when the acknowledged data arrived late or not at all: then it gives no RTT sample. */
+/* Called when an acknowledgement of a best-effort peer (BETS) passes data which that peer may have
+ * given up. That data arrived after other data, or never, so it gives no RTT sample. */
 static inline void scps_ack_result_no_rtt(struct scps_ack_result *sum)
 {
     sum->oldest_sent = -1;

@@ -125,9 +125,10 @@ static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss
     return doubling;
 }
 
-/* Returns the smallest window of the three rounds after the beginning of a loss recovery, divided
- * by FlightSize at that beginning, as the median of all recoveries; NaN: there was none without a
- * timeout, with 8 segments in flight, that had ended before the next one began. */
+/* Returns by what factor the sender reduces its window: for each loss recovery, the smallest window
+ * of the three round trips after its beginning, divided by FlightSize at its beginning; of these
+ * the median. Recoveries are left out that have a timeout, begin with less than 8 segments in
+ * flight, or are followed by another recovery before a window was measured. NaN: none is left. */
 static double decrease(const struct round *r, unsigned n, double mss)
 {
     double dec[ROUNDS];
