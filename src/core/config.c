@@ -43,6 +43,7 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
     RULE(name, WITHIN(least, 0, most) && (int64_t)(most) <= WIDEST(field),                         \
          "its bounds do not fit the field");                                                       \
     RULE(name, (kind) != TIME || (most) == SCPS_TIME_MOST, "its bound is not SCPS_TIME_MOST");     \
+    RULE(name, (kind) != BYTES || (most) == SCPS_BYTES_MOST, "its bound is not SCPS_BYTES_MOST");  \
     RULE(name,                                                                                     \
          MULTIPLE(most, MOST_UNIT(kind)) && MULTIPLE(def, DEF_UNIT(kind)) &&                       \
              (least) <= UINT16_MAX,                                                                \
@@ -81,19 +82,6 @@ static const struct setting {
 static int64_t default_of(const struct setting *s)
 {
     return s->def * DEF_UNIT(s->kind);
-}
-
-static int64_t most_of(const struct setting *s)
-{
-    return s->most * MOST_UNIT(s->kind);
-}
-
-int64_t scps_config_most(size_t at)
-{
-    for (const struct setting *s = settings; s < settings + SETTINGS; s++)
-        if (s->at == at)
-            return most_of(s);
-    return -1;
 }
 
 /* The smallest size of a configuration that is accepted: it ends with the member `cc`. */
@@ -164,7 +152,7 @@ static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
         int64_t v = scps_field_get((const char *)c + s->at, s->size);
-        int64_t most = most_of(s);
+        int64_t most = s->most * MOST_UNIT(s->kind);
 
         if (v == 0 && s->least > 0)
             scps_field_put((char *)c + s->at, s->size, default_of(s));

@@ -13,10 +13,10 @@ struct scps_line;
  * years. The time `now` is at most SCPS_NEVER / 2, so the sum of `now` and a few such times does
  * not overflow. config.c compares this bound with the list of settings. */
 #define SCPS_TIME_MOST SCPS_SEC(INT64_C(3153600000))
+/* Upper bound of each setting that is a number of bytes, and of the burst of a route, bytes.
+ * config.c compares this bound with the list of settings. */
+#define SCPS_BYTES_MOST (INT64_C(1) << 30)
 
-/* Returns the upper bound of the setting whose field lies `at` octets from the beginning of struct
- * scps_conn_config, in the field's unit; -1: there is no such setting. */
-int64_t scps_config_most(size_t at);
 /* Returns a shared copy of a configuration. rated: the route has a rate, so a controller that needs
  * a rate may have none of its own. Returns NULL with *err: SCPS_ERR_NORATE, NOMEM, or an error of
  * scps_config_resolve(). */

@@ -3,8 +3,6 @@
  * queues of their new routes. */
 #include "stack/stack.h"
 
-#include <stddef.h>
-
 #include "base/bytes.h"
 #include "base/sized.h"
 #include "core/config.h"
@@ -62,8 +60,7 @@ static bool in_range(const struct scps_route *r)
     uint32_t least = r->dst.family == 4 ? SCPS_MTU_LEAST : SCPS_MTU_LEAST6;
 
     return route_mtu(r) >= least && r->rate <= SCPS_RATE_MAX && r->min_rate <= SCPS_RATE_MAX &&
-           r->burst <= scps_config_most(offsetof(struct scps_conn_config, burst)) &&
-           (uint64_t)r->expected_rtt <= SCPS_TIME_MOST &&
+           r->burst <= SCPS_BYTES_MOST && (uint64_t)r->expected_rtt <= SCPS_TIME_MOST &&
            (unsigned)r->loss_cause <= SCPS_LOSS_CORRUPTION;
 }
 
