@@ -113,6 +113,18 @@ static void room_again(struct scps_dgram *d)
     scps_dgram_notify(d, SCPS_EV_WRITABLE);
 }
 
+void scps_dgram_trim(struct scps_stack *st)
+{
+    if (st->env.fixed)
+        return;
+    for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));) {
+        if (scps_recring_empty(&d->in))
+            scps_recring_fini(&d->in, &st->env.alloc);
+        if (scps_recring_empty(&d->out))
+            scps_recring_fini(&d->out, &st->env.alloc);
+    }
+}
+
 void scps_dgram_memory(struct scps_stack *st)
 {
     for (struct scps_dgram *d = NULL; (d = scps_dgram_each(st, d));)

@@ -191,6 +191,7 @@ scps_time scps_stack_now(const struct scps_stack *st)
 static void serve_memory(struct scps_stack *st)
 {
     scps_env_memory_served(&st->env);
+    scps_dgram_trim(st);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         scps_conn_memory(c);
         scps_rcv_check_hole(c);

@@ -370,6 +370,9 @@ void scps_dgram_addr_gone(struct scps_stack *st, const struct scps_addr *addr);
 /* Sets *ev to the next event of a datagram endpoint. Returns false if there is none. */
 bool scps_dgram_event(struct scps_stack *st, struct scps_event *ev);
 uint32_t scps_dgram_count(const struct scps_stack *st);
+/* Called when memory was refused: frees the rings of the endpoints' empty queues, unless the stack
+ * has fixed memory. */
+void scps_dgram_trim(struct scps_stack *st);
 /* Reports to the endpoints whose sends were refused for lack of memory that they may try again. */
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);

@@ -183,6 +183,35 @@ static void a_datagram_without_memory(void **x)
     script_free(t);
 }
 
+/* A datagram endpoint keeps the rings of its queues when they become empty. A connection whose
+ * write is refused gets that memory within 100 ms. A queue with a datagram keeps its ring. */
+static void the_rings_of_empty_queues(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    struct scps_dgram *d;
+
+    script_established(t, MS(100));
+    d = scps_dgram_open(t->st, NULL, NULL, NULL);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(scps_dgram_send(d, &t->them, some, 500, 0), 0);
+    script_run(t, MS(110));
+    assert_int_equal(script_forget_sent(t), 40);
+    script_forget_events(t);
+    assert_int_equal(scps_dgram_send(d, &t->them, some, 500, 0), 0);
+    p.limit = p.out + 1000;
+    assert_int_equal(tries(t, 9000, 0), SCPS_ERR_NOMEM);
+    scps_stack_advance(t->st, scps_stack_now(t->st) + MS(101));
+    assert_int_equal(tries(t, 9000, 0), SCPS_ERR_NOMEM);
+    script_run(t, MS(211));
+    assert_int_equal(script_forget_sent(t), 1);
+    script_run(t, MS(320));
+    script_forget_events(t);
+    assert_int_equal(tries(t, 9000, 0), 9000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* One octet at the far end of the window needs no memory for the octets before it; it is reported
  * by SACK, and is read when the rest has arrived. */
 static void an_octet_at_the_far_end(void **x)
@@ -474,19 +503,13 @@ static void too_big_without_a_record(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(nothing_to_write_into),
-        BOTH(a_ring_that_cannot_grow),
-        BOTH(a_fin_without_memory),
-        BOTH(a_record_without_memory),
-        BOTH(a_datagram_without_memory),
-        BOTH(an_octet_at_the_far_end),
-        BOTH(sparse_octets),
-        BOTH(data_in_order_comes_first),
-        BOTH(a_limit_for_the_stack),
-        BOTH(a_hole_without_memory),
-        BOTH(a_connection_over_the_limit),
-        BOTH(memory_of_the_handshake),
-        BOTH(too_big_without_memory),
+        BOTH(nothing_to_write_into),     BOTH(a_ring_that_cannot_grow),
+        BOTH(a_fin_without_memory),      BOTH(a_record_without_memory),
+        BOTH(a_datagram_without_memory), BOTH(the_rings_of_empty_queues),
+        BOTH(an_octet_at_the_far_end),   BOTH(sparse_octets),
+        BOTH(data_in_order_comes_first), BOTH(a_limit_for_the_stack),
+        BOTH(a_hole_without_memory),     BOTH(a_connection_over_the_limit),
+        BOTH(memory_of_the_handshake),   BOTH(too_big_without_memory),
         BOTH(too_big_without_a_record),
     };
 
