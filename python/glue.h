@@ -122,6 +122,8 @@ void py_scenario_free(struct py_scenario *s);
  * a message. */
 int py_scenario_line(struct py_scenario *s, int line, int continued, const char *section,
                      const char *key, const char *value);
+/* Takes a line that begins a section. Returns 0, or an error as py_scenario_line() does. */
+int py_scenario_section(struct py_scenario *s, int line, const char *section);
 void py_scenario_refuse(struct py_scenario *s, int line, const char *why);
 /* The end of the file: applies texts KEY=VALUE, makes the cells. Errors as of a line; after one,
  * only py_scenario_message() and py_scenario_free(). */

@@ -89,6 +89,15 @@ int py_scenario_line(struct py_scenario *s, int line, int continued, const char 
     return taken ? 0 : SCPS_ERR_INVAL;
 }
 
+int py_scenario_section(struct py_scenario *s, int line, const char *section)
+{
+    NO_MEMORY_RETURNS(SCPS_ERR_NOMEM);
+    s->reading.line = line;
+    const int taken = lab_reading_section(&s->reading, section);
+    leave(&g);
+    return taken ? 0 : SCPS_ERR_INVAL;
+}
+
 void py_scenario_refuse(struct py_scenario *s, int line, const char *why)
 {
     lab_reading_refuse(&s->reading, line, "%s", why);

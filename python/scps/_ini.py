@@ -15,6 +15,7 @@ class Line(NamedTuple):
     section: bytes
     key: Optional[bytes]  #: None: the line is refused
     value: bytes          #: or the reason
+    begins: bool = False  #: the line begins the section, and key and value are empty
 
 
 def _split(text: bytes) -> List[bytes]:
@@ -56,6 +57,8 @@ def lines(text: bytes) -> Iterator[Line]:
         if raw.startswith(b"[") and len(whole) > SECTION_LEN:
             yield Line(number, continued, section, None,
                        b"the section's name is longer than %d characters" % (SECTION_LEN - 2))
+        elif raw.startswith(b"[") and b"]" in raw:
+            yield Line(number, False, raw[1:raw.index(b"]")], b"", b"", True)
         line = (raw[3:] if number == 1 and raw.startswith(b"\xef\xbb\xbf") else raw).strip(BLANKS)
         indented = raw[:1] in tuple(bytes([c]) for c in BLANKS) and bool(line)
         if not line or line[:1] in (b"#", b";"):

@@ -193,6 +193,9 @@ class Scenario(Single):
             if line.key is None:
                 lib.py_scenario_refuse(self._pointer, line.number, line.value)
                 self._refused()
+            if line.begins:
+                self._check(lib.py_scenario_section(self._pointer, line.number, line.section))
+                continue
             self._check(lib.py_scenario_line(self._pointer, line.number, line.continued, line.section, line.key, line.value))
         for key, values in swept.items():
             if key not in self._swept(text):
