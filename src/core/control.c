@@ -66,16 +66,24 @@ static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
-/* Returns the size of the token bucket, bytes, during an episode of loss recovery: four packets of
- * the mean length of those outstanding, if these are less than half as long as full ones; otherwise
- * `full`. A queue of a few packets drops most of the small packets that arrive in a burst as large
- * as four full ones, and would drop their retransmissions again each time. */
-static SCPS_NOINLINE uint32_t recovery_burst(const struct scps_sender *s, uint32_t full)
+/* Returns true during an episode of loss recovery in which the segments outstanding are on average
+ * less than half as long as full ones. A queue of a few packets drops most of the small packets
+ * that arrive in a burst as large as four full ones, and would drop their retransmissions again
+ * each time. */
+static inline bool recovers_small_segments(const struct scps_sender *s)
 {
-    const uint32_t n = scps_sb_count(&s->tx->sb);
-    uint64_t mean = n ? (s->snd.nxt - s->snd.una) / n : s->agreed.mss;
+    return s->tx->rec.episode != SCPS_EPISODE_NONE &&
+           s->snd.nxt - s->snd.una <
+               (uint64_t)scps_sb_count(&s->tx->sb) * (uint32_t)(s->agreed.mss / 2);
+}
 
-    return mean < s->agreed.mss / 2 ? 4 * scps_cc_packet(s, (uint32_t)mean) : full;
+/* Returns the size of the token bucket, bytes, in such an episode: four packets of the mean length
+ * of those outstanding. */
+static inline uint32_t small_burst(const struct scps_sender *s)
+{
+    uint64_t mean = (s->snd.nxt - s->snd.una) / scps_sb_count(&s->tx->sb);
+
+    return 4 * scps_cc_packet(s, (uint32_t)mean);
 }
 
 /* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
@@ -126,8 +134,8 @@ static inline uint64_t set_rate(struct scps_sender *s)
         window = false;
     }
     if (tx && (rate || tx->pacer.rate)) {
-        if (tx->rec.episode != SCPS_EPISODE_NONE && !ctl->quantum)
-            burst = recovery_burst(s, burst);
+        if (!ctl->quantum && recovers_small_segments(s))
+            burst = small_burst(s);
         tx->paces_window = window;
         tx->pace_share = window ? share : 0;
         scps_pacer_set(&tx->pacer, s->ctx.env->now, rate, cfg->burst ? cfg->burst : burst);
