@@ -247,7 +247,7 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
     switch (scps_recovery_acked(s, &n->sum, n->before, n->seg)) {
     case SCPS_RECOVERY_IMAGINED:
         if (rec->episode == SCPS_EPISODE_FAST && rec->stamp)
-            scps_reorder_arrived(&s->tx->reorder, rec->stamped, rec->stamped + 1, n->heard);
+            scps_reorder_arrived(&s->tx->reorder, rec->stamped, rec->stamped + 1, n->heard, false);
         undo(s, true);
         undone(s, cc);
         break;
@@ -272,7 +272,7 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;
-    scps_reorder_twice(&s->tx->reorder, from, to, s->tx->heard_at);
+    scps_reorder_arrived(&s->tx->reorder, from, to, s->tx->heard_at, true);
     if (scps_recovery_dsack(rec, from, to))
         undo(s, late);
 }

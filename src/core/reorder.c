@@ -39,7 +39,7 @@ static void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt, scps_
 
     if (!rtt || late <= 0)
         return;
-    late += late / 8;
+    late += late >> 3; /* late is positive */
     if (!ro->extent && !ro->recent) {
         ro->once = late;
         ro->recent = CONFIRM;
@@ -55,33 +55,21 @@ void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, sc
 {
     if (late->unresent)
         measure(ro, late->sent, ro->rtt, since);
-    scps_reorder_arrived(ro, late->from, late->to, since);
+    scps_reorder_arrived(ro, late->from, late->to, since, false);
 }
 
-/* Measures the segments within [from, to) that were resent once, one of whose transmissions has
- * arrived after `since`. twice: a DSACK reports that both have, and the retransmission may have
- * been the last. */
-static void arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since,
-                    bool twice)
+void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since,
+                          bool twice)
 {
     for (unsigned i = 0; i < SCPS_REORDER_COPIES; i++) {
         struct scps_reorder_copy *c = &ro->copies[i];
         if (!c->from || c->from < from || c->from >= to)
             continue;
-        bool either = twice && since - c->again <= c->rtt + c->rtt / 4;
+        /* The retransmission may have been the last to arrive. */
+        bool either = twice && since - c->again <= c->rtt + (c->rtt >> 2);
         measure(ro, c->sent, c->rtt, either ? c->again : since);
         c->from = 0;
     }
-}
-
-void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since)
-{
-    arrived(ro, from, to, since, false);
-}
-
-void scps_reorder_twice(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since)
-{
-    arrived(ro, from, to, since, true);
 }
 
 void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,

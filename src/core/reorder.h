@@ -56,12 +56,11 @@ void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, sc
  * began. */
 void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
                          scps_time now, scps_dur rto);
-/* Called when the time of an acknowledgement or its timestamp shows that first transmissions within
- * [from, to) have arrived after `since`. */
-void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since);
-/* Called when a DSACK reports that octets within [from, to) have arrived twice, once of them after
- * `since`. */
-void scps_reorder_twice(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since);
+/* Called when segments within [from, to) that were resent once have arrived after `since`. twice:
+ * true: a DSACK reports that both transmissions have arrived; false: the time of an acknowledgement
+ * or its timestamp shows that the first transmission has. */
+void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since,
+                          bool twice);
 /* Called when a recovery episode has ended that was not spurious. */
 void scps_reorder_recovered(struct scps_reorder *ro);
 

@@ -106,8 +106,10 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
     /* The peer repeats every block in several acknowledgements, in case one is lost. So each block
      * but the first is compared with those of the last acknowledgement: at the same position, and
      * one position before. */
+#ifndef __OPTIMIZE_SIZE__ /* take_others() does the same */
     while (i < n && same(own->block[i], seg->sack[i]))
         before = own->block[i++];
+#endif
     if (i < n)
         take_others(s, seg, i, before, ack, sum);
     while (own->n > n)

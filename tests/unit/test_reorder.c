@@ -115,12 +115,12 @@ static void late_and_resent(void **state)
     resend(101, 0, true);
     resend(201, 1, true);  /* It was resent before. */
     resend(301, 0, false); /* A timeout caused this retransmission. */
-    scps_reorder_arrived(&ro, 201, 401, SCPS_SEC(2));
-    scps_reorder_arrived(&ro, 1, 101, SCPS_SEC(2));
+    scps_reorder_arrived(&ro, 201, 401, SCPS_SEC(2), false);
+    scps_reorder_arrived(&ro, 1, 101, SCPS_SEC(2), false);
     assert_int_equal(ro.extent, 0);
-    scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(1) + RTT + SCPS_MS(8));
+    scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(1) + RTT + SCPS_MS(8), false);
     assert_int_equal(ro.extent, SCPS_MS(9));
-    scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(2));
+    scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(2), false);
     assert_int_equal(ro.extent, SCPS_MS(9));
 }
 
@@ -134,10 +134,10 @@ static void reported_twice(void **state)
     scps_reorder_resent(&ro,
                         &(struct scps_sent_segment){.from = 101, .len = 100, .sent = SCPS_SEC(1)},
                         true, SCPS_SEC(1) + RTT + SCPS_MS(8), RTO);
-    scps_reorder_twice(&ro, 101, 201, SCPS_SEC(1) + 2 * RTT + SCPS_MS(33));
+    scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(1) + 2 * RTT + SCPS_MS(33), true);
     assert_int_equal(ro.extent, SCPS_MS(9));
     resend(201, 0, true);
-    scps_reorder_twice(&ro, 201, 301, SCPS_SEC(1) + RTT + SCPS_MS(128));
+    scps_reorder_arrived(&ro, 201, 301, SCPS_SEC(1) + RTT + SCPS_MS(128), true);
     assert_int_equal(ro.extent, SCPS_MS(144));
 }
 
@@ -151,14 +151,14 @@ static void not_measured(void **state)
     late_by(1); /* A second late segment would be measured. */
     resend(101, 0, true);
     resend(101, 1, true);
-    scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(2));
+    scps_reorder_arrived(&ro, 101, 201, SCPS_SEC(2), false);
     assert_int_equal(ro.extent, 0);
     for (unsigned i = 0; i <= SCPS_REORDER_COPIES; i++)
         resend(1001 + 100 * i, 0, true);
-    scps_reorder_arrived(&ro, 1001 + 100 * SCPS_REORDER_COPIES, 9000, SCPS_SEC(2));
+    scps_reorder_arrived(&ro, 1001 + 100 * SCPS_REORDER_COPIES, 9000, SCPS_SEC(2), false);
     assert_int_equal(ro.extent, 0);
     scps_reorder_resent(&ro, &r, false, SCPS_SEC(1) + 8 * RTO + 1, RTO);
-    scps_reorder_arrived(&ro, 1001, 9000, SCPS_SEC(9));
+    scps_reorder_arrived(&ro, 1001, 9000, SCPS_SEC(9), false);
     assert_int_equal(ro.extent, 0);
 }
 
