@@ -108,6 +108,9 @@ static void judge_end(struct world *w, struct host *h, struct end *e)
  * A connection that a third party leaves half-open takes some 5500 bytes for its SYN-ACK and the
  * state of SCPS-TP, and there are HALF_OPEN of them at most. */
 #define MOST_MEMORY 300000u
+/* The ring of a datagram endpoint's send queue, whose limit is 65 536 bytes: twice that, because a
+ * part stays unused where the ring wraps. */
+#define MOST_DATAGRAMS 131072u
 /* The number of half-open places in the stacks that pair_setup.c configures. */
 #define HALF_OPEN 64u
 #define OF_ONE    6000u
@@ -118,7 +121,8 @@ void pair_judge_state(struct world *w)
         struct host *h = &w->host[i];
         for (int k = 0; k < FLOWS; k++)
             judge_end(w, h, &w->flow[k].end[i]);
-        MUST(h->peak <= SCPS_MAX(h->bound, MOST_MEMORY + (w->strangers ? HALF_OPEN * OF_ONE : 0)));
+        MUST(h->peak <= SCPS_MAX(h->bound, MOST_MEMORY + MOST_DATAGRAMS +
+                                               (w->strangers ? HALF_OPEN * OF_ONE : 0)));
     }
 }
 
