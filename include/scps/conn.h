@@ -123,7 +123,7 @@ struct scps_conn_config {
     /* How long the sender waits after a SNACK before it resends, because the segments may only be
      * late. It is for paths that are known to reorder packets; set dupthresh there, too. On any
      * path the sender waits as long as segments that counted as lost have been late (RFC 8985
-     * section 6.2). In µs; 0, the default: no wait until a segment has been late. */
+     * section 6.2). In µs; 0, the default: no wait until two segments have been late. */
     scps_dur snack_delay;
     /* Report damaged segments to the peer (option 23) if it knows SCPS options. Default true; CCSDS
      * 714.0-B-2. */
