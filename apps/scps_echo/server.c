@@ -106,8 +106,9 @@ void echo_serve(struct app *a, struct peer *p)
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
-        /* For SCPS_ERR_AGAIN and SCPS_ERR_NOMEM, SCPS_EV_WRITABLE follows; any other error ends the
-         * connection. */
+        /* n is the result of the last scps_conn_read() or scps_conn_write(). After SCPS_ERR_AGAIN
+         * or SCPS_ERR_NOMEM, SCPS_EV_READABLE or SCPS_EV_WRITABLE comes when the call is worth
+         * repeating. After any other error the connection is aborted. */
     } else if (n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
         echo_drop(a, p, true);
     }

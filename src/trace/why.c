@@ -328,9 +328,12 @@ struct clues {
     scps_dur srtt, rto; /* smoothed RTT and retransmission timeout, of the whole path */
     scps_dur floor;     /* the shortest time that a retransmission timer may have */
     bool lowest, highest;
-    /* true: neither end has sent anything for as long as the retransmission timer takes */
+    /* true: this is a retransmission of the lowest outstanding data, before which the sender has
+     * sent nothing for at least `floor`, and the peer nothing for that time or for half of `since`,
+     * whichever is shorter */
     bool silent;
-    /* true: the retransmission timer has expired although one of the ends had sent something */
+    /* true: before this retransmission the retransmission timer has expired, although one of the
+     * ends had sent something meanwhile */
     bool expired;
     bool going_back; /* true: the data was outstanding when the retransmission timer last expired */
 };
