@@ -3,28 +3,13 @@
  * RFC 5827), and how much has left the network. */
 #include "core/dupack.h"
 
-#include "cmocka_all.h"
-#include "part.h"
+#include "part_cases.h"
 
-static struct part p;
-
-static int end(void **state)
+static void prepare(void)
 {
-    (void)state;
-    part_fini(&p);
-    return 0;
-}
-
-/* A case may begin again; what was set up before is freed. */
-static int begin(void **state)
-{
-    if (p.s.tx)
-        end(state);
-    part_init(&p, SCPS_SEC(1));
     p.cfg.c.dupthresh = 3;
     p.s.snd.end = 100001; /* More data waits, and the window is wide. */
     p.s.snd.edge = 100001;
-    return 0;
 }
 
 /* Returns how many duplicates declare the oldest segment lost; 0: five do not. */
@@ -121,8 +106,6 @@ static void others_decide(void **state)
     p.s.tx->rec.episode = SCPS_EPISODE_FAST;
     assert_int_equal(until_lost(), 0);
 }
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
