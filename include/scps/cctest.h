@@ -278,7 +278,8 @@ struct scps_cctest_path {
     uint32_t queue; /* segments that the queue holds; 0: no limit */
     /* tokens, in segments, of a policer that stands in place of the queue; 0: none */
     uint32_t policer;
-    uint32_t ack_every; /* segments for each acknowledgement, 1 or 2; 0: only the timer */
+    /* an acknowledgement leaves after so many segments; 0: only when the timer expires */
+    uint32_t ack_every;
     scps_dur ack_delay; /* longest wait of a delayed acknowledgement, µs; 0: 200 ms */
     scps_dur late;      /* upper limit of the random delay of the receiver's timer */
     /* acknowledgements arrive only at multiples of this time, µs; 0: at any time */

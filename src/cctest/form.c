@@ -158,12 +158,17 @@ static double hybla_growth(double w, unsigned n, double rtt)
 }
 
 static const struct scps_cctest_form forms[] = {
-    {"reno", "half at a loss, one segment a round trip (RFC 5681)", reno, 0.1, reno_growth, 0.05},
-    {"cubic", "the cubic curve of RFC 9438, or Reno's window where that is larger", cubic, 0.25,
-     cubic_growth, 0.1},
-    {"highspeed", "RFC 3649's response function", highspeed, 0.35, highspeed_growth, 0.15},
-    {"scalable", "Kelly's 0.01 and 0.125", scalable, 0.25, scalable_growth, 0.05},
-    {"hybla", "Reno at 25 ms, whatever the round trip", hybla, 0.15, hybla_growth, 0.1},
+    {"reno", "a loss halves the window, which then grows by one segment in a round trip (RFC 5681)",
+     reno, 0.1, reno_growth, 0.05},
+    {"cubic", "the window is the cubic curve of RFC 9438, or Reno's window where that is larger",
+     cubic, 0.25, cubic_growth, 0.1},
+    {"highspeed", "the mean window is the response function of RFC 3649", highspeed, 0.35,
+     highspeed_growth, 0.15},
+    {"scalable",
+     "each acknowledged segment adds 0.01 segments, and a loss removes an eighth (Kelly)", scalable,
+     0.25, scalable_growth, 0.05},
+    {"hybla", "the window grows as Reno's does with a round trip of 25 ms (Hybla)", hybla, 0.15,
+     hybla_growth, 0.1},
 };
 
 const struct scps_cctest_form *scps_cctest_form_at(size_t i)

@@ -11,55 +11,82 @@
 static const struct {
     const char *name, *help;
 } check[SCPS_CCTEST_CHECKS] = {
-    [SCPS_CCTEST_OPS] = {"ops", "name, hooks, state size and parameters are as <scps/cc.h> wants"},
+    [SCPS_CCTEST_OPS] = {"ops",
+                         "name, hooks, state size and parameters are as <scps/cc.h> requires"},
     [SCPS_CCTEST_FLOOR] = {"floor", "the window is never below one segment"},
-    [SCPS_CCTEST_CEILING] = {"ceiling", "window, threshold and rate do not overflow"},
-    [SCPS_CCTEST_RATE] = {"rate", "an open window has a rate, and no rate is next to nothing"},
-    [SCPS_CCTEST_JUMP] = {"jump", "no acknowledgement more than doubles the window, but back to "
-                                  "what it had been"},
-    [SCPS_CCTEST_APP_LIMITED] = {"app-limited", "a window that the application does not use does "
-                                                "not grow (RFC 7661, RFC 9438 section 5.8)"},
-    [SCPS_CCTEST_EMPTY_ACK] = {"empty-ack", "an acknowledgement of nothing new grows nothing "
-                                            "(RFC 5681 section 3.1, RFC 3465)"},
-    [SCPS_CCTEST_ONCE] = {"once", "one reduction for each loss episode (RFC 6582, RFC 6675)"},
-    [SCPS_CCTEST_ANSWER] = {"answer", "a loss by congestion reduces the window (RFC 2914, RFC "
-                                      "5681 section 3.1)"},
-    [SCPS_CCTEST_SPARE] = {"spare", "a loss by corruption or an outage does not (docs/SCPS-TP.md "
-                                    "section 3.4)"},
-    [SCPS_CCTEST_SSTHRESH] = {"ssthresh", "after a loss the threshold is below what was "
-                                          "outstanding, or had arrived in a round trip "
-                                          "(RFC 7661), at least two segments (RFC 5681 "
-                                          "equation 4)"},
-    [SCPS_CCTEST_TIMEOUT] = {"timeout", "after a timeout one segment may leave (RFC 5681 section "
-                                        "3.1, loss window)"},
-    [SCPS_CCTEST_EPISODE] = {"episode", "recovery and its end do not grow the window beyond what "
-                                        "the loss left (RFC 6582 section 3.2)"},
-    [SCPS_CCTEST_IDLE] = {"idle", "after silence at most the initial window leaves at once (RFC "
-                                  "5681 section 4.1)"},
-    [SCPS_CCTEST_SPURIOUS] = {"spurious", "a spurious episode costs nothing (RFC 4015)"},
-    [SCPS_CCTEST_PURE] = {"pure", "the same events give the same results, wherever the state is"},
-    [SCPS_CCTEST_USE] = {"use", "alone on a clean path it uses 70 % of the link"},
-    [SCPS_CCTEST_REGROWTH] = {"regrowth", "with a queue of a third of a round trip it uses 60 %"},
-    [SCPS_CCTEST_ACKS] = {"acks", "delayed and strictly delayed acknowledgements cost at most 70 "
-                                  "% of it"},
-    [SCPS_CCTEST_SPLIT_ACKS] = {"split-acks", "many acknowledgements for a segment do not grow "
-                                              "the window more (RFC 3465 section 2.1)"},
-    [SCPS_CCTEST_STRETCH_ACKS] = {"stretch-acks", "one acknowledgement for many segments grows it "
-                                                  "as many would (RFC 3465, RFC 9438 section "
-                                                  "4.1)"},
-    [SCPS_CCTEST_AGGREGATION] = {"aggregation", "acknowledgements in bursts of 50 ms cost at most "
-                                                "half of it"},
-    [SCPS_CCTEST_TICKS] = {"ticks", "a clock of 10 ms costs at most half of it"},
-    [SCPS_CCTEST_POLICER] = {"policer", "behind a policer it gets 25 % and loses at most 30 %"},
-    [SCPS_CCTEST_PAUSE] = {"pause", "a minute in which the application is the limit does not "
-                                    "become a burst (RFC 9438 section 5.8)"},
-    [SCPS_CCTEST_LONGER] = {"longer", "a path that becomes ten times as long is used again"},
-    [SCPS_CCTEST_SHORTER] = {"shorter", "so is one that becomes ten times as short"},
-    [SCPS_CCTEST_FASTER] = {"faster", "so is one that becomes a hundred times as fast"},
-    [SCPS_CCTEST_SLOWER] = {"slower", "so is one that becomes a hundred times as slow"},
-    [SCPS_CCTEST_OUTAGE] = {"outage", "so is one that was down for ten seconds"},
-    [SCPS_CCTEST_GROWTH] = {"growth", "after a loss the window grows as its closed form says"},
-    [SCPS_CCTEST_RESPONSE] = {"response", "the window at a loss rate is what its closed form says"},
+    [SCPS_CCTEST_CEILING] =
+        {"ceiling", "window, ssthresh and rate do not overflow: a limited one is at most 2^48"},
+    [SCPS_CCTEST_RATE] =
+        {"rate",
+         "a controller without a window sets a rate, and no rate is below a segment in 60 s"},
+    [SCPS_CCTEST_JUMP] = {"jump", "an acknowledgement at most doubles the window, adds the bytes "
+                                  "that it acknowledges, or restores an earlier window"},
+    [SCPS_CCTEST_APP_LIMITED] = {"app-limited",
+                                 "the window does not grow after two round trips in which the "
+                                 "application limited sending (RFC 7661, RFC 9438 section 5.8)"},
+    [SCPS_CCTEST_EMPTY_ACK] = {"empty-ack", "an acknowledgement that reports no new data does not "
+                                            "increase the window (RFC 5681 section 3.1, RFC 3465)"},
+    [SCPS_CCTEST_ONCE] = {"once",
+                          "a recovery episode reduces the window once (RFC 6582, RFC 6675)"},
+    [SCPS_CCTEST_ANSWER] =
+        {"answer", "a loss by congestion reduces the window (RFC 2914, RFC 5681 section 3.1)"},
+    [SCPS_CCTEST_SPARE] = {"spare", "a loss by corruption or an outage does not reduce the window "
+                                    "(docs/SCPS-TP.md section 3.4)"},
+    [SCPS_CCTEST_SSTHRESH] =
+        {"ssthresh",
+         "after congestion ssthresh is at least two segments and less than the bytes outstanding, "
+         "or than pipeACK if that is larger (RFC 5681 equation 4, RFC 7661)"},
+    [SCPS_CCTEST_TIMEOUT] = {"timeout", "a timeout reduces the window so far that one segment may "
+                                        "be sent (RFC 5681 section 3.1, loss window)"},
+    [SCPS_CCTEST_EPISODE] = {"episode", "neither recovery nor its end raises the window above its "
+                                        "size after the loss (RFC 6582 section 3.2)"},
+    [SCPS_CCTEST_IDLE] = {"idle", "after an idle period the window is at most the initial one, "
+                                  "unless a rate paces it (RFC 5681 section 4.1)"},
+    [SCPS_CCTEST_SPURIOUS] =
+        {"spurious",
+         "the report that an episode was spurious does not reduce the window (RFC 4015)"},
+    [SCPS_CCTEST_PURE] =
+        {"pure",
+         "the outputs depend on the events alone, not on the address of the controller's state"},
+    [SCPS_CCTEST_USE] = {"use", "alone on 10 Mbit/s, 100 ms, with a queue of 1 BDP, the flow "
+                                "reaches 70 % of the rate and loses at most 10 %"},
+    [SCPS_CCTEST_REGROWTH] = {"regrowth",
+                              "with a queue of a third of a BDP the flow reaches 60 % of the rate"},
+    [SCPS_CCTEST_ACKS] =
+        {"acks",
+         "delayed and strictly delayed acknowledgements reduce the throughput to 30 % at worst"},
+    [SCPS_CCTEST_SPLIT_ACKS] = {"split-acks",
+                                "with 20 acknowledgements for each segment slow start reaches at "
+                                "most 1.5 times the window (RFC 3465 section 2.1)"},
+    [SCPS_CCTEST_STRETCH_ACKS] = {"stretch-acks",
+                                  "with one acknowledgement for 16 segments slow start reaches at "
+                                  "least half the window (RFC 3465, RFC 9438 section 4.1)"},
+    [SCPS_CCTEST_AGGREGATION] =
+        {"aggregation",
+         "acknowledgements in bursts of 10 or 50 ms reduce the throughput to half at worst"},
+    [SCPS_CCTEST_TICKS] =
+        {"ticks", "a clock with a resolution of 10 ms reduces the throughput to half at worst"},
+    [SCPS_CCTEST_POLICER] = {"policer", "behind a policer with a bucket of half a BDP the flow "
+                                        "reaches 25 % of the rate and loses at most 30 %"},
+    [SCPS_CCTEST_PAUSE] = {"pause",
+                           "after a minute in which the application limits sending the window "
+                           "exceeds its earlier size by little (RFC 9438 section 5.8)"},
+    [SCPS_CCTEST_LONGER] = {"longer", "when the round trip has become ten times as long, the flow "
+                                      "reaches 50 % of the rate again"},
+    [SCPS_CCTEST_SHORTER] =
+        {"shorter",
+         "when the round trip has become a tenth as long, the flow reaches 60 % of the rate again"},
+    [SCPS_CCTEST_FASTER] =
+        {"faster", "when the rate has become a hundred times as high, the flow reaches 50 % of it"},
+    [SCPS_CCTEST_SLOWER] = {"slower", "when the rate has fallen to a hundredth, the flow reaches "
+                                      "40 % of it and loses at most 30 %"},
+    [SCPS_CCTEST_OUTAGE] = {"outage",
+                            "after an outage of 10 s the flow reaches 60 % of the rate again"},
+    [SCPS_CCTEST_GROWTH] =
+        {"growth", "after a loss the window grows as the controller's published formula says"},
+    [SCPS_CCTEST_RESPONSE] =
+        {"response",
+         "at a given loss rate the mean window is that of the controller's published formula"},
 };
 
 const char *scps_cctest_check_name(enum scps_cctest_check c)
