@@ -9,7 +9,10 @@
  *                   with losses or without, and there was no slow start
  *   slow start      the window grows by half or more in rounds before the first loss
  *   decrease        window after a loss recovery divided by FlightSize when it began: about 1/2,
- *                   0.7, 7/8, or unchanged
+ *                   0.7, 7/8, or unchanged. The hint names the factor only if two recoveries
+ *                   agree in it: the end of slow start, or BBR's model of the path, gives any
+ *   falls           the window falls again and again without a loss: BBR, which probes for more
+ *                   bandwidth and then drains what queued
  *   growth          segments a round between losses: about one means linear growth; it may also
  *                   be relative (a percentage)
  * Only the first ROUNDS rounds are used, which are enough and bound the memory. Nothing is
@@ -125,14 +128,21 @@ static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss
     return doubling;
 }
 
-/* Returns by what factor the sender reduces its window: for each loss recovery, the smallest window
- * of the three round trips after its beginning, divided by FlightSize at its beginning; of these
- * the median. Recoveries are left out that have a timeout, begin with less than 8 segments in
- * flight, or are followed by another recovery before a window was measured. NaN: none is left. */
-static double decrease(const struct round *r, unsigned n, double mss)
+/* By what factor the sender reduces its window at a loss recovery. */
+struct decrease {
+    double factor; /* median of the recoveries; NaN: no recovery could be measured */
+    unsigned n;    /* number of recoveries measured */
+    bool agreed;   /* true: n > 1, and two thirds of the recoveries are within 0.08 of factor */
+};
+
+/* Measures the decrease: for each loss recovery, the smallest window of the three round trips after
+ * its beginning, divided by FlightSize at its beginning. Recoveries are left out that have a
+ * timeout, begin with less than 8 segments in flight, or are followed by another recovery before a
+ * window was measured. */
+static struct decrease decrease(const struct round *r, unsigned n, double mss)
 {
     double dec[ROUNDS];
-    unsigned nd = 0;
+    unsigned nd = 0, agreeing = 0;
     for (unsigned i = 0; i + 3 < n; i++) {
         double after = INFINITY;
         if (r[i].flight < 8 * mss || r[i].timeout)
@@ -143,7 +153,25 @@ static double decrease(const struct round *r, unsigned n, double mss)
         if (isfinite(after))
             dec[nd++] = SCPS_MIN(after / r[i].flight, 1);
     }
-    return nd ? median(dec, nd) : NAN;
+    double m = nd ? median(dec, nd) : NAN;
+    for (unsigned i = 0; i < nd; i++)
+        agreeing += fabs(dec[i] - m) <= 0.08;
+    return (struct decrease){.factor = m, .n = nd, .agreed = nd > 1 && agreeing * 3 >= nd * 2};
+}
+
+/* Returns true if the window falls without a loss as it does with BBR: by more than 7 % from one
+ * round to the next, in at least one round of twenty and at least twice. Only rounds behind the
+ * first loss count, and no round with a retransmission in it or in the two rounds before. */
+static bool falls_without_loss(const struct round *r, unsigned n, unsigned first_loss, double mss)
+{
+    unsigned rounds = 0, falls = 0;
+    for (unsigned i = (first_loss < n ? first_loss : 0) + 3; i + 1 < n; i++) {
+        if (r[i].resent || r[i - 1].resent || r[i - 2].resent || r[i].peak < 4 * mss)
+            continue;
+        rounds++;
+        falls += r[i].peak < 0.93 * r[i - 1].peak;
+    }
+    return falls > 1 && falls * 20 >= rounds;
 }
 
 /* Returns by how many segments a round the window grows after the first loss; NaN: too few
@@ -192,7 +220,8 @@ void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
     double stray = rate_spread(r, n);
     unsigned doubling = doublings(r, n, first_loss, mss, h->initwin_bytes);
     bool flat = stray < 0.03 && doubling < 2 && window_spread(r, n) < 0.03;
-    double d = decrease(r, n, mss), g = growth(r, n, first_loss, mss);
+    struct decrease dec = decrease(r, n, mss);
+    double d = dec.factor, g = growth(r, n, first_loss, mss);
     const char *start = doubling >= 2 ? "slow start" : "no slow start";
     out->controller_decrease = d;
     out->controller_growth = g;
@@ -206,6 +235,12 @@ void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
         snprintf(hint, cap, "flat rate");
     else if (isnan(d))
         snprintf(hint, cap, "%s, %s", start, losses ? "losses unclear" : "no loss");
+    else if (out->app_limited < 0.1 && falls_without_loss(r, n, first_loss, mss))
+        snprintf(hint, cap, "window falls without loss");
+    else if (!dec.agreed)
+        snprintf(hint, cap, "%s, %s", start, dec.n == 1 ? "one recovery" : "decrease varies");
+    else if (d < 0.4)
+        snprintf(hint, cap, "%s, below half", start);
     else if (d < 0.6)
         snprintf(hint, cap, "%s, halving%s", start, g >= 0.3 && g <= 1.7 ? ", linear" : "");
     else if (d < 0.8)

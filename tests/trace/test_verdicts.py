@@ -52,6 +52,10 @@ CONTROLLERS = [
     (LOSS, ["--cc", "cubic"], "slow start, cubic-like", 0.7),         # RFC 9438 section 4.6
     ("geo,ber=1e-7", ["--cc", "cubic"], "slow start, cubic-like", 0.7),
     (LOSS, ["--cc", "scalable"], "slow start, scalable-like", 0.875),
+    # one recovery, and recoveries that differ, do not show which controller it is
+    ("rate=50mbit,rtt=200ms,queue=0.2bdp", ["--cc", "vj"], "slow start, one recovery", 0.5),
+    ("rate=100mbit,rtt=40ms,queue=200p,loss=0.0001", ["--cc", "bbr"], "slow start, decrease varies", 0.74),
+    (LOSS, ["--cc", "bbr"], "window falls without loss", 1),
     ("geo,ber=1e-7", ["--cc", "rate", "-R", "8m"], "flat rate, losses ignored", 1),
     ("geo", ["--cc", "rate", "-R", "8m"], "flat rate", None),
     # the queue of the bottleneck is never empty, so that the acknowledged rate is constant
