@@ -109,13 +109,8 @@ static uint64_t jumps_at(struct script *t, scps_time at)
     uint64_t half, spurious;
     int64_t echo;
 
-    t->cfg.timestamps = t->peer.ts = true;
     t->cfg.bets_retries = 32;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 9880);
-    for (int i = 0; i < 10; i++)
-        expect_sent(t, .from = 1 + 988 * i, .len = 988);
-    echo = t->last.tsval;
+    echo = script_timed_flight(t, 9880, 10);
     for (int i = 2; i <= 4; i++)
         peer_says(t, MS(300), .ack = 1, .sack = {{989, i * 988 + 1}}, .tsecr = echo);
     expect_sent(t, .at = MS(300), .from = 1, .len = 988);

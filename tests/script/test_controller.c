@@ -146,12 +146,7 @@ static void undone_by_dsack_and_loss(void **x)
 static void undone_by_eifel(void **x)
 {
     struct script *t = recorded(x);
-    t->cfg.timestamps = t->peer.ts = true;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 9880);
-    for (int i = 0; i < 10; i++)
-        expect_sent(t, .from = 1 + 988 * i, .len = 988);
-    uint32_t echo = t->last.tsval;
+    uint32_t echo = script_timed_flight(t, 9880, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 988);
     forget_calls(t);
     peer_says(t, MS(520), .ack = 989, .tsecr = echo);

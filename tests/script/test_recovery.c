@@ -584,12 +584,7 @@ static void duplicates_after_a_timeout(void **x)
 static void timestamp_undo(void **x)
 {
     struct script *t = script_of(x);
-    t->cfg.timestamps = t->peer.ts = true;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 60000);
-    for (int k = 0; k < 10; k++)
-        expect_sent(t, .from = 1 + 988 * k, .len = 988);
-    uint32_t echo = t->last.tsval;
+    uint32_t echo = script_timed_flight(t, 60000, 10);
     peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
     script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 1);

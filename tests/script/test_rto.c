@@ -527,12 +527,7 @@ static void frto_once_a_recovery(void **x)
 static void eifel(void **x)
 {
     struct script *t = script_of(x);
-    t->cfg.timestamps = t->peer.ts = true;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 9880);
-    for (int i = 0; i < 10; i++)
-        expect_sent(t, .from = 1 + 988 * i, .len = 988);
-    uint32_t echo = t->last.tsval;
+    uint32_t echo = script_timed_flight(t, 9880, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 988);
     peer_says(t, MS(520), .ack = 989, .tsecr = echo);
     assert_int_equal(script_info(t).spurious, 1);
@@ -562,12 +557,7 @@ static uint32_t resent_after(struct script *t)
 {
     uint32_t echo;
 
-    t->cfg.timestamps = t->peer.ts = true;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 9880);
-    for (int k = 0; k < 10; k++)
-        expect_sent(t, .from = 1 + 988 * k, .len = 988);
-    echo = t->last.tsval;
+    echo = script_timed_flight(t, 9880, 10);
     expect_sent(t, .at = MS(500), .from = 1, .len = 988);
     return echo;
 }
@@ -629,12 +619,7 @@ static void eifel_and_an_older_duplicate(void **x)
 static void eifel_begins_once(void **x)
 {
     struct script *t = script_of(x);
-    t->cfg.timestamps = t->peer.ts = true;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 60000);
-    for (int k = 0; k < 10; k++)
-        expect_sent(t, .from = 1 + 988 * k, .len = 988);
-    uint32_t echo = t->last.tsval;
+    uint32_t echo = script_timed_flight(t, 60000, 10);
     peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = echo);
     expect_sent(t, .at = MS(300), .from = 1, .len = 988);
     script_forget_sent(t);
@@ -655,13 +640,8 @@ static struct script *tenth_after_spurious_fifth(void **x, int64_t *echo, int64_
 {
     struct script *t = script_of(x);
 
-    t->cfg.timestamps = t->peer.ts = true;
     t->cfg.init_cwnd_segs = 20;
-    script_established(t, MS(100));
-    app_writes(t, MS(200), 20 * 988);
-    for (int k = 0; k < 20; k++)
-        expect_sent(t, .from = 1 + 988 * k, .len = 988);
-    *echo = t->last.tsval;
+    *echo = script_timed_flight(t, 20 * 988, 20);
     peer_says(t, MS(300), .ack = 1, .sack = {{989, 3953}}, .tsecr = *echo);
     expect_sent(t, .at = MS(300), .from = 1, .len = 988);
     peer_says(t, MS(301), .ack = 1, .sack = {{4941, 7905}, {989, 3953}}, .tsecr = *echo);

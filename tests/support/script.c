@@ -261,6 +261,19 @@ void script_app_writes(struct script *t, scps_time at, int64_t n, unsigned flags
     script_drain(t);
 }
 
+uint32_t script_timed_flight_(struct script *t, int64_t n, unsigned count, const char *file,
+                              int line)
+{
+    t->cfg.timestamps = t->peer.ts = true;
+    script_established_(t, MS(100), file, line);
+    script_app_writes(t, MS(200), n, 0, file, line);
+    for (uint32_t k = 0; k < count; k++)
+        script_expect_sent(t,
+                           &(struct script_want){.as_usual = true, .from = 1 + 988 * k, .len = 988},
+                           file, line);
+    return t->last.tsval;
+}
+
 void script_app_reads(struct script *t, scps_time at, int64_t n, const char *file, int line)
 {
     struct script_priv *v = t->p;

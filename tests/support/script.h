@@ -180,6 +180,11 @@ void script_expect_event(struct script *t, enum scps_event_kind kind, int err, c
 void script_expect_state(struct script *t, enum scps_state s, const char *file, int line);
 void script_app_writes(struct script *t, scps_time at, int64_t n, unsigned flags, const char *file,
                        int line);
+/* Opens a connection at 100 ms on which both ends use the Timestamps option, writes n octets at
+ * 200 ms, and requires that the first `count` segments sent have 988 octets each. Returns the TSval
+ * of the last of them (RFC 7323 section 3.2). */
+uint32_t script_timed_flight_(struct script *t, int64_t n, unsigned count, const char *file,
+                              int line);
 /* Records that the application has skipped n octets of the peer's stream. */
 void script_skip(struct script *t, int64_t n);
 void script_app_reads(struct script *t, scps_time at, int64_t n, const char *file, int line);
@@ -188,9 +193,10 @@ size_t script_expect_other(struct script *t, uint8_t *p, size_t cap, const char 
 void script_fail(struct script *t, const char *file, int line, const char *fmt, ...);
 void script_comment(struct script *t, const char *fmt, ...);
 
-#define script_free(t)             script_free_(t, __FILE__, __LINE__)
-#define script_established(t, rtt) script_established_(t, rtt, __FILE__, __LINE__)
-#define script_accepted(t, rtt)    script_accepted_(t, rtt, __FILE__, __LINE__)
+#define script_free(t)                   script_free_(t, __FILE__, __LINE__)
+#define script_established(t, rtt)       script_established_(t, rtt, __FILE__, __LINE__)
+#define script_timed_flight(t, n, count) script_timed_flight_(t, n, count, __FILE__, __LINE__)
+#define script_accepted(t, rtt)          script_accepted_(t, rtt, __FILE__, __LINE__)
 #define peer_says(t, at, ...)                                                                      \
     script_peer_says(t, at, &(struct script_say){.as_usual = true, __VA_ARGS__}, __FILE__, __LINE__)
 #define peer_icmp(t, at, type, code, rest, seq)                                                    \
