@@ -2,12 +2,11 @@
 /* Opens an end of a space link, and reports its state. */
 #include "link/ccsds.h"
 
-#include <string.h>
-
 #include <scps/error.h>
 
 #include "base/bounds.h"
 #include "base/sized.h"
+#include "link/linkopen.h"
 
 void scps_ccsds_config_init(struct scps_ccsds_config *cfg, size_t size, enum scps_ccsds_kind kind)
 {
@@ -99,24 +98,15 @@ size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg)
 struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *asked,
                                   const struct scps_alloc *alloc, int *err)
 {
-    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
     struct scps_line no_text = {NULL, 0};
     struct scps_ccsds_config own;
     const struct scps_ccsds_config *cfg = &own;
-    struct scps_ccsds *c;
-    size_t size;
-    int ignored;
+    size_t size = copy_config(&own, asked, &no_text) ? memory(cfg) : 0;
+    struct scps_alloc a;
+    struct scps_ccsds *c = scps_link_open(alloc, size, &a, err);
 
-    err = err ? err : &ignored;
-    *err = SCPS_ERR_RANGE;
-    if (!copy_config(&own, asked, &no_text))
-        return NULL;
-    *err = SCPS_ERR_NOMEM;
-    size = memory(cfg);
-    c = a.alloc(a.ctx, size);
     if (!c)
         return NULL;
-    memset(c, 0, size);
     c->alloc = a;
     c->size = size;
     c->cfg = *cfg;
@@ -129,7 +119,6 @@ struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *asked,
     c->rx.packet = c->tx.frames + c->tx.room * slot_size(cfg);
     c->rx.stream = cfg->markers ? c->rx.packet + cfg->mtu + SCPS_ENCAP_HEAD : NULL;
     scps_ccsds_wire(c);
-    *err = 0;
     return &c->nif;
 }
 

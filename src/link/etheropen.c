@@ -8,6 +8,7 @@
 
 #include "base/bounds.h"
 #include "base/sized.h"
+#include "link/linkopen.h"
 
 void scps_ether_config_init(struct scps_ether_config *cfg, size_t size)
 {
@@ -91,24 +92,15 @@ size_t scps_ether_memory(const struct scps_ether_config *cfg)
 struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
                                   const struct scps_alloc *alloc, int *err)
 {
-    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
     struct scps_line no_text = {NULL, 0};
     struct scps_ether_config own;
     const struct scps_ether_config *cfg = &own;
-    struct scps_ether *e;
-    size_t size;
-    int ignored;
+    size_t size = copy_config(&own, asked, &no_text) ? memory(cfg) : 0;
+    struct scps_alloc a;
+    struct scps_ether *e = scps_link_open(alloc, size, &a, err);
 
-    err = err ? err : &ignored;
-    *err = SCPS_ERR_RANGE;
-    if (!copy_config(&own, asked, &no_text))
-        return NULL;
-    *err = SCPS_ERR_NOMEM;
-    size = memory(cfg);
-    e = a.alloc(a.ctx, size);
     if (!e)
         return NULL;
-    memset(e, 0, size);
     e->alloc = a;
     e->size = size;
     e->cfg = *cfg;
@@ -119,7 +111,6 @@ struct scps_netif *scps_ether_new(const struct scps_ether_config *asked,
     e->tx = (uint8_t *)(e->nbrs.v + cfg->neighbours);
     for (uint32_t i = 0; i < cfg->neighbours; i++)
         e->nbrs.v[i].held = e->tx + SCPS_ETHER_HEADER + cfg->mtu + (size_t)i * cfg->mtu;
-    *err = 0;
     return &e->nif;
 }
 

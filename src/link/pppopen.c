@@ -9,6 +9,7 @@
 #include "base/bounds.h"
 #include "base/bytes.h"
 #include "base/sized.h"
+#include "link/linkopen.h"
 
 #define HEADER 4 /* octets of the address, control and protocol fields of a frame */
 #define FCS    2
@@ -101,21 +102,12 @@ struct scps_netif *scps_ppp_new(const struct scps_ppp_config *asked, const struc
     struct scps_line no_text = {NULL, 0};
     struct scps_ppp_config own;
     const struct scps_ppp_config *cfg = &own;
-    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
-    struct scps_ppp *p;
-    size_t size;
-    int ignored;
+    size_t size = copy_config(&own, asked, &no_text) ? memory(cfg) : 0;
+    struct scps_alloc a;
+    struct scps_ppp *p = scps_link_open(alloc, size, &a, err);
 
-    err = err ? err : &ignored;
-    *err = SCPS_ERR_RANGE;
-    if (!copy_config(&own, asked, &no_text))
-        return NULL;
-    *err = SCPS_ERR_NOMEM;
-    size = memory(cfg);
-    p = a.alloc(a.ctx, size);
     if (!p)
         return NULL;
-    memset(p, 0, sizeof *p);
     p->alloc = a;
     p->size = size;
     p->cfg = *cfg;
@@ -130,7 +122,6 @@ struct scps_netif *scps_ppp_new(const struct scps_ppp_config *asked, const struc
     scps_ipcp_init(&p->ipcp, &p->env);
     scps_ip6cp_init(&p->ip6cp, &p->env);
     scps_ppp_wire(p);
-    *err = 0;
     return &p->nif;
 }
 

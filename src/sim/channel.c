@@ -3,6 +3,7 @@
  * own. */
 #include "sim/link.h"
 
+#include "base/alloc.h"
 #include "base/sized.h"
 
 struct scps_channel {
@@ -42,7 +43,7 @@ uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_fate f)
 struct scps_channel *scps_channel_new(const struct scps_link_config *cfg, uint64_t stream,
                                       const struct scps_alloc *alloc)
 {
-    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct scps_alloc a = scps_alloc_or_default(alloc);
     struct scps_channel *ch = a.alloc(a.ctx, sizeof *ch);
 
     if (ch && scps_linkdir_init(&ch->dir, cfg, stream, &a) != 0) {

@@ -20,6 +20,7 @@
 #include <scps/error.h>
 #include <scps/vjlink.h>
 
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/sized.h"
 
@@ -119,7 +120,7 @@ static const struct scps_netif_ops vj_ops = {"vj", vj_send, vj_recv, vj_close};
 
 struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc)
 {
-    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct scps_alloc a = scps_alloc_or_default(alloc);
     struct vj *vj = a.alloc(a.ctx, sizeof *vj);
 
     if (!vj)

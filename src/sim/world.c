@@ -18,6 +18,7 @@
  * effect on the clock.
  */
 #include "sim/world.h"
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/fastpath.h"
 #include "stack/stack.h"
@@ -28,7 +29,7 @@
 
 struct scps_world *scps_world_new(const struct scps_alloc *alloc)
 {
-    struct scps_alloc a = alloc && alloc->alloc ? *alloc : scps_alloc_default();
+    struct scps_alloc a = scps_alloc_or_default(alloc);
     struct scps_world *w = a.alloc(a.ctx, sizeof *w);
 
     if (!w)
