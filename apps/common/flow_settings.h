@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a [flow] section that are settings of its connections. */
+/* Reads and prints the keys of a [flow] section in a scenario file that are settings of the flow's
+ * connections. */
 #ifndef SCPS_LAB_FLOW_SETTINGS_H
 #define SCPS_LAB_FLOW_SETTINGS_H
 

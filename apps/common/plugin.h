@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Congestion controllers from shared objects (<scps/cc_plugin.h>). */
+/* Loads congestion controllers from shared objects (<scps/cc_plugin.h>). */
 #ifndef SCPS_COMMON_PLUGIN_H
 #define SCPS_COMMON_PLUGIN_H
 

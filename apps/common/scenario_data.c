@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario in memory: its lists, its hash, and how it is freed. */
+/* Builds the lists of a scenario in memory, hashes its settings, and frees it. */
 #include "common/scenario_data.h"
 
 #include <stdlib.h>

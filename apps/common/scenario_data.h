@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of a scenario, for scenario.c, which reads one from a file. */
+/* Functions that build the lists of a scenario in memory; scenario.c and scenario_lines.c call them
+ * when they read a scenario file. */
 #ifndef SCPS_LAB_SCENARIO_DATA_H
 #define SCPS_LAB_SCENARIO_DATA_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values with units as scenario files have them, strings that grow, and one-line messages. */
+/* Parses values with units as scenario files have them, and builds strings that grow; the programs'
+ * messages have one line. */
 #ifndef SCPS_LAB_TEXT_H
 #define SCPS_LAB_TEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the results of the checks of one controller. */
+/* Writes the results of the checks and measurements of one congestion controller. */
 #include "scps_cctest/report.h"
 
 #include <scps/json.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the results of the checks of one controller, as text, JSON and a graph. */
+/* Writes the results of the checks and measurements of one congestion controller, as text, as JSON
+ * and as a graph. */
 #ifndef SCPS_CCTEST_REPORT_H
 #define SCPS_CCTEST_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The client: sends a pattern, reads it back and compares. */
+/* The client of scps_echo sends a pattern to an echo server, reads it back and compares. */
 #include "scps_echo/echo.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Refuses outputs that would overwrite what the run reads, or one another. */
+/* Refuses an output file of scps_lab that would overwrite a file which the run reads, or another
+ * output file. */
 #include "scps_lab/outputs.h"
 
 #include "common/files.h"

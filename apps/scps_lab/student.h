@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Student's t distribution, for confidence intervals and Welch's test. */
+/* Computes Student's t distribution, which confidence intervals and Welch's test need. */
 #ifndef SCPS_LAB_STUDENT_H
 #define SCPS_LAB_STUDENT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An application that writes at a rate of its own: flow.app-rate, app-from, app-until. */
+/* Simulates an application that writes at a limited rate, as the keys flow.app-rate, app-from and
+ * app-until of a scenario say. */
 #ifndef SCPS_LAB_WRITER_H
 #define SCPS_LAB_WRITER_H
 

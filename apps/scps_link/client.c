@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_link ctl: sends one command to a running emulator. */
+/* The command "scps_link ctl" sends one command to a running emulator and prints the answer. */
 #include "scps_link/control.h"
 
 #include <errno.h>

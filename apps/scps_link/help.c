@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of --help and --list-links. */
+/* Prints the texts of the options --help and --list-links of scps_link. */
 #include "scps_link/options.h"
 
 void link_print_help(FILE *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of scps_link as values. */
+/* Parses the command line of scps_link into a structure. */
 #ifndef SCPS_LINK_OPTIONS_H
 #define SCPS_LINK_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of the emulator: at the start, at intervals, at the end. */
+/* Prints the reports of the link emulator at its start, at intervals, and at its end. */
 #ifndef SCPS_LINK_REPORT_H
 #define SCPS_LINK_REPORT_H
 

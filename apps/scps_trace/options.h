@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of scps_trace. */
+/* Parses the command line of scps_trace into a structure. */
 #ifndef SCPS_TRACE_OPTIONS_H
 #define SCPS_TRACE_OPTIONS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --compare: one transfer with each of several controllers. */
+/* Option --compare: makes one transfer with each of several congestion controllers, and prints a
+ * table. */
 #ifndef SCPS_TTCP_COMPARE_H
 #define SCPS_TTCP_COMPARE_H
 

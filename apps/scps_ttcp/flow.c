@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One flow of data and the two ends of its connection (flow.h). */
+/* Opens, runs and ends a flow of data, and passes the events of a connection to its sender and
+ * receiver (flow.h). */
 #include "scps_ttcp/flow.h"
 
 #include <scps/error.h>

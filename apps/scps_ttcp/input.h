@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source of a transmitter's bytes: the pattern, a file, or a pipe. */
+/* Reads the bytes that a transmitter sends: from the pattern, a file, or a pipe. */
 #ifndef SCPS_TTCP_INPUT_H
 #define SCPS_TTCP_INPUT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The long options of scps_ttcp, besides the letters of ttcp. */
+/* The table of the long options of scps_ttcp, and the functions that apply them. short_options.c
+ * has the one-letter options, which are those of ttcp. */
 #include "common/completion.h"
 #include "common/qlog.h"
 #include "scps_ttcp/option_table.h"

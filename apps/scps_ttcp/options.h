@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of scps_ttcp as values. */
+/* Parses the command line of scps_ttcp into a structure. */
 #ifndef SCPS_TTCP_OPTIONS_H
 #define SCPS_TTCP_OPTIONS_H
 

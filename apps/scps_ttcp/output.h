@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The destination of a receiver's bytes: none, a file, or a pipe. */
+/* Writes the bytes that a receiver has read: to a file, to a pipe, or nowhere. */
 #ifndef SCPS_TTCP_OUTPUT_H
 #define SCPS_TTCP_OUTPUT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of a run, collected once and then written as text or as JSON. */
+/* Collects the results of a run once, and writes them as text or as JSON. */
 #ifndef SCPS_TTCP_RESULT_H
 #define SCPS_TTCP_RESULT_H
 

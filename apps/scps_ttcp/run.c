@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that runs in real and in virtual time share. */
+/* Functions that both kinds of transfer use, those in real time and those in virtual time. */
 #include "scps_ttcp/run.h"
 
 #include <scps/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --truth: a log of the fate of every packet of a virtual link. */
+/* Option --truth: writes a log with the fate of every packet of a virtual link. */
 #ifndef SCPS_TTCP_TRUTH_H
 #define SCPS_TTCP_TRUTH_H
 

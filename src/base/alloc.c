@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocator that is used when the caller provides none: malloc and free. */
+/* Provides the default allocator, malloc() and free(), for callers that give none. */
 #include <scps/alloc.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Big-endian loads and stores, and small integer helpers. */
+/* Loads and stores numbers in network byte order, and defines small helpers for integers and macros
+ * for inlining. */
 #ifndef SCPS_BASE_BYTES_H
 #define SCPS_BASE_BYTES_H
 

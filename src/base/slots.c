@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An allocator of blocks of planned sizes in one piece of memory (slots.h). */
+/* Allocates blocks of planned sizes from one piece of memory (slots.h). */
 #include "base/slots.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The built-in congestion controllers, which cc.c lists. Each is in the file of its name. */
+/* Declares the built-in congestion controllers, which cc.c lists. Each is in the file of its
+ * name. */
 #ifndef SCPS_CC_CC_H
 #define SCPS_CC_CC_H
 

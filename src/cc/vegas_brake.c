@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The brake of Vegas (vegas_brake.h). */
+/* Halves the window of Vegas for losses that were taken for corruption, if the losses depend on the
+ * window: its "brake" (vegas_brake.h). */
 #include "cc/vegas_brake.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a recording: each is a field of struct scps_cctest_event. */
+/* Describes the columns of a recording of a controller's calls: each is a field of struct
+ * scps_cctest_event. */
 #ifndef SCPS_CCTEST_RECORD_H
 #define SCPS_CCTEST_RECORD_H
 

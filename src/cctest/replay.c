@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays the inputs of a recording to any controller. */
+/* Calls any congestion controller with the inputs of a recording, and compares its outputs with the
+ * recorded ones. */
 #include "cctest/record.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Invariants of controllers: what must hold after every event with any algorithm. */
+/* Checks the invariants of a congestion controller: what must hold after every event, whatever the
+ * algorithm is. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A connection's lifetime: its states, its end, and a change of its configuration. */
+/* Opens, ends and frees a connection, changes its state and its configuration. */
 #include "core/conn.h"
 #include "core/config.h"
 #include "core/fixed.h"

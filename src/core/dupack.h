@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Duplicate acknowledgements (RFC 5681 section 2; dupack.c). */
+/* Counts duplicate acknowledgements (RFC 5681 section 2) and detects losses by their number
+ * (dupack.c). */
 #ifndef SCPS_CORE_DUPACK_H
 #define SCPS_CORE_DUPACK_H
 

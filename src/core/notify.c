@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The application as owner of a connection, and the events that wait for it (notify.h). */
+/* Records which events wait for the application that owns a connection (notify.h). */
 #include "core/notify.h"
 
 unsigned scps_notify_take(struct scps_notify *n)

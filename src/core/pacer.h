@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The token bucket that determines when the next packet may be sent. */
+/* The token bucket (RFC 2475 section 2.3.3.3) that determines when the next packet may be sent. */
 #ifndef SCPS_CORE_PACER_H
 #define SCPS_CORE_PACER_H
 

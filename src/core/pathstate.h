@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding and checking of a saved path state. */
+/* Encodes, decodes and checks a saved path state, from which a later connection on the same path
+ * begins (careful resume, RFC 9959). */
 #ifndef SCPS_CORE_PATHSTATE_H
 #define SCPS_CORE_PATHSTATE_H
 

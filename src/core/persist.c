@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Window probing (persist.h). */
+/* Probes a closed window of the peer: starts and ends the timer of window probes (RFC 9293 section
+ * 3.8.6.1; persist.h). */
 #include "core/persist.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits the number of replies in each second (ratelimit.h). */
+/* Limits how many segments or packets of one kind, such as challenge ACKs, are sent in each second
+ * (ratelimit.h). */
 #include "core/ratelimit.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processing of arriving data (rcv.c), and moves of RCV.NXT without data (rcv_hole.c). */
+/* Processes the data and the FIN of arriving segments (rcv.c), and moves RCV.NXT past holes that
+ * best effort gives up (rcv_hole.c). */
 #ifndef SCPS_CORE_RCV_H
 #define SCPS_CORE_RCV_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of connections that are ready to send, and of those to be freed. */
+/* Puts connections into the queue of those that are ready to send, or of those to be freed, and
+ * removes them. */
 #include "core/ready_queue.h"
 
 #include "core/sender.h"

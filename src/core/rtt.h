@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Round-trip time estimate and the retransmission timeout computed from it. */
+/* Estimates the round-trip time, and computes the retransmission timeout from it (RFC 6298). */
 #ifndef SCPS_CORE_RTT_H
 #define SCPS_CORE_RTT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a peer may be silent before that ends the connection (silence.h). */
+/* Computes for how long the peer may leave data unanswered before the connection ends (R2 of RFC
+ * 9293 section 3.8.3; silence.h). */
 #include "core/silence.h"
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random seeds from the kernel, with which a stack on a real network must be opened. */
+/* Reads random seeds from the kernel, with which a stack on a real network must be opened. */
 #include <scps/error.h>
 #include <scps/io.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --tap NAME: Ethernet over the kernel's TAP device of that name. */
+/* Option --tap NAME: checks it, and puts the Ethernet filter on the kernel's TAP device of that
+ * name. */
 #ifndef SCPS_IO_IFETHER_H
 #define SCPS_IO_IFETHER_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's monotonic clock, CLOCK_MONOTONIC, which the loop's timerfd uses, too. */
+/* Reads the machine's monotonic clock, CLOCK_MONOTONIC, which the timerfd of the event loop uses,
+ * too. */
 #include <scps/io.h>
 
 #include <time.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding of encapsulation packets (CCSDS 133.1-B) with the Internet protocol extension
- * (702.1-B). */
+/* Encodes encapsulation packets (CCSDS 133.1-B) with the Internet protocol extension (702.1-B). */
 #ifndef SCPS_LINK_ENCAP_H
 #define SCPS_LINK_ENCAP_H
 

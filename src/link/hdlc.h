@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PPP in HDLC-like framing: octets and frames (RFC 1662, asynchronous lines). */
+/* Encodes and decodes the HDLC-like framing of PPP: octets to frames and back (RFC 1662,
+ * asynchronous lines). */
 #ifndef SCPS_LINK_HDLC_H
 #define SCPS_LINK_HDLC_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The network control protocols of IPv4 (RFC 1332) and of IPv6 (RFC 5072). */
+/* Runs the network control protocols of PPP: IPCP for IPv4 (RFC 1332), IPV6CP for IPv6 (RFC
+ * 5072). */
 #ifndef SCPS_LINK_IPCP_H
 #define SCPS_LINK_IPCP_H
 

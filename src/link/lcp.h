@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Link Control Protocol (RFC 1661 sections 5 and 6). */
+/* Runs the Link Control Protocol of PPP (RFC 1661 sections 5 and 6). */
 #ifndef SCPS_LINK_LCP_H
 #define SCPS_LINK_LCP_H
 

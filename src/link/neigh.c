@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State machine of the neighbour cache. Source: RFC 4861 sections 7.2 and 7.3, appendix C. */
+/* Runs the state machine of the neighbour cache. Source: RFC 4861 sections 7.2 and 7.3, appendix
+ * C. */
 #include "link/neigh.h"
 
 #include <string.h>

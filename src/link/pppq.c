@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of PPP control packets that the line has not accepted yet. */
+/* Stores the PPP control packets that the line has not accepted yet, in the order in which they are
+ * to be sent. */
 #include "link/pppq.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits the replies of a link's protocols. */
+/* Limits the octets of replies that ARP, Neighbour Discovery and the control protocols of PPP send
+ * (reply_limit.h). */
 #include "link/reply_limit.h"
 
 #include "base/bytes.h"

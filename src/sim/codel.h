@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CoDel (RFC 8289): decides whether the packet at the head of the queue is dropped. */
+/* CoDel, the queue management of RFC 8289: decides whether the packet at the head of the queue is
+ * dropped. */
 #ifndef SCPS_SIM_CODEL_H
 #define SCPS_SIM_CODEL_H
 

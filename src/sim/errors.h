@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of the line: outages, random losses, bit errors, bursts, an error vector. */
+/* Simulates the errors of a line: outages, random losses, bit errors, bursts of bit errors, a
+ * recorded error vector. */
 #ifndef SCPS_SIM_ERRORS_H
 #define SCPS_SIM_ERRORS_H
 

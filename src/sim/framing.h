@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the bytes that a packet takes on the line. */
+/* Computes how many bytes a packet takes on the line with the framing of the link, such as PPP or
+ * AAL5. */
 #ifndef SCPS_SIM_FRAMING_H
 #define SCPS_SIM_FRAMING_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Determines the fate of a packet of a link direction. */
+/* Determines what happens to a packet on one direction of a simulated link: lost, damaged, delayed,
+ * duplicated or delivered. */
 #ifndef SCPS_SIM_LINKFATE_H
 #define SCPS_SIM_LINKFATE_H
 

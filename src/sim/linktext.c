@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parsers of numbers, times and rates in a link's description.
+/* Parses the numbers, times and rates in the text that describes a link.
  *
  * strtod() is not used, because it depends on the locale. Times and rates are decimal fractions
  * times a unit and must be whole numbers of µs or bit/s; a probability has at most 15 significant

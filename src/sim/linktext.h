@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parsers of numbers, times and rates in a link's description. */
+/* Parses the numbers, times and rates in the text that describes a link. */
 #ifndef SCPS_SIM_LINKTEXT_H
 #define SCPS_SIM_LINKTEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that change over time by a table: rates, delays and outages. */
+/* Looks up the values of a link that change over time by a table: rates, delays and outages. */
 #ifndef SCPS_SIM_PLAN_H
 #define SCPS_SIM_PLAN_H
 

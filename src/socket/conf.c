@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration of a socket (conf.h). */
+/* Changes the configuration of a socket: that of its connection, and a few socket options
+ * (conf.h). */
 #include "socket/conf.h"
 
 #include <scps/socket.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fcntl and ioctl: flags of a descriptor, and how many bytes wait in each direction. */
+/* scps_sock_fcntl() reads and sets the flags of a descriptor; scps_sock_ioctl() returns how many
+ * bytes wait in each direction. */
 #include <string.h>
 
 #include "socket/sock.h"

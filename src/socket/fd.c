@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of a context: small numbers for its sockets. */
+/* Gives each socket of a context a descriptor, the lowest number that is free, and finds the socket
+ * of a descriptor. */
 #include "socket/sock.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses and ports of a socket (names.h). */
+/* Records the local address and port of a socket, and those of its peer (names.h). */
 #include "socket/names.h"
 
 void scps_sock_names_init(struct sock_names *n, const struct scps_addr *any)

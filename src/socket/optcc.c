@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options for the congestion controller, by its name and parameters. */
+/* Gets and sets the socket options that name the congestion controller and its parameters. */
 #include "socket/opt.h"
 
 #define CC_NAME_MAX 16 /* length to which Linux cuts the name of a controller */

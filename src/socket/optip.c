@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of IP and IPv6. */
+/* Gets and sets the socket options of the levels IP and IPv6. */
 #include "socket/opt.h"
 
 #define ECN_BITS 0x03

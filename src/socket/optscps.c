@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of SCPS-TP: the configuration of this library, the numbers of the reference
- * implementation, best effort, the route's rate. */
+/* Gets and sets the socket options of SCPS-TP: the configuration of a connection, options with the
+ * numbers of the SCPS reference implementation, best effort, and the rate of the route. */
 #include <scps/wire.h>
 
 #include "socket/opt.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of SOL_SOCKET and of TCP, as in Linux, that are not only a field of the
- * configuration. */
+/* Gets and sets those socket options of the levels SOL_SOCKET and TCP, as in Linux, that are not
+ * only a field of the configuration. */
 #include "socket/opt.h"
 
 #define BUF_MIN     256u

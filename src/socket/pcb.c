@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of the stack that a socket owns (pcb.h). */
+/* Opens and closes the connection, the listener or the datagram endpoint that a socket owns
+ * (pcb.h). */
 #include "socket/pcb.h"
 
 int scps_sock_pcb_connect(struct sock_pcb *p, struct scps_stack *st,

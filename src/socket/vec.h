@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pieces of memory that one read or write call uses. */
+/* The pieces of memory (struct iovec) that one read or write call uses, and how to step through
+ * them. */
 #ifndef SCPS_SOCKET_VEC_H
 #define SCPS_SOCKET_VEC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores the packet that a device has refused (kept.h). */
+/* Stores the packet that a device has refused until the device is ready again (kept.h). */
 #include "stack/kept.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of figures as a table, for the functions that write reports. */
+/* A table of the figures that the analyser computes for one direction of a connection. The
+ * functions that write reports use it. */
 #include "trace/fields.h"
 
 #include <math.h>

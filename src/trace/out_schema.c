@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON Schema of the documents that out_json.c writes. */
+/* Writes the JSON Schema of the documents that out_json.c writes. */
 #include <stdio.h>
 
 #include <scps/json.h>

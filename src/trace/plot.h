@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Types for writing xplot files, and for converting them for gnuplot. */
+/* Declares types for writing graphs as xplot files, and for converting these to gnuplot. */
 #ifndef SCPS_TRACE_PLOT_H
 #define SCPS_TRACE_PLOT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of graph, and the names of their colours. */
+/* A table of the kinds of graph that are drawn, with their titles and curves, and the names of the
+ * colours. */
 #include "trace/plot.h"
 
 const char *const scps_tr_colour_name[COLOURS] = {"white",  "green",  "red",     "blue", "yellow",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the steps of segment.c have found about one segment so far. */
+/* The state that the steps of segment.c pass to each other while one segment is analysed. */
 #ifndef SCPS_TRACE_STEP_H
 #define SCPS_TRACE_STEP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bits of an SCPS compressed header (docs/SCPS-TP.md section 8.2): wire/comp.c builds and
+/* Names the bits of an SCPS compressed header (docs/SCPS-TP.md section 8.2): wire/comp.c builds and
  * parses it for the stack, trace/compressed.c parses it for the analyser. */
 #ifndef SCPS_WIRE_COMP_H
 #define SCPS_WIRE_COMP_H
