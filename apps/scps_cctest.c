@@ -31,7 +31,7 @@ static int refuse(const char *msg)
     return 2;
 }
 
-/* ---- reports on a controller that crashes or loops in the middle of a check ---- */
+/* ---- functions that report a controller which crashes or loops in the middle of a check ---- */
 
 static char doing[200];
 
@@ -56,7 +56,7 @@ static void guard(const struct scps_cc_ops *ops, const char *what)
     alarm(600);
 }
 
-/* ---- lists of controllers, checks and measurements ---- */
+/* ---- functions that list controllers, checks and measurements ---- */
 
 static int list(void)
 {
@@ -124,7 +124,7 @@ static int help(void)
     return 0;
 }
 
-/* ---- reading the command line ---- */
+/* ---- functions that read the command line ---- */
 
 static const struct option longs[] = {
     {"cc", required_argument, NULL, 'c'},         {"plugin", required_argument, NULL, 'p'},
@@ -238,7 +238,7 @@ static bool choose(const struct options *o, struct report *r, char msg[MSGLEN])
     return true;
 }
 
-/* ---- replay of a recording to the controller ---- */
+/* ---- functions that replay a recording to the controller ---- */
 
 static char *read_file(const char *path, size_t *len)
 {

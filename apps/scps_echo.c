@@ -126,7 +126,7 @@ out:
     return status;
 }
 
-/* ---- reading the command line ---- */
+/* ---- functions that read the command line ---- */
 
 /* Reads a decimal number, which a letter k, m or g of either case behind it multiplies by 1024,
  * 1024^2 or 1024^3. Returns false, with *out unchanged, if s is no such number or exceeds max. */

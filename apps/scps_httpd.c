@@ -134,7 +134,7 @@ static int open_below(int root, char *path, struct stat *st)
     return fd;
 }
 
-/* ---- the connection of one client ---- */
+/* ---- functions that serve the connection of one client ---- */
 
 static void drop(struct app *a, struct client *c, bool whole)
 {
@@ -329,7 +329,7 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         step(a, e->user);
 }
 
-/* ---- the program: options, listener, loop ---- */
+/* ---- the program itself: it reads options, listens and runs the loop ---- */
 
 static int run(struct app *a)
 {

@@ -223,7 +223,7 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
         scps_trace_json_end(r->out, r->t, files, nfiles, failure);
 }
 
-/* ---- one run of the program ---- */
+/* ---- functions that read the captures and write the reports ---- */
 
 /* Prints one line on stderr. The exit status becomes that of the first problem. */
 static void report_failure(int *status, int is, const char *msg)

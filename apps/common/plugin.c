@@ -27,7 +27,7 @@ static bool fails(char *msg, size_t len, const char *path, const char *what)
     return false;
 }
 
-/* ---- checks of the controller's structure, which call no hook ---- */
+/* ---- functions that check the controller's structure and call no hook ---- */
 
 static bool shape_ok(const struct scps_cc_plugin *p, const char *path, char *msg, size_t len)
 {
@@ -61,7 +61,7 @@ static bool shape_ok(const struct scps_cc_plugin *p, const char *path, char *msg
     return true;
 }
 
-/* ---- calls of the controller's hooks, in a child process ---- */
+/* ---- functions that call the controller's hooks in a child process ---- */
 
 /* Calls the hooks in the child process and writes the first error to the pipe `to`: outputs that no
  * controller may have. Whether the controller is a good one is checked by scps_cctest. */
@@ -135,7 +135,7 @@ static bool trial_ok(const struct scps_cc_ops *ops, const int64_t *param, const 
     return fails(msg, len, path, text);
 }
 
-/* ---- loading a shared object ---- */
+/* ---- functions that load a shared object ---- */
 
 static void *open_object(const char *path, char *msg, size_t len)
 {

@@ -119,7 +119,7 @@ uint64_t qlog_mask(void)
     return mask;
 }
 
-/* ---- the outstanding segments, with their packet numbers ---- */
+/* ---- functions of the list of outstanding segments and their packet numbers ---- */
 
 static struct segment *at(const struct qlog *q, size_t i)
 {
@@ -196,7 +196,7 @@ static void keep_segment(struct qlog *q, scps_off off, uint32_t len)
         at(q, i)->number = q->sent;
 }
 
-/* ---- the records, one line of JSON for each ---- */
+/* ---- functions that write the records, one line of JSON for each ---- */
 
 static void packet_sent(struct qlog *q, const struct scps_note *n)
 {

@@ -100,7 +100,7 @@ static char *next_chunk(char *str, int num, void *stream)
     return str;
 }
 
-/* ---- finding and opening the file ---- */
+/* ---- functions that find and open the file ---- */
 
 bool lab_scenario_dir(size_t i, char *dir, size_t len)
 {

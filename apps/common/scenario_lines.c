@@ -29,7 +29,7 @@ int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
     return 0;
 }
 
-/* ---- checks of keys and their values ---- */
+/* ---- functions that check keys and their values ---- */
 
 static int scenario_key(struct lab_reading *r, int line, const char *key, const char *value)
 {

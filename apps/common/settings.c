@@ -129,7 +129,7 @@ bool setting_allows(const struct setting *s, int64_t v)
     return s->kind != COUNT || s->words == NULL || word_number(s->words, number) >= 0;
 }
 
-/* ---- the facts of a setting in words ---- */
+/* ---- functions that describe a setting in words ---- */
 
 struct text {
     char *p;

@@ -142,7 +142,7 @@ static bool word(const char *words, const char *text, int *to)
     return false;
 }
 
-/* ---- parsers for values of the tables of keys ---- */
+/* ---- functions that parse a value by its row in the tables of keys ---- */
 
 static bool load_controller(const char *text, struct scps_conn_config *c, char why[LAB_MSGLEN])
 {
@@ -219,7 +219,7 @@ bool lab_key_put_flow(const char *key, const char *text, struct lab_flow *f, cha
     return put_value(find_key(flow_keys, FLOW_KEYS, key), "flow", text, f, why);
 }
 
-/* ---- dotted keys, such as link.rtt ---- */
+/* ---- functions that split dotted keys, such as link.rtt ---- */
 
 bool lab_key_split(const char *text, struct lab_dotted *d)
 {

@@ -16,7 +16,7 @@ static const char *standing(const struct scps_cctest_verdict *v)
     return !v->run ? "not run" : v->ok ? "ok" : v->exempt ? "exempt" : "failed";
 }
 
-/* ---- the report as text ---- */
+/* ---- functions that write the report as text ---- */
 
 static void text_params(const struct report *r)
 {
@@ -71,7 +71,7 @@ void report_text(const struct report *r)
         text_card(&r->card);
 }
 
-/* ---- the report as JSON ---- */
+/* ---- functions that write the report as JSON ---- */
 
 static void json_checks(struct scps_json *j, const struct report *r)
 {
@@ -150,7 +150,7 @@ void report_json(const struct report *r)
     scps_json_close(&j, '}');
 }
 
-/* ---- the graph of the scorecard ---- */
+/* ---- functions that draw a graph of the scores with gnuplot ---- */
 
 static bool ends_with(const char *s, const char *end)
 {

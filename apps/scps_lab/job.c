@@ -92,7 +92,7 @@ static scps_dur draw_range(struct job *j, const struct lab_range *r)
     return r->lo + (scps_dur)(seed_draw(~j->seed, j->drawn++) % (span + 1));
 }
 
-/* ---- one flow: start, events, end ---- */
+/* ---- functions that start a flow, handle its events and end it ---- */
 
 static void finish(struct transfer *t, const char *status, scps_time end)
 {
@@ -293,7 +293,7 @@ static scps_time now_of(void *ctx)
     return scps_world_now(ctx);
 }
 
-/* ---- building the world of a run ---- */
+/* ---- functions that build the simulated world of a run ---- */
 
 static bool fail(struct job *j, const char *what)
 {

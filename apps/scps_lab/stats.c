@@ -50,7 +50,7 @@ double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double s
     return lab_student_two_sided(fabs(mean_a - mean_b) / sqrt(v), df);
 }
 
-/* ---- the lines of cells.csv ---- */
+/* ---- functions that write the lines of cells.csv ---- */
 
 struct group {
     /* index of the first row of the group, from which its cell, flow and axes are taken */

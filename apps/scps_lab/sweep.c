@@ -76,7 +76,7 @@ static double wall(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- the list of jobs ---- */
+/* ---- functions of the list of jobs ---- */
 
 static int larger_first(const void *a, const void *b)
 {

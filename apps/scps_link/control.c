@@ -41,7 +41,7 @@ struct control {
     struct client client[CLIENTS];
 };
 
-/* ---- the commands of the control socket ---- */
+/* ---- functions that execute the commands of the control socket ---- */
 
 static int set(struct emu *e, int dir, const struct scps_link_config *c, FILE *out)
 {
@@ -163,7 +163,7 @@ static void command(struct control *c, char *line, FILE *out)
     }
 }
 
-/* ---- the clients of the control socket ---- */
+/* ---- functions that serve the clients of the control socket ---- */
 
 static void leave(struct client *k)
 {
@@ -266,7 +266,7 @@ static void on_accept(EV_P_ ev_io *w, int revents)
     ev_io_start(EV_A_ & k->io);
 }
 
-/* ---- opening the control socket ---- */
+/* ---- functions that open the control socket ---- */
 
 /* Called when a socket file exists at the path. Returns 0 if the emulator that made the file has
  * ended and the file has been removed. */

@@ -42,7 +42,7 @@ scps_time emu_now(const struct emu *e)
     return scps_sysclock_now() - e->start;
 }
 
-/* ---- output: delivery of the packets that are due ---- */
+/* ---- output: functions that deliver the packets that are due ---- */
 
 static void wake_at(struct emu *e, scps_time when)
 {
@@ -97,7 +97,7 @@ static void deliver(struct emu *e)
         wake_at(e, earliest(e) > e->retry ? earliest(e) : e->retry);
 }
 
-/* ---- input: packets that the devices have received ---- */
+/* ---- input: functions that read packets from the devices ---- */
 
 static void on_arrived(struct link_end *from, const struct scps_pkt *pkt)
 {
@@ -161,7 +161,7 @@ static void on_interval(EV_P_ ev_timer *w, int revents)
     report_interval(w->data, stderr);
 }
 
-/* ---- opening, running and closing the emulator ---- */
+/* ---- functions that open, run and close the emulator ---- */
 
 static bool ask_for_realtime(void)
 {

@@ -115,7 +115,7 @@ void report_text(const struct emu *e, FILE *f)
     }
 }
 
-/* ---- the reports as JSON ---- */
+/* ---- functions that write the reports as JSON ---- */
 
 static void json_end(struct scps_json *j, const struct emu *e, int i)
 {

@@ -75,7 +75,7 @@ static void usage(FILE *f)
         f);
 }
 
-/* ---- ranges of connection numbers ---- */
+/* ---- functions that parse ranges of connection numbers ---- */
 
 static bool parse_ranges(const char *s, struct ranges *r)
 {

@@ -57,7 +57,7 @@ static void fail(struct trace_qlogs *q, const char *path, const char *why)
     q->failed = true;
 }
 
-/* ---- the connections and their files ---- */
+/* ---- functions that open and close the files of a connection ---- */
 
 static struct connection *find_connection(struct trace_qlogs *q, uint32_t number)
 {
@@ -137,7 +137,7 @@ void trace_qlogs_forget(struct trace_qlogs *q, uint32_t conn)
     free_connection(q, c);
 }
 
-/* ---- a packet as the events (struct scps_note) that the stack reports to an observer ---- */
+/* ---- functions that turn a packet into the events (struct scps_note) of an observer ---- */
 
 static void log_note(struct direction *d, const struct scps_trace_seen *s, enum scps_note_kind kind,
                      uint64_t a, uint64_t b, uint64_t c, uint64_t e)

@@ -171,7 +171,7 @@ static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len,
     d->rest_len = len;
 }
 
-/* ---- the course of the run ---- */
+/* ---- functions that follow the run from its first datagram to its end ---- */
 
 /* Writes as much of the data to the output as the output accepts. Returns true when all is
  * written. */

@@ -14,7 +14,7 @@
 
 #include <inttypes.h>
 
-/* ---- the report as text ---- */
+/* ---- functions that write the report as text ---- */
 
 static void percent(char buf[24], uint64_t part, uint64_t whole)
 {
@@ -77,7 +77,7 @@ void ttcp_report_udp_interval(const struct ttcp_result *r, const struct ttcp_int
     fprintf(f, ", %" PRIu64 " lost, jitter %s ms", i->lost, text);
 }
 
-/* ---- the report as JSON ---- */
+/* ---- functions that write the report as JSON ---- */
 
 static void jitter_json(struct scps_json *j, bool known, uint64_t jitter)
 {

@@ -20,7 +20,7 @@
 #include "base/wide.h"
 #include "cc/cc.h"
 
-/* ---- the outputs: pacing rate, window and burst size ---- */
+/* ---- functions that set the outputs: pacing rate, window and burst size ---- */
 
 /* Returns the rate, bytes/s, that sends `percent` of `bytes` in a smoothed round trip. As in the
  * draft's BBRInitPacingRate() an unknown round trip counts as 1 ms. */
@@ -98,7 +98,7 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     ctl->ssthresh = b->full_bw_reached ? ctl->cwnd : UINT64_MAX;
 }
 
-/* ---- the events of a connection ---- */
+/* ---- functions for the events of a connection ---- */
 
 enum { CORRUPTION, OUTAGE, LONG_START, BASE_LOSS, RTT_REFRESH, PROBE_RTT_ROUNDS, PROBE_BW_ROUNDS };
 

@@ -15,7 +15,7 @@ static uint64_t below(struct scps_bbr *b, uint64_t n)
     return (b->random * UINT64_C(0x2545F4914F6CDD1D) >> 32) % n;
 }
 
-/* ---- the states Startup and Drain ---- */
+/* ---- functions of the states Startup and Drain ---- */
 
 void scps_bbr_enter_startup(struct scps_bbr *b)
 {

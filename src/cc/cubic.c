@@ -170,7 +170,7 @@ static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes
     ctl->cwnd = cwnd + grow;
 }
 
-/* ---- the events of a connection ---- */
+/* ---- functions for the events of a connection ---- */
 
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)

@@ -150,7 +150,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_choose(&ve->win, param[P_SLOW_START], sizeof *ve);
 }
 
-/* ---- the measurement of round trips ---- */
+/* ---- functions that measure round trips ---- */
 
 /* Returns true for an early ACK in strictly delayed mode (F0): one that was not caused by the
  * receiver's timer but by its opening window, so that its RTT lacks the wait that is in base. If
@@ -387,7 +387,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         ve->exponential = false;
 }
 
-/* ---- losses and other changes ---- */
+/* ---- functions for losses and other changes ---- */
 
 static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
 {

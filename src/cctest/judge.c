@@ -175,7 +175,7 @@ bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen)
     return !wrong && params_ok(ops, msg, msglen);
 }
 
-/* ---- results of the checks ---- */
+/* ---- functions that run the checks and return their results ---- */
 
 static void explain(const struct scps_cctest_history *h, uint64_t seed, const char *what, char *msg,
                     size_t len)

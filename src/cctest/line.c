@@ -123,7 +123,7 @@ static int64_t wake(const struct scps_cctest_line *l, int64_t ns)
     return tick && ns < INT64_MAX - tick ? (ns + tick - 1) / tick * tick : ns;
 }
 
-/* ---- the receiver and its acknowledgements ---- */
+/* ---- functions of the receiver, which acknowledges ---- */
 
 static void push_ack(struct scps_cctest_line *l, int64_t arrival, uint64_t upto)
 {
@@ -153,7 +153,7 @@ static void receive(struct scps_cctest_line *l, int64_t arrival)
         push_ack(l, arrival, l->sent);
 }
 
-/* ---- the line and its queue or policer ---- */
+/* ---- functions of the line and its queue or policer ---- */
 
 static int64_t line_time(const struct scps_cctest_line *l)
 {

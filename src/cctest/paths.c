@@ -228,7 +228,7 @@ static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
                      before, after, soon, SCPS_MAX(before, after + after / 4) + 20000);
 }
 
-/* ---- the other checks, each of which is a struct trial ---- */
+/* ---- checks that measure the throughput on a path, some of them after a change of it ---- */
 
 static const struct trial trials[SCPS_CCTEST_CHECKS] = {
     [SCPS_CCTEST_USE] = {.path = {ROUNDY, .queue = BDP},

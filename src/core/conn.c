@@ -10,7 +10,7 @@
 /* RFC 6298 section 5.7: the RTO for data after the SYN timed out */
 #define AFTER_LOST_SYN SCPS_SEC(3)
 
-/* ---- memory of a connection ---- */
+/* ---- functions that allocate and free a connection ---- */
 
 static size_t conn_size(const struct scps_shared_config *cfg)
 {
@@ -124,7 +124,7 @@ void scps_conn_memory(struct scps_conn *c)
         scps_sender_wake(&c->s);
 }
 
-/* ---- states of a connection ---- */
+/* ---- functions that change the state of a connection ---- */
 
 /* Sets the payload and options that the path MTU permits. lose_above: segments in flight that are
  * longer, octets, are marked as lost; INT64_MAX: none. */
@@ -408,7 +408,7 @@ void scps_conn_send_tcp_headers(struct scps_sender *s)
     scps_conn_set_pmtu_mss(s, s->agreed.pmtu_mss);
 }
 
-/* ---- configuration of a connection ---- */
+/* ---- functions that change the configuration of a connection ---- */
 
 void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
 {

@@ -217,7 +217,7 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
         scps_slots_plan(s, sizes[i], n);
 }
 
-/* ---- behaviour when memory is refused ---- */
+/* ---- functions for the case that memory is refused ---- */
 
 int scps_conn_starve(struct scps_sender *s)
 {

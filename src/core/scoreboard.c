@@ -39,7 +39,7 @@ void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)
     sb->v = NULL;
 }
 
-/* ---- growth of the ring of records ---- */
+/* ---- functions that enlarge the ring of records ---- */
 
 static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
 {

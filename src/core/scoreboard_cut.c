@@ -84,7 +84,7 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     return 0;
 }
 
-/* ---- splitting after the path MTU fell ---- */
+/* ---- functions that split segments after the path MTU has fallen ---- */
 
 void scps_sb_lose_longer(struct scps_scoreboard *sb, uint32_t len)
 {

@@ -6,7 +6,7 @@
  */
 #include "core/scoreboard.h"
 
-/* ---- the heap of lost records, ordered by offset ---- */
+/* ---- functions of the heap of lost records, which is ordered by offset ---- */
 
 static void heap_up(struct scps_scoreboard *sb, uint32_t i)
 {

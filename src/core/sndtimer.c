@@ -33,7 +33,7 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
     }
 }
 
-/* ---- best effort: data that is given up ---- */
+/* ---- functions that give data up (best effort) ---- */
 
 /* Limit of the number of ranges in the list of data that was given up, unless memory is fixed. */
 #define KEPT_RANGES 4096u
@@ -104,7 +104,7 @@ void scps_snd_give_up(struct scps_conn *c, scps_off old)
         scps_conn_notify(c, SCPS_EV_DRAINED);
 }
 
-/* ---- timeouts of the retransmission and user timers ---- */
+/* ---- functions for the expiry of the retransmission and user timers ---- */
 
 static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *tx,
                            bool established)

@@ -64,7 +64,7 @@ struct scps_loop {
     int err;
 };
 
-/* ---- the clock that is passed to scps_pump() ---- */
+/* ---- functions of the clock that is passed to scps_pump() ---- */
 
 static scps_time clock_now(void *ctx)
 {
@@ -99,7 +99,7 @@ static void arm(struct scps_loop *l)
     l->armed = when;
 }
 
-/* ---- one iteration of the loop ---- */
+/* ---- functions of one iteration of the loop ---- */
 
 static unsigned drain(struct scps_loop *l)
 {

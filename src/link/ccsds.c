@@ -327,7 +327,7 @@ static int ccsds_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- timers of the filter ---- */
+/* ---- functions that serve the timers of the filter ---- */
 
 static scps_time ccsds_deadline(const struct scps_netif *nif)
 {

@@ -406,7 +406,7 @@ static int ether_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return SCPS_DROP_NOT_OURS;
 }
 
-/* ---- timers of the filter ---- */
+/* ---- functions that serve the timers of the filter ---- */
 
 static scps_time ether_deadline(const struct scps_netif *nif)
 {

@@ -130,7 +130,7 @@ static int ppp_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return SCPS_ERR_UNREACH;
 }
 
-/* ---- phases of the link (RFC 1661 section 3.2) ---- */
+/* ---- functions that change the phase of the link (RFC 1661 section 3.2) ---- */
 
 /* Sets the MTU of the netif, and of all above it, to the peer's MRU. */
 static void set_mtu(struct scps_ppp *p)
@@ -407,7 +407,7 @@ static int ppp_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- timers of the filter ---- */
+/* ---- functions that serve the timers of the filter ---- */
 
 static scps_time ppp_deadline(const struct scps_netif *nif)
 {

@@ -255,7 +255,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp)
     }
 }
 
-/* ---- packets of the protocol ---- */
+/* ---- functions that send and receive the packets of the protocol ---- */
 
 /* Returns true if the options at p fill n octets exactly. */
 static bool well_formed(const uint8_t *p, size_t n)

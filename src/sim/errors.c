@@ -44,7 +44,7 @@ void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64
     scps_prng_seed(&e->r_burst, burst);
 }
 
-/* ---- the burst process: a good and a bad state of the line ---- */
+/* ---- functions of the burst process, in which the line is in a good or a bad state ---- */
 
 /* Draws the time in the present state, at least 1 µs. */
 static scps_dur stay(struct scps_errors *e)
@@ -96,7 +96,7 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
     e->simple = !c->flip && !e->burst.on && !c->vector_len && !c->outages.n && !c->outages.inverse;
 }
 
-/* ---- damage to the bits of a frame ---- */
+/* ---- functions that damage the bits of a frame ---- */
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 

@@ -118,7 +118,7 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
     return (uint32_t)(pkt->len + (pkt->payload ? pkt->payload_len : 0));
 }
 
-/* ---- the line: transmission of the packets in the queue ---- */
+/* ---- functions that send the packets of the queue on the line ---- */
 
 /* Puts the next frame on the line at the time free_us and free_frac, and advances both to the end
  * of its transmission. */
@@ -276,7 +276,7 @@ static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
     return d->wait_bytes + frame > d->max_bytes || d->wait_n >= d->max_packets;
 }
 
-/* ---- packets that are offered, and packets that arrive ---- */
+/* ---- functions for packets that are offered and for packets that arrive ---- */
 
 /* Counts a packet that is offered now. Returns true if it has to wait for the line. */
 static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes, uint32_t frame)

@@ -36,7 +36,7 @@ static bool is_back(struct scps_text *t)
     return true;
 }
 
-/* ---- reading the items of a description ---- */
+/* ---- functions that read the items of a description ---- */
 
 struct spec {
     struct draft d[2];

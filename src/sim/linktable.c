@@ -215,7 +215,7 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
     return read_period(period, v[n - 1].to - 1, &out->period, why);
 }
 
-/* ---- the pass of a satellite ---- */
+/* ---- functions that compute the pass of a satellite over a ground station ---- */
 
 #define ONE (UINT64_C(1) << 48)
 

@@ -39,7 +39,7 @@ void scps_vclock_fini(struct scps_vclock *c)
     c->cap = c->reserved = 0;
 }
 
-/* ---- the order of events ---- */
+/* ---- functions that keep the heap of events in order ---- */
 
 static inline bool before(const struct scps_vclock_node *a, const struct scps_vclock_node *b)
 {
@@ -101,7 +101,7 @@ static SCPS_NOINLINE void place_event(struct scps_vclock *c, struct scps_vclock_
         down(c, at, x);
 }
 
-/* ---- entries of the heap ---- */
+/* ---- functions that reserve, set and remove the entries of events ---- */
 
 /* Makes the heap end before `end`. */
 static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)

@@ -25,7 +25,7 @@
 
 #include <assert.h>
 
-/* ---- opening and freeing a world ---- */
+/* ---- functions that open and free a world ---- */
 
 struct scps_world *scps_world_new(const struct scps_alloc *alloc)
 {
@@ -103,7 +103,7 @@ int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), v
     return 0;
 }
 
-/* ---- the hosts of a world ---- */
+/* ---- functions that add, serve and look up the hosts of a world ---- */
 
 static inline void wake_at(struct scps_host *h, scps_time when)
 {

@@ -14,7 +14,7 @@
 #include "base/sized.h"
 #include "socket/sock.h"
 
-/* ---- opening and closing a context ---- */
+/* ---- functions that open and close a context ---- */
 
 struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
 {
@@ -98,7 +98,7 @@ struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx)
     return ctx->st;
 }
 
-/* ---- the queue of packets that the stack has sent ---- */
+/* ---- functions of the queue of packets that the stack has sent ---- */
 
 static bool queue_grow(struct scps_ctx *ctx)
 {
@@ -197,7 +197,7 @@ void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev)
         scps_sock_dgram_hear(s, ev);
 }
 
-/* ---- the advance of time ---- */
+/* ---- functions that advance the time of a context ---- */
 
 static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
 {
@@ -269,7 +269,7 @@ struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
     return c;
 }
 
-/* ---- functions for the driver ---- */
+/* ---- functions that the driver of a context calls ---- */
 
 int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix)
 {

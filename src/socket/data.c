@@ -10,7 +10,7 @@
 
 #include "socket/vec.h"
 
-/* ---- reading from a socket ---- */
+/* ---- functions that read from a socket ---- */
 
 /* Reads the available bytes into the vector, from its byte `at` on. Returns their number, or
  * -EFAULT. */
@@ -228,7 +228,7 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
     return r;
 }
 
-/* ---- writing to a socket ---- */
+/* ---- functions that write to a socket ---- */
 
 /* Returns the error if the sending direction has ended: first the pending error, then EPIPE. */
 static int pipe_error(struct sock *s)

@@ -79,7 +79,7 @@ int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
     return 0;
 }
 
-/* ---- sending and receiving datagrams ---- */
+/* ---- functions that send and receive datagrams ---- */
 
 /* Returns the bytes of v in one piece: where they are, or copied to *own, which the caller frees,
  * whatever is returned. */

@@ -11,7 +11,7 @@
  */
 #include "socket/opt.h"
 
-/* ---- the level to which an option belongs ---- */
+/* ---- functions that pass an option to the file of its level ---- */
 
 /* Returns true for options that datagram sockets have; all others belong to TCP. */
 static bool of_datagrams(int level)

@@ -21,7 +21,7 @@
 
 #define SEC 1000000 /* number of microseconds in a second */
 
-/* ---- reading and writing the values of options ---- */
+/* ---- functions that read and write the values of options ---- */
 
 /* Reads an int, or an int64_t when 8 bytes are given. */
 static inline int take_number(const void *val, uint32_t len, bool wide, int64_t *out)
@@ -58,7 +58,7 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
     return give_int(val, len, v);
 }
 
-/* ---- applying the configuration to the connection (optconf.c) ---- */
+/* ---- functions that apply the configuration to the connection (optconf.c) ---- */
 
 #define NO_RATE UINT64_MAX
 

@@ -40,7 +40,7 @@ static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *f
            scps_sized_take_own(to, sizeof *to, from, SCPS_SIZED_TO(scps_dgram_config, tos));
 }
 
-/* ---- the tables of endpoints ---- */
+/* ---- functions that find endpoints by port, and count them ---- */
 
 /* Returns the endpoint that receives a datagram of flow f; NULL: there is none. */
 static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct scps_flow *f)
@@ -96,7 +96,7 @@ uint32_t scps_dgram_count(const struct scps_stack *st)
     return st->dgrams ? st->dgrams->n : 0;
 }
 
-/* ---- opening and closing endpoints ---- */
+/* ---- functions that open and close endpoints ---- */
 
 /* Chooses a free port for local, whose address is set (RFC 6056 section 3.3.1). Returns 0 or
  * SCPS_ERR_ADDRINUSE. */
@@ -305,7 +305,7 @@ int64_t scps_dgram_next(struct scps_dgram *d)
     return scps_dgram_recv(d, NULL, 0, SCPS_PEEK, NULL);
 }
 
-/* ---- errors that are reported to an endpoint ---- */
+/* ---- functions that report errors to an endpoint ---- */
 
 void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
                      const struct scps_endpoint *about)
@@ -384,7 +384,7 @@ int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about, unsigned
     return err;
 }
 
-/* ---- information about an endpoint ---- */
+/* ---- functions that return information about an endpoint ---- */
 
 void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out)
 {

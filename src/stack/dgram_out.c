@@ -98,7 +98,7 @@ bool scps_dgram_writable(const struct scps_dgram *d)
     return !d->wants_room && d->out_used <= d->cfg.sndbuf / 2;
 }
 
-/* ---- the ready queues of endpoints ---- */
+/* ---- functions that put endpoints into ready queues ---- */
 
 /* Returns true if the send buffer has room for a packet of `size` bytes. */
 static bool has_room(const struct scps_dgram *d, uint32_t size)
@@ -223,7 +223,7 @@ int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const 
     return 0;
 }
 
-/* ---- datagrams that a Packet Too Big message may quote ---- */
+/* ---- functions that record the datagrams which a Packet Too Big message may quote ---- */
 
 bool scps_dgram_has_sent(const struct scps_dgram *d, uint32_t fields)
 {

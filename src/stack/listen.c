@@ -178,7 +178,7 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
     return true;
 }
 
-/* ---- segments that arrive for a listener ---- */
+/* ---- functions that process segments to a listener ---- */
 
 static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
                                   const struct scps_flow *f)
@@ -331,7 +331,7 @@ void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *ou
     *out = l->local;
 }
 
-/* ---- opening and closing listeners ---- */
+/* ---- functions that open and close listeners ---- */
 
 struct scps_listener *scps_listen(struct scps_stack *st, const struct scps_conn_config *cfg,
                                   const struct scps_endpoint *local, unsigned backlog, int *err)

@@ -203,7 +203,7 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     return err;
 }
 
-/* ---- removing routes and addresses ---- */
+/* ---- functions that remove routes and addresses ---- */
 
 /* Moves the connections and datagrams of shaper p to other queues, and frees p. */
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)

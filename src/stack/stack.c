@@ -6,7 +6,7 @@
 #include "base/line.h"
 #include "base/prng.h"
 
-/* ---- opening and closing a stack ---- */
+/* ---- functions that open and close a stack ---- */
 
 /* Allocates a stack without fixed memory, which takes memory from cfg->alloc when it needs some. */
 static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
@@ -180,7 +180,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     let_go(st, nif);
 }
 
-/* ---- the time of the stack and its timers ---- */
+/* ---- functions that advance the time of the stack and serve its timers ---- */
 
 scps_time scps_stack_now(const struct scps_stack *st)
 {
@@ -260,7 +260,7 @@ scps_time scps_stack_deadline(const struct scps_stack *st)
     return due;
 }
 
-/* ---- events for the application ---- */
+/* ---- functions that pass events to the application ---- */
 
 int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
 {
@@ -288,7 +288,7 @@ int scps_stack_event(struct scps_stack *st, struct scps_event *ev)
     return 0;
 }
 
-/* ---- information about the stack ---- */
+/* ---- functions that return information about the stack ---- */
 
 struct scps_conn *scps_stack_next_conn(const struct scps_stack *st, const struct scps_conn *prev)
 {

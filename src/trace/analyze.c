@@ -14,7 +14,7 @@
 #include "trace/linklayer.h"
 #include "trace/segment.h"
 
-/* ---- the way of one packet to its connection ---- */
+/* ---- functions that find the connection of a packet ---- */
 
 /* Returns the connection of a TCP packet; NULL on lack of memory. */
 static SCPS_ALWAYS_INLINE struct flow *find_flow(struct scps_trace *t, const struct packet *k,

@@ -23,7 +23,7 @@
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 
-/* ---- the hash of addresses and ports ---- */
+/* ---- functions that hash addresses and ports ---- */
 
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
@@ -106,7 +106,7 @@ static bool rehash(struct scps_trace *t)
     return true;
 }
 
-/* ---- creating connections, and removing them for lack of memory ---- */
+/* ---- functions that create connections, and remove them for lack of memory ---- */
 
 void scps_tr_flow_reset(struct scps_trace *t, struct flow *f)
 {

@@ -22,7 +22,7 @@
 /* number of packets over which tcptrace averages an instantaneous throughput */
 #define TPUT_PKTS 10u
 
-/* ---- drawing the marks of a packet ---- */
+/* ---- functions that draw the marks of one packet ---- */
 
 static const char *cause_letter(const char *cause)
 {
@@ -223,7 +223,7 @@ static void draw_point(struct scps_trace_plots *p, struct plot *f, enum colour c
     *y0 = y;
 }
 
-/* ---- the connections that are drawn ---- */
+/* ---- functions that open the graphs of a connection, and draw packets in them ---- */
 
 struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned what, unsigned formats,
                                               bool (*wanted)(void *ctx, uint32_t conn), void *ctx)

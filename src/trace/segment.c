@@ -22,7 +22,7 @@
  * PSH, and no options but timestamps. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
-/* ---- steps that use the header ---- */
+/* ---- steps that need only the TCP header of the segment ---- */
 
 static SCPS_ALWAYS_INLINE void window(struct step *x, const struct conn_dir *h,
                                       const struct conn_dir *o)
@@ -182,7 +182,7 @@ static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
     }
 }
 
-/* ---- steps that use the packet ---- */
+/* ---- steps that need the IP packet, too ---- */
 
 /* Returns true if one of the last few packets had the same IP identification and sequence number,
  * so that this packet is a duplicate made by hardware. */
@@ -298,7 +298,7 @@ static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trac
     show_ends(v, &x->f->key, x->dir);
 }
 
-/* ---- all steps of a segment, in order ---- */
+/* ---- the function that calls all steps for a segment, in order ---- */
 
 /* Processes one segment of connection f. The function is instantiated four times, once for each
  * kind of segment, so that code which a kind does not need is not compiled. */
