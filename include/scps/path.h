@@ -59,27 +59,36 @@ enum scps_resume_phase {
     SCPS_RESUME_REFUSED
 };
 
-/* Why a connection entered another phase. Each comment begins with the phase that was entered;
- * "stop" stands for Safe Retreat, or for normal when the phase before was Reconnaissance. */
+/* Why a connection entered another phase of careful resume (RFC 9959). */
 enum scps_resume_why {
-    SCPS_RESUME_RESTORED, /* Reconnaissance: scps_path_restore() accepted a saved state */
-    /* Unvalidated: initial data was acknowledged, with an RTT similar to the saved one */
+    /* the phase became Reconnaissance, because scps_path_restore() accepted a saved state */
+    SCPS_RESUME_RESTORED,
+    /* the phase became Unvalidated: initial data was acknowledged, with an RTT similar to the saved
+     * one */
     SCPS_RESUME_CONFIRMED,
-    /* Validating: the congestion window of the Unvalidated phase was sent in full */
+    /* the phase became Validating: the congestion window of the Unvalidated phase was sent in
+     * full */
     SCPS_RESUME_LAST_SENT,
-    SCPS_RESUME_FIRST_ACKED,  /* Validating: the first unvalidated segment arrived */
-    SCPS_RESUME_RTT_EXCEEDED, /* Validating: a round trip has passed */
-    SCPS_RESUME_VALIDATED,    /* normal: the last unvalidated segment arrived */
-    /* normal: the application sent no more than the window before the jump allowed */
+    /* the phase became Validating: the first unvalidated segment arrived */
+    SCPS_RESUME_FIRST_ACKED,
+    SCPS_RESUME_RTT_EXCEEDED, /* the phase became Validating: a round trip has passed */
+    SCPS_RESUME_VALIDATED,    /* the phase became normal: the last unvalidated segment arrived */
+    /* the phase became normal: the application sent no more than the window before the jump
+     * allowed */
     SCPS_RESUME_RATE_LIMITED,
-    SCPS_RESUME_LOSS,           /* stop: a segment was lost */
-    SCPS_RESUME_ECN,            /* stop: the receiver echoed a congestion mark (ECN) */
-    SCPS_RESUME_PATH_CHANGED,   /* stop: the path, or its RTT, changed */
-    SCPS_RESUME_RTT_TOO_SHORT,  /* normal: the RTT is at most half of saved_rtt */
-    SCPS_RESUME_RTT_TOO_LONG,   /* normal: the RTT is more than ten times saved_rtt */
-    SCPS_RESUME_NOTHING_GAINED, /* normal: the window has become as large without the saved state */
-    SCPS_RESUME_TIMEOUT,        /* normal: the retransmission timer expired */
-    SCPS_RESUME_RETREATED       /* normal: what was sent before the retreat is acknowledged */
+    SCPS_RESUME_LOSS, /* the jump ended (Safe Retreat), or was given up: a segment was lost */
+    /* the jump ended (Safe Retreat), or was given up: the receiver echoed an ECN mark */
+    SCPS_RESUME_ECN,
+    /* the jump ended (Safe Retreat), or was given up: the path, or its RTT, changed */
+    SCPS_RESUME_PATH_CHANGED,
+    SCPS_RESUME_RTT_TOO_SHORT, /* the phase became normal: the RTT is at most half of saved_rtt */
+    /* the phase became normal: the RTT is more than ten times saved_rtt */
+    SCPS_RESUME_RTT_TOO_LONG,
+    /* the phase became normal: the window has become as large without the saved state */
+    SCPS_RESUME_NOTHING_GAINED,
+    SCPS_RESUME_TIMEOUT, /* the phase became normal: the retransmission timer expired */
+    /* the phase became normal: all data that was sent before the retreat is acknowledged */
+    SCPS_RESUME_RETREATED
 };
 
 struct scps_path_limits {
