@@ -13,7 +13,7 @@
 struct lab_table {
     char *text; /* text of the file, cut into fields */
     char *meta; /* The heading line that begins with '#', without that character */
-    char **col; /* the headings of the columns */
+    char **col; /* headings of the columns, one for each column */
     size_t ncols;
     char **cell; /* the fields of all rows, one row after the other */
     size_t nrows;

@@ -64,7 +64,7 @@ static inline uint64_t ttcp_get(const uint8_t *p, unsigned octets)
 /* Checksums of all datagrams sent, to compare with those that arrive; used when both ends are in
  * one process. */
 struct ttcp_sums {
-    uint64_t *v; /* checksums of the datagrams, in order */
+    uint64_t *v; /* checksums of the datagrams, in the order in which they were sent */
     size_t n, cap, at;
 };
 
@@ -76,7 +76,7 @@ struct ttcp_dsend {
     /* have: number of bytes in buf; len: length of the datagram that the stack refused last, bytes;
      * 0: it refused none */
     size_t have, len;
-    bool last;     /* true: the input has ended */
+    bool last;     /* true: the input has ended, so no more datagrams follow those in buf */
     uint64_t sent; /* number of datagrams sent, without guard datagrams */
     /* number of guard datagrams (the short ones that end the run) sent so far behind the data */
     unsigned guards;

@@ -12,11 +12,15 @@
 struct ttcp_flow {
     struct ttcp_result *r;
     struct ttcp_verify verify;
-    struct ttcp_input in;          /* the input of the sender; used if r->has_tx */
-    struct ttcp_sender sender;     /* the sender; used if r->has_tx */
-    struct ttcp_output out;        /* the output of the receiver; used if r->has_rx */
-    struct ttcp_receiver receiver; /* the receiver; used if r->has_rx */
-    bool finished;                 /* true: the figures of this flow were copied to its result */
+    /* input of the sender; used only if the sender is in this process (r->has_tx) */
+    struct ttcp_input in;
+    /* the sender of the flow; used only if it is in this process (r->has_tx) */
+    struct ttcp_sender sender;
+    /* output of the receiver; used only if the receiver is in this process (r->has_rx) */
+    struct ttcp_output out;
+    /* the receiver of the flow; used only if it is in this process (r->has_rx) */
+    struct ttcp_receiver receiver;
+    bool finished; /* true: the figures of this flow were copied to its result */
 };
 
 /* One end of one connection. */

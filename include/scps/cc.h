@@ -92,7 +92,7 @@ struct scps_cc_ack {
     scps_dur rtt_old;
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
     bool app_limited; /* true: the application, not the path, limited that rate */
-    bool round_start; /* this acknowledgement is the first of a new round trip */
+    bool round_start; /* true: this acknowledgement is the first of a new round trip */
     /* true: an episode of loss recovery goes on, during which the window does not grow */
     bool in_recovery;
     /* part of `bytes` for which the receiver echoed a congestion mark (ECN, RFC 3168) */

@@ -70,13 +70,14 @@ struct scps_ppp_config {
     uint64_t seed;
 };
 
-enum scps_ppp_phase { /* RFC 1661 section 3.2; there is no authentication */
-                      /* the link was not started, or is over; `why` says the reason */
-                      SCPS_PPP_DEAD,
-                      SCPS_PPP_ESTABLISH, /* LCP, the link control protocol, negotiates */
-                      /* LCP is open, so network protocols negotiate or are open */
-                      SCPS_PPP_NETWORK,
-                      SCPS_PPP_TERMINATE /* this end or the peer has asked to end the link */
+/* Phases of the link (RFC 1661 section 3.2); there is no authentication phase. */
+enum scps_ppp_phase {
+    /* the link was not started, or is over; `why` says the reason */
+    SCPS_PPP_DEAD,
+    SCPS_PPP_ESTABLISH, /* LCP, the link control protocol, negotiates */
+    /* LCP is open, so network protocols negotiate or are open */
+    SCPS_PPP_NETWORK,
+    SCPS_PPP_TERMINATE /* this end or the peer has asked to end the link */
 };
 
 /* Reasons why a link is not open, or was closed last. X(name, words). */

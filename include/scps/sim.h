@@ -178,12 +178,13 @@ SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_f
  * they were offered, except those that a queue refuses, and reports it at once. */
 struct scps_verdict {
     uint64_t number;   /* number of the packet in its direction, counted from 1 */
-    scps_time offered; /* time at which it was offered */
-    scps_time left;    /* time at which its last bit left the line; SCPS_NEVER if it never did */
-    scps_time arrival; /* arrival of the packet; SCPS_NEVER when it is lost */
-    scps_time copy;    /* arrival of the packet's second copy; SCPS_NEVER: there is none */
+    scps_time offered; /* time at which the packet was offered to the channel, µs */
+    /* time at which the last bit of the packet left the line, µs; SCPS_NEVER: it never did */
+    scps_time left;
+    scps_time arrival; /* arrival time of the packet, µs; SCPS_NEVER: it was lost */
+    scps_time copy; /* arrival time of the packet's second copy, µs; SCPS_NEVER: there is none */
     enum scps_fate fate;
-    bool reordered;             /* the packet was delayed by config.reorder_delay */
+    bool reordered;             /* true: the packet was delayed by config.reorder_delay */
     const struct scps_pkt *pkt; /* the packet as offered, without flipped bits; lent for the call */
 };
 typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);

@@ -96,7 +96,7 @@ struct scps_bbr {
     uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
     /* State for the draft's estimate of when the pipe is full. */
     uint64_t full_bw;
-    /* State of probing for bandwidth. */
+    /* State of ProbeBW, in which BBR probes for more bandwidth. */
     uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
     scps_time cycle_stamp;
     scps_dur bw_probe_wait;
@@ -165,7 +165,7 @@ static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
 
 /* ---- functions in bbr_volume.c ---- */
 struct scps_bbr_gain {
-    uint16_t pacing, cwnd; /* gains of a state, per cent */
+    uint16_t pacing, cwnd; /* pacing gain and congestion window gain of a state of BBR, per cent */
 };
 /* the gains of each state, indexed by the state */
 extern const struct scps_bbr_gain scps_bbr_gain[];

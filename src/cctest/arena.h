@@ -16,7 +16,7 @@ struct scps_cct_flow {
     scps_time start;
 };
 struct scps_cct_arena {
-    /* inputs of scps_cct_arena(), which the caller sets */
+    /* The caller sets the following fields before it calls scps_cct_arena(). */
     const char *link; /* description of the link, for scps_link_parse() */
     scps_dur time;
     struct scps_cct_flow flow[SCPS_CCT_FLOWS];

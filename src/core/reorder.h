@@ -17,7 +17,7 @@ struct scps_reorder_copy {
     scps_off from;   /* its first octet; 0: this entry is not used */
     scps_time sent;  /* time of its first transmission */
     scps_time again; /* time of its retransmission */
-    scps_dur rtt;    /* scps_reorder.rtt when it was resent */
+    scps_dur rtt;    /* value of scps_reorder.rtt when the segment was resent, µs */
 };
 
 struct scps_reorder {
@@ -27,7 +27,7 @@ struct scps_reorder {
     /* RTT of the segment that was sent last among those that SACK or SNACK have reported, µs; 0: no
      * such segment was reported */
     scps_dur rtt;
-    /* the same for the first segment that was late, until a second one is; 0: none was */
+    /* lateness, µs, of the first segment that was late, until a second one is; 0: none was */
     scps_dur once;
     uint8_t persist; /* recovery episodes that may end before `extent` is forgotten */
     uint8_t recent;  /* recovery episodes that may end before `once` is forgotten */

@@ -24,7 +24,7 @@ struct scps_resume {
     /* true: the connection that saved the state had left slow start, so saved_cwnd is the capacity
      * of the path */
     bool limit_found;
-    uint64_t max_jump; /* largest jump_cwnd, bytes; 0: no limit */
+    uint64_t max_jump; /* upper limit of jump_cwnd, the window after the jump, bytes; 0: no limit */
     uint64_t jump;     /* jump_cwnd of RFC 9959, bytes, set when the Unvalidated Phase begins */
     uint64_t pipe;     /* PipeSize: bytes in flight at the jump, plus bytes acknowledged since */
     uint64_t retreat;  /* window of the Safe Retreat Phase, and of the slow start after it, bytes */

@@ -133,7 +133,8 @@ struct scps_scoreboard {
 /* What one acknowledgement, or one report in it, has changed in the scoreboard: for RTT samples,
  * delivery rate, loss detection and the controller. */
 struct scps_ack_result {
-    uint64_t delivered; /* bytes newly known to have arrived */
+    /* number of bytes whose arrival this acknowledgement reports for the first time */
+    uint64_t delivered;
     uint64_t lost;      /* bytes newly declared lost */
     scps_off lost_from; /* lowest offset of the bytes newly declared lost; valid if lost is not 0 */
     bool orig;          /* true: some of the arrived data was sent only once */

@@ -13,7 +13,9 @@ enum { ETHER_IPV4 = 0x0800, ETHER_ARP = 0x0806, ETHER_IPV6 = 0x86dd };
 #define SCPS_ND_LEN 72
 
 struct scps_nbrmsg {
-    bool answer;                   /* true: a reply; false: a request */
+    /* true: the message is a reply (ARP reply or Neighbour Advertisement); false: it is a
+     * request */
+    bool answer;
     bool solicited, override;      /* flags S and O of a reply (RFC 4861 section 4.4) */
     struct scps_addr from, target; /* `from` is unspecified while its sender has no address */
     struct scps_addr to;           /* destination of the IPv6 packet; family 0 in ARP */

@@ -14,7 +14,7 @@
 struct scps_spaceframe {
     uint16_t spacecraft;
     uint8_t channel, map;
-    uint64_t count; /* frame count of the virtual channel */
+    uint64_t count; /* frame count of the virtual channel, which increases by one with each frame */
     unsigned bits;  /* number of bits that the count has in this frame; 0: the frame has no count */
     /* Number of octets of the data field before the first packet header, or SPACEFRAME_NO_START or
      * SPACEFRAME_ALL_IDLE. */

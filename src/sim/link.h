@@ -120,7 +120,8 @@ struct scps_link_record {
      * arrive */
     uint32_t frame;
     uint32_t number : 30; /* low bits of the packet's number among all that were offered */
-    uint32_t values : 1;  /* 1: the packet's headers are values (values.h) */
+    /* 1: the packet's headers are stored as a structure, not as octets (values.h) */
+    uint32_t values : 1;
     /* 1: the packet's checksum was right, and the packet has not been damaged since */
     uint32_t whole : 1;
 };
@@ -135,7 +136,7 @@ static inline struct scps_link_record *scps_link_record_at(const struct scps_lin
 {
     return (struct scps_link_record *)(void *)(d->ring + (pos & (d->ring_cap - 1)));
 }
-/* Simulates the line until now, µs. */
+/* Simulates the line until the time `now`, µs: packets that wait leave the queue. */
 void scps_linkdir_advance(struct scps_linkdir *d, scps_time now);
 /* Returns true if a packet arrives at d->next, and that is not after now, µs. */
 static inline bool scps_linkdir_arrived(struct scps_linkdir *d, scps_time now)

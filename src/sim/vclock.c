@@ -103,7 +103,7 @@ static SCPS_NOINLINE void place_event(struct scps_vclock *c, struct scps_vclock_
 
 /* ---- functions that reserve, set and remove the entries of events ---- */
 
-/* Makes the heap end before `end`. */
+/* Makes `end` the place after the last entry of the heap. */
 static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)
 {
     c->end = end;

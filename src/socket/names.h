@@ -11,11 +11,14 @@
 #include <scps/conn.h>
 
 struct sock_names {
-    struct scps_endpoint local; /* what getsockname() returns; port 0: the socket has no port yet */
-    struct scps_endpoint remote; /* what getpeername() returns; family 0: no peer */
-    bool bound;                  /* true: the socket owns the port local.port */
-    bool bound_addr;             /* true: bind() gave the address */
-    bool bound_port;             /* true: bind() gave the port */
+    /* the address that getsockname() returns; port 0: the socket has no port yet */
+    struct scps_endpoint local;
+    /* the address that getpeername() returns; family 0: the socket has no peer */
+    struct scps_endpoint remote;
+    bool bound;      /* true: the socket owns the port local.port */
+    bool bound_addr; /* true: bind() has set the local address */
+    /* true: bind() has set the local port */
+    bool bound_port;
 };
 
 /* Initialises *n as the addresses of a new socket. any: the address of a socket that is bound to no

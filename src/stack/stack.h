@@ -88,12 +88,18 @@ struct scps_stack {
          * connection */
         answers_limit;
     struct scps_stack_count count;
-    struct scps_connids *ids;      /* state of connid.c; NULL until used */
-    struct scps_dgrams *dgrams;    /* state of dgram.c; NULL until used */
-    struct scps_queue ev_dgrams;   /* datagram endpoints with an event */
-    struct scps_plain_host *plain; /* state of no_scps_cache.c; NULL until used */
+    /* connection ids for compressed headers (connid.c); NULL until the first one is given */
+    struct scps_connids *ids;
+    /* datagram endpoints (dgram.c); NULL until the first one is opened */
+    struct scps_dgrams *dgrams;
+    /* queue of the datagram endpoints that have an event for the application */
+    struct scps_queue ev_dgrams;
+    /* cache of hosts that do not answer the SCPS option (no_scps_cache.c); NULL until the first
+     * entry */
+    struct scps_plain_host *plain;
     size_t size; /* size of the memory block that begins with this structure, bytes */
-    struct scps_reserve *reserve; /* state of bound.c; NULL: the memory is not fixed */
+    /* the plan of fixed memory (bound.c); NULL: the memory of the stack is not fixed */
+    struct scps_reserve *reserve;
 };
 
 /* ---- functions in bound.c ---- */

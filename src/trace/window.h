@@ -50,7 +50,7 @@ void scps_tr_window_more(struct window *w);
 uint64_t scps_tr_window_drain(struct window *w);
 /* Skips n bytes. Returns false if the capture ends before. */
 bool scps_tr_window_skip(struct window *w, uint64_t n);
-/* Returns what w->err means, in words. */
+/* Returns a text that describes w->err, the reason why reading ended. */
 const char *scps_tr_window_trouble(const struct window *w);
 /* Reports progress to the caller of the analyser. Returns non-zero if the caller wants to stop. */
 int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);

@@ -157,7 +157,9 @@ bool scps_ip_route_goes_on(const uint8_t *p, const struct scps_ip *ip)
         }
         len = ip->hdr_len - at < 2 ? 0 : p[at + 1];
         if (len < 2 || len > ip->hdr_len - at)
-            return false; /* The options cannot be read. */
+            /* The length of this option is impossible, so the options behind it cannot be
+             * parsed. */
+            return false;
         /* The pointer counts from 1. Beyond the length: the route is completed. */
         if ((p[at] == IP4_OPT_LSRR || p[at] == IP4_OPT_SSRR) && (len < 3 || p[at + 2] <= len))
             return true;
