@@ -77,8 +77,8 @@ static inline bool recovers_small_segments(const struct scps_sender *s)
                (uint64_t)scps_sb_count(&s->tx->sb) * (uint32_t)(s->agreed.mss / 2);
 }
 
-/* Returns the size of the token bucket, bytes, in such an episode: four packets of the mean length
- * of those outstanding. */
+/* Returns the size of the pacer's token bucket, bytes, while recovers_small_segments() is true:
+ * four packets of the mean length of the segments outstanding. */
 static inline uint32_t small_burst(const struct scps_sender *s)
 {
     uint64_t mean = (s->snd.nxt - s->snd.una) / scps_sb_count(&s->tx->sb);

@@ -10,11 +10,14 @@
 #include <scps/conn.h>
 
 struct scps_silence {
-    scps_time since;     /* time at which the series began; valid while unanswered is not 0 */
+    /* time, µs, at which the series of timeouts or window probes began; valid while `unanswered` is
+     * not 0 */
+    scps_time since;
     uint16_t unanswered; /* number of timeouts, or of window probes, since the peer last answered */
 };
 
-/* Records that the peer has answered, which ends the series. */
+/* Records that the peer has answered, so the series of unanswered timeouts or window probes is
+ * over. */
 static inline void scps_silence_answered(struct scps_silence *s)
 {
     s->unanswered = 0;
@@ -31,7 +34,7 @@ static inline void scps_silence_go_on(struct scps_silence *s, uint16_t unanswere
 {
     s->unanswered = unanswered;
 }
-/* Sets the time at which the series began. */
+/* Sets the time, µs, at which the series of timeouts or window probes without an answer began. */
 static inline void scps_silence_since(struct scps_silence *s, scps_time since)
 {
     s->since = since;

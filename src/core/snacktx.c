@@ -173,8 +173,9 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
         margin = LEAST;
         damaged = true;
     } else {
-        /* The peer waits up to `delay` before each SNACK and may have reported other holes before
-         * this one, so the embargo includes three such delays. */
+        /* The peer waits up to `delay` before each SNACK, and may report two other holes in the
+         * SNACKs before the one for this hole. So it may take three such delays until it can report
+         * that this retransmission was lost. */
         if (delay)
             rtt = SCPS_MAX(rtt, least + 3 * delay);
         /* A sender with a congestion window can fill a queue and so lengthen the RTT. */

@@ -144,8 +144,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     /* A segment never contains octets of two records, and one that ends a record does not wait for
      * more data. */
     if (tx->ends.n) {
-        /* Only these two variables have their addresses taken, so that the compiler can keep the
-         * plan in registers. */
+        /* scps_record_cut() gets the addresses of these two copies, not of the fields of p, so that
+         * the compiler can keep the plan in registers. */
         uint32_t flags = p->flags, full = p->full;
         p->len = scps_record_cut(&tx->ends, s->snd.nxt, p->full, p->len, &flags, &full);
         p->flags = flags;

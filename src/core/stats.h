@@ -16,8 +16,9 @@
 /* The largest volume of data that arrived in a round trip. Volumes below SCPS_CARRIED_LEAST are
  * ignored, because such a path state would not be saved (RFC 9959 section 3.1). */
 struct scps_carried {
-    uint64_t bytes; /* volume, bytes; 0: no round trip has ended */
-    scps_dur took;  /* length of the round trip with that volume, µs */
+    /* number of bytes that arrived in that round trip; 0: no round trip has ended */
+    uint64_t bytes;
+    scps_dur took; /* duration, µs, of the round trip in which they arrived */
 };
 #define SCPS_CARRIED_LEAST 4096u
 
