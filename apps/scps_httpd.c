@@ -54,8 +54,8 @@ struct client {
     char header[512]; /* status line and headers of the response, or a short response as a whole */
     size_t header_len, header_sent;
     int file; /* descriptor of the file; -1: none is open */
-    /* size: length of the file when the response began; position: bytes written to the
-     * connection */
+    /* size: length of the file, bytes, when the response began; position: number of its bytes
+     * written to the connection */
     uint64_t size, position;
     /* The whole response is written; the structure is freed when the peer has acknowledged it. */
     bool leaving;

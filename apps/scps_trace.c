@@ -319,8 +319,8 @@ static int set_up(struct run *r)
     return status;
 }
 
-/* Reads one capture, or packets of a device. first_msg gets the message of the first failure.
- * Returns true if it was a capture. */
+/* Reads one capture file, or captures packets from a network device. first_msg gets the message of
+ * the first failure. Returns true if the input could be read as a capture, at least in part. */
 static bool take_file(struct run *r, const char *file, char first_msg[SCPS_TRACE_MSGLEN],
                       int *status)
 {
@@ -339,8 +339,8 @@ static bool take_file(struct run *r, const char *file, char first_msg[SCPS_TRACE
     return e >= 0;
 }
 
-/* Ends a run in which no input was a capture; the error has been printed, and there is nothing to
- * report. */
+/* Ends a run in which no input file was a capture; the error has been printed, and there is nothing
+ * to report. */
 static void end_without_capture(struct run *r)
 {
     if (r->plots)

@@ -44,8 +44,8 @@ void completion_set(struct completion *c, const char *name, enum completion_valu
         }
 }
 
-/* Prints one branch of the shell's case statement: the words that are offered as values of these
- * options. */
+/* Prints one branch of the case statement in the completion script: the words that are offered as
+ * values of these options. */
 static void print_branch(const struct completion *c, FILE *f, enum completion_value value,
                          const char *action)
 {

@@ -50,7 +50,8 @@ static uint64_t hash_sets(uint64_t h, const struct lab_sets *s)
     return h;
 }
 
-/* Hashes the names of the sections that have no keys: those of the others are in their keys. */
+/* Adds the names of the sections without keys to the hash h. The names of other sections are part
+ * of their keys, which are hashed already. */
 static uint64_t hash_empty_sections(uint64_t h, const struct lab_scenario *s)
 {
     for (size_t i = 0; i < s->sections.n; i++) {

@@ -53,8 +53,9 @@ struct setting_style {
     const char *kilo, *mega, *giga;
     const char *option; /* text before a setting's name where texts mention it: "--" for options */
 };
-/* Writes bounds, default, meaning of 0, and clause of a setting: "1 to 255 probes; default 9; RFC
- * 9293 section 3.8.4". begins: the program's default; usual: the same in words, or NULL. */
+/* Writes the facts of a setting to out: bounds, default, meaning of 0 and clause, for example "1 to
+ * 255 probes; default 9; RFC 9293 section 3.8.4". begins: the default in this program; usual: text
+ * to write instead of that default, or NULL. */
 void setting_facts(const struct setting *s, const struct setting_style *style, int64_t begins,
                    const char *usual, char *out, size_t len);
 /* Writes text to out, with each {name} replaced by the setting's name in the program's style. */

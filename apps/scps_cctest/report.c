@@ -183,8 +183,8 @@ bool report_plot(const struct report *r, const char *file, char *msg, size_t msg
     bool svg = ends_with(file, ".svg");
     FILE *g;
 
-    /* If gnuplot is missing, pclose() reports the failure; without this, SIGPIPE would end the
-     * program first. */
+    /* If gnuplot is missing, pclose() reports the failure; if SIGPIPE were not ignored, it would
+     * end the program first. */
     signal(SIGPIPE, SIG_IGN);
     g = popen("gnuplot 2>/dev/null", "w");
     if (!g) {

@@ -35,7 +35,7 @@ struct app {
     struct realtime rt;
     uint64_t in, out;
     /* state of the server */
-    /* first: the peer that was served most recently; last: the one that was served longest ago */
+    /* list of the connections being served: `first` was served most recently, `last` longest ago */
     struct peer *first, *last;
     unsigned served, open, broken, most;
     /* state of the client */

@@ -90,8 +90,9 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
             if (k == SIZE_MAX)
                 continue;
             if ((at(&a, i, a.n) == 0) != (at(&b, k, b.n) == 0))
-                /* The flow fails in all runs of one result and in none of the other, so chance does
-                 * not explain the difference. */
+                /* The flow fails in all runs of one result and in none of the other, so the
+                 * difference is taken as certain: the probability p that chance explains it is
+                 * 0. */
                 p = 0;
             else
                 p = lab_welch(at(&a, i, a.mbps), at(&a, i, a.sd), (size_t)at(&a, i, a.n),

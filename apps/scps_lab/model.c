@@ -44,7 +44,8 @@ struct model {
     double work; /* work that the receiving host still has to do, µs */
     scps_time worked;
     uint64_t seed, drawn;
-    /* true: a flush has arrived at the receiver; a NACK has arrived at the sender */
+    /* flushed: a flush (the packet that ends a pass and asks for a NACK) has arrived at the
+     * receiver; nacked: a NACK has arrived at the sender */
     bool flushed, nacked;
     bool done; /* true: a NACK without holes was sent, which ends the time of the transfer */
 };

@@ -137,7 +137,8 @@ bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *
         snprintf(msg, LAB_MSGLEN, "%.300s: another sweep is writing it: choose another --out",
                  r->path);
         ok = false;
-        /* The file is new, or the write of its first line was interrupted. */
+        /* The file is new, or an earlier process was interrupted while it wrote the first line, so
+         * that line is written now. */
     } else if (st.st_size == 0 || (size_t)st.st_size < head.len) {
         ok = ftruncate(r->fd, 0) == 0 || system_failed(r->path, msg);
         ok = ok && lab_rows_append(r, head.p, head.len, msg);
@@ -175,7 +176,7 @@ bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[
         errno = ENOSPC;
     system_failed(r->path, msg);
     if (n > 0 && ftruncate(r->fd, r->good) != 0)
-        /* When the file is opened again, the part of the run that was written is removed. */
+        /* The part of the run that was written is removed when the file is opened again. */
         return false;
     return false;
 }
@@ -193,7 +194,8 @@ void lab_rows_close(struct lab_rows *r)
 }
 
 struct sorted {
-    /* nth: position of the row in the file, by which the flows of a run stay in order */
+    /* cell: number of the cell of a row; nth: position of the row in the file, by which the flows
+     * of a run stay in order */
     size_t cell, nth;
     unsigned run;
 };

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes cells.csv from rows.csv.
- *
- * It has a line for each cell (combination of swept values) and flow and, if a cell has several
- * flows, one more line, "all", for the sum of the flows. Runs that failed are counted, but are not
- * part of the means. A field for which there is no figure is empty.
- */
+/* Makes the file cells.csv from rows.csv. It has a line for each pair of cell (combination of swept
+ * values) and flow and, if a cell has several flows, one more line, "all", for the sum of the
+ * flows. Runs that failed are counted, but are not part of the means. A field for which there is no
+ * figure is empty. */
 #include "scps_lab/stats.h"
 #include "scps_lab/student.h"
 

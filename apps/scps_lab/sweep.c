@@ -180,7 +180,8 @@ static bool hire(struct sweep *s, struct worker *w)
     fflush(NULL);
     w->pid = fork();
     if (w->pid == 0) {
-        /* A terminal sends SIGINT to all processes; only the parent process decides what to do. */
+        /* A terminal sends SIGINT to all processes; the workers ignore it, because only the parent
+         * process decides when to stop. */
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_DFL);
         close(pair[0]);
@@ -338,8 +339,8 @@ static bool run_all(struct sweep *s)
     return ok;
 }
 
-/* Completes the result when all runs are there: writes the sorted rows, the file of cells and the
- * copy of the scenario. */
+/* Called when the rows of all runs have been written: writes the rows in sorted order, cells.csv
+ * (the statistics of each cell) and a copy of the scenario. */
 static bool conclude(struct sweep *s)
 {
     const struct lab_scenario *sc = s->cells.sc;

@@ -16,7 +16,7 @@ static unsigned bucket_of(uint64_t d)
     return LATE_LINEAR + (e - 10) * LATE_SUB + (unsigned)(d >> (e - 7) & (LATE_SUB - 1));
 }
 
-/* Returns the largest value that falls into bucket b. */
+/* Returns the largest lateness, µs, that is counted in bucket b of the histogram. */
 static scps_dur upper(unsigned b)
 {
     unsigned e, sub;

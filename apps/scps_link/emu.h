@@ -18,14 +18,15 @@ struct link_dir {
      * packet was written to the device. late: all packets since the start; late_now: those since
      * the last line that --interval printed. */
     struct late late, late_now;
-    uint64_t undelivered;        /* packets that the device refused to take */
+    uint64_t undelivered;        /* number of packets that the device refused to take */
     struct scps_link_stats last; /* counters of the link when --interval last printed a line */
 };
 
 struct emu {
     const struct link_options *o;
     struct link_end end[2];
-    struct link_dir dir[2]; /* the two directions: [0] from a to b, [1] from b to a */
+    /* channel and state of the two directions: [0] from end a to end b, [1] from b to a */
+    struct link_dir dir[2];
     struct truth *truth;
     /* the tables of all changes of the link so far; the channels use the latest */
     struct scps_link_tables **tables;

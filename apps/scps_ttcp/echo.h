@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -e: the sender writes a block and waits until it has returned before it writes the next one. It
- * compares the bytes and measures the time. */
+/* Option -e: the sender writes a block and waits until the receiver has sent all of it back before
+ * it writes the next one. It compares the bytes and measures the time. */
 #ifndef SCPS_TTCP_ECHO_H
 #define SCPS_TTCP_ECHO_H
 
@@ -22,7 +22,7 @@ struct ttcp_echo { /* A zeroed structure is ready for use. */
 /* Records that a block of len > 0 bytes is outstanding; called before the block is written at time
  * `now`. */
 void ttcp_echo_begin(struct ttcp_echo *e, const uint8_t *block, size_t len, scps_time now);
-/* Returns true while a block is outstanding. */
+/* Returns true while a block was sent and has not returned completely. */
 static inline bool ttcp_echo_waits(const struct ttcp_echo *e)
 {
     return e->back < e->len;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that are a setting of the connection: one for each row of <scps/settings.def>.
- *
- * They override what follows from the link. --json prints each setting as it is in force.
- */
+/* The options that are settings of the connection, one for each row of <scps/settings.def>. They
+ * override the values that follow from the link. --json prints each setting as it is in force. */
 #include "scps_ttcp/option_table.h"
 
 #include "scps_ttcp/units.h"

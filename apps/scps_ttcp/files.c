@@ -18,7 +18,8 @@ static int outputs(const struct ttcp_options *o, struct files *f, char msg[TTCP_
                {"--truth", o->truth},
                {"--qlog", o->qlog},
                {"--path-state", o->path_state},
-               /* pathfile_save() writes this file and renames it. */
+               /* pathfile_save() writes the file NAME.new first and renames it to NAME, so NAME.new
+                * is an output, too */
                {"--path-state", o->path_state != NULL ? new : NULL}};
     const bool data = o->action == TTCP_RECEIVE && !o->pattern && o->output == NULL;
 

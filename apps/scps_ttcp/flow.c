@@ -128,7 +128,8 @@ void ttcp_flow_fail(struct ttcp_flow *f, int err)
 
 void ttcp_flows_interval(struct ttcp_flow *f, size_t n, scps_dur now, bool text)
 {
-    /* sums over the flows of each direction, by ttcp_result.back */
+    /* the sums over the flows: [0] of those from the transmitter to the receiver, [1] of those back
+     * (ttcp_result.back) */
     struct ttcp_interval sum[2] = {{0}, {0}};
     const struct ttcp_result *of[2] = {NULL, NULL};
     size_t count[2] = {0, 0};

@@ -66,7 +66,8 @@ int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN]);
 /* Applies the value of --cc-plugin: FILE.so[,key=value...]. */
 int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
-/* Handlers of letters that also have a long spelling. */
+/* Functions that apply the one-letter options -m, -h, -V and -P; long_options.c uses them for the
+ * long names of these options. */
 ttcp_take_fn ttcp_take_m, ttcp_take_h, ttcp_take_V, ttcp_take_P;
 
 /* Checks and completes the options when all have been read (settle.c). Returns 0, or -1 with one

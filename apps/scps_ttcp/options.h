@@ -67,12 +67,15 @@ struct ttcp_options {
     int64_t cc_param[SCPS_CC_PARAMS];
     bool cc_loaded;     /* true: the controller comes from a shared object */
     char cc_file[1024]; /* --cc-plugin: the shared object; empty: none */
-    /* cc_text: as typed, NAME,key=value...; cc_more: parameters from -g -W -X -Y */
+    /* cc_text: the controller as typed, NAME,key=value...; cc_more: the parameters given by -g, -W,
+     * -X and -Y */
     char cc_text[256], cc_more[64];
-    char cc_letters[80]; /* the letters -g, -W, -X and -Y that were given, for messages */
-    bool cc_given;       /* true: one of --cc, -G, -g, -W, -X and -Y was given */
-    bool cc_by[2];       /* true: the option was given; [0]: --cc, [1]: -G */
-    uint64_t rate_bps;   /* -R: limit of the sender's rate, bit/s; 0: none */
+    /* those of the options -g, -W, -X and -Y that were given, as text for messages */
+    char cc_letters[80];
+    bool cc_given; /* true: one of --cc, -G, -g, -W, -X and -Y was given */
+    /* which options chose the controller: [0] is true if --cc was given, [1] if -G was */
+    bool cc_by[2];
+    uint64_t rate_bps; /* -R: limit of the sender's rate, bit/s; 0: none */
     /* Rate and minimum rate of the route, bit/s, which all its connections share */
     uint64_t route_bps, min_bps; /* --route-rate and --min-rate, bit/s; 0: none */
     /* --overhead: bytes that each packet costs beyond its IP length */

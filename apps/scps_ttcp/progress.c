@@ -33,7 +33,7 @@ static void bytes_text(char *buf, size_t cap, uint64_t n)
         snprintf(buf, cap, "%" PRIu64, n);
 }
 
-/* Figures of the progress line, summed over all flows. */
+/* The figures of the progress line, which are sums over all flows. */
 struct sums {
     uint64_t done, total /* UINT64_MAX: unknown */, cwnd, holes;
     scps_dur rtt; /* RTT of the first sender, µs */

@@ -19,8 +19,9 @@ static uint64_t word_at(const uint8_t *p)
     return v;
 }
 
-/* An odd factor makes this a bijection of lane for a given word, and of word for a given lane, so a
- * change of one word always changes the sum. */
+/* Mixes one word into one of the four parts of the checksum. An odd factor makes this a bijection
+ * of lane for a given word, and of word for a given lane, so a change of one word always changes
+ * the sum. */
 static uint64_t mix(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * UINT64_C(0x9e3779b97f4a7c15);

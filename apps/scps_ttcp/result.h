@@ -53,7 +53,8 @@ struct ttcp_interval {
     uint64_t jitter;        /* jitter at the end of the interval, in sixteenths of a microsecond */
 };
 
-/* -u: numbers of datagrams, without the guard datagrams. */
+/* Option -u: numbers of datagrams, not counting the guard datagrams (the short ones before and
+ * after the data). */
 struct ttcp_figures {
     uint64_t sent, expected /* 0: the number is unknown */, arrived, out_of_order, duplicates;
     uint64_t jitter;

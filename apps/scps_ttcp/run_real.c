@@ -34,8 +34,8 @@ static bool over(const struct ttcp_real *x)
     return true;
 }
 
-/* Returns the time at which this end of -u must run even if nothing happens, µs; SCPS_NEVER:
- * none. */
+/* With datagrams (-u): returns the time at which this end must run again even if nothing arrives,
+ * µs; SCPS_NEVER: none. */
 static scps_time next_run(const struct ttcp_real *x)
 {
     return !x->o->udp ? SCPS_NEVER : x->sends ? x->flow->sender.d.next : x->flow->receiver.d.next;
@@ -386,7 +386,9 @@ static void watch_all(struct ttcp_real *x)
     ev_signal_start(ev, &x->sigterm);
     ev_now_update(ev); /* Opening a device may have taken long, so the loop's time is updated. */
     timer(x, &x->interval, on_interval, x->o->interval, true);
-    if (!ttcp_real_connects(x)) /* The clock of the end that listens starts when a peer connects. */
+    /* The clock of the end that listens starts when a peer connects, so only the end that connects
+     * starts it here. */
+    if (!ttcp_real_connects(x))
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);
     timer(x, &x->give_up, on_give_up, ttcp_real_time_left(x), false);

@@ -53,7 +53,8 @@ static uint64_t limit(const struct ttcp_virtual *x)
             return 0;
         written += x->flow[k].sender.written;
     }
-    /* The limit is computed only for streams in one direction. */
+    /* The physical limit is computed only for streams in one direction, so there is none in these
+     * cases. */
     if (written == 0 || x->o->udp || x->o->echo || x->o->bidir)
         return 0;
     bps = scps_link_limit(&x->o->fwd, &x->o->back, written, i->snd_mss, headers, rate);
@@ -94,7 +95,8 @@ static void finish_flow(struct ttcp_virtual *x, struct ttcp_flow *f)
                        f->verify.skipped == f->receiver.missing &&
                        f->verify.matched + f->verify.skipped == f->sender.written;
     }
-    /* The result of the flow depends on whether the link has damaged packets. */
+    /* The link's counters say whether it has damaged packets; the outcome of the flow depends on
+     * that. */
     scps_link_get_stats(x->link, 0, &f->r->link_fwd);
     ttcp_result_judge(f->r, &f->sender, &f->receiver);
 }

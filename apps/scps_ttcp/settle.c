@@ -110,7 +110,8 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
             "--truth works over a virtual link only: on a real path nothing knows every packet");
     if (o->ifs.mtu == 0)
         o->ifs.mtu = o->mtu;
-    if (!o->server) /* With --server, --timeout applies to each test. */
+    /* With --server, --timeout limits each test, not the time until the link is open. */
+    if (!o->server)
         o->ifs.patience = o->timeout;
     if (scps_ifopts_check(&o->ifs, why) != 0)
         return FAIL("%s", why);
@@ -347,8 +348,8 @@ int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     bool device = scps_ifopts_given(&o->ifs);
 
-    /* The parameters that the letters -g, -W, -X and -Y gave are appended, wherever these letters
-     * stood. */
+    /* The parameters that the options -g, -W, -X and -Y gave are appended to the text of --cc or
+     * -G, in whatever order the options stood on the command line. */
     if (o->cc_more[0] != '\0') {
         char text[sizeof(o->cc_text) + sizeof(o->cc_more)], typed[sizeof(o->cc_letters) + 16];
 

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* the controllers that the numbers 0, 1 and 2 of -G select */
+/* the controllers that -G 0, -G 1 and -G 2 select */
 static const char *const controllers[] = {"rate", "vj", "vegas"};
 
 static int role(struct ttcp_options *o, enum ttcp_action a, char msg[TTCP_MSGLEN])

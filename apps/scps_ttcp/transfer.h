@@ -11,7 +11,7 @@
 #include "scps_ttcp/path.h"
 #include "scps_ttcp/receipt.h"
 
-#define TTCP_NOT_YET INT64_MIN /* value of a time, µs, that has not been reached */
+#define TTCP_NOT_YET INT64_MIN /* value of a time, µs, whose event has not happened yet */
 
 struct ttcp_sender {
     struct scps_conn *conn; /* connection of the sender; NULL: the sender waits for one */
@@ -37,8 +37,9 @@ struct ttcp_sender {
     struct ttcp_path path; /* state of --path-state */
     struct ttcp_dsend d;   /* state of -u */
     bool duplex;           /* true: --bidir, so a receiver reads from this connection */
-    /* number of bytes that the peer sent on this connection: a result, or data of a peer with
-     * --bidir */
+    /* number of bytes that the receiver has sent on this connection although this end was not
+     * started with --bidir: its result (--tell), or its data if --bidir was given to the receiver
+     * only */
     uint64_t unasked;
     /* true: a digest of the bytes written is kept, to compare it with the receiver's result */
     bool sums;

@@ -18,7 +18,9 @@ struct ttcp_virtual {
     struct scps_link *link;
     struct scps_host *tx_host, *rx_host;
     struct scps_netif *taps[2];
-    struct ttcp_flow *flow; /* one flow for each connection, then those of the other direction */
+    /* array of the flows: one for each connection; with --bidir, one more for each connection
+     * follows, for the opposite direction */
+    struct ttcp_flow *flow;
     size_t n_flows;
     struct ttcp_end *tx_end, *rx_end; /* the two ends of each connection */
     struct ttcp_watch tx_watch, rx_watch;
