@@ -19,8 +19,8 @@ struct scps_alloc {
     void *ctx;
 };
 
-/* Returns the allocator of malloc and free, for which an all-zero scps_alloc in a configuration
- * stands. */
+/* Returns the allocator that uses malloc() and free(). A configuration whose scps_alloc is all zero
+ * gets this allocator. */
 SCPS_API struct scps_alloc scps_alloc_default(void);
 
 #ifdef __cplusplus

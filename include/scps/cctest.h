@@ -57,7 +57,8 @@ struct scps_cctest {
     /* Private to the test bench: the controller's state, and a copy of that state from before the
      * recovery episode. in_episode is true during an episode. */
     bool in_episode;
-    /* true: saved_ctl and saved belong to the last episode, and have not been restored yet */
+    /* true: saved_ctl and saved are from before the last recovery episode, and SCPS_CC_SPURIOUS has
+     * not restored them yet */
     bool undoable;
     struct scps_cc_ctl saved_ctl;
     union {
@@ -105,7 +106,8 @@ struct scps_cctest_row {
     enum scps_loss_cause cause;
     enum scps_evidence evidence; /* loss: the evidence by which it was detected */
     enum scps_cc_change what;    /* change: the event that ops->change receives */
-    /* outputs expected after the row was played; 0: not checked */
+    /* outputs that the controller must have after the row was played; 0: the output is not
+     * checked */
     uint64_t want_cwnd, want_ssthresh, want_rate;
 };
 #define SCPS_CCTEST_ROWS(a) (sizeof(a) / sizeof *(a))
@@ -200,7 +202,8 @@ struct scps_cctest_verdict {
      * failure */
     bool exempt;
     bool run; /* true: the check was made; false: the check does not apply to this controller */
-    char msg[SCPS_CCTEST_MSGLEN]; /* what was measured, or what is wrong */
+    /* text with the measured values, or with the reason why the check failed */
+    char msg[SCPS_CCTEST_MSGLEN];
 };
 /* Makes every check. The random ones use the seeds 1 to `seeds` (0: 40); out has room for
  * SCPS_CCTEST_CHECKS results. Returns how many checks failed without an exemption. Takes about a
@@ -208,8 +211,8 @@ struct scps_cctest_verdict {
 SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                   const struct scps_cctest_expect *expect, unsigned seeds,
                                   struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS]);
-/* Checks struct scps_cc_ops alone: names, hooks, sizes, parameters and their ranges. Returns false
- * with the reason in msg. Calls none of the hooks. */
+/* Checks the members of ops without calling any of its hooks: name, hooks that are not NULL, state
+ * size, parameters and their bounds. Returns false with the reason in msg. */
 SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen);
 
 /* ---- random events: histories of a sender that are drawn from a seed ---- */
@@ -218,11 +221,13 @@ SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_
  * acknowledgement covers at most what is outstanding. So every list of actions is a valid history,
  * and scps_cctest_shrink() may remove any action from one. */
 enum scps_cctest_what {
-    SCPS_CCTEST_DO_ACK,    /* n thousandths of what is outstanding are acknowledged */
-    SCPS_CCTEST_DO_LOSE,   /* n thousandths of what is outstanding are declared lost */
-    SCPS_CCTEST_DO_RTO,    /* the retransmission timer expires */
-    SCPS_CCTEST_DO_UNDO,   /* the last recovery episode was spurious, so the core undoes it */
-    SCPS_CCTEST_DO_IDLE,   /* all is acknowledged, then the sender is silent for n RTOs, n >= 1 */
+    SCPS_CCTEST_DO_ACK,  /* n thousandths of the outstanding bytes are acknowledged */
+    SCPS_CCTEST_DO_LOSE, /* n thousandths of the outstanding bytes are declared lost */
+    SCPS_CCTEST_DO_RTO,  /* the retransmission timer expires */
+    SCPS_CCTEST_DO_UNDO, /* the last recovery episode was spurious, so the core undoes it */
+    /* all outstanding bytes are acknowledged, and then the sender sends nothing for n RTOs, n >=
+     * 1 */
+    SCPS_CCTEST_DO_IDLE,
     SCPS_CCTEST_DO_OUTAGE, /* n seconds of outage, then SCPS_CC_LINK_UP */
     SCPS_CCTEST_DO_PATH,   /* the path changes; its round trip is n milliseconds */
     SCPS_CCTEST_DO_RTT,    /* the round trip changes to n milliseconds */
@@ -281,7 +286,8 @@ struct scps_cctest_path {
     /* an acknowledgement leaves after so many segments; 0: only when the timer expires */
     uint32_t ack_every;
     scps_dur ack_delay; /* longest wait of a delayed acknowledgement, µs; 0: 200 ms */
-    scps_dur late;      /* upper limit of the random delay of the receiver's timer */
+    /* upper limit, µs, of the random time by which the receiver's delayed-ACK timer expires late */
+    scps_dur late;
     /* acknowledgements arrive only at multiples of this time, µs; 0: at any time */
     scps_dur aggregate;
     scps_dur tick;    /* resolution of the sender's clock, µs; 0: 1 µs */

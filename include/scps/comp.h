@@ -59,8 +59,9 @@ struct scps_comp_rx {
     uint32_t ack;
     uint16_t wnd;
     bool known;
-    /* ts is true if timestamps have come: tsval and tsecr are the newest, for an end that echoes
-     * them. They are never used in place of timestamps that a header left out. */
+    /* ts: true if segments with timestamps have arrived. tsval and tsecr are then the newest
+     * timestamps, for an end that echoes them; they never replace timestamps that a header left
+     * out. */
     bool ts;
     uint32_t tsval, tsecr;
 };

@@ -96,7 +96,7 @@ static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg
 }
 
 /* These functions are for programs that drive a device without a loop. nif is any member of a chain
- * that ends in a device opened here; any other gives SCPS_ERR_INVAL. */
+ * that ends in a device opened here; for any other netif they return SCPS_ERR_INVAL. */
 /* Returns the file descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
 /* Reads at most max waiting packets and passes them up with the arrival time `at`, µs; the packets

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes JSON (RFC 8259) as it goes: objects, arrays, strings, numbers. All programs of libscps use
- * it; docs/decisions/0009-one-json-writer.md says why it is no library.
+/* Writes JSON (RFC 8259) piece by piece: objects, arrays, strings, numbers. All programs of libscps
+ * use it; docs/decisions/0009-one-json-writer.md says why it is no library.
  *
  *     struct scps_json j = {.f = stdout, .indent = "  "};
  *

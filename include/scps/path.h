@@ -37,7 +37,7 @@ enum scps_path_verdict {
     SCPS_PATH_RANGE,   /* a value is out of range */
     /* the state was saved for other addresses than those of this connection */
     SCPS_PATH_DESTINATION,
-    SCPS_PATH_FUTURE,    /* the state was saved later than the time `now` */
+    SCPS_PATH_FUTURE,    /* the state was saved later than the time `now` that the caller gave */
     SCPS_PATH_EXPIRED,   /* the state is older than scps_path_limits.lifetime */
     SCPS_PATH_NO_WINDOW, /* the controller has no congestion window (pure rate control) */
     /* data of the connection has been acknowledged already, or a state was restored before */

@@ -121,7 +121,8 @@ struct scps_link_config {
      * its end. The caller owns it and keeps it as long as the configuration is in use. */
     const uint8_t *vector;
     size_t vector_len;
-    /* random additional delay, uniform from 0 to this, µs; packets keep their order */
+    /* largest random delay that is added to `delay`, µs, uniform from 0 up; packets keep their
+     * order */
     scps_dur jitter;
     scps_dur codel_target,
         /* Target and interval of CoDel (RFC 8289), µs, which works on the queue besides its limits;

@@ -325,7 +325,7 @@ static inline int scps_stack_signal(struct scps_stack *st, scps_time now,
 
 enum scps_event_kind {
     SCPS_EV_CONNECTED, /* conn: the handshake of scps_connect() succeeded */
-    SCPS_EV_ACCEPT,    /* listener: scps_accept returns a connection now */
+    SCPS_EV_ACCEPT,    /* listener: a connection was established, and scps_accept() returns it */
     /* conn: data can be read, or a record or the stream has ended; dgram: a datagram can be read */
     SCPS_EV_READABLE,
     /* conn: there is room, or memory, again after a write that was cut short or refused; dgram:

@@ -33,9 +33,11 @@ struct scps_bulk_source {
     /* Results, which the caller reads. */
     struct scps_conn *conn;
     uint64_t written; /* bytes that the send buffer has accepted */
-    bool finished;    /* all was written, and the connection shut down */
-    bool closed;      /* our FIN has been acknowledged (SCPS_EV_DRAINED after shutdown) */
-    int err;          /* SCPS_ERR_* that ended the stream; 0: none */
+    bool finished; /* true: all bytes were written, and the connection is shut down for sending */
+    /* true: the peer has acknowledged the FIN of this end (SCPS_EV_DRAINED came after the
+     * shutdown) */
+    bool closed;
+    int err; /* SCPS_ERR_* that ended the stream; 0: none */
     /* private to the source */
     uint8_t *buf;
     size_t fill, used;
