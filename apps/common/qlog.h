@@ -33,7 +33,8 @@ struct qlog *qlog_begin(FILE *f, const struct qlog_head *h);
 /* Returns the kinds of observer events that qlog_note() needs, bit 1 << kind for each. */
 uint64_t qlog_mask(void);
 void qlog_note(struct qlog *q, const struct scps_note *n);
-/* For a capture: sets the number of outstanding bytes, which no observer event contains. */
+/* For a capture: sets the number of bytes that were sent and not acknowledged, which no observer
+ * event contains. */
 void qlog_outstanding(struct qlog *q, scps_time at, uint64_t bytes);
 /* For a capture: records an RTT sample: the time from the segment's transmission, as the capture
  * shows it, to its acknowledgement. */

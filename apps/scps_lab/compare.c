@@ -91,7 +91,7 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
                 continue;
             if ((at(&a, i, a.n) == 0) != (at(&b, k, b.n) == 0))
                 /* The flow fails in all runs of one result and in none of the other, so the
-                 * difference is taken as certain: the probability p that chance explains it is
+                 * difference counts as certain: p, the probability that chance explains it, is
                  * 0. */
                 p = 0;
             else

@@ -18,8 +18,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* If there are several flows, writes to buf the text that each line of one flow begins with: "[2]
- * ", "[2 back] ", or "[sum] " for their sum. Returns buf. */
+/* If there are several flows, writes to buf the tag with which each line of a flow begins: its
+ * number, "[2] " or "[2 back] ", or "[sum] ". Returns buf. */
 static const char *tag(char buf[24], const struct ttcp_result *r, bool sum)
 {
     char id[16] = "sum";

@@ -39,7 +39,7 @@ struct ttcp_sender {
     bool duplex;           /* true: --bidir, so a receiver reads from this connection */
     /* number of bytes that the receiver has sent on this connection although this end was not
      * started with --bidir: its result (--tell), or its data if --bidir was given to the receiver
-     * only */
+     * alone */
     uint64_t unasked;
     /* true: a digest of the bytes written is kept, to compare it with the receiver's result */
     bool sums;

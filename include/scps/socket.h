@@ -389,8 +389,9 @@ struct scps_tcp_info {
     uint32_t tcpi_min_rtt;
     uint32_t tcpi_data_segs_in, tcpi_data_segs_out;
     uint64_t tcpi_delivery_rate;
-    uint64_t tcpi_busy_time;    /* time, µs, during which data was written and not acknowledged */
-    uint64_t tcpi_rwnd_limited; /* µs during which the peer's window stopped sending */
+    /* time, µs, since the handshake, less the time in which there was nothing to send */
+    uint64_t tcpi_busy_time;
+    uint64_t tcpi_rwnd_limited;   /* µs during which the peer's window stopped sending */
     uint64_t tcpi_sndbuf_limited; /* always 0 */
     uint32_t tcpi_delivered; /* payload known to have arrived, as number of full-sized segments */
     uint32_t tcpi_delivered_ce; /* number of ECN echoes received */

@@ -51,7 +51,7 @@ struct chunk { /* an array of up to CHUNK segments in order */
     uint16_t off, n, cap;
     struct seg s[];
 };
-struct block { /* a range of acknowledged segments that are adjacent */
+struct block { /* adjacent segments that have been acknowledged, merged into one range */
     uint64_t first, end;
     scps_time at; /* time of the latest transmission of any octet of the range, µs */
     /* number of acknowledgements whose number is the end of this range: 1, and one more for each
@@ -167,7 +167,8 @@ struct comp_state { /* last values of the fields of compressed headers */
     bool known;
 };
 
-struct conn_rare { /* figures that few connections have; allocated when first needed */
+/* counters that are 0 for most connections; allocated when one of them is first needed */
+struct conn_rare {
     struct dist rtt_last, retr;
     uint32_t retr_max;
     uint64_t gap_fills, reordered, repaired, keepalives, acks_beyond, acks_old, win_updates;
@@ -274,7 +275,9 @@ struct conn_dir {
 };
 
 struct flow_key {
-    uint8_t a[16], b[16]; /* addresses of the two ends; IPv4: four bytes, the rest zero */
+    /* addresses of the two ends, in network byte order; an IPv4 address takes the first four
+     * octets, and the rest are zero */
+    uint8_t a[16], b[16];
     uint16_t pa, pb;
     uint8_t version;
 };
@@ -283,7 +286,8 @@ struct flow_key {
 struct flow_quick {
     uint64_t addrs;
     uint32_t ports;
-    /* 1: the connection is over IPv4; 0: over IPv6, and the fields above are not used */
+    /* 1: the connection is over IPv4, so most of its packets are found by the octets above; 0: over
+     * IPv6, and those fields are not used */
     uint32_t any;
 };
 
@@ -323,11 +327,12 @@ struct scps_trace {
     struct scps_trace_totals tot;
     uint64_t seed[2];
     uint64_t mem, mem_peak;
-    /* array of the slabs with the flows, which never move in memory */
+    /* array of slabs; each slab is a block of flows, which never move in memory */
     struct flow **slab;
     uint32_t nslab, capslab;
-    uint32_t nflows; /* number of slots used so far */
-    uint32_t free;   /* first of the list of free slots */
+    uint32_t nflows; /* number of flows that have been in use at least once */
+    /* index of the first flow in the list of free flows; FLOW_NONE: no flow is free */
+    uint32_t free;
     uint32_t live;
     uint32_t hand; /* index at which the search for a flow to remove continues */
     uint32_t *bucket;

@@ -143,7 +143,9 @@ static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
 static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {
-    case LINK_PPP_PPPD: /* In this link type the PPP address octet holds the direction. */
+    /* In this link type the first octet of a PPP frame holds the direction of the packet in place
+     * of the address. */
+    case LINK_PPP_PPPD:
         return inner(t, p, caplen, caplen > 1 && p[1] == 3 ? 2 : 1, LINK_PPP);
     case LINK_PPP_WITH_DIRECTION:
         return inner(t, p, caplen, 1, LINK_PPP);
@@ -227,8 +229,8 @@ bool scps_tr_link_known(int link)
 {
     struct scps_trace counts = {0};
     uint8_t none[1] = {0};
-    /* The function is called with an empty frame, which it counts as cut short by the capture,
-     * unless the link type is unknown. */
+    /* scps_tr_link_ip() is called with an empty frame: it counts the frame as cut short by the
+     * capture if it can read the link type, and as unknown if not. */
     scps_tr_link_ip(&counts, link, none, 0);
     return counts.tot.bad_link == 0;
 }

@@ -147,7 +147,8 @@ static void put_line(FILE *out, const struct mark *m, int64_t t0, struct point *
     *last = b;
 }
 
-/* Writes the marks of one colour and shape. */
+/* Writes to the data file all marks of the xplot file that have this colour and shape, as one block
+ * for gnuplot. */
 static void put_series(FILE *in, FILE *out, int colour, enum shape shape, int64_t t0)
 {
     struct mark m;

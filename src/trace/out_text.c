@@ -168,7 +168,8 @@ static bool shown(const struct scps_trace_conn *c, enum field_id i)
     }
 }
 
-/* Writes the lines of a connection that precede its figures. */
+/* Writes the lines with which the report of a connection begins: its two ends, its times and its
+ * state. */
 static void print_ends(FILE *f, const struct scps_trace_conn *c, const char *file)
 {
     char buf[96], who[16];

@@ -153,7 +153,8 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
 static scps_time in_us(const struct interface *i, uint64_t at)
 {
     uint64_t s = at / i->second, part = at % i->second, unit = i->second;
-    /* The loop is needed only if the unit is finer than that of any clock. */
+    /* The interface counts in a unit finer than any clock has, so both numbers are reduced until
+     * the product below fits into 64 bits. */
     while (part > UINT64_MAX / MICROSECONDS) {
         part /= 1000;
         unit /= 1000;
@@ -176,7 +177,8 @@ static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint3
         return senseless(f, "a packet of an interface not described:", which);
     const struct interface *i = &f->ifs[which];
     struct scps_trace_pkt v = {.link = i->link, .data = p + head};
-    if (type == BLOCK_PACKET_SIMPLE) { /* This kind of block has no time. */
+    /* A simple packet block has no time, so its packet gets the time of the packet before it. */
+    if (type == BLOCK_PACKET_SIMPLE) {
         v.at = f->t->now;
         v.len = get32(f, p);
         v.caplen = SCPS_MIN(v.len, len - head);

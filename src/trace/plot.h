@@ -15,7 +15,9 @@ struct plot_kind {
     const char *title, *ylabel;
     /* names of the series by colour; NULL: the colour is not used */
     const char *legend[COLOURS];
-    bool steps, points; /* how gnuplot draws the curves: steps: as steps; points: with points */
+    /* how gnuplot draws the curves of this kind of graph: `steps`: as steps; `points`: with a point
+     * at each value */
+    bool steps, points;
 };
 extern const struct plot_kind scps_tr_plot_kind[];
 #define PLOT_KINDS 6

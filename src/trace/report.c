@@ -139,7 +139,8 @@ static void stream(const struct conn_dir *h, double etime, struct scps_trace_dir
     r->throughput = etime > 0 ? (double)h->unique_bytes / etime : NAN;
 }
 
-/* Copies the figures of tcptrace's option -r (round trips). */
+/* Copies the round-trip times and their counters to *r: the figures that tcptrace prints with
+ * option -r. */
 static void round_trips(const struct conn_dir *h, const struct conn_rare *x,
                         struct scps_trace_dir *r)
 {

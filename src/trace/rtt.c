@@ -98,7 +98,8 @@ double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
         i++;
     uint32_t k = h->lo + i / STEPS, step = i % STEPS;
     double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
-    /* The minimum is not used as a bound, because scps_tr_dist_add() may replace it. */
+    /* The estimate is bounded by the maximum alone: scps_tr_dist_add() may have replaced the
+     * minimum, so that it is no lower bound. */
     return SCPS_MIN(v, (double)d->max);
 }
 

@@ -18,8 +18,8 @@
 #include "trace/step_ack.h"
 #include "trace/step_sent.h"
 
-/* What is known of a segment before it is processed. PLAIN segments have only the flags ACK and
- * PSH, and no options but timestamps. */
+/* Which kind of segment a copy of analyze_segment() processes. PLAIN segments have only the flags
+ * ACK and PSH, and no options but timestamps. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 /* ---- steps that need only the TCP header of the segment ---- */
@@ -83,7 +83,8 @@ static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, s
             h->bad = true;
         h->syn_count++;
         h->syn = s->seq;
-        /* tcptrace sets the acknowledgement number in the same way, so the counts are equal. */
+        /* tcptrace sets the acknowledgement number here, too, so the counts are equal to its
+         * counts. */
         o->ack = s->seq;
     }
     if (TR_UNLIKELY(x->fin)) {

@@ -115,7 +115,8 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
     struct chunk *c = NULL;
     if (s->n) {
         c = s->c[s->head + s->n - 1];
-        /* The elements are shifted only when that makes room for many more. */
+        /* The segments of a chunk are moved to its start only when that makes room for many
+         * more. */
         if (c->off + c->n == c->cap)
             c = c->cap == CHUNK && c->off < CHUNK / 2 ? NULL : chunk_room(t, s, s->n - 1);
     }
@@ -142,7 +143,7 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
 {
     uint32_t lo = 0, hi = s->n;
     if (hi == 1 && !s->c[s->head]->n)
-        return false; /* The only chunk may be empty, because it is not removed. */
+        return false; /* The last chunk is kept even when it is empty, so it may hold no segment. */
     /* This loop searches for the first chunk whose last segment ends above pos. */
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
@@ -394,7 +395,9 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
             if (end <= efirst)
                 return again;
             cur = efirst;
-            continue; /* The insertion may have moved the memory to which x and b point. */
+            /* The insertion may have moved the memory to which x and b point, so the loop finds
+             * both again. */
+            continue;
         }
         if (!split)
             count_copy(t, h, x, b, now, re);

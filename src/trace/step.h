@@ -18,7 +18,8 @@ struct step {
     uint32_t len;        /* bytes of payload */
     uint64_t win;        /* window that the segment announces, bytes */
     uint64_t first, end; /* range of the payload in sequence space, unwrapped */
-    uint64_t top;        /* end of the segment, SYN and FIN counted */
+    /* sequence number behind the segment, unwrapped; SYN and FIN count as one octet each */
+    uint64_t top;
     /* acknowledgement number, unwrapped near the numbers of the other direction; 0: the segment has
      * none */
     uint64_t ack64;

@@ -127,8 +127,9 @@ struct reader { /* state of the reader of the log */
     const char *path;
     char *msg;
     FILE *in;
-    long line;       /* number of the present line, from 1 */
-    int at[COLS];    /* index of the field for each column; -1: the log lacks the column */
+    long line; /* number of the present line, from 1 */
+    /* for each column, the index of its field in a row; -1: the log lacks the column */
+    int at[COLS];
     char *f[FIELDS]; /* fields of the line; they point into `text` */
     char text[1024];
 };
@@ -361,7 +362,8 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
 {
     struct truth *u = t->truth;
     if (!h->why)
-        return; /* There is no memory for the evidence, so the retransmission is not examined. */
+        /* There is no memory for the counters of causes, so the retransmission is not examined. */
+        return;
     const struct flow_key *k = &f->key;
     uint64_t flow =
         dir ? flow_id(u, k->b, k->a, k->pb, k->pa) : flow_id(u, k->a, k->b, k->pa, k->pb);
@@ -391,7 +393,8 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
     }
     h->why->truth[0]++;
     if (!lost)
-        /* No earlier row of these octets was lost, so the loss happened outside the logged link. */
+        /* No transmission of these octets is in the log as lost, so they were lost outside the link
+         * that the log describes. */
         h->why->truth[5]++;
     else
         h->why->truth[lost->fate == FATE_CORRUPTED ? 2

@@ -298,7 +298,8 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
     if (end <= peer->ack_hi)
-        return true; /* The receiver had the data already, so the segment is another copy. */
+        /* All of the data had been acknowledged before, so this segment is another copy of it. */
+        return true;
     const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
     const struct gap *g = gap_at(h, first);
     if (!g) /* The capture began later than the loss, so no gap is recorded. */
@@ -306,9 +307,12 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
     re->gap = true;
     re->last_at = g->at;
     if (has_ts && g->has_ts && tsval != g->tsval)
-        /* Data with a later timestamp than the data above it is no first copy. */
+        /* Both segments have timestamps. If the timestamp of this one is later than that of the
+         * data above it, this one was sent later, so it is a retransmission and not late. */
         return (int32_t)(tsval - g->tsval) > 0;
-    /* A retransmission passes the capture point a round trip after the gap became visible. */
+    /* No timestamps tell both apart: a segment counts as a retransmission if it passes the capture
+     * point nearly a round trip (four fifths) after the gap became visible, and as late if it
+     * passes earlier. */
     return now - g->at >= path - path / 5;
 }
 
@@ -329,11 +333,11 @@ struct clues {
     scps_dur floor;     /* the shortest time that a retransmission timer may have */
     bool lowest, highest;
     /* true: this is a retransmission of the lowest outstanding data, before which the sender has
-     * sent nothing for at least `floor`, and the peer nothing for that time or for half of `since`,
-     * whichever is shorter */
+     * sent nothing for at least `floor`, and the peer nothing for at least that time or half of
+     * `since`, whichever is shorter */
     bool silent;
-    /* true: before this retransmission the retransmission timer has expired, although one of the
-     * ends had sent something meanwhile */
+    /* true: the sender's retransmission timer must have expired before this retransmission,
+     * although one of the ends had sent something meanwhile */
     bool expired;
     bool going_back; /* true: the data was outstanding when the retransmission timer last expired */
 };
@@ -370,7 +374,8 @@ static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer
     k.floor = SCPS_MAX(k.srtt + 2 * h->rttvar, MIN_RTO / 2);
     k.hole = snacked(h, first, end);
     k.lowest = first <= SCPS_MAX(k.una, h->isn64);
-    k.highest = end + (h->fin_count > 0) >= h->segs.top; /* The FIN takes a sequence number, too. */
+    /* A FIN above the segment takes one sequence number and does not count as data above it. */
+    k.highest = end + (h->fin_count > 0) >= h->segs.top;
     k.silent =
         k.lowest && k.idle >= k.floor && quiet >= SCPS_MIN(k.floor, SCPS_MAX(k.since, 1) / 2);
     k.expired = timer_expired(&k, now);
