@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Scorecards: what a controller achieves on links, alone and beside other flows.
- *
- * Unless a score says otherwise the link has 10 Mbit/s, a round trip of 50 ms and a queue of one
- * bandwidth-delay product, 42 packets.
- */
+/* Scorecards: measures throughput, queueing delay and fairness of a controller on links, alone and
+ * beside other flows. Unless a score says otherwise the link has 10 Mbit/s, a round trip of 50 ms
+ * and a queue of one bandwidth-delay product, 42 packets. */
 #include "cctest/arena.h"
 
 #include "base/bytes.h"
@@ -146,8 +144,8 @@ static struct scps_cct_arena *run_flows(struct card *c, const struct scps_cct_ar
     return a;
 }
 
-/* Returns the rate in per cent of what the link can carry, at most 100: packets are counted when
- * they have arrived, so one that began before the span could make it more. */
+/* Returns the rate in per cent of what the link can carry. The result is limited to 100: packets
+ * are counted when they arrive, so one that was sent before the time span could make it more. */
 static double link_use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
     double part = 100 * scps_cct_rate(a, a->n, from, to) / full;
@@ -258,7 +256,7 @@ static void together(struct card *c)
     put_value(c, JAIN8, jain(run_flows(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
-/* Two flows, of which one has four times the round trip of the other; the queue is one
+/* Runs two flows, of which one has four times the round trip of the other; the queue is one
  * bandwidth-delay product of the shorter round trip. */
 static void unlike_ways(struct card *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares the two checks of a controller that judge more than a single event: on the path model,
- * and against the window formula of a published law. */
+/* Declares the checks of a controller that judge more than a single event: those on the path model,
+ * and those that compare with the window formula of a published law. */
 #ifndef SCPS_CCTEST_JUDGE_H
 #define SCPS_CCTEST_JUDGE_H
 

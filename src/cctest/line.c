@@ -88,8 +88,8 @@ void scps_cctest_line_free(struct scps_cctest_line *l)
 
 struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l)
 {
-    /* The rate of the application's data has changed, so its bytes are counted from this time
-     * on. */
+    /* The caller may have changed the rate of the application's data (app_bps), so its bytes are
+     * counted from this time on. */
     l->app_from = l->now;
     l->app_sent = l->sent;
     return &l->p;
@@ -210,7 +210,8 @@ static void send(struct scps_cctest_line *l)
     uint64_t flight = (l->sent - SCPS_MAX(l->acked, l->presumed)) * l->p.mss;
     int64_t out;
 
-    if (l->sent == l->acked) { /* Nothing was in flight, so a new rate sample begins. */
+    /* Nothing is in flight, so the interval of the next delivery-rate sample begins now. */
+    if (l->sent == l->acked) {
         l->delivered_at = l->first_sent = l->now;
         l->heard_at = l->now;
     }

@@ -100,7 +100,7 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 
-struct frame_damage { /* the damage that one frame has got so far */
+struct frame_damage { /* the damage that the error models have done to one frame so far */
     const struct scps_link_config *c;
     const struct scps_frame *f;
     void (*save)(void *ctx);

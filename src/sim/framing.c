@@ -89,7 +89,8 @@ static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
  * bits as in SLIP and in the VJ filter. */
 static uint8_t protocol(uint8_t first)
 {
-    /* The packet has a TCP/IP header that VJ has compressed. */
+    /* Van Jacobson compression has set the high bit, so the packet is one with a compressed TCP/IP
+     * header (PPP protocol 0x002d). */
     if (first & 0x80)
         return 0x2d;
     return first >> 4 == 6 ? 0x57 : first >> 4 == 7 ? 0x2f : 0x21;

@@ -48,8 +48,8 @@ struct course {
     double slot, round;
 };
 
-/* Returns the time at which segment i is sent for the first time, in seconds after the first
- * segment. */
+/* Returns the time at which the best possible sender first sends segment i, in seconds after the
+ * first segment. */
 static double leaves(const struct course *c, uint64_t i)
 {
     double fresh = c->round / c->slot, x = (double)i;

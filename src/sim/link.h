@@ -21,7 +21,7 @@ struct scps_linkdir {
      * the line free */
     scps_time idle_at;
     scps_time sent_us; /* end of the last frame on the line, rounded down to whole µs */
-    /* the next event of this direction */
+    /* time and kind of the next event of this direction */
     scps_time next; /* time of that event, µs; SCPS_NEVER: nothing is under way */
     enum scps_link_next {
         SCPS_LINK_ARRIVES, /* the packet at the head of the ring arrives */
@@ -70,8 +70,8 @@ struct scps_linkdir {
     /* True: a packet that finds the line idle skips the queue, because there is no CoDel and the
      * line does not wait during outages. */
     bool direct;
-    /* limits of the queue, in bytes of frames and in packets; the largest value of the type: no
-     * limit */
+    /* limits of the queue, in bytes of frames and in packets; the largest value of the type means
+     * no limit */
     uint64_t max_bytes;
     uint32_t max_packets;
     struct scps_prng r_dup, r_reorder, r_jitter;
@@ -89,7 +89,7 @@ struct scps_linkdir {
     struct scps_link_stats st;
     /* bytes sent at the present rate; frames whose transmission has not ended count in full */
     uint64_t line_bytes;
-    /* time for which the line was busy before the rate last changed, µs */
+    /* total time, µs, for which the line was busy before the rate last changed */
     scps_time line_us;
     uint64_t stream; /* number that distinguishes directions with the same seed */
     struct scps_alloc alloc;

@@ -8,15 +8,16 @@
 
 #include <scps/sim.h>
 
-/* One direction while its description is read key by key. Some values follow from others, or from
- * the opposite direction, when all keys have been read. */
+/* The values of one direction while its description is read key by key. Some of them follow from
+ * others, or from the opposite direction, once all keys have been read. */
 struct draft {
     uint64_t rate;
     scps_dur delay;
     double ber, loss, dup, reorder;
     scps_dur reorder_delay, jitter;
     struct {
-        /* size of the queue; bdp: in thousandths of a bandwidth-delay product */
+        /* limit of the queue, in one of three units: bytes, packets, or (bdp) thousandths of a
+         * bandwidth-delay product; 0: not given in this unit */
         uint64_t bytes, packets, bdp;
         bool given;
     } queue;
@@ -48,7 +49,8 @@ struct reading {
     char *msg;
     size_t msglen;
     const struct scps_link_files *files;
-    /* where the tables go, allocated when first needed; NULL: keys that need tables are refused */
+    /* address of the pointer to the tables, which are allocated when first needed; NULL: keys that
+     * need tables are refused */
     struct scps_link_tables **tables;
     struct draft *d;
     struct scps_text key, value;
@@ -79,8 +81,9 @@ extern const struct link_key scps_link_keys[LINK_KEYS];
     "rate delay ber loss dup reorder reorder-delay jitter burst burst-ber vector flip queue "      \
     "codel framing overhead exempt rates delays outage contact hold"
 
-/* Sets of keys have bits 1 << index in the list. The bits below have names because the code uses
- * them; the last two do not belong to keys of the list. */
+/* A set of keys has the bit 1 << index for each of its keys, where index is the place in the list.
+ * The bits below have names because the code uses them; the last two do not belong to keys of the
+ * list. */
 #define RATE        (1u << 0)
 #define DELAY       (1u << 1)
 #define FRAMING     (1u << 14)

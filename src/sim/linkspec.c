@@ -44,7 +44,9 @@ struct spec {
      * means the return direction */
     uint32_t has[2];
     scps_dur rtt;
-    bool one; /* true: the description is an update, which changes d[0] only */
+    /* true: the description is an update (scps_link_update()), which changes one direction, d[0],
+     * only */
+    bool one;
 };
 
 static int twice(struct reading *r, uint32_t *has, uint32_t bit)

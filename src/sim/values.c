@@ -45,7 +45,8 @@ static void write_headers(uint8_t *at, const uint8_t *payload, size_t payload_le
     size_t hdr;
 
     hdr = at[offsetof(struct scps_values, hdr_len)];
-    /* There are as many octets at the place as the headers have, or as the values, if fewer. */
+    /* The place at `at` may have fewer octets than struct scps_values, if the headers are shorter,
+     * so only the octets that exist are copied. */
     memcpy(&v, at, SCPS_MIN(IP_LEN + hdr, sizeof v));
     read_segment(&v, &seg);
     memcpy(ip.src.b, v.addrs, 4);

@@ -52,7 +52,7 @@ void scps_world_free(struct scps_world *w)
             scps_world_give_back(w, n->ev, sizeof(struct scps_world_timer));
     scps_vclock_fini(&w->clock);
     for (struct scps_host *h = w->hosts; h; h = h->next)
-        /* The stack is freed before the netifs that are attached to it. */
+        /* The stack is freed first, because the netifs that are attached to it must outlive it. */
         scps_stack_free(h->stack);
     for (struct scps_link *l = w->links, *next; l; l = next) {
         next = l->next;
@@ -266,7 +266,9 @@ static void ring(struct scps_world *w, struct scps_world_timer *t)
     scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
     t->next = w->spare;
     w->spare = t;
-    t->fn(t->ctx); /* The timer is free before this call, so the function may use it again. */
+    /* The timer was put into the list of spare timers before this call, so fn may call
+     * scps_world_at() and get it again. */
+    t->fn(t->ctx);
 }
 
 /* ---- running a world ---- */
