@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Congestion controllers from shared objects.
  *
- * A new controller may loop, crash or return nonsense. So its hooks are first called in a child
- * process, with random histories and a time limit. The program continues only with a controller
- * that passes.
+ * A shared object may be cut short, and code that it runs when it is opened may loop or crash. A
+ * new controller may loop, crash, write beyond its state or return nonsense. So the object is first
+ * opened, and then the hooks are called, in a child process with a time limit. The program
+ * continues only with a controller that passes.
  */
 #include "common/plugin.h"
 
@@ -18,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIAL_DONE "done" /* The child process writes this when it has called all hooks. */
-enum { TRIAL_SEEDS = 10, TRIAL_SECONDS = 5, PATH_LEN = 1024 };
+#define TRIAL_DONE "done" /* A child process writes this at its end, if it has found no error. */
+enum { TRIAL_SEEDS = 10, TRIAL_SECONDS = 5, TRIAL_ROUNDS = 100, PATH_LEN = 1024 };
 
 static bool fails(char *msg, size_t len, const char *path, const char *what)
 {
@@ -63,25 +64,73 @@ static bool shape_ok(const struct scps_cc_plugin *p, const char *path, char *msg
 
 /* ---- functions that call the controller's hooks in a child process ---- */
 
-/* Calls the hooks in the child process and writes the first error to the pipe `to`: outputs that no
- * controller may have. Whether the controller is a good one is checked by scps_cctest. */
-static void try_hooks(const struct scps_cc_ops *ops, const int64_t *param, int to)
+/* What a child process tries: a shared object, which it opens, or a controller with its
+ * parameters. */
+struct trial {
+    const char *file; /* name of the shared object; NULL: ops and param are tried */
+    const struct scps_cc_ops *ops;
+    const int64_t *param;
+};
+
+/* Ends the child process, with the text in the pipe `to`. */
+static void tell(int to, const char *text)
+{
+    _exit(write(to, text, strlen(text)) < 0 ? 2 : 0);
+}
+
+/* Checks that the controller has room for its state and writes nothing behind it: a connection
+ * allocates no more than that. */
+static void try_state(const struct trial *t, int to)
+{
+    const struct scps_cc_ack a = {.bytes = 1000, .rtt = SCPS_MS(100), .rate = 100000};
+    const struct scps_cc_loss l = {.bytes = 1000, .new_episode = true};
+    size_t size = scps_cc_state_size(t->ops, t->param);
+    struct scps_cctest bench = {.watch = NULL};
+    char why[SCPS_CCTEST_MSGLEN];
+
+    snprintf(why, sizeof why,
+             "%s: its state has %zu octets with these parameters, at most %d are possible "
+             "(SCPS_CC_STATE_MAX)",
+             t->ops->name, size, SCPS_CC_STATE_MAX);
+    if (size > SCPS_CC_STATE_MAX)
+        tell(to, why);
+    snprintf(why, sizeof why,
+             "%s writes behind its state of %zu octets: set state_size to the size of its state",
+             t->ops->name, size);
+    scps_cctest_start(&bench, t->ops, t->param, &(struct scps_cc_view){.conf_rate = 1250000});
+    for (unsigned i = 0; i < TRIAL_ROUNDS; i++) {
+        for (size_t k = size; k < SCPS_CC_STATE_MAX; k++)
+            if (bench.state.bytes[k] != 0)
+                tell(to, why);
+        bench.view.now += SCPS_MS(10);
+        bench.view.outstanding = bench.view.inflight = bench.ctl.cwnd;
+        scps_cctest_ack(&bench, &a);
+        if (i % 10 == 9) {
+            scps_cctest_loss(&bench, &l);
+            scps_cctest_change(&bench, SCPS_CC_RECOVERED);
+        }
+    }
+}
+
+/* Calls the hooks and reports the first error: outputs that no controller may have. Whether the
+ * controller is a good one is checked by scps_cctest. */
+static void try_hooks(const struct trial *t, int to)
 {
     const uint64_t mask = SCPS_CCTEST_BIT(SCPS_CCTEST_FLOOR) |
                           SCPS_CCTEST_BIT(SCPS_CCTEST_CEILING) | SCPS_CCTEST_BIT(SCPS_CCTEST_RATE);
     struct scps_cctest_history h;
-    char why[SCPS_CCTEST_MSGLEN];
+    char why[SCPS_CCTEST_MSGLEN], text[SCPS_CCTEST_MSGLEN + 100];
 
+    try_state(t, to);
     for (uint64_t seed = 1; seed <= TRIAL_SEEDS; seed++) {
         scps_cctest_random(seed, &h);
-        if (scps_cctest_run(ops, param, &h, ops->needs_rate ? 1250000 : 0, mask, why, sizeof why) ==
-            SCPS_CCTEST_CHECKS)
+        if (scps_cctest_run(t->ops, t->param, &h, t->ops->needs_rate ? 1250000 : 0, mask, why,
+                            sizeof why) == SCPS_CCTEST_CHECKS)
             continue;
-        if (write(to, why, strlen(why)) < 0)
-            _exit(2);
-        _exit(1);
+        snprintf(text, sizeof text, "%s returns nonsense: %.300s", t->ops->name, why);
+        tell(to, text);
     }
-    _exit(write(to, TRIAL_DONE, strlen(TRIAL_DONE)) < 0 ? 2 : 0);
+    tell(to, TRIAL_DONE);
 }
 
 static size_t read_all(int from, char *to, size_t room)
@@ -98,10 +147,12 @@ static size_t read_all(int from, char *to, size_t room)
     return n;
 }
 
-static bool trial_ok(const struct scps_cc_ops *ops, const int64_t *param, const char *path,
-                     char *msg, size_t len)
+/* Makes the trial in a child process. On failure msg names the file at path and says how the trial
+ * ended; `who` stands for the code that was called. */
+static bool trial_ok(const struct trial *t, const char *who, const char *path, char *msg,
+                     size_t len)
 {
-    char why[SCPS_CCTEST_MSGLEN] = "", text[SCPS_CCTEST_MSGLEN + 100];
+    char why[SCPS_CCTEST_MSGLEN + 100] = "", text[SCPS_CCTEST_MSGLEN + 100];
     int fds[2], status = 0;
     pid_t child;
 
@@ -113,7 +164,10 @@ static bool trial_ok(const struct scps_cc_ops *ops, const int64_t *param, const 
         close(fds[0]);
         signal(SIGALRM, SIG_DFL);
         alarm(TRIAL_SECONDS);
-        try_hooks(ops, param, fds[1]);
+        if (!t->file)
+            try_hooks(t, fds[1]);
+        dlopen(t->file, RTLD_NOW | RTLD_LOCAL); /* where it fails, the parent reports why */
+        tell(fds[1], TRIAL_DONE);
     }
     close(fds[1]);
     read_all(fds[0], why, sizeof why);
@@ -123,15 +177,13 @@ static bool trial_ok(const struct scps_cc_ops *ops, const int64_t *param, const 
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && strcmp(why, TRIAL_DONE) == 0)
         return true;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        snprintf(text, sizeof text, "%s: a hook does not return: given up after %d s", ops->name,
-                 TRIAL_SECONDS);
+        snprintf(text, sizeof text, "%s does not return: given up after %d s", who, TRIAL_SECONDS);
     else if (WIFSIGNALED(status))
-        snprintf(text, sizeof text, "%s: a hook crashes (%s)", ops->name,
-                 strsignal(WTERMSIG(status)));
+        snprintf(text, sizeof text, "%s crashes (%s)", who, strsignal(WTERMSIG(status)));
     else if (!*why)
-        snprintf(text, sizeof text, "%s: a hook ends the program: return instead", ops->name);
+        snprintf(text, sizeof text, "%s ends the program: return instead", who);
     else
-        snprintf(text, sizeof text, "%s returns nonsense: %.300s", ops->name, why);
+        snprintf(text, sizeof text, "%s", why);
     return fails(msg, len, path, text);
 }
 
@@ -145,6 +197,8 @@ static void *open_object(const char *path, char *msg, size_t len)
 
     /* Without a slash in the name, dlopen() would look in the folders of the system. */
     snprintf(name, sizeof name, "%s%s", strchr(path, '/') ? "" : "./", path);
+    if (!trial_ok(&(struct trial){.file = name}, "opening it", path, msg, len))
+        return NULL;
     so = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!so) {
         why = dlerror();
@@ -158,7 +212,7 @@ bool plugin_load(const char *text, const struct scps_cc_ops **ops, int64_t param
                  char *msg, size_t msglen)
 {
     size_t n = strcspn(text, ",");
-    char path[PATH_LEN], why[300];
+    char path[PATH_LEN], why[300], who[60] = ""; /* a name has 40 octets at most */
     const struct scps_cc_plugin *p;
     int64_t got[SCPS_CC_PARAMS];
     void *so;
@@ -177,10 +231,12 @@ bool plugin_load(const char *text, const struct scps_cc_ops **ops, int64_t param
                      "it has no symbol scps_cc_plugin: add SCPS_CC_PLUGIN(operations) of "
                      "<scps/cc_plugin.h>");
     }
-    if (!shape_ok(p, path, msg, msglen) ||
+    if (shape_ok(p, path, msg, msglen))
+        snprintf(who, sizeof who, "%s: a hook", p->ops->name);
+    if (!*who ||
         (scps_cc_parse_params(p->ops, text[n] ? text + n + 1 : "", got, why, sizeof why) != 0 &&
          !fails(msg, msglen, path, why)) ||
-        !trial_ok(p->ops, got, path, msg, msglen)) {
+        !trial_ok(&(struct trial){.ops = p->ops, .param = got}, who, path, msg, msglen)) {
         dlclose(so);
         return false;
     }

@@ -243,6 +243,22 @@ class Plugin(Case):
         self.both_refuse(self.build(BASE, "open", ACK="c->cwnd = SCPS_CWND_OPEN; c->rate = 0;"), "nonsense", "neither")
         self.both_refuse(self.build(BASE, "leave", ACK="extern void _exit(int); _exit(0);"), "mine", "ends the program")
 
+    def test_objects_that_cannot_be_opened(self):
+        """A shared object is opened in a child process first: what crashes there must not end the program without a word."""
+        self.both_refuse(self.build(BASE + "__attribute__((constructor)) static void begin(void) { abort(); }", "begin"), "opening it crashes")
+        self.both_refuse(self.build(BASE + "__attribute__((constructor)) static void begin(void) { exit(0); }", "end"), "opening it ends")
+        so = self.build(BASE, "short")
+        with open(so, "r+b") as f:
+            f.truncate(3000)
+        self.both_refuse(so, "short.so")
+
+    def test_more_state_than_there_is_room_for(self):
+        wide = "memset((char *)s + 8, 7, 8);"
+        self.both_refuse(self.build("#include <string.h>\n" + BASE, "wide", ACK=wide), "mine", "writes behind its state of 8 octets")
+        self.both_refuse(self.build("#include <string.h>\n" + BASE, "late", LOSS=wide), "mine", "writes behind its state of 8 octets")
+        more = "#include <scps/cc.h>\nstatic size_t more(const int64_t *p) { return 505; }\n"
+        self.both_refuse(self.build(more + BASE.replace(".start =", ".more_state = more, .start ="), "more"), "513 octets", "at most 512")
+
     def test_an_honest_bad_one_is_loaded(self):
         so = self.build(BASE, "lazy")
         said = run(CCTEST, "--plugin", so, "--no-scores", "--seeds", "5")
