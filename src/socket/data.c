@@ -104,11 +104,15 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
     scps_time deadline = scps_sock_after(ctx, s->rcvtimeo);
     int64_t copied = 0;
 
+    if (peeking && target > 1)
+        s->refusals = scps_sock_refusals(ctx);
     for (;;) {
         int64_t n =
             peeking ? peek(s, v) : pull(s, v, (size_t)copied, (flags & SCPS_MSG_TRUNC) != 0);
         if (n < 0)
             return copied ? copied : n;
+        if (n && !peeking && s->rcvlowat > 1)
+            s->refusals = scps_sock_refusals(ctx);
         copied = peeking ? n : copied + n;
         if ((size_t)copied >= target || (v->total == 0 && scps_sock_readable(s, 1)))
             return copied;
@@ -137,7 +141,7 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
          * one octet, as poll(). */
         size_t need =
             peeking && !scps_sock_best_effort(s) ? SCPS_MIN(target, (size_t)s->conf.cfg.rcvbuf) : 1;
-        if (peeking && (size_t)copied >= need)
+        if (peeking && copied && scps_sock_readable(s, need))
             return copied;
         int r = scps_sock_block(&s, SCPS_WAIT_READ, need, deadline);
         if (r < 0)

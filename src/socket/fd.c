@@ -54,6 +54,7 @@ int scps_sock_new(struct scps_ctx *ctx, struct sock **out)
                        .serial = ++ctx->serial,
                        .index = i,
                        .rcvlowat = 1,
+                       .refusals = scps_sock_refusals(ctx),
                        .rcvtimeo = SCPS_NEVER,
                        .sndtimeo = SCPS_NEVER};
     scps_sock_conf_init(&s->conf, &ctx->cfg.conn);

@@ -56,6 +56,9 @@ struct sock {
     bool linger;
     int linger_s;
     uint32_t rcvlowat, notsent_lowat;
+    /* what scps_sock_refusals() returned when the socket was made, at the last read with an
+     * SO_RCVLOWAT above 1, or at the beginning of the last read with MSG_PEEK and MSG_WAITALL */
+    uint64_t refusals;
     /* SO_RCVTIMEO and SO_SNDTIMEO, µs; SCPS_NEVER: no timeout; 0: calls do not wait */
     scps_dur rcvtimeo, sndtimeo;
 };
@@ -156,6 +159,10 @@ int scps_sock_icmp_errno(unsigned family, unsigned icmp);
 void scps_sock_refresh(struct sock *s);
 void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
+/* Returns how many allocations the stack has refused because of its memory_limit. */
+uint64_t scps_sock_refusals(const struct scps_ctx *ctx);
+/* Returns true if `need` octets can be read, or fewer octets after which a read has to stop, or
+ * after which the stack has refused memory (since `refusals` was set). */
 bool scps_sock_readable(const struct sock *s, size_t need);
 /* Returns true if best effort is in force on the connection of s. */
 bool scps_sock_best_effort(const struct sock *s);

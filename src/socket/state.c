@@ -117,11 +117,25 @@ static bool handshaking(enum scps_state st)
     return st == SCPS_SYN_SENT || st == SCPS_SYN_RECEIVED;
 }
 
+uint64_t scps_sock_refusals(const struct scps_ctx *ctx)
+{
+    struct scps_stack_stats st;
+
+    scps_stack_get_stats(ctx->st, &st);
+    return st.memory_refused;
+}
+
+/* Where memory_limit refuses memory to arriving data, `need` octets may never be stored before some
+ * are read, which gives their memory back. Then any octet suffices, as in Linux. */
 bool scps_sock_readable(const struct sock *s, size_t need)
 {
+    size_t got;
+
     if (!s->pcb.conn)
         return false;
-    return scps_conn_readable(s->pcb.conn) >= need || scps_conn_stops(s->pcb.conn);
+    got = scps_conn_readable(s->pcb.conn);
+    return got >= need || scps_conn_stops(s->pcb.conn) ||
+           (got && s->refusals != scps_sock_refusals(s->ctx));
 }
 
 static bool at_hole(const struct sock *s)

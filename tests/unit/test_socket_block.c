@@ -504,6 +504,42 @@ static void echo(void **state)
     assert_int_equal(scps_sock_close(w.a, sa), 0);
 }
 
+static void b_writes_much(void)
+{
+    static uint8_t much[20000];
+
+    assert_int_equal(scps_sock_write(w.b, sb, much, sizeof much), sizeof much);
+}
+
+/* poll() with SO_RCVLOWAT and recv() with MSG_PEEK and MSG_WAITALL do not wait for more octets than
+ * memory_limit lets arrive. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    struct scps_ctx_config cfg = scps_ctx_config_linux();
+    struct scps_addr aa = peer_addr("10.0.0.1");
+    uint8_t in[16000];
+    int least = sizeof in;
+
+    scps_ctx_free(w.a);
+    cfg.wait = run_world;
+    cfg.stack_config.memory_limit = 24000;
+    w.a = scps_ctx_new(&cfg);
+    assert_int_equal(scps_ctx_add_addr(w.a, &aa, 24), 0);
+    connected();
+    assert_int_equal(
+        scps_sock_setsockopt(w.a, sa, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT, &least, sizeof least), 0);
+    w.then = b_writes_much;
+    w.then_at = scps_ctx_now(w.a) + DELAY;
+    struct scps_pollfd p = {sa, SCPS_POLLIN, 0};
+    assert_int_equal(scps_sock_poll(w.a, &p, 1, 5000), 1);
+    assert_int_equal(p.revents, SCPS_POLLIN);
+    int64_t n = scps_sock_recv(w.a, sa, in, sizeof in, SCPS_MSG_PEEK | SCPS_MSG_WAITALL);
+    assert_true(n > 0 && n < (int64_t)sizeof in);
+    assert_int_equal(scps_sock_recv(w.a, sa, in, sizeof in, SCPS_MSG_WAITALL), sizeof in);
+    assert_true(scps_ctx_now(w.a) < SCPS_SEC(10));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -519,6 +555,7 @@ int main(void)
         T(shut_while_it_waits),
         T(nothing_will_happen),
         T(echo),
+        T(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,39 @@ static void low_water_above_the_buffer(void **state)
     peer_close(&p);
 }
 
+/* Where memory_limit refuses data before SO_RCVLOWAT octets have arrived, poll() reports the octets
+ * that have arrived: otherwise the reader would wait for data, and the data for the memory that
+ * only the reader can give back. */
+static void low_water_above_the_memory(void **state)
+{
+    (void)state;
+    struct scps_ctx_config cfg = scps_ctx_config_linux();
+    struct peer p;
+    uint8_t b[20000];
+    int got = 0, last = -1;
+
+    cfg.stack_config.memory_limit = 24000;
+    peer_open(&p, &cfg);
+    int s = peer_connected(&p);
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_RCVLOWAT, sizeof b), 0);
+    while (got > last) {
+        last = got;
+        peer_sends(&p, SCPS_ACK, (uint32_t)got + 1, 1, 1000);
+        got = peer_ioctl(&p, s, SCPS_FIONREAD);
+        if (got == 1000)
+            assert_int_equal(peer_poll(&p, s), P_OUT);
+    }
+    assert_true(got < (int)sizeof b);
+    assert_int_equal(peer_poll(&p, s), P_IN | P_OUT);
+    assert_int_equal(scps_sock_read(p.ctx, s, b, sizeof b), got);
+    check_bytes(b, (size_t)got, 1);
+    /* After the read poll() waits for SO_RCVLOWAT octets again. */
+    peer_sends(&p, SCPS_ACK, (uint32_t)got + 1, 1, 1000);
+    assert_int_equal(peer_ioctl(&p, s, SCPS_FIONREAD), 1000);
+    assert_int_equal(peer_poll(&p, s), P_OUT);
+    peer_close(&p);
+}
+
 static void writing(void **state)
 {
     (void)state;
@@ -374,11 +407,17 @@ static void large_and_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),          cmocka_unit_test(out_of_order),
-        cmocka_unit_test(low_water),        cmocka_unit_test(low_water_above_the_buffer),
-        cmocka_unit_test(writing),          cmocka_unit_test(more_to_come),
-        cmocka_unit_test(send_buffer_full), cmocka_unit_test(not_sent_low_water),
-        cmocka_unit_test(receive_window),   cmocka_unit_test(large_and_random),
+        cmocka_unit_test(reading),
+        cmocka_unit_test(out_of_order),
+        cmocka_unit_test(low_water),
+        cmocka_unit_test(low_water_above_the_buffer),
+        cmocka_unit_test(low_water_above_the_memory),
+        cmocka_unit_test(writing),
+        cmocka_unit_test(more_to_come),
+        cmocka_unit_test(send_buffer_full),
+        cmocka_unit_test(not_sent_low_water),
+        cmocka_unit_test(receive_window),
+        cmocka_unit_test(large_and_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
