@@ -25,6 +25,8 @@ struct scps_betsrx {
     /* known: end of the data that had arrived when the present wait for a hole began; old: end of
      * the data that had arrived when the previous wait, which is over, began */
     scps_off known, old;
+    /* end of the last hole that was given up, below which octets may be missing; 0: none was */
+    scps_off gave_up_to;
 };
 
 /* Returns the end of the hole for which the reader waits, having read all data before the hole; 0:
@@ -46,6 +48,12 @@ bool scps_betsrx_expired(struct scps_betsrx *w, scps_off next, bool awaited);
 static inline void scps_betsrx_stop(struct scps_betsrx *w)
 {
     w->due = SCPS_NEVER;
+}
+/* Ends the wait for the hole that ends at `to`, because the hole is given up. */
+static inline void scps_betsrx_gave_up(struct scps_betsrx *w, scps_off to)
+{
+    w->due = SCPS_NEVER;
+    w->gave_up_to = to;
 }
 
 #endif

@@ -45,12 +45,17 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
 }
 
 /* Reports octets `twice`, which have arrived twice, to the observer, and to the peer by a DSACK
- * (RFC 2883) if the ends agreed on SACK. */
-static SCPS_NOINLINE void report_twice(struct scps_conn_ctx *x, const struct scps_agreed *a,
-                                       struct scps_receive *rcv, const struct scps_range *twice)
+ * (RFC 2883) if the ends agreed on SACK. Best effort: octets below the end of a hole that was given
+ * up may arrive for the first time now, so no DSACK reports them: the peer would take the loss for
+ * spurious and undo its reduction of the window (RFC 3708). */
+static SCPS_NOINLINE void report_twice(struct scps_sender *s, struct scps_receive *rcv,
+                                       const struct scps_range *twice)
 {
-    SCPS_OBSERVE2(x, DUPLICATE, twice->from, twice->to - twice->from);
-    if (x->cfg->c.dsack && a->opts & SCPS_AGREED_SACK && !scps_rx_need(rcv, x))
+    const struct scps_rcv_marks *m = scps_tp_marks(s->tp);
+
+    SCPS_OBSERVE2(&s->ctx, DUPLICATE, twice->from, twice->to - twice->from);
+    if (s->ctx.cfg->c.dsack && s->agreed.opts & SCPS_AGREED_SACK &&
+        !(m && twice->from < m->wait.gave_up_to) && !scps_rx_need(rcv, &s->ctx))
         scps_report_duplicate(&rcv->rx->report, twice->from, twice->to);
 }
 
@@ -186,7 +191,7 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         /* If the pending DSACK describes octets that end at `from`, cut() has made it for the first
          * part of the same duplicate, so the duplicate is not reported again. */
         if (!c->rcv.rx || !in_order || c->rcv.rx->report.dsack_to != from)
-            report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
+            report_twice(&c->s, &c->rcv, &twice);
         c->s.ctx.st->bytes_duplicate += again;
     }
     if (got)
@@ -268,7 +273,7 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
          * received. */
         if (p->from + gone > 1) {
             c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
-            report_twice(&c->s.ctx, &c->s.agreed, &c->rcv, &twice);
+            report_twice(&c->s, &c->rcv, &twice);
         }
         p->from += gone;
         p->data = p->data ? p->data + gone : NULL;
@@ -302,8 +307,7 @@ static SCPS_NOINLINE void look_for_fin(struct scps_conn *c, const struct piece *
     scps_rcv_check_hole(c);
 }
 
-void scps_rcv_rejected(struct scps_conn_ctx *x, const struct scps_agreed *a,
-                       struct scps_receive *rcv, const struct scps_seg *seg)
+void scps_rcv_rejected(struct scps_sender *s, struct scps_receive *rcv, const struct scps_seg *seg)
 {
     int64_t next = (int64_t)scps_receive_next(rcv);
     int64_t from = scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq), to = from + seg->len;
@@ -313,8 +317,8 @@ void scps_rcv_rejected(struct scps_conn_ctx *x, const struct scps_agreed *a,
         return;
     if (to > next && (from < next || overlap(rcv->in.ooo, twice.from, twice.to, &twice) < seg->len))
         return;
-    x->st->bytes_duplicate += seg->len;
-    report_twice(x, a, rcv, &twice);
+    s->ctx.st->bytes_duplicate += seg->len;
+    report_twice(s, rcv, &twice);
 }
 
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)

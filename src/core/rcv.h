@@ -7,8 +7,8 @@
 #include <scps/wire.h>
 
 #include "core/ackout.h"
-#include "core/ctx.h"
 #include "core/receive.h"
+#include "core/sender.h"
 
 struct scps_conn;
 
@@ -19,8 +19,7 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
 void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg);
 /* Called for a segment that PAWS rejects: if all of its data has arrived before, makes the next
  * acknowledgement report that by a DSACK. */
-void scps_rcv_rejected(struct scps_conn_ctx *x, const struct scps_agreed *a,
-                       struct scps_receive *rcv, const struct scps_seg *seg);
+void scps_rcv_rejected(struct scps_sender *s, struct scps_receive *rcv, const struct scps_seg *seg);
 /* Header prediction: processes a pure data segment on an ESTABLISHED connection with nothing
  * outstanding. Returns false, with nothing changed, for any other segment, which scps_conn_input()
  * must process. It is called in one place only, so that the compiler inlines it. */

@@ -39,16 +39,17 @@ static void jump(struct scps_conn *c, scps_off to)
     struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     assert(to > c->rcv.in.next && c->rcv.in.read == c->rcv.in.next && !c->rcv.fin);
-    scps_betsrx_stop(&m->wait);
+    /* Data or the FIN has arrived beyond the hole, so the state of such data exists. */
+    assert(c->rcv.rx);
+    scps_betsrx_gave_up(&m->wait, to);
     scps_marks_lose(m, c->rcv.in.next, to);
     c->s.ctx.st->holes++;
     c->s.ctx.st->bytes_missing += to - c->rcv.in.next;
     SCPS_OBSERVE_CONN(c, GAVE_UP, c->rcv.in.next, to, 1, 0);
     scps_rcvbuf_jump(&c->rcv.in, to);
-    if (c->rcv.rx)
-        scps_ackrx_progress(&c->rcv.rx->ack);
+    scps_ackrx_progress(&c->rcv.rx->ack);
     scps_conn_ack_now(c);
-    if (c->rcv.rx && c->rcv.rx->fin_at == c->rcv.in.next)
+    if (c->rcv.rx->fin_at == c->rcv.in.next)
         scps_rcv_take_fin(c);
     scps_conn_notify(c, SCPS_EV_HOLE);
     scps_conn_notify(c, SCPS_EV_READABLE);

@@ -456,7 +456,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
         scps_conn_ctx_need_stats(&c->s.ctx);
         c->s.ctx.st->paws_drops++;
         if (is_of_peer(&c->rcv, &c->ack, &c->s, seg))
-            scps_rcv_rejected(&c->s.ctx, &c->s.agreed, &c->rcv, seg);
+            scps_rcv_rejected(&c->s, &c->rcv, seg);
         if (is_answered(&c->ack, &c->rcv, &c->s, seg))
             scps_conn_ack_now(c);
         return drop(&c->s.ctx, SCPS_DROP_PAWS, seg);

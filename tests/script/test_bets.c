@@ -220,6 +220,33 @@ static void late_octets(void **x)
     script_free(t);
 }
 
+/* RFC 2883 section 4: a DSACK reports octets that were received twice. Octets of a hole that was
+ * given up may arrive for the first time below RCV.NXT, so no DSACK reports them, also if PAWS
+ * rejects their segment (RFC 7323 section 5.3 R1). Octets above the hole are reported as before. */
+static void no_dsack_of_a_hole(void **x)
+{
+    for (int paws = 0; paws < 2; paws++) {
+        struct script *t = bets_of(x);
+        t->cfg.timestamps = t->peer.ts = paws;
+        script_established(t, MS(100));
+        peer_says(t, MS(200), .seq = 101, .len = 100, .tsval = 3000000);
+        expect_sent(t, .at = MS(200), .ack = 1, .sack = {{101, 201}});
+        expect_sent(t, .at = MS(200) + WAIT, .ack = 201);
+        takes_hole(t, 0, 100);
+        app_reads(t, MS(800), 100);
+        peer_says(t, MS(800), .seq = 201, .len = 100, .tsval = 3000600);
+        script_run(t, MS(1000));
+        script_forget_sent(t);
+        peer_says(t, MS(1100), .seq = 1, .len = 100, .tsval = 3000600 - paws);
+        expect_sent(t, .at = MS(1100), .ack = 301, .no_sack = true);
+        peer_says(t, MS(1200), .seq = 101, .len = 100, .tsval = 3000600 - paws);
+        expect_sent(t, .at = MS(1200), .ack = 301, .sack = {{101, 201}});
+        assert_int_equal(script_info(t).paws_drops, 2 * paws);
+        assert_int_equal(script_info(t).dsacks_out, 1);
+        script_free(t);
+    }
+}
+
 /* A FIN lies beyond a hole: the hole is reported, the data behind it is read, then the stream
  * ends. */
 static void fin_beyond_a_hole(void **x)
@@ -549,6 +576,7 @@ int main(void)
         SCRIPT_TEST(filled_in_time),
         SCRIPT_TEST(several_holes),
         SCRIPT_TEST(late_octets),
+        SCRIPT_TEST(no_dsack_of_a_hole),
         SCRIPT_TEST(fin_beyond_a_hole),
         SCRIPT_TEST(fin_alone_beyond_a_hole),
         SCRIPT_TEST(a_fin_early_then_repaired),
