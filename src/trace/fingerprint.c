@@ -187,11 +187,12 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
     return ng >= 2 ? median(grow, ng) : NAN;
 }
 
-/* Returns true if the capture point is far from the sender: more than a quarter of the smallest
- * round trip lies between both. */
-static bool far_from_sender(const struct conn_dir *h, const struct conn_dir *peer)
+/* Returns true if the capture point is far from the sender: more than a quarter of the median round
+ * trip lies between both. The smallest round trip does not serve, because on a local network it is
+ * as short as the time in which the sender's own host answers. */
+static bool far_from_sender(const struct conn_dir *peer, const struct scps_trace_dir *out)
 {
-    return peer->rtt.n && h->rtt.n && h->rtt.min < 3 * peer->rtt.min;
+    return peer->rtt.n && out->rtt_p50 * 1000 < 3 * (double)peer->rtt.min;
 }
 
 void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
@@ -212,7 +213,7 @@ void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
         }
     if (n < 6 || h->data_pkts < 20)
         return;
-    if (far_from_sender(h, peer)) {
+    if (far_from_sender(peer, out)) {
         snprintf(hint, cap, "captured far from the sender");
         return;
     }

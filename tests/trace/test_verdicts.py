@@ -8,6 +8,7 @@ sender, where it is known here, and not at the receiver.
 Usage: test_verdicts.py SCPS_TRACE (scps_ttcp beside it; skipped if it was not built)"""
 import csv
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,31 @@ def controllers(program, ttcp, near, far):
         equal(what + "hint at the receiver", (b["controller_hint"], b["controller_decrease"]), ("captured far from the sender", None))
 
 
+def on_a_local_network(program, ttcp, near):
+    """A path whose shortest round trip is as short as the time in which the sender's host answers, and whose usual one is the
+    queue of the bottleneck: here the host is made to take 60 us for each packet that it sends."""
+    p = subprocess.run([ttcp, "-t", "-s", "-n", "1000", "--link", "rate=30mbit,rtt=100us,queue=150000,loss=0.002", "--cc", "vj",
+                        "--pcap", near], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+    equal("local network: exit status", p.returncode, 0)
+    with open(near, "rb") as f:
+        data = f.read()
+    equal("local network: pcap with microseconds", data[:4], b"\xd4\xc3\xb2\xa1")
+    packets, at, sender = [], 24, None
+    while at < len(data):
+        s, us, length, _ = struct.unpack_from("<4I", data, at)
+        source = data[at + 16 + 12:at + 16 + 16]  # of IPv4, without a link header
+        sender = sender or source
+        packets.append((s * 1000000 + us + 60 * (source == sender), data[at + 8:at + 16 + length]))
+        at += 16 + length
+    with open(near, "wb") as f:
+        f.write(data[:24])
+        for us, rest in sorted(packets, key=lambda p: p[0]):
+            f.write(struct.pack("<2I", us // 1000000, us % 1000000) + rest)
+    c = ours(program, near)["connections"][0]
+    check("local network: both parts of the round trip are short", c["a2b"]["rtt_min"] < 3 * c["b2a"]["rtt_min"], c["a2b"]["rtt_min"])
+    equal("local network: hint", c["a2b"]["controller_hint"], "slow start, halving, linear")
+
+
 def gap_fills(path):
     """Returns, from the link's log, how many gaps at the receiver were filled by a first transmission (it had been
     overtaken) and how many by a retransmission."""
@@ -134,6 +160,7 @@ def main():
                 if needless and a["rexmt_data_pkts"] <= 150 and not best_effort:  # of many the last 64 are remembered
                     check(what + "found to be needless", shown >= 0.8 * needless, (shown, needless))
         controllers(program, ttcp, near, far)
+        on_a_local_network(program, ttcp, near)
     print("%d failures" % checks.failures)
     return checks.failures > 0
 
