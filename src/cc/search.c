@@ -31,8 +31,8 @@ static uint32_t units(uint64_t bytes)
     return (uint32_t)(bytes / SCPS_SEARCH_UNIT);
 }
 
-static void begin(struct scps_search *se, scps_dur rtt, uint64_t acked, uint64_t sent,
-                  scps_time now)
+static SCPS_NOINLINE_SIZE void begin(struct scps_search *se, scps_dur rtt, uint64_t acked,
+                                     uint64_t sent, scps_time now)
 {
     memset(se, 0, sizeof *se);
     se->bin = SCPS_MAX(rtt * WINDOW_PERCENT / 100 / SCPS_SEARCH_W, 1);

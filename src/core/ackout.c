@@ -45,6 +45,7 @@
  */
 #include "core/ackout.h"
 
+#include "base/bytes.h"
 #include "base/fastpath.h"
 #include "core/rx.h"
 #include "core/seq.h"
@@ -157,8 +158,9 @@ bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct s
 }
 
 /* Returns the window field that offers the room in the receive buffer. */
-static inline uint64_t window_field(const struct scps_ackout *a, const struct scps_receive *rcv,
-                                    uint32_t rcvbuf, scps_off next, unsigned scale)
+static SCPS_INLINE_SPEED uint64_t window_field(const struct scps_ackout *a,
+                                               const struct scps_receive *rcv, uint32_t rcvbuf,
+                                               scps_off next, unsigned scale)
 {
     scps_off edge = scps_receive_edge(rcv, rcvbuf, a->announced);
     uint64_t gain, field;

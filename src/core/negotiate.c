@@ -255,8 +255,8 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
     return a;
 }
 
-uint32_t scps_negotiate_first_window(const struct scps_agreed *a, uint32_t first_window,
-                                     uint16_t wnd)
+SCPS_NOINLINE_SIZE uint32_t scps_negotiate_first_window(const struct scps_agreed *a,
+                                                        uint32_t first_window, uint16_t wnd)
 {
     uint64_t most = UINT64_C(65535) << a->snd_wscale;
 

@@ -54,7 +54,7 @@ static inline void scps_pacer_earn(struct scps_pacer *p, scps_time now)
 }
 /* Returns the earliest time, µs, at which the token bucket holds what a packet needs that costs
  * size bytes; p->at if it held as much at its last update. Precondition: there is a rate. */
-static SCPS_ALWAYS_INLINE scps_time scps_pacer_due(const struct scps_pacer *p, uint32_t size)
+static SCPS_INLINE_SPEED scps_time scps_pacer_due(const struct scps_pacer *p, uint32_t size)
 {
     int64_t need = SCPS_MIN(size, p->burst) * SCPS_PACER_UNIT;
 

@@ -20,8 +20,8 @@
 /* Returns the right edge up to which octets are accepted: the edge that was announced. A SYN cannot
  * announce more than 65535 octets (RFC 7323 section 2.2). If both ends are configured with
  * first_window, the receive buffer counts as announced from the start. */
-static scps_off limit(const struct scps_conn_config *cfg, const struct scps_receive *r,
-                      scps_off announced)
+static SCPS_NOINLINE_SIZE scps_off limit(const struct scps_conn_config *cfg,
+                                         const struct scps_receive *r, scps_off announced)
 {
     return cfg->first_window ? scps_receive_edge(r, cfg->rcvbuf, announced) : announced;
 }
@@ -211,9 +211,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
 
 /* Called for a segment of data, before the segment is counted, while a->alone is not 0: measures
  * the time since the data that arrived before it, at time `before`. */
-static SCPS_NOINLINE void measure_gap(struct scps_ackout *a, const struct scps_conn_ctx *x,
-                                      const struct scps_receive *rcv, const struct scps_seg *seg,
-                                      scps_time before)
+static SCPS_NOINLINE_SIZE SCPS_NOINLINE void
+measure_gap(struct scps_ackout *a, const struct scps_conn_ctx *x, const struct scps_receive *rcv,
+            const struct scps_seg *seg, scps_time before)
 {
     uint32_t size = seg->gso ? seg->gso : seg->len;
 

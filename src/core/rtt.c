@@ -33,7 +33,8 @@ void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max)
     }
 }
 
-void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len)
+SCPS_NOINLINE_SIZE void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample,
+                                       scps_dur window_len)
 {
     sample = SCPS_MAX(sample, 1);
     if (!r->min || now - r->window > window_len) {

@@ -240,8 +240,10 @@ static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
 /* Counts as delivered a run of contiguous records that were in flight, sent once, and sent after
  * all that had arrived before. first, last: the oldest and the newest of them. Returns their
  * bytes. */
-static inline uint64_t credit_run(struct scps_scoreboard *sb, const struct scps_sent_segment *first,
-                                  const struct scps_sent_segment *last, struct scps_ack_result *sum)
+static SCPS_INLINE_SPEED uint64_t credit_run(struct scps_scoreboard *sb,
+                                             const struct scps_sent_segment *first,
+                                             const struct scps_sent_segment *last,
+                                             struct scps_ack_result *sum)
 {
     uint64_t bytes = last->from + last->len - first->from;
 

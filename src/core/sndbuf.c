@@ -91,8 +91,8 @@ static void grow(struct scps_sndbuf *b, const struct scps_alloc *a, uint64_t nee
     b->cap = cap;
 }
 
-size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
-                         size_t len, bool hollow)
+SCPS_NOINLINE_SIZE size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a,
+                                            const void *buf, size_t len, bool hollow)
 {
     const uint8_t *src = buf;
     size_t done = 0;

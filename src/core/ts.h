@@ -11,6 +11,8 @@
 #include <scps/types.h>
 #include <scps/wire.h>
 
+#include "base/bytes.h"
+
 #define SCPS_TS_TICK SCPS_MS(1) /* period of the timestamp clock, µs */
 
 struct scps_ts {
@@ -54,7 +56,8 @@ static inline bool scps_ts_rejects(const struct scps_ts *t, const struct scps_se
            scps_ts_clock(now) - t->recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
 }
 /* Returns the age, µs, of the segment whose timestamp the peer echoes. */
-static inline scps_dur scps_ts_age(const struct scps_ts *t, uint32_t tsecr, scps_time now)
+static SCPS_INLINE_SPEED scps_dur scps_ts_age(const struct scps_ts *t, uint32_t tsecr,
+                                              scps_time now)
 {
     return (scps_dur)(scps_ts_value(t, now) - tsecr) * SCPS_TS_TICK;
 }

@@ -8,6 +8,7 @@
 
 #include <scps/cc.h>
 
+#include "base/bytes.h"
 #include "core/bets.h"
 #include "core/cause.h"
 #include "core/delivery.h"
@@ -103,7 +104,7 @@ static inline void scps_tx_forget_timeouts(struct scps_tx *tx)
     scps_rto_measured(&tx->rto, 0);
 }
 /* Returns true if the retransmission timer or the timer of window probes runs. */
-static inline bool scps_rto_runs(const struct scps_tx *tx)
+static SCPS_INLINE_SPEED bool scps_rto_runs(const struct scps_tx *tx)
 {
     return scps_timer_runs(&tx->rto.timer) || scps_timer_runs(&tx->persist.timer);
 }

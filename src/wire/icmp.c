@@ -127,7 +127,8 @@ static void parse_quote(const uint8_t *p, size_t len, uint8_t version, struct sc
     m->has_quote = true;
 }
 
-int scps_icmp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len, struct scps_icmp *m)
+SCPS_NOINLINE_SIZE int scps_icmp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
+                                       struct scps_icmp *m)
 {
     if (len < HDR)
         return SCPS_DROP_TRUNCATED;
