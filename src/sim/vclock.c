@@ -7,7 +7,8 @@
  * and a timer has one.
  *
  * Behind the last entry there is one more, *end, whose time is SCPS_NEVER. So an entry with one
- * child can be compared with two, which takes fewer instructions than a test for the second one.
+ * child can be compared with two, which takes fewer instructions than a test for the second one,
+ * and the time of the first entry shows whether the heap is empty.
  *
  * Entries are reserved when a link, host or timer is created, so setting a time during a run never
  * fails.
@@ -24,18 +25,20 @@ void scps_vclock_init(struct scps_vclock *c, const struct scps_alloc *a)
 {
     memset(c, 0, sizeof *c);
     c->alloc = *a;
+    c->v = c->end = c->leaves = &c->none;
+    c->none.when = SCPS_NEVER;
 }
 
 static void free_entries(struct scps_vclock *c)
 {
-    if (c->v)
+    if (c->cap)
         c->alloc.free(c->alloc.ctx, c->v, c->cap * sizeof *c->v);
 }
 
 void scps_vclock_fini(struct scps_vclock *c)
 {
     free_entries(c);
-    c->v = c->end = c->leaves = NULL;
+    c->v = c->end = c->leaves = &c->none;
     c->cap = c->reserved = 0;
 }
 
@@ -81,7 +84,8 @@ static inline void down(struct scps_vclock *c, struct scps_vclock_node *at,
     const struct scps_vclock_node *const leaves = c->leaves;
 
     while (at < leaves) {
-        struct scps_vclock_node *child = v + 2 * (at - v) + 1;
+        /* the first child: for entry i, which is `at`, entry 2i + 1 */
+        struct scps_vclock_node *child = at + (at - v) + 1;
         child += before(child + 1, child);
         if (!before(child, &x))
             break;

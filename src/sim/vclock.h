@@ -20,6 +20,7 @@ struct scps_vclock {
     /* v: the first entry of the heap; end: the place after the last one */
     struct scps_vclock_node *v, *end;
     struct scps_vclock_node *leaves; /* the first entry without children, or end */
+    struct scps_vclock_node none;    /* the entry *end as long as no entry is reserved */
     uint32_t cap;
     uint32_t reserved; /* number of entries that are reserved */
     struct scps_alloc alloc;
@@ -39,12 +40,8 @@ int scps_vclock_reserve(struct scps_vclock *c);
 void scps_vclock_release(struct scps_vclock *c);
 /* Sets the time of e, µs, whether it is in the heap or not; SCPS_NEVER removes it. */
 void scps_vclock_set(struct scps_vclock *c, struct scps_vevent *e, scps_time when);
-/* Returns true if no event has a time. */
-static inline bool scps_vclock_empty(const struct scps_vclock *c)
-{
-    return c->v == c->end;
-}
-/* Returns the next event. Precondition: the heap is not empty. */
+/* Returns the next event and its time; the time is SCPS_NEVER, and the event is meaningless, if no
+ * event has a time. */
 static inline const struct scps_vclock_node *scps_vclock_top(const struct scps_vclock *c)
 {
     return c->v;

@@ -278,8 +278,7 @@ static inline bool more_now(const struct scps_world *w)
 {
     const struct scps_vclock_node *top = scps_vclock_top(&w->clock);
 
-    return !scps_vclock_empty(&w->clock) && top->when <= w->now &&
-           SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
+    return top->when <= w->now && SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
 }
 
 /* Serves host h: at once if nothing else is due now, otherwise when its entry in the heap comes
@@ -294,6 +293,7 @@ static inline void serve_soon(struct scps_world *w, struct scps_host *h)
 
 uint64_t scps_world_run(struct scps_world *w, scps_time until)
 {
+    const scps_time last = SCPS_MIN(until, SCPS_NEVER - 1); /* time of the last event to serve */
     uint64_t served = 0;
 
     w->stop = false;
@@ -305,7 +305,7 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             continue;
         }
         top = scps_vclock_top(&w->clock);
-        if (scps_vclock_empty(&w->clock) || top->when > until) {
+        if (top->when > last) {
             if (until != SCPS_NEVER && until > w->now)
                 w->now = until;
             break;
