@@ -38,7 +38,8 @@ struct scps_linkdir {
     /* The packets in the order in which they were offered: those in [head, line) are on the line or
      * propagating, those in [line, tail) wait */
     uint8_t *ring;
-    size_t ring_cap;           /* size of the ring, bytes: a power of two */
+    size_t ring_cap;  /* size of the ring, bytes: a power of two; 0: there is no ring */
+    size_t ring_mask; /* ring_cap - 1; 0 without a ring. A position AND this is an offset */
     uint64_t head, line, tail; /* positions in bytes, which never wrap */
     /* A record that ends at this position or before it fits behind `tail`. A longer one may fit,
      * too: scps_linkring_find_room() then computes the limit again. */
@@ -134,7 +135,7 @@ struct scps_link_record {
 static inline struct scps_link_record *scps_link_record_at(const struct scps_linkdir *d,
                                                            uint64_t pos)
 {
-    return (struct scps_link_record *)(void *)(d->ring + (pos & (d->ring_cap - 1)));
+    return (struct scps_link_record *)(void *)(d->ring + (pos & d->ring_mask));
 }
 /* Simulates the line until the time `now`, µs: packets that wait leave the queue. */
 void scps_linkdir_advance(struct scps_linkdir *d, scps_time now);

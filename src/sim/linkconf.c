@@ -156,7 +156,7 @@ void scps_linkdir_fini(struct scps_linkdir *d)
     d->held = NULL;
     d->ring = d->scratch = NULL;
     d->held_n = d->held_cap = d->wait_n = d->scratch_cap = 0;
-    d->ring_cap = 0;
+    d->ring_cap = d->ring_mask = 0;
     d->head = d->line = d->tail = d->room_end = 0;
     d->next = SCPS_NEVER;
 }

@@ -37,6 +37,7 @@ static SCPS_SELDOM int grow(struct scps_linkdir *d, size_t need)
     scps_linkdir_give_back(d, d->ring, d->ring_cap);
     d->ring = v;
     d->ring_cap = cap;
+    d->ring_mask = cap - 1;
     d->head = 0;
     d->line = line;
     d->tail = to;
@@ -46,7 +47,7 @@ static SCPS_SELDOM int grow(struct scps_linkdir *d, size_t need)
 struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t need)
 {
     for (;;) {
-        size_t used = (size_t)(d->tail - d->head), at = d->tail & (d->ring_cap - 1);
+        size_t used = (size_t)(d->tail - d->head), at = d->tail & d->ring_mask;
         size_t to_end = d->ring_cap - at;
         if (need <= to_end && used + need <= d->ring_cap)
             break;
@@ -62,6 +63,6 @@ struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t 
     }
     /* A record must end before the end of the ring's memory, so that it is contiguous, and must not
      * overwrite the oldest record. */
-    d->room_end = SCPS_MIN((d->tail | (d->ring_cap - 1)) + 1, d->head + d->ring_cap);
+    d->room_end = SCPS_MIN((d->tail | d->ring_mask) + 1, d->head + d->ring_cap);
     return scps_link_record_at(d, d->tail);
 }

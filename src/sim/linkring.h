@@ -20,7 +20,7 @@
  * is one; pos is not tail. */
 static inline uint64_t scps_linkring_at(const struct scps_linkdir *d, uint64_t pos)
 {
-    return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | (d->ring_cap - 1)) + 1 : pos;
+    return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | d->ring_mask) + 1 : pos;
 }
 
 /* Returns the position of the record that follows record r, which is at pos. */
