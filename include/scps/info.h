@@ -76,7 +76,8 @@ struct scps_info {
     uint64_t delivery_rate;          /* newest sample of the delivery rate, bytes/s */
     bool in_recovery, app_limited;
     enum scps_hold hold; /* reason why nothing is sent now */
-    /* for each reason, the time since the handshake during which it stopped sending, µs */
+    /* for each reason, the time during which it stopped sending, µs; of SCPS_HOLD_HANDSHAKE the
+     * time from `opened` to `established` */
     scps_dur holds[SCPS_HOLD_COUNT];
     /* windows and buffers, bytes */
     /* window that the peer announced last; window that this end announced last */

@@ -293,6 +293,11 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
         of_scps(c->s.tp, c->s.agreed.caps, out);
     if (st != &none && c->state != SCPS_CLOSED)
         out->holds[c->s.hold] += c->s.ctx.env->now - st->hold_since;
+    /* The counters begin when there is memory for them, which may be in the handshake or behind
+     * it. */
+    if (c->s.established || c->state != SCPS_CLOSED)
+        out->holds[SCPS_HOLD_HANDSHAKE] =
+            (c->s.established ? c->s.established : c->s.ctx.env->now) - c->opened;
     if (tx)
         of_tx(tx, &c->s.agreed, &c->s.ctx.cfg->c, &c->s.rtt, out);
     scps_sized_give(to, size, out, sizeof *out);

@@ -749,6 +749,28 @@ static void data_written_before_the_handshake_ends(void **x)
     script_free(t);
 }
 
+/* The counters of a connection begin at its first write or when the handshake ends, whichever comes
+ * first. The time that the handshake took is the same in all cases. */
+static void the_handshake_is_a_hold_from_its_beginning(void **x)
+{
+    for (int i = 0; i < 3; i++) {
+        struct script *t = script_of(x);
+        script_connect(t, MS(5));
+        expect_sent(t, .at = MS(5), .flags = SCPS_SYN);
+        if (i == 1) {
+            app_writes(t, MS(30), 500);
+            assert_true(script_info(t).holds[SCPS_HOLD_HANDSHAKE] == MS(25));
+        }
+        if (i == 2)
+            expect_sent(t, .at = MS(1005), .flags = SCPS_SYN);
+        peer_says(t, MS(i == 2 ? 1105 : 105), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+        script_run(t, MS(1150));
+        assert_true(script_info(t).holds[SCPS_HOLD_HANDSHAKE] == MS(i == 2 ? 1100 : 100));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -787,6 +809,7 @@ int main(void)
         SCRIPT_TEST(initial_sequence_numbers),
         SCRIPT_TEST(ecn_is_agreed),
         SCRIPT_TEST(data_written_before_the_handshake_ends),
+        SCRIPT_TEST(the_handshake_is_a_hold_from_its_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
