@@ -209,6 +209,9 @@ static bool build_link(struct building *b, struct lab_link *l)
         return fail(b, named_in(b, why), why);
     if (l->mtu < 68 || l->mtu > 65535)
         return fail(b, last(b, l->name, "mtu"), "link.mtu: give a number from 68 to 65535");
+    if (l->ipv6 && l->mtu < 1280)
+        return fail(b, last(b, l->name, "mtu"),
+                    "link.mtu: with ipv6 give at least 1280 (RFC 8200 section 5)");
     return strcmp(l->a, l->b) != 0 ||
            fail(b, NULL, "link: its two hosts are one: give a and b different names");
 }

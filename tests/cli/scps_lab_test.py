@@ -131,6 +131,8 @@ class Scenario(Base):
 
     def test_impossible_link(self):
         self.refused("[link]\nrate = -5mbit\n", "s.ini:2:", "rate")
+        self.refused("[link]\nipv6 = yes\nmtu = 1279\n[flow]\nsize = 1kb\n", "s.ini:3:", "mtu", "1280", "RFC 8200")
+        self.good("run", self.file("[link]\npreset = lan\nipv6 = yes\nmtu = 1280\n[flow]\nsize = 1kb\n"), "--json")
         self.refused("[link]\n\n# worse than chance\nber = 0.7\n", "s.ini:4:", "ber=0.7", "0.5")
         self.refused("[link]\nrtt = 5ms\ndelay = 5ms\n", "s.ini", "rtt")
         self.refused("[link]\npass = 500km\noutage = 1s-2s\n", "s.ini", "pass", "outage")
