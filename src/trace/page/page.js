@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The page's plots: reads DATA, which out_html.c writes before this script, and draws on three canvases.
+// Draws the three plots of the page that scps_trace --html writes: time-sequence graph, outstanding
+// data, round-trip times.
 //
-// page.html#zoom=x0,x1[,y0,y1] opens zoomed: seconds and octets.
-// out_html.c lists the kinds of mark (name, words, colour) and the causes (words, letter) by number.
+// The variable DATA has the marks and figures of all connections; out_html.c writes it before this
+// script. The address page.html#zoom=x0,x1[,y0,y1] opens the page with this part of the graph: x in
+// seconds, y in octets.
+
+// out_html.c numbers the kinds of marks and the causes of retransmissions. Each kind has a name,
+// words and a colour; each cause has words and a letter.
 const K = Object.fromEntries(DATA.kinds.map((kind, i) => [ kind[0], i ]));
 const NAME = DATA.kinds.map(kind => kind[1]), COL = DATA.kinds.map(kind => kind[2]);
 const CAUSE = DATA.causes.map(cause => cause[0]), LETTER = DATA.causes.map(cause => cause[1]);
@@ -14,8 +19,9 @@ const KEYS = [
 const off = {};
 let track = null, view = null, full = null, drag = null;
 
-// The marks of one direction as columns: kind, time in seconds, duration, two ordinates, cause.
-// They come as six numbers each, times as differences in µs, the second ordinate as a difference.
+// Returns the marks of one direction as columns: kind, time in seconds, duration in seconds, two
+// ordinates, cause. In DATA each mark is six numbers: the time is the difference to the previous
+// mark in µs, the second ordinate the difference to the first.
 function decode(a) {
   const n = a.length / 6, m = {
     n,
@@ -39,7 +45,8 @@ function decode(a) {
   return m;
 }
 
-// The least view that shows all marks, with a margin; o and r are the tops of the lower two plots.
+// Returns the smallest view that shows all marks, with a margin. Its members o and r are the upper
+// ends of the vertical axes of the plots of outstanding data (octets) and of round-trip times (µs).
 function bounds(m) {
   let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity, o = 0, r = 0;
   for (let i = 0; i < m.n; i++) {
@@ -70,7 +77,7 @@ function bounds(m) {
   return {x0 : x0 - px, x1 : x1 + px, y0 : y0 - py, y1 : y1 + py, o : o || 1, r : r || 1};
 }
 
-// Shows the chosen connection and direction.
+// Shows the connection and the direction that the user has chosen.
 function pick() {
   const c = DATA.conns[+conn.value];
   const d = +dir.value;
@@ -81,7 +88,8 @@ function pick() {
   draw();
 }
 
-// Fits a canvas to the page and to the screen's pixels, and clears it.
+// Makes a canvas as wide as the page, with one point for each pixel of the screen, and clears it.
+// Returns its context, width and height.
 function size(cv) {
   const r = window.devicePixelRatio || 1, w = cv.clientWidth, h = +cv.getAttribute('height');
   if (!cv.dataset.h)
@@ -99,13 +107,14 @@ function size(cv) {
 }
 const L = 78, B = 24, TOP = 8;
 
-// A round distance between ticks, so that about n of them lie from a to b.
+// Returns a round distance (1, 2 or 5 times a power of 10) with which about n ticks are between a
+// and b.
 function nice(a, b, n) {
   const s = (b - a) / n, p = Math.pow(10, Math.floor(Math.log10(s))), f = s / p;
   return (f < 1.5 ? 1 : f < 3.5 ? 2 : f < 7.5 ? 5 : 10) * p;
 }
 
-// A number with k, M or G.
+// Returns the number v as text, from 10000 on in units of k, M or G.
 function fmt(v) {
   const a = Math.abs(v);
   return a >= 1e9   ? (v / 1e9).toPrecision(4) + 'G'
@@ -114,7 +123,8 @@ function fmt(v) {
                     : String(+v.toPrecision(6));
 }
 
-// Draws ticks and labels, clips to the plot, and returns the mappings to pixels.
+// Draws ticks and labels, and clips later drawing to the plot. Returns two functions, which convert
+// a time and an ordinate to pixels.
 function axes(g, w, h, y0, y1, label) {
   const X = t => L + (t - view.x0) / (view.x1 - view.x0) * (w - L - 8),
         Y = v => h - B - (v - y0) / (y1 - y0) * (h - B - TOP);
@@ -150,7 +160,7 @@ function axes(g, w, h, y0, y1, label) {
   return [ X, Y ];
 }
 
-// The time-sequence graph, after tcptrace.
+// Draws the time-sequence graph, with the marks that tcptrace uses.
 function drawTsg() {
   const [g, w, h] = size(tsg);
   const [X, Y] = axes(g, w, h, view.y0, view.y1, 'sequence offset, bytes');
@@ -230,7 +240,8 @@ function drawTsg() {
   g.restore();
 }
 
-// One polyline; f calls its argument with each point.
+// Draws one polyline of colour c and line width lw, pixels. f calls its argument with the time and
+// the ordinate of each point.
 function curve(g, X, Y, f, c, lw) {
   g.strokeStyle = c;
   g.lineWidth = lw;
@@ -251,7 +262,7 @@ function curve(g, X, Y, f, c, lw) {
   g.stroke();
 }
 
-// Outstanding data, its averages, and the receiver's window.
+// Draws the outstanding data, its averages, and the receiver's window.
 function drawOwin() {
   const [g, w, h] = size(owin);
   const m = track;
@@ -310,7 +321,7 @@ function drawOwin() {
   }
 }
 
-// Samples of the round trip.
+// Draws the samples of the round-trip time.
 function drawRtt() {
   const [g, w, h] = size(rtt);
   const m = track;
@@ -322,7 +333,8 @@ function drawRtt() {
   g.restore();
 }
 
-// Draws all three plots, and the box that is being dragged. Tests read the view from the body's dataset.
+// Draws all three plots, and the box that the user is dragging. It also writes the view into the
+// dataset of the body, where tests read it.
 function draw() {
   if (!track)
     return;
@@ -342,18 +354,20 @@ function draw() {
   }
 }
 
-// Pixel to time.
+// Converts a horizontal position on a canvas, pixels, to a time, seconds.
 function tx(cv, x) {
   return view.x0 + (x - L) / (cv.clientWidth - L - 8) * (view.x1 - view.x0);
 }
 
-// Pixel to sequence offset.
+// Converts a vertical position on the time-sequence graph, pixels, to an offset in the stream,
+// octets.
 function ty(cv, y) {
   const h = +cv.dataset.h;
   return view.y0 + (h - B - y) / (h - B - TOP) * (view.y1 - view.y0);
 }
 
-// Zooms by the factor f around a point.
+// Multiplies the visible range by f around the point (x, y) of a canvas, pixels. On the lower plots
+// only the time changes.
 function zoom(cv, x, y, f) {
   const t = tx(cv, x);
   view.x0 = t - (t - view.x0) * f;
@@ -366,7 +380,7 @@ function zoom(cv, x, y, f) {
   draw();
 }
 
-// Describes the mark nearest to the pointer.
+// Shows a text that describes the mark nearest to the pointer, if one is within 10 pixels.
 function tip(cv, ev, x, y) {
   let best = -1, bd = 100;
   const m = track, sx = (cv.clientWidth - L - 8) / (view.x1 - view.x0), h = +cv.dataset.h,
@@ -400,7 +414,8 @@ function tip(cv, ev, x, y) {
   el.style.display = 'block';
 }
 
-// The mouse: drag a box to zoom, wheel to zoom, shift and drag to move, double click for the whole.
+// Mouse events: dragging a box or turning the wheel zooms, dragging with the shift key moves the
+// view, a double click shows all marks.
 for (const cv of [tsg, owin, rtt]) {
   const at = ev => {
     const r = cv.getBoundingClientRect();
@@ -462,7 +477,7 @@ window.addEventListener('mouseup', () => {
   draw();
 });
 
-// Fills the table of figures.
+// Writes the table of the figures of direction d of connection c.
 function figures(c, d) {
   const a = c.figures[d];
   let s = '<tr><th>figure</th><th>value</th></tr>';
