@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Writes what PROGRAM prints as its completion to OUT.
+# Runs PROGRAM --completion bash and writes its output to the file OUT.
 execute_process(COMMAND ${PROGRAM} --completion bash OUTPUT_FILE ${OUT} RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${PROGRAM} --completion bash: ${failed}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Writes OUT, a header that names what was built: the last commit in SOURCE that touched code, "+" behind it when files have
-# changed since. An archive made by git carries its commit in here (.gitattributes); elsewhere it is "unknown".
+# Writes OUT, a C header with the revision of the source: the last commit in SOURCE that changed
+# code, followed by "+" if files have changed since. In an archive made by git, git has written the
+# commit into this file (.gitattributes); otherwise the revision is "unknown".
 set(archive "$Format:%h$")
 set(code src include apps CMakeLists.txt)
 set(revision "unknown")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Writes OUT, a C header, with the octets of each of FILES as an array named after the file: page.js is page_js[].
+# Writes OUT, a C header with one array for each file of FILES, which contains the octets of the
+# file. The array of page.js is page_js[].
 #   cmake -DOUT=HEADER -DFILES=a;b -P embed.cmake
 set(text "/* Made by the build from files of the source tree. */\n")
 foreach(file ${FILES})

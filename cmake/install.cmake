@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Installs the libraries that could be built, their headers, a pkg-config file for each, and one package for CMake.
+# Installs the libraries that could be built, their headers, a pkg-config file for each, and one
+# package for CMake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 file(RELATIVE_PATH pc_to_include /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x/${CMAKE_INSTALL_INCLUDEDIR})
@@ -14,7 +15,8 @@ function(scps_install name part words requires libs)
               LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
       get_target_property(type ${target} TYPE)
       if(CMAKE_OBJCOPY AND type STREQUAL "STATIC_LIBRARY")
-        # Only machine code is installed, because no other compiler or version reads gcc's intermediate code.
+        # Only machine code is installed, because no other compiler or version reads gcc's
+        # intermediate code.
         install(CODE "execute_process(COMMAND ${CMAKE_OBJCOPY} --wildcard --remove-section .gnu.lto_*
                                               --remove-section .gnu.debuglto_* --strip-symbol __gnu_lto_*
                                               \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${name}.a\"
@@ -50,7 +52,8 @@ endif()
 install(EXPORT scps NAMESPACE scps:: FILE scpsConfig.cmake DESTINATION ${cmake_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake DESTINATION ${cmake_dir})
-# The documents keep their relative places, so that the links between them work.
+# The documents are installed in the same folders relative to each other, so that the links between
+# them are valid.
 install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(DIRECTORY python/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)

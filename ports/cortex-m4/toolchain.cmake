@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-# A Cortex-M4 with its floating-point unit, little endian, Arm's mps2-an386 (qemu-system-arm).
+# Target: a Cortex-M4 with floating-point unit, little endian; the board is Arm's mps2-an386
+# (qemu-system-arm).
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)
 set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16")
-# With these options gcc 12 makes less text; those with "no" leave out passes that add some.
+# With these options the code that gcc 12 makes is smaller: those with "no" switch optimisations off
+# that enlarge it.
 string(APPEND CMAKE_C_FLAGS_INIT " -fno-move-loop-invariants -fno-schedule-insns2 -fsplit-wide-types-early")
 string(APPEND CMAKE_C_FLAGS_INIT " -fno-tree-dominator-opts -fno-reorder-blocks -fno-tree-ch -fno-jump-tables -fno-tree-loop-im")
 set(SCPS_BOARD cortex-m4)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# A LEON3 (SPARC V8, big endian) with its floating-point unit, qemu's board "leon3_generic"
-# (qemu-system-sparc). The compiler is the distribution's for SPARC V9, told to make code for a LEON3;
-# without register windows (-mflat) the start-up needs no trap handlers for them.
+# Target: a LEON3 (SPARC V8, big endian) with floating-point unit; the board is qemu's
+# "leon3_generic" (qemu-system-sparc). The compiler is that of the distribution for SPARC V9, with
+# options for a LEON3. Code without register windows (-mflat) needs no trap handlers for them in the
+# start-up code.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR sparc)
 set(CMAKE_C_COMPILER sparc64-linux-gnu-gcc)

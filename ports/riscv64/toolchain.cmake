@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A 64-bit RISC-V without floating-point unit, qemu's board "virt" (qemu-system-riscv64).
+# Target: a 64-bit RISC-V without floating-point unit; the board is qemu's "virt"
+# (qemu-system-riscv64).
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR riscv64)
 set(CMAKE_C_COMPILER riscv64-unknown-elf-gcc)
