@@ -55,7 +55,7 @@ struct ack {
     uint8_t bytes[ACK_ROOM];
 };
 
-/* The state of one run. */
+/* State of one run: the two stacks, the connection, and what was sent and received so far. */
 struct pipe {
     const struct bench_case *c;
     const uint8_t *block;

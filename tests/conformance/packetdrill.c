@@ -112,7 +112,9 @@ static void let_the_other_run(struct drill *d)
         pthread_cond_wait(&d->changed, &d->lock);
     }
     pthread_mutex_unlock(&d->lock);
-    if (woke) /* it reads the clock next: that is packetdrill's code, which tells nobody */
+    /* The other thread reads the clock next, in code of packetdrill that does not signal when it
+     * has done so, so this thread waits for 2 ms. */
+    if (woke)
         usleep(2000);
 }
 

@@ -179,10 +179,11 @@ struct host {
     struct memory mem;
     struct direction out;
     uint64_t route_rate;
-    bool no_addr;  /* The host's address was removed, and comes back at the end at the latest. */
-    bool no_route; /* Likewise the route to the other host. */
-    size_t bound;  /* The memory that the stack has reserved, bytes; 0: it has reserved none. */
-    bool limited;  /* The stack has a limit of memory, which its connections share. */
+    bool no_addr; /* The host's address was removed, and comes back at the end at the latest. */
+    /* The route to the other host was removed, and comes back at the end at the latest. */
+    bool no_route;
+    size_t bound; /* The memory that the stack has reserved, bytes; 0: it has reserved none. */
+    bool limited; /* The stack has a limit of memory, which its connections share. */
     struct scps_path_state path; /* The path state that was saved last; zeros: none was. */
     struct scps_dgram *dgram;    /* The datagram endpoint; NULL: none is open. */
     uint16_t dgram_port;         /* The port of the endpoint opened last; 0: none was opened. */
@@ -304,7 +305,7 @@ void pair_inject(struct world *w, struct host *h, const uint8_t *p, size_t len, 
 bool pair_deliver(struct world *w);
 void pair_fate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t c);
 void pair_climate(struct world *w, struct host *h, uint8_t a, uint8_t b, uint8_t c);
-/* Does the TCP header at t, which this host has sent, have the ports of f? */
+/* Returns true if the TCP header at t, which this host has sent, has the ports of flow f. */
 bool pair_of_flow(const struct flow *f, unsigned host, const uint8_t *t);
 void pair_heal(struct world *w);
 void pair_empty(struct world *w);
@@ -390,7 +391,8 @@ bool pair_without_backoff(const struct world *w);
 bool pair_units_differ(const struct world *w);
 /* Returns true if it is explained that a run has so many services. */
 bool pair_many_timeouts(const struct world *w, unsigned services);
-/* Is it doubtful whether a flow ends? */
+/* Returns true if the faults of the run may have kept a flow from ending, so that the target must
+ * not require its end. */
 bool pair_doubts_end(const struct world *w);
 bool pair_parted_for_good(const struct world *w);
 
@@ -434,7 +436,8 @@ void pair_judge_served(struct world *w, struct host *h);
 /* Checks a flow after both ends have had their time since the channel healed. */
 void pair_judge_flow(struct world *w, struct flow *f);
 bool pair_finished(const struct world *w);
-/* Is it doubtful of each flow that has not ended whether it ends? */
+/* Returns true if, for each flow that has not ended, the faults of the run may have kept it from
+ * ending. */
 bool pair_only_doubtful(const struct world *w);
 void pair_outcome(const struct world *w, struct outcome *o);
 /* Compares two runs. ended: both runs went on to their end. A run that its number of services ended

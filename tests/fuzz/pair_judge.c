@@ -241,7 +241,7 @@ static bool waits_for_memory(const struct world *w, const struct end *e)
     return any && e->c && e->starved && w->host[e->nr].limited;
 }
 
-/* Is it doubtful whether both ends of f finish? */
+/* Returns true if the faults of the run may have kept one end of flow f from finishing. */
 static bool may_not_end(const struct world *w, const struct flow *f)
 {
     return doubt_of(w, f) & DOUBT_END || waits_for_memory(w, &f->end[0]) ||

@@ -267,8 +267,9 @@ static void malformed_in_a_syn(void **x)
     script_free(t);
 }
 
-/* The same options on an established connection: capabilities after the SYN are ignored, options
- * with wrong lengths are skipped, and the connection goes on. */
+/* SCPS options of every length and place in a segment of an established connection: capabilities
+ * after the SYN are ignored, options with wrong lengths are skipped, and the connection
+ * continues. */
 static void malformed_later(void **x)
 {
     struct script *t = with_snack(x);
@@ -467,8 +468,8 @@ static void simultaneous_after_a_fallback(void **x)
     script_free(t);
 }
 
-/* The same seen from the other end: a peer that received only a SYN without capabilities sends a
- * SYN-ACK without them. */
+/* Simultaneous open in which the peer has received only a SYN without capabilities: its SYN-ACK has
+ * none, so no capability is in force. */
 static void simultaneous_with_a_plain_answer(void **x)
 {
     struct script *t = with_snack(x);

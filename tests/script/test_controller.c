@@ -125,8 +125,8 @@ static void undone_by_dsack(void **x)
     script_free(t);
 }
 
-/* The same acknowledgement shows a new loss: the controller is restored before it is informed of
- * that. */
+/* One acknowledgement shows by DSACK that the episode was spurious, and reports a new loss: the
+ * controller's state is restored before the controller is informed of the loss. */
 static void undone_by_dsack_and_loss(void **x)
 {
     struct script *t = recorded(x);

@@ -569,7 +569,8 @@ static void simultaneous_open_delayed_data(void **x)
     script_free(t);
 }
 
-/* The same if the peer's ACK has no data. */
+/* Simultaneous open (RFC 9293 section 3.5): the peer's ACK of the SYN-ACK has no data and leads to
+ * ESTABLISHED. */
 static void simultaneous_open_bare_ack(void **x)
 {
     struct script *t = script_of(x);

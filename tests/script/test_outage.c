@@ -125,9 +125,9 @@ static void shorter_than_a_round_trip(void **x)
     script_free(t);
 }
 
-/* The same with a peer that sends neither SACK nor SNACK: segments that may still be acknowledged
- * are not resent. Each needless copy would cause a duplicate ACK, and three of these would be taken
- * for a loss. */
+/* The outage is shorter than a round trip, and the peer sends neither SACK nor SNACK: segments that
+ * may still be acknowledged are not resent. Each needless copy would cause a duplicate ACK, and
+ * three of these would be taken for a loss. */
 static void nobody_reports(void **x)
 {
     struct script *t = script_of(x);

@@ -160,8 +160,9 @@ static void too_big_while_data_is_acknowledged(void **x)
     script_free(t);
 }
 
-/* The same where SNACK resends what is lost before the retransmission timer expires, and each
- * retransmission restarts that timer: a message about a segment that was resent twice counts. */
+/* Packet Too Big while SNACK resends lost data before the retransmission timer expires, and each
+ * retransmission restarts that timer: a message about a segment that was resent twice is used (RFC
+ * 5927 section 7.2). */
 static void too_big_while_snack_resends(void **x)
 {
     struct script *t = script_of(x);
@@ -225,7 +226,8 @@ static void too_big_of_no_retransmission(void **x)
     script_free(t);
 }
 
-/* The same before a full segment was acknowledged, when no timeout is needed. */
+/* Before a full segment was acknowledged, no timeout is needed, but a Packet Too Big message that
+ * does not quote a segment from its first octet on is ignored, too (RFC 5927 section 7.2). */
 static void too_big_of_no_segment(void **x)
 {
     struct script *t = script_of(x);

@@ -408,9 +408,10 @@ static void an_imagined_timeout(void **x)
     }
 }
 
-/* The same without new data and without time stamps: RFC 5682 section 3.1 step 2b, "the recommended
- * action is to refrain from entering step 3 of this algorithm. Rather, continue with slow-start
- * retransmissions", because there is no segment whose acknowledgement could be awaited. */
+/* A spurious timeout without new data to send and without time stamps: RFC 5682 section 3.1 step
+ * 2b, "the recommended action is to refrain from entering step 3 of this algorithm. Rather,
+ * continue with slow-start retransmissions", because there is no segment whose acknowledgement
+ * could be awaited. */
 static void a_timeout_at_the_end(void **x)
 {
     struct script *t = script_of(x);

@@ -579,8 +579,8 @@ static void duplicates_after_a_timeout(void **x)
     script_free(t);
 }
 
-/* The same spurious recovery with time stamps: the first echo shows that the original segment
- * arrived (RFC 3522). */
+/* A spurious recovery with time stamps: the first echo shows that the original segment arrived (RFC
+ * 3522). */
 static void timestamp_undo(void **x)
 {
     struct script *t = script_of(x);
@@ -632,8 +632,9 @@ static void late_before_it_was_resent(void **x)
     }
 }
 
-/* The same, but of two segments that were declared lost only one has arrived, then both have, the
- * second of them after its retransmission left: the window stays reduced. */
+/* Of two segments that were declared lost only one has arrived, then both have, the second of them
+ * after its retransmission was sent: the loss was not spurious, so the window stays reduced (RFC
+ * 3522). */
 static void late_beside_one_that_was_resent(void **x)
 {
     struct script *t = loss_waits_for_the_rate(x, false);

@@ -394,7 +394,8 @@ static void frto_without_sack(void **x)
     script_free(t);
 }
 
-/* The same if the segment was lost: the second acknowledgement is a duplicate. */
+/* F-RTO after a timeout for a segment that was lost: the second acknowledgement is a duplicate, so
+ * the timeout was not spurious (RFC 5682 section 2.1). */
 static void frto_says_lost(void **x)
 {
     struct script *t = script_of(x);
@@ -690,9 +691,9 @@ static void eifel_passes_two_holes(void **x)
     }
 }
 
-/* The same without time stamps: the receiver had the data that the timer resent, so by RFC 3708 the
- * window is restored. Its acknowledgement was lost, not late, and later segments may be lost, so
- * they are resent at once. */
+/* A spurious timeout without time stamps: the receiver had the data that the timer resent, so by
+ * RFC 3708 the window is restored. Its acknowledgement was lost, not late, and later segments may
+ * be lost, so they are resent at once. */
 static void frto_and_a_duplicate(void **x)
 {
     struct script *t = script_of(x);

@@ -26,7 +26,8 @@ static void what_is_echoed(void **x)
     peer_says(t, MS(203), .seq = 1977, .len = 988, .tsval = 2000004);
     expect_sent(t, .ack = 3953);
     assert_int_equal(t->last.tsecr, 2000004);
-    /* The same with a changed window, which the fast path does not process. */
+    /* A segment with a changed window is not processed by the fast path; its timestamp is not
+     * echoed either, because it is beyond a hole. */
     peer_says(t, MS(204), .seq = 4941, .len = 988, .wnd = 60000, .tsval = 2000005);
     expect_sent(t, .ack = 3953);
     assert_int_equal(t->last.tsecr, 2000004);
@@ -217,9 +218,9 @@ static void an_echo_older_than_the_data(void **x)
     script_free(t);
 }
 
-/* The same after a timeout: the loss is real, so all that it presumes lost is resent at once, and
- * the age of the echo is no round trip (RFC 7323 section 4.1), also where the peer is known to
- * report with a DSACK what it had before. */
+/* A middlebox removes the timestamps, and a timeout occurs: the loss is real, so all data that the
+ * timeout declares lost is resent at once, and the age of the echo is no round trip (RFC 7323
+ * section 4.1), also where the peer is known to report with a DSACK what it had before. */
 static void an_old_echo_after_a_timeout(void **x)
 {
     struct script *t = with_ts(x);

@@ -365,8 +365,8 @@ static void fin_into_a_closed_window(void **x)
     script_free(t);
 }
 
-/* The same when the send buffer is about to be freed: two RTOs after the last octet was
- * acknowledged only the FIN is left. */
+/* Only the FIN is left to send and the window is closed, and the send buffer is about to be freed,
+ * two RTOs after the last octet was acknowledged: the FIN serves as the probe. */
 static void fin_into_a_window_closed_long_ago(void **x)
 {
     struct script *t = script_of(x);

@@ -327,9 +327,9 @@ static void no_burst_after_a_standstill(void **state)
     }
 }
 
-/* The same with pacing, whose own rate of 1.2 windows in a round trip exceeds that of the line
- * after a standstill: a loss a third of a round trip after each recovery would reduce the window a
- * second time. */
+/* A paced window after a pause in which the peer's window stopped the sender: the pacing rate of
+ * 1.2 windows in a round trip exceeds that of the line, so a loss a third of a round trip after
+ * each recovery would reduce the window a second time. */
 static void no_burst_of_a_paced_window_after_a_standstill(void **state)
 {
     double once = over_a_short_queue("scalable", 4 << 20, true);

@@ -204,8 +204,8 @@ static void a_rate_that_stalls_is_raised(void **state)
     conf_rate = 0;
 }
 
-/* The same number as a rate of payload instead of a rate on the wire: with headers counted less
- * payload is sent. */
+/* With payload_rate, ctl.rate counts payload; without, it counts headers, too, so with one and the
+ * same number less payload is sent. */
 static void a_rate_may_count_payload(void **state)
 {
     struct simrun wire, payload;

@@ -89,8 +89,8 @@ static void who_lives_is_kept(void **x)
     }
 }
 
-/* The same in FIN-WAIT-2 and CLOSE-WAIT, while one end has shut down its direction: a peer that has
- * gone is detected in either state. */
+/* Keep-alive in FIN-WAIT-2 and CLOSE-WAIT, while one end has shut down its direction: a peer that
+ * has gone is detected in either state. */
 static void half_closed(void **x)
 {
     (void)x;

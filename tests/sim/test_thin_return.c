@@ -92,7 +92,8 @@ static void no_errors(void **x)
     each_mode(c, 990);
 }
 
-/* The same with the budget in packets a second. */
+/* The acknowledgement budget is given in packets a second: goodput over a return link of 20 kbit/s
+ * in every acknowledgement mode. */
 static void so_many_packets(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);

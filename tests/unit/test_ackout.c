@@ -102,7 +102,9 @@ static void beyond_a_hole(void **state)
     scps_ackout_reported(&a, &rx, &rcv, &p.cfg.c, false);
     assert_int_equal(a.timer.at, SCPS_NEVER);
     assert_false(scps_ackout_beyond(&a, &p.s.ctx, &rx, MSS, false));
-    assert_true(scps_ackout_beyond(&a, &p.s.ctx, &rx, MSS, true)); /* It fills a part of a hole. */
+    /* The segment fills a part of another hole, so it is acknowledged at once (RFC 5681 section
+     * 4.2). */
+    assert_true(scps_ackout_beyond(&a, &p.s.ctx, &rx, MSS, true));
     scps_ackrx_progress(&rx.ack); /* RCV.NXT has advanced: the next hole is new. */
     assert_true(scps_ackout_beyond(&a, &p.s.ctx, &rx, MSS, false));
 }
@@ -120,7 +122,9 @@ static void silly_window(void **state)
     rcv.in.read = 1 + MSS;
     assert_int_equal(scps_ackout_window(&a, &p.s.ctx, &rcv, 4001, 0), 7000);
     assert_int_equal(a.announced, 11001);
-    p.cfg.c.rcvbuf = 10500; /* Half of a small buffer is enough as well. */
+    /* With a buffer smaller than two segments, the window opens when half of the buffer is free
+     * (RFC 9293 section 3.8.6.2.2). */
+    p.cfg.c.rcvbuf = 10500;
     rcv.mss = 60000;
     assert_int_equal(scps_ackout_window(&a, &p.s.ctx, &rcv, 4001, 0), 7000);
     rcv.in.read = 4001;

@@ -72,9 +72,12 @@ static void one_wait_for_known_holes(void **state)
     assert_int_equal(scps_betsrx_awaited(&w->rcv), 20);
     came(w, 40, 10);
     assert_false(scps_betsrx_look(b, &w->rcv, 20, 1000));
-    came(w, 60, 10); /* This hole was not known when the wait began, ... */
+    /* The hole before octet 60 was not known when the wait for the first hole began, so it is not
+     * given up with it. */
+    came(w, 60, 10);
     assert_false(scps_betsrx_look(b, &w->rcv, 20, 2000));
-    assert_int_equal(b->due, 1000); /* ... nor does it put the end of the wait off. */
+    /* The new hole does not postpone the end of the wait for the first one. */
+    assert_int_equal(b->due, 1000);
     assert_true(scps_betsrx_expired(b, w->rcv.in.next, true));
     assert_int_equal(b->due, SCPS_NEVER);
     scps_rcvbuf_jump(&w->rcv.in, 20);

@@ -27,8 +27,7 @@ static void slow_start_to_avoidance(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-/* The same bytes in 1, 2 or 500 acknowledgements a round trip lead to the same window (RFC
- * 3465). */
+/* A round trip's bytes in 1, 2 or 500 acknowledgements lead to the same window (RFC 3465). */
 static void bytes_count_not_acks(void **state)
 {
     (void)state;

@@ -190,7 +190,7 @@ static void small_resends(void **state)
     acked(true);
     assert_int_equal(p.s.tx->pacer.burst, 3000);
     asks.quantum = 0;
-    p.cfg.c.burst = 2500; /* So is the configured one. */
+    p.cfg.c.burst = 2500; /* The configured size of the token bucket is kept, too. */
     acked(true);
     assert_int_equal(p.s.tx->pacer.burst, 2500);
     p.cfg.c.burst = 0;

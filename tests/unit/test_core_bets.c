@@ -101,7 +101,7 @@ static void lifetime(void **state)
     p.env.now += SCPS_SEC(1);
     assert_int_equal(scps_bets_old(&p.s), OCTET(2));
     assert_true(due(OCTET(2), 99));
-    /* It is given up; the rest has the same time again. */
+    /* The oldest segment is given up; the lifetime of the other segments begins anew. */
     scps_off to, una = scps_bets_give_up(&p.s.tx->bets, &p.s.tx->sb, 1, p.env.now, &to);
     scps_send_acked(&p.s.snd, una);
     assert_int_equal(una, OCTET(1));
@@ -142,7 +142,7 @@ static void moves_past_arrived_data(void **state)
     assert_int_equal(scps_bets_peer_una(p.s.tx, p.s.snd.una), 1);
     scps_bets_heard(b, OCTET(2));
     assert_int_equal(scps_bets_peer_una(p.s.tx, p.s.snd.una), OCTET(2));
-    /* Another one: the peer's SEG.ACK is kept. */
+    /* A second segment is given up: the peer's highest SEG.ACK stays stored. */
     assert_int_equal(scps_bets_give_up(b, &p.s.tx->sb, OCTET(3), START, &to), OCTET(4));
     scps_send_acked(&p.s.snd, OCTET(4));
     assert_int_equal(scps_bets_peer_una(p.s.tx, p.s.snd.una), OCTET(2));

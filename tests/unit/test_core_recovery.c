@@ -165,7 +165,7 @@ static void eifel(void **state)
         {0, false, false, SCPS_RECOVERY_GOES_ON},
         /* A duplicate is answered with an older timestamp (RFC 7323 section 4.3). */
         {RTT, true, false, SCPS_RECOVERY_GOES_ON},
-        /* This is older than the first transmission, so it is no echo of the segment. */
+        /* The echo is older than the first transmission, so it is not that of the segment. */
         {RTT + SCPS_MS(1), false, false, SCPS_RECOVERY_GOES_ON},
         /* The peer may have given the hole up: it acknowledges what has not arrived. */
         {RTT, false, true, SCPS_RECOVERY_GOES_ON},

@@ -47,7 +47,7 @@ static void outages(void **state)
     scps_rto_outage_over(&r, true); /* The signal has begun a new count. */
     assert_int_equal(r.kept, 0);
     scps_rto_keep(&r);
-    scps_rto_measured(&r, 80); /* So does a measured round trip. */
+    scps_rto_measured(&r, 80); /* A measured round trip begins a new count, too. */
     scps_rto_keep(&r);
     scps_rto_outage_over(&r, true);
     assert_int_equal(r.kept, 0);

@@ -116,7 +116,7 @@ static void ready(void **state)
     assert_ptr_equal(scps_dgram_of_ready_link(shaper.dgrams.first), d[3]);
     scps_dgram_dequeue(d[1]);
     assert_false(d[1]->ready);
-    scps_dgram_dequeue(d[1]); /* It is in no queue. */
+    scps_dgram_dequeue(d[1]); /* The endpoint is in no queue any more, so the call has no effect. */
     assert_int_equal(nif.n_dgrams, N - 1);
     assert_ptr_equal(scps_dgram_of_ready_link(nif.dgrams.first), d[0]);
     scps_dgram_dequeue(d[0]);

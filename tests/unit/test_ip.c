@@ -169,7 +169,8 @@ static void extension_headers(void **x)
     assert_int_equal(scps_ip_parse(p, 84, 104, &out), 0);
     p[49] = 255;
     assert_int_equal(scps_ip_parse(p, 104, 104, &out), SCPS_DROP_TRUNCATED);
-    /* ... nor beyond the length that the IP header states, even if more octets follow. */
+    /* The parser reads no octet beyond the length that the IP header states, even if more octets
+     * follow. */
     p[49] = 1;
     scps_put16(p + 4, 30);
     assert_int_equal(scps_ip_parse(p, 104, 104, &out), SCPS_DROP_TRUNCATED);

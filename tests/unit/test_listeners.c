@@ -75,8 +75,9 @@ static void in_order(void **state)
     assert_ptr_equal(scps_accept(&l[0]), &c[2]);
     assert_ptr_equal(scps_accept(&l[0]), &c[0]);
     assert_null(scps_accept(&l[0]));
-    assert_null(scps_conn_listener(&c[2])); /* It belongs to the application now. */
-    scps_listener_forget(&c[1]);            /* The half-open one ends. */
+    /* The connection was accepted, so it belongs to the application and to no listener. */
+    assert_null(scps_conn_listener(&c[2]));
+    scps_listener_forget(&c[1]); /* The half-open one ends. */
     assert_int_equal(st.half_open, 0);
     assert_null(l[0].half.first);
     scps_listener_forget(&c[0]); /* nothing to forget */

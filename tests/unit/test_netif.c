@@ -72,7 +72,7 @@ static void filters_take_over(void **state)
     (void)state;
     assert_int_equal(t.mtu, 1400);
     assert_int_equal(t.flags, SCPS_NETIF_HOLLOW);
-    assert_string_equal(t.name, "b"); /* It had no name of its own. */
+    assert_string_equal(t.name, "b"); /* Filter t had no name, so it has that of the netif below. */
     assert_string_equal(a.name, "a");
     assert_ptr_equal(d.upper, &a);
     assert_ptr_equal(t.lower, &b);
@@ -150,7 +150,7 @@ static void ready_again(void **state)
     struct scps_nif nif;
     (void)state;
 
-    scps_netif_ready(&d); /* There is no stack to tell. */
+    scps_netif_ready(&d); /* The chain is not attached to a stack, so the call has no effect. */
     scps_nif_attach(&nif, NULL, &t, 0);
     nif.kept.blocked = true;
     scps_netif_ready(&d);

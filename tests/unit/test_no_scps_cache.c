@@ -57,7 +57,8 @@ static void for_some_time(void **state)
     assert_true(known(1));
     st.env.now++;
     assert_false(known(1));
-    remember(1); /* It did not answer again. */
+    /* Host 1 has again answered only a SYN without capabilities, so it is stored again. */
+    remember(1);
     assert_true(known(1));
 }
 
@@ -67,7 +68,8 @@ static void for_some_hosts(void **state)
     (void)state;
     for (unsigned i = 1; i <= 3; i++, st.env.now += SCPS_SEC(1))
         remember(i);
-    remember(1); /* Now host 2 expires first. */
+    /* Host 1 is stored again with a later time, so the entry of host 2 expires first. */
+    remember(1);
     remember(4);
     assert_true(known(1));
     assert_false(known(2));

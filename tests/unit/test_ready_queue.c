@@ -55,7 +55,8 @@ static void in_the_order_of_waking(void **state)
     assert_queue("0132");
     scps_sender_dequeue(&s[1]);
     assert_queue("032");
-    scps_sender_dequeue(&s[1]); /* It is not in the queue. */
+    /* The connection is not in the queue any more, so the call has no effect. */
+    scps_sender_dequeue(&s[1]);
     assert_queue("032");
     scps_sender_dequeue(&s[2]);
     assert_queue("03");

@@ -84,7 +84,8 @@ static void spread(void **state)
     p.s.tx->sb.inflight = 18000; /* Two segments are missing. */
     assert_int_equal(scps_recovery_rate(&p.s), 0);
     p.s.tx->sb.inflight = 0;
-    assert_int_equal(scps_recovery_rate(&p.s), 0); /* It has ended for good. */
+    /* The spreading of the window has ended, and does not begin again when less is in flight. */
+    assert_int_equal(scps_recovery_rate(&p.s), 0);
     p.s.tx->rec.spread_until = SCPS_SEC(11);
     p.env.now = SCPS_SEC(11);
     assert_int_equal(scps_recovery_rate(&p.s), 0);

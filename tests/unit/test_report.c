@@ -188,7 +188,8 @@ static void strictly_delayed(void **state)
     got(7);
     assert_string_equal(report(), "14-15 12-13 10-11 8-9 ");
     assert_false(follows);
-    /* Another pass begins when this one is over. */
+    /* scps_report_next_pass() lets another pass over the holes begin when the present one is
+     * over. */
     scps_report_next_pass(&rep);
     report();
     assert_true(follows);

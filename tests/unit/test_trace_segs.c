@@ -103,7 +103,7 @@ static void same_as_the_obvious(void **state)
                 first = next - SCPS_MIN(back, next - (((uint64_t)1 << 32) + 5));
             } else { /* An acknowledgement arrives, rarely an old one. */
                 uint64_t to = una + scps_prng_below(&r, next - una + 1);
-                /* It often acknowledges up to the border of a segment. */
+                /* Half of the acknowledgements end at the end of a segment. */
                 for (size_t i = o->n; i-- > 0 && scps_prng_below(&r, 2);)
                     if (o->v[i].end <= to && o->v[i].end > una) {
                         to = o->v[i].end;
