@@ -118,14 +118,18 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
            scps_bets_oldest(&s->tx->sb, s->snd.edge);
 }
 
-/* The receiver's timer for a hole starts when something that was sent behind the hole arrives. This
- * end does not know the peer's timer: it assumes that of the reference implementation, or its own
- * if that is shorter. An acknowledgement of data that this end has given up does not prove that the
- * data arrived. */
+/* The receiver's timer for a hole starts when something that was sent behind the hole arrives. That
+ * takes a round trip of at least SRTT less four times RTTVAR, the deviation that RFC 6298 allows
+ * for: the minimum RTT is too little while a queue is on the path. This end does not know the
+ * peer's timer: it assumes that of the reference implementation, or its own if that is shorter. An
+ * acknowledgement of data that this end has given up does not prove that the data arrived. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
-    scps_dur wait = s->ctx.cfg->c.bets_timeout;
+    /* a configured timeout of 0 becomes the greatest number, so that the other one is shorter */
+    uint64_t own = (uint64_t)s->ctx.cfg->c.bets_timeout - 1;
+    scps_dur age = s->ctx.env->now - sent - (scps_dur)SCPS_MIN(own, SCPS_BETS_WAIT_MIN - 1);
 
-    wait = wait ? SCPS_MIN(wait, SCPS_BETS_WAIT_MIN) : SCPS_BETS_WAIT_MIN;
-    return una > s->tx->bets.gave_up_to && s->ctx.env->now - sent < scps_rtt_min(&s->rtt) + wait;
+    return !(s->agreed.caps & SCPS_CAP_BETS) ||
+           (una > s->tx->bets.gave_up_to &&
+            (age <= s->rtt.srtt - 4 * s->rtt.rttvar || age <= scps_rtt_min(&s->rtt)));
 }

@@ -66,9 +66,9 @@ scps_off scps_bets_old(const struct scps_sender *s);
 /* Returns true if silence of the peer does not end the connection, because there is data that can
  * be given up instead. */
 bool scps_bets_keeps_open(const struct scps_sender *s);
-/* Returns true if an acknowledgement proves that the segment at SND.UNA has arrived. The
- * acknowledgement advances SND.UNA from `una`, and the segment was first sent at `sent`, so
- * recently that the receiver cannot have given it up. */
+/* Returns true if an acknowledgement that advances SND.UNA from `una` proves that the segment at
+ * `una` has arrived: without best effort each does; with it, if the segment was first sent at
+ * `sent`, so recently that the receiver cannot have given it up. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent);
 
 #endif

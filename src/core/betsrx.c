@@ -36,13 +36,13 @@ static scps_off beyond(const struct scps_receive *rcv)
 }
 
 /* Returns the offset after the highest octet that has arrived beyond a hole, or after the FIN if
- * that is higher; 0: neither has arrived. */
+ * that is higher. Precondition: one of them has arrived, so the state of such data exists. */
 static scps_off highest(const struct scps_receive *rcv)
 {
     uint32_t n = rcv->in.ooo->n;
     scps_off to = n ? scps_rangeset_at(rcv->in.ooo, n - 1)->to : 0;
 
-    return rcv->rx ? SCPS_MAX(to, rcv->rx->fin_at) : to;
+    return SCPS_MAX(to, rcv->rx->fin_at);
 }
 
 scps_off scps_betsrx_awaited(const struct scps_receive *rcv)

@@ -311,11 +311,11 @@ void scps_rcv_rejected(struct scps_sender *s, struct scps_receive *rcv, const st
 {
     int64_t next = (int64_t)scps_receive_next(rcv);
     int64_t from = scps_seq_unwrap(rcv->irs, (scps_off)next, seg->seq), to = from + seg->len;
-    struct scps_range twice = {(scps_off)SCPS_MAX(from, 1), (scps_off)to};
+    struct scps_range twice = {(scps_off)from, (scps_off)to};
 
     if (!seg->len || seg->flags & SCPS_SYN || from < 1 || rcv->fin)
         return;
-    if (to > next && (from < next || overlap(rcv->in.ooo, twice.from, twice.to, &twice) < seg->len))
+    if (to > next && overlap(rcv->in.ooo, twice.from, twice.to, &twice) < seg->len)
         return;
     s->ctx.st->bytes_duplicate += seg->len;
     report_twice(s, rcv, &twice);

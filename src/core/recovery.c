@@ -28,7 +28,8 @@
  * The first two take the acknowledgement of data for its arrival. A receiver with BETS (best
  * effort) acknowledges holes, too, before a retransmission has arrived: for such a peer the third
  * is used, and the first as long as the peer cannot have given a hole up yet
- * (scps_bets_is_arrival).
+ * (scps_bets_is_arrival). So is, for any peer, the arrival of all that was declared lost before any
+ * of it was resent.
  *
  * Bursts: while a retransmission is on its way, the peer's window or the send buffer may stop the
  * sender, and when SND.UNA advances, all that has been delivered meanwhile may be sent at once (RFC
@@ -104,6 +105,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
 {
     struct scps_tx *tx = s->tx;
     struct scps_recovery *rec = &tx->rec;
+    const struct scps_sent_segment *oldest = scps_sb_at(&tx->sb, tx->sb.head);
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
     if (fresh) {
@@ -112,6 +114,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
         rec->flight = s->snd.nxt - s->snd.una;
         rec->delivered = rec->out = 0;
         rec->unresent = true;
+        rec->first_sent = oldest->resends ? 0 : oldest->sent;
     }
     rec->episode = (uint8_t)kind;
     rec->point = s->snd.nxt;
@@ -362,16 +365,14 @@ static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_res
 
     return rec->eifel && rec->stamp && eifel_decides(s, was) && s->agreed.opts & SCPS_AGREED_TS &&
            seg->has & SCPS_HAS_TS && seg->tsecr && (int32_t)(seg->tsecr - rec->stamp) < 0 &&
-           !scps_recovery_echo_is_stale(rec, was, seg->tsecr) && !sum->dsack_fresh &&
-           (!(s->agreed.caps & SCPS_CAP_BETS) || scps_bets_is_arrival(s, was, rec->first_sent));
+           !scps_recovery_echo_is_stale(rec, was, seg->tsecr) && !sum->dsack_fresh;
 }
 
 /* Returns true if all that was declared lost in the episode has arrived, and nothing was resent in
- * it: then the first transmissions have arrived, and the losses were spurious. A best-effort peer
- * also acknowledges data that has not arrived, so that its acknowledgements prove nothing here. */
+ * it: then the first transmissions have arrived, and the losses were spurious. */
 static bool all_were_late(const struct scps_sender *s)
 {
-    return s->tx->rec.unresent && !s->tx->sb.lost && !(s->agreed.caps & SCPS_CAP_BETS);
+    return s->tx->rec.unresent && !s->tx->sb.lost;
 }
 
 enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
@@ -381,8 +382,9 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
     bool advanced = s->snd.una > was;
     struct scps_recovery *rec = &s->tx->rec;
 
-    if (rec->undoable && (all_were_late(s) || eifel_says_spurious(s, sum, was, seg) ||
-                          frto_says_spurious(s, sum, advanced)))
+    if (rec->undoable && scps_bets_is_arrival(s, was, rec->first_sent) &&
+        (all_were_late(s) || eifel_says_spurious(s, sum, was, seg) ||
+         frto_says_spurious(s, sum, advanced)))
         return SCPS_RECOVERY_IMAGINED;
     rec->delivered += sum->delivered;
     if (s->snd.una >= rec->point) {
@@ -433,7 +435,6 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
         rec->stamp = SCPS_MAX(scps_ts_value(ts, now), 1);
         rec->stamped = resent->from;
         rec->stamped_at = now;
-        rec->first_sent = resent->sent;
         rec->first_stamp = scps_ts_value(ts, resent->sent);
     }
 }

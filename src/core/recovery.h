@@ -59,13 +59,15 @@ struct scps_recovery {
      * before */
     uint32_t stamp;
     /* first octet of the retransmission with the TSval `stamp`; if this episode has none, of the
-     * first retransmission of an earlier episode; 0: there was none. The next three fields are
-     * about this octet. */
+     * first retransmission of an earlier episode; 0: there was none. The next two fields are about
+     * this octet. */
     scps_off stamped;
     scps_time stamped_at; /* time of that retransmission, µs */
-    scps_time first_sent; /* time at which the octet was sent for the first time, µs */
     uint32_t first_stamp; /* TSval with which the octet was sent for the first time */
-    scps_off frto_nxt;    /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
+    /* When the episode began, the octet at SND.UNA had last been sent at this time, µs; 0: it had
+     * been resent. No data that was lost in the episode was sent for the first time before that. */
+    scps_time first_sent;
+    scps_off frto_nxt; /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
     /* without SACK: bytes that were counted as arrived because of duplicate acknowledgements */
     uint64_t virtual_arrived;
     uint8_t dupacks; /* consecutive duplicate acknowledgements */

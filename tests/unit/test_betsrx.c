@@ -32,6 +32,7 @@ static int begin(void **state)
     w->cfg.c.rcvbuf = 65536;
     w->x = (struct scps_conn_ctx){.env = &w->env, .cfg = &w->cfg, .st = &w->st};
     scps_marks_init(&w->m, 16);
+    w->rcv.rx = &w->rx;
     scps_rcvbuf_init(&w->rcv.in, 1, true);
     *state = w;
     return 0;
@@ -106,7 +107,6 @@ static void a_fin_ends_the_hole(void **state)
 {
     struct world *w = *state;
 
-    w->rcv.rx = &w->rx;
     w->rx.fin_at = 7;
     assert_int_equal(scps_betsrx_awaited(&w->rcv), 7);
     came(w, 5, 10); /* What a faulty peer sends beyond its FIN does not count. */

@@ -182,6 +182,13 @@ static void proof_of_arrival(void **state)
     assert_true(wait <= SCPS_MS(1050));
     assert_true(scps_bets_is_arrival(&p.s, OCTET(1), START - RTT - wait + 1));
     assert_false(scps_bets_is_arrival(&p.s, OCTET(1), START - RTT - wait));
+    /* A queue has made the round trip longer: RTTVAR shows by how much a sample may be shorter. */
+    p.s.rtt.srtt = 5 * RTT;
+    p.s.rtt.rttvar = RTT / 2;
+    assert_true(scps_bets_is_arrival(&p.s, OCTET(1), START - 3 * RTT - wait + 1));
+    assert_false(scps_bets_is_arrival(&p.s, OCTET(1), START - 3 * RTT - wait));
+    p.s.rtt.rttvar = 5 * RTT;
+    assert_false(scps_bets_is_arrival(&p.s, OCTET(1), START - RTT - wait));
     p.cfg.c.bets_timeout = wait / 2;
     assert_true(scps_bets_is_arrival(&p.s, OCTET(1), START - RTT - wait / 2 + 1));
     assert_false(scps_bets_is_arrival(&p.s, OCTET(1), START - RTT - wait / 2));
@@ -190,6 +197,8 @@ static void proof_of_arrival(void **state)
     p.s.tx->bets.gave_up_to = OCTET(1);
     assert_false(scps_bets_is_arrival(&p.s, OCTET(1), START));
     assert_true(scps_bets_is_arrival(&p.s, OCTET(2), START));
+    p.s.agreed.caps = 0;
+    assert_true(scps_bets_is_arrival(&p.s, OCTET(1), 0));
 }
 
 int main(void)
