@@ -57,12 +57,10 @@ uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len)
 
 bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len)
 {
-    scps_time when = scps_pacer_when(&g->rate, now, scps_gate_cost(g, len));
-
-    if (when <= now)
+    g->opens = scps_gate_when(g, now, len);
+    if (g->opens <= now)
         return true;
     g->asked = s;
-    g->opens = when;
     return false;
 }
 
@@ -96,7 +94,7 @@ scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len)
 {
     scps_time at = scps_gate_when(g, now, SCPS_MAX(len, BARE));
 
-    return g->asked ? SCPS_MAX(at, g->opens) : at;
+    return SCPS_MAX(at, g->opens);
 }
 
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len)

@@ -21,7 +21,8 @@ struct scps_gate {
     /* the connection at the head of the queue, if its next packet costs more than the token bucket
      * `rate` holds; NULL: there is none */
     struct scps_sender *asked;
-    /* time, µs, at which the token bucket holds enough for the packet of `asked` */
+    /* time, µs, at which the token bucket holds enough for the packet that is next: that of
+     * `asked`, or of a datagram that is served before connections; now or earlier: none waits */
     scps_time opens;
     /* connections stopped by their congestion windows, in the order in which the minimum rate
      * serves them */
@@ -58,6 +59,13 @@ scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
  * the bucket. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
+/* Records that the next packet is a datagram, and that the token bucket holds enough for it at
+ * `when`, µs. */
+static inline void scps_gate_datagram_next(struct scps_gate *g, scps_time when)
+{
+    g->asked = NULL;
+    g->opens = when;
+}
 /* Called when s has been served: if the minimum rate had permitted s a segment beyond its window,
  * the permission ends. */
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s);

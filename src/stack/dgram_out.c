@@ -351,7 +351,10 @@ scps_time scps_dgram_due(struct scps_shaper *p, scps_time now)
 {
     uint32_t bytes = first_bytes(scps_dgram_of_ready_link(p->dgrams.first));
 
-    return bytes ? scps_gate_when(&p->gate, now, bytes) : now;
+    if (bytes)
+        now = scps_gate_when(&p->gate, now, bytes);
+    scps_gate_datagram_next(&p->gate, now);
+    return now;
 }
 
 void scps_dgram_yield(struct scps_ready_queue *t)

@@ -396,7 +396,8 @@ static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.first && (p->for_dgrams || !p->ready.head);
 }
-/* Returns the time at which the first datagram of shaper p may be sent, µs. */
+/* Returns the time at which the first datagram of shaper p may be sent, µs, and records that no
+ * connection may send before. Precondition: scps_dgram_first(p). */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
 /* Ends the turn of the connections in ready queue t, so that datagrams of the same route come
  * next. */

@@ -1058,7 +1058,42 @@ static void rate(void **x)
     host_fini(&h);
 }
 
-/* RFC 6040 section 4.2: every cell of figure 4. */
+/* SYNs that are to be sent again wait for the datagram before them, which waits for the rate of the
+ * route. The retransmission timers of the SYNs, 4 ms, do not expire again and again in the second
+ * until that datagram leaves, although the token bucket holds enough for a SYN. */
+static void syns_wait_for_a_datagram(void **x)
+{
+    struct scps_conn_config cfg = scps_conn_config_default();
+    struct host h;
+    uint8_t data[1000] = {0};
+    unsigned services = 0, syns = 0;
+
+    host_init(&h, x);
+    struct scps_dgram *d = opened(&h);
+    struct scps_route r = {.dst = h.them.addr,
+                           .prefix = h.us.addr.family == 6 ? 128 : 32,
+                           .nif = &h.nif,
+                           .rate = 600,
+                           .burst = 1200};
+    assert_int_equal(scps_stack_add_route(h.st, &r), 0);
+    cfg.expected_rtt = SCPS_MS(1);
+    for (int i = 0; i < 2; i++)
+        assert_non_null(scps_connect(h.st, &cfg, NULL, &h.them, NULL));
+    assert_int_equal(scps_dgram_send(d, &h.them, data, 700, 0), 0);
+    assert_int_equal(scps_dgram_send(d, &h.them, data, 900, 0), 0);
+    for (unsigned datagrams = 0; datagrams < 2; services++) {
+        while (leaves(&h)) {
+            syns += h.ip.proto == SCPS_IPPROTO_TCP;
+            datagrams += h.ip.proto == SCPS_IPPROTO_UDP;
+        }
+        h.now = scps_stack_deadline(h.st);
+    }
+    assert_int_equal(syns, 2);
+    assert_true(h.now >= SCPS_MS(5900));
+    assert_in_range(services, 2, 6);
+    host_fini(&h);
+}
+
 /* A driver calls scps_stack_output() until it returns 0, and then at the deadline: no packet may be
  * due at once then. Here an endpoint is closed before its last datagram leaves, and SYNs wait for
  * the same route, which has a rate. */
@@ -1090,6 +1125,7 @@ static void closed_with_connections_waiting(void **x)
     }
 }
 
+/* RFC 6040 section 4.2: every cell of figure 4. */
 static void out_of_a_tunnel(void **x)
 {
     enum { N = SCPS_ECN_NONE, T1 = SCPS_ECN_ECT1, T0 = SCPS_ECN_ECT0, CE = SCPS_ECN_CE, DROP };
@@ -1184,6 +1220,7 @@ int main(void)
         BOTH(rate),
         BOTH(link_gone),
         BOTH(closed_with_connections_waiting),
+        BOTH(syns_wait_for_a_datagram),
         BOTH(out_of_a_tunnel),
         BOTH(the_other_family),
         BOTH(connects_with_datagrams_waiting),
