@@ -158,7 +158,7 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
     nif->after_dgram = !nif->after_dgram;
     if (nif->after_dgram && datagram(st, nif, out))
         return 1;
-    int n = nif->ready.head || nif->shapers ? segment(st, nif, out) : 0;
+    int n = segment(st, nif, out);
     return n ? n : datagram(st, nif, out);
 }
 
@@ -175,7 +175,7 @@ static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif
         return 1;
     if (nif->n_dgrams)
         n = output_alternate(st, nif, out);
-    else if (nif->ready.head || nif->shapers)
+    else
         n = segment(st, nif, out);
     if (n) {
         if (nif->since_answer < SCPS_ANSWER_SHARE)

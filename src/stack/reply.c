@@ -157,8 +157,6 @@ bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps
 {
     struct scps_recring *q = NULL;
 
-    if (!nif->n_answers)
-        return false;
     if (!scps_recring_empty(&nif->answers.queue))
         q = &nif->answers.queue;
     for (struct scps_shaper *p = nif->shapers; p && !q; p = p->next) {
