@@ -119,7 +119,8 @@ static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, 
     if (err == SCPS_DROP_OLD_DUPLICATE && seg->flags & SCPS_SYN && c->state == SCPS_SYN_RECEIVED)
         repeat_syn_ack(st, nif, c);
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
-        (err == SCPS_DROP_NO_CONNECTION && !(c->s.todo.bits & SCPS_TODO_RST))) {
+        (err == SCPS_DROP_NO_CONNECTION && !(c->s.todo.bits & SCPS_TODO_RST) &&
+         scps_route_local(st, &c->local))) {
         struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
         scps_answer_reset(st, nif, &f, seg);
     }

@@ -346,6 +346,30 @@ static void without_timestamps(void **x)
     script_free(t);
 }
 
+/* RFC 1122 section 3.2.1.3: "When a host sends any datagram, the IP source address MUST be one of
+ * its own IP addresses". The address of a connection is removed, which ends the connection; a
+ * compressed segment for it is answered by a reset only when the host has that address again. */
+static void no_reset_from_an_address_that_was_removed(void **x)
+{
+    struct script *t = compressing(x, false);
+    unsigned prefix = t->us.addr.family == 6 ? 64 : 24;
+
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .len = 10);
+    app_reads(t, SEC(1), 10);
+    script_run(t, SEC(2));
+    script_forget_sent(t);
+    assert_int_equal(scps_stack_remove_addr(t->st, &t->nif, &t->us.addr), 0);
+    assert_int_equal(scps_conn_error(t->c), SCPS_ERR_ADDRNOTAVAIL);
+    peer_says(t, SEC(3), .len = 10);
+    script_run(t, SEC(4));
+    assert_int_equal(script_forget_sent(t), 0);
+    assert_int_equal(scps_stack_add_addr(t->st, &t->nif, &t->us.addr, prefix), 0);
+    peer_says(t, SEC(5), .len = 10);
+    expect_sent(t, .flags = SCPS_RST);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +379,7 @@ int main(void)
         SCRIPT_TEST(ids_are_drawn),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
+        SCRIPT_TEST(no_reset_from_an_address_that_was_removed),
         SCRIPT_TEST(probes_say_where_they_stand),
         SCRIPT_TEST(path_mtu),
         SCRIPT_TEST(snack_unit),
