@@ -227,6 +227,7 @@ struct world {
     bool refused; /* An allocation may have been refused. */
     bool damage_told;   /* Signals, or wrong checksums, report that the link damages packets. */
     unsigned strangers; /* The number of packets of the third party. */
+    bool answered;      /* A host has answered a packet of the third party. */
     /* A segment of a blind third party had the connection id of a connection, which may have
      * answered it. */
     bool guessed;
@@ -247,6 +248,7 @@ struct outcome {
     } end[FLOWS][HOSTS];
     /* The number of packets that a host did not answer because its limit was reached. */
     uint64_t unanswered;
+    bool answered; /* A packet of the third party was answered. */
     /* An answer to the third party may have changed which packets of the flows met a fate. */
     bool shifted;
     /* A segment of the third party may have changed when a receiver learnt a protocol number. */

@@ -320,7 +320,7 @@ static void carry_one(struct world *w, struct host *h, struct packet *p)
     p->ours = f != NULL;
     p->compressed = proto == SCPS_IPPROTO_SCPS_COMP;
     if (!f) { /* The packet is a reply to the third party. */
-        p->theirs = true;
+        p->theirs = w->answered = true;
         p->at = w->now + d->delay;
         enqueue(w, p);
         return;

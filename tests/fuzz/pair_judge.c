@@ -308,6 +308,7 @@ void pair_outcome(const struct world *w, struct outcome *o)
 {
     o->shifted = w->shifted;
     o->misled = w->misled;
+    o->answered = w->answered;
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++) {
             const struct end *e = &w->flow[i].end[k];
@@ -332,10 +333,10 @@ void pair_compare(const struct world *w, const struct outcome *with, const struc
                   bool ended)
 {
     /* A late packet of an earlier connection and one of the third party are answered within the
-     * same limit (stack/reply.c): where that was reached, a different number of resets may change
-     * which packets meet a fate. Without SYN cookies the third party may take all places of the
-     * backlog, so a flow's SYN has to be repeated. */
-    if (with->unanswered != without->unanswered)
+     * same limit (scps_stack_config.resets): where that was reached, another number of resets, or
+     * resets of other packets, may change which packets meet a fate. Without SYN cookies the third
+     * party may take all places of the backlog, so a flow's SYN has to be repeated. */
+    if (with->unanswered != without->unanswered || (with->answered && with->unanswered))
         return;
     /* A connection id has 8 bits, so the third party may guess it. The connection then answers a
      * segment that is not acceptable (RFC 9293 section 3.10.7.4, first check), and that answer is a
