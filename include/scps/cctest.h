@@ -205,9 +205,9 @@ struct scps_cctest_verdict {
     /* text with the measured values, or with the reason why the check failed */
     char msg[SCPS_CCTEST_MSGLEN];
 };
-/* Makes every check. The random ones use the seeds 1 to `seeds` (0: 40); out has room for
- * SCPS_CCTEST_CHECKS results. Returns how many checks failed without an exemption. Takes about a
- * second. */
+/* Makes every check. expect NULL: no exemption, no closed form. The random checks use the seeds 1
+ * to `seeds` (0: 40); out has room for SCPS_CCTEST_CHECKS results. Returns how many checks failed
+ * without an exemption. Takes about a second. */
 SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                   const struct scps_cctest_expect *expect, unsigned seeds,
                                   struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS]);
@@ -301,9 +301,10 @@ struct scps_cctest_path {
     uint64_t seed;
     uint32_t mss; /* payload of a segment, bytes; 0: 1000 */
 };
-struct scps_cctest_path_result {    /* results since scps_cctest_line_mark() */
-    uint64_t goodput;               /* goodput, bit/s */
-    uint64_t sent, delivered, lost; /* numbers of segments sent, delivered and lost */
+struct scps_cctest_path_result { /* results since scps_cctest_line_mark() */
+    uint64_t goodput;            /* goodput, bit/s */
+    /* numbers of segments sent, delivered and lost; a segment counts as lost when it is sent */
+    uint64_t sent, delivered, lost;
     uint64_t episodes, timeouts;
     uint64_t max_queue;            /* largest number of segments in the queue */
     uint64_t peak_cwnd, mean_cwnd; /* bytes; the mean is over the round trips */
@@ -327,11 +328,12 @@ SCPS_API struct scps_cctest_path_result scps_cctest_line_result(const struct scp
 SCPS_API void scps_cctest_line_free(struct scps_cctest_line *l);
 
 /* Returns the response function: the mean window in segments, over the second half of `losses`
- * cycles, when one in `period` segments is lost, with `acks` acknowledgements a round trip. */
+ * cycles, when one in `period` segments is lost, with `acks` acknowledgements a round trip. 0: the
+ * controller has no window, or rtt is less than 1 µs. */
 SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
                                      uint64_t period, scps_dur rtt, unsigned acks, unsigned losses);
 /* Returns the window in segments n round trips after a loss that happened at a window of w
- * segments, with 10 acknowledgements a round trip. */
+ * segments, with 10 acknowledgements a round trip; 0 if rtt is less than 1 µs. */
 SCPS_API double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, unsigned w,
                                    unsigned n, scps_dur rtt);
 

@@ -4,6 +4,7 @@
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
                                     .bytes = left / (acks - i),
                                     .rtt = rtt,
                                     .rtt_old = rtt,
-                                    .rate = t->ctl.cwnd * 1000 / ((uint64_t)rtt / 1000),
+                                    .rate = scps_muldiv(t->ctl.cwnd, 1000000, (uint64_t)rtt),
                                     .round = !i};
         left -= r.bytes;
         scps_cctest_play(t, &r, 1, NULL, 0);
@@ -44,6 +45,8 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
     uint64_t since = 0, rounds = 0;
     double sum = 0;
 
+    if (rtt < 1)
+        return 0;
     scps_cctest_start(&t, ops, param, &(struct scps_cc_view){.mss = 1000, .srtt = rtt});
     lose_one(&t, rtt); /* The loss ends slow start. */
     /* The loop is bounded, because a controller that never reduces its window would not end it. */
@@ -77,6 +80,8 @@ double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, u
 {
     struct scps_cctest t = {.ops = NULL};
 
+    if (rtt < 1)
+        return 0;
     scps_cctest_start(
         &t, ops, param,
         &(struct scps_cc_view){.mss = 1000, .srtt = rtt, .init_cwnd = (uint64_t)w * 1000});

@@ -233,10 +233,12 @@ static void send(struct scps_cctest_line *l)
     l->sent++;
     l->r.sent++;
     out = cross(l);
-    if (out < 0)
+    if (out < 0) {
         g->lost = true;
-    else
+        l->r.lost++;
+    } else {
         receive(l, out + l->p.delay * 500);
+    }
 }
 
 /* ---- processing of acknowledgements ---- */
@@ -307,7 +309,6 @@ static struct acked collect(struct scps_cctest_line *l, uint64_t upto)
     if (l->p.newest_only)
         n.a.rtt_old = 0;
     l->r.delivered += n.a.bytes / l->p.mss;
-    l->r.lost += n.lost;
     return n;
 }
 

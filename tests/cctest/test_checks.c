@@ -148,6 +148,43 @@ static void tables(void **state)
     assert_non_null(strstr(msg, "wanted 17000"));
 }
 
+/* Round trips below 1 ms are round trips like any other: vj's window at a loss rate does not depend
+ * on them. */
+static void short_round_trips(void **state)
+{
+    static const scps_dur rtt[] = {1, 500, 999, SCPS_MS(1), SCPS_MS(100)};
+    const struct scps_cc_ops *vj = scps_cc_find("vj");
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rtt / sizeof *rtt; i++) {
+        assert_true(scps_cctest_response(vj, NULL, 1000, rtt[i], 10, 20) ==
+                    scps_cctest_response(vj, NULL, 1000, SCPS_SEC(1), 10, 20));
+        assert_true(scps_cctest_growth(vj, NULL, 100, 10, rtt[i]) == 60);
+    }
+    assert_true(scps_cctest_response(vj, NULL, 1000, 0, 10, 20) == 0);
+    assert_true(scps_cctest_growth(vj, NULL, 100, 10, 0) == 0);
+}
+
+/* Segments whose loss only the timeout finds are counted, too. */
+static void losses_in_an_outage(void **state)
+{
+    const struct scps_cctest_path p = {.bps = 10000000, .delay = SCPS_MS(50), .ack_every = 1};
+    struct scps_cctest_line *l = scps_cctest_line_new(scps_cc_find("vj"), NULL, &p, NULL, NULL);
+    struct scps_cctest_path_result r;
+    (void)state;
+
+    assert_non_null(l);
+    scps_cctest_line_run(l, SCPS_SEC(1));
+    scps_cctest_line_path(l)->down = true;
+    scps_cctest_line_run(l, SCPS_SEC(1));
+    scps_cctest_line_mark(l);
+    scps_cctest_line_run(l, SCPS_SEC(10));
+    r = scps_cctest_line_result(l);
+    assert_true(r.timeouts > 1);
+    assert_true(r.sent > 1 && r.lost == r.sent && r.delivered == 0);
+    scps_cctest_line_free(l);
+}
+
 /* A malformed struct scps_cc_ops is refused, with the name of the wrong field, before any hook is
  * called. */
 static void broken_structures(void **state)
@@ -178,6 +215,7 @@ static void broken_structures(void **state)
         if (!strstr(msg, says[i]))
             fail_msg("%s does not say \"%s\"", msg, says[i]);
         assert_int_equal(scps_cctest_judge(&bad[i], NULL, &x, 1, verdict), 1);
+        assert_int_equal(scps_cctest_judge(&bad[i], NULL, NULL, 1, verdict), 1);
     }
     assert_true(scps_cctest_ops_ok(vj, msg, sizeof msg));
 }
@@ -187,6 +225,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(tables),
+        cmocka_unit_test(short_round_trips),
+        cmocka_unit_test(losses_in_an_outage),
         cmocka_unit_test(broken_structures),
         cmocka_unit_test(shipped_controllers_pass),
         cmocka_unit_test(right_ones_pass),
