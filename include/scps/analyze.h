@@ -332,6 +332,7 @@ static inline struct scps_trace *scps_trace_new(const struct scps_trace_config *
 {
     return scps_trace_new_sized(cfg, sizeof *cfg);
 }
+/* Frees an analyser. t NULL: does nothing. */
 SCPS_API void scps_trace_free(struct scps_trace *t);
 /* Analyses one packet, whose bytes are borrowed for the call. Returns 0 when it was a TCP segment,
  * 1 when it was something else, which is counted, or SCPS_ERR_NOMEM. */
@@ -381,6 +382,8 @@ enum {
 /* Writes one line in the form of tcptrace's default report. width: characters of the widest host
  * name, as scps_trace_brief_width() returns it. */
 SCPS_API void scps_trace_text_brief(FILE *f, const struct scps_trace_conn *c, int width);
+/* Returns the number of characters of the connection's two host names as scps_trace_text_brief()
+ * writes them. */
 SCPS_API int scps_trace_brief_width(const struct scps_trace_conn *c);
 /* Writes the report of tcptrace -l on connection c, then the figures that tcptrace does not have.
  * file: the name of the capture, which the report shows. */
@@ -436,6 +439,7 @@ struct scps_trace_html;
  * says so. wanted returns true for the numbers of connections to draw (NULL: all). */
 SCPS_API struct scps_trace_html *
 scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
+/* Adds one packet to the page. Call it from on_packet. */
 SCPS_API void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s);
 /* Writes the page. Call it after scps_trace_finish(). Returns 0, or SCPS_ERR_SYSTEM with one line
  * in msg. Frees h. */

@@ -273,9 +273,9 @@ SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *p
  *         +--------------------- delay ----------------------+
  *
  * One sender, one bottleneck, one receiver. It is not a TCP: there are whole segments, no sequence
- * numbers and no retransmission. The sender learns of a lost segment with the next acknowledgement
- * or by the timeout. That is enough to show at which window or rate a controller settles, and
- * quick: an hour of path time takes well below a second to compute.
+ * numbers and no retransmission. A lost segment is declared lost at the next acknowledgement,
+ * or by the retransmission timeout. That is enough to show at which window or rate a controller
+ * settles, and quick: an hour of the path's time takes well below a second to compute.
  */
 struct scps_cctest_path {
     uint64_t bps;   /* rate of the bottleneck, bit/s; a segment counts as mss bytes; at least 1 */
@@ -292,7 +292,7 @@ struct scps_cctest_path {
     scps_dur aggregate;
     scps_dur tick;    /* resolution of the sender's clock, µs; 0: 1 µs */
     uint64_t app_bps; /* rate at which the application offers data, bit/s; 0: always enough */
-    double loss;      /* probability that a segment is lost */
+    double loss;      /* probability that a segment is lost, 0 to 1 */
     uint64_t period;  /* each period-th segment is lost, unless there is a policer; 0: none */
     bool down;        /* an outage: every segment is lost */
     /* true: acknowledgements have rtt_old 0 (unknown), so a controller sees the newest segment's
@@ -324,7 +324,9 @@ SCPS_API const struct scps_cctest *scps_cctest_line_bench(const struct scps_ccte
 SCPS_API void scps_cctest_line_run(struct scps_cctest_line *l, scps_dur time);
 /* Starts the measurement of struct scps_cctest_path_result: earlier events do not count. */
 SCPS_API void scps_cctest_line_mark(struct scps_cctest_line *l);
+/* Returns the results since scps_cctest_line_mark(); since the beginning if it was not called. */
 SCPS_API struct scps_cctest_path_result scps_cctest_line_result(const struct scps_cctest_line *l);
+/* Frees a path model. l NULL: does nothing. */
 SCPS_API void scps_cctest_line_free(struct scps_cctest_line *l);
 
 /* Returns the response function: the mean window in segments, over the second half of `losses`

@@ -341,8 +341,13 @@ SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_c
                                unsigned backlog);
 /* Returns how many established connections wait to be accepted by scps_accept(). */
 SCPS_API unsigned scps_listener_pending(const struct scps_listener *l);
+/* Sets the pointer that every later event of the listener has as scps_event.user. The stack does
+ * not use it. NULL at the beginning. */
 SCPS_API void scps_listener_set_user(struct scps_listener *l, void *user);
+/* Returns the pointer that scps_listener_set_user() has set. */
 SCPS_API void *scps_listener_user(const struct scps_listener *l);
+/* Copies the address and the port on which the listener accepts connections to *out. An address of
+ * family 0: all of them. */
 SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_endpoint *out);
 
 /* flag of scps_conn_write(): more data follows, so a last segment that is not full waits for it */
@@ -418,6 +423,8 @@ SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *
 /* on true: the application will write more data, so a last segment that is not full waits for it
  * (Linux TCP_CORK). on false: that segment may be sent. */
 SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
+/* on true: switches Nagle's algorithm off (RFC 9293 section 3.7.4; Linux TCP_NODELAY), and a
+ * segment that waits for more data after SCPS_MORE is sent. on false: switches it on. */
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
 /* Sends a FIN after all data that was written; reading continues. Returns 0, or SCPS_ERR_NOTCONN.
  * While there is no memory for it, the FIN waits. */
@@ -450,7 +457,9 @@ SCPS_API uint64_t scps_conn_unsent(const struct scps_conn *c);
 SCPS_API uint64_t scps_conn_unacked(const struct scps_conn *c);
 /* Returns true when the peer's FIN has arrived and all data before it has been read. */
 SCPS_API bool scps_conn_eof(const struct scps_conn *c);
+/* Copies the connection's own address and port to *out. */
 SCPS_API void scps_conn_local(const struct scps_conn *c, struct scps_endpoint *out);
+/* Copies the peer's address and port to *out. */
 SCPS_API void scps_conn_remote(const struct scps_conn *c, struct scps_endpoint *out);
 /* Owner of a connection that scps_stack_next_conn() returns. */
 enum scps_owner {
@@ -462,9 +471,14 @@ enum scps_owner {
      * functions and scps_conn_abort(), which ends it at once, may be called */
     SCPS_OWNER_NOBODY
 };
+/* Returns the owner of a connection. */
 SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);
+/* Sets the pointer that every later event of the connection has as scps_event.user. The stack does
+ * not use it. NULL at the beginning. */
 SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
+/* Returns the pointer that scps_conn_set_user() has set. */
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
+/* Returns the stack of a connection. */
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
 /* Copies the configuration in force to *out, which has `size` octets in the headers of the caller.
  * Fields that were 0 for a default have the value in use. */

@@ -122,9 +122,12 @@ SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d);
 /* Returns the largest datagram that can be sent to `to`, bytes; 0: none. to NULL: the connected
  * destination. */
 SCPS_API uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to);
+/* Copies the endpoint's own address and port to *out. */
 SCPS_API void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out);
 /* Copies the connected destination to *out. Family 0: not connected. */
 SCPS_API void scps_dgram_remote(const struct scps_dgram *d, struct scps_endpoint *out);
+/* Sets the pointer that every later event of the endpoint has as scps_event.user. The stack does
+ * not use it. NULL at the beginning. */
 SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
 /* Changes the configuration for later datagrams; queued ones are not affected. Returns 0, or
  * SCPS_ERR_RANGE for cfg->size. */

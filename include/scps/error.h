@@ -100,6 +100,7 @@ enum scps_drop {
 
 /* Returns the key of a reason in JSON and CSV: "bad_checksum" and the like. */
 SCPS_API const char *scps_drop_name(enum scps_drop d);
+/* Returns the description of a reason, as SCPS_DROPS has it; "?" if unknown. The text is static. */
 SCPS_API const char *scps_drop_words(enum scps_drop d);
 
 /* Reasons why a sender sends nothing now. */
@@ -162,7 +163,9 @@ enum scps_why {
         SCPS_WHY_COUNT
 };
 
-/* Return the keys of features and reasons in JSON: "snack_long", "not_offered" and the like. */
+/* The functions with "name" return the key of a feature or a reason in JSON: "snack_long",
+ * "not_offered" and the like; those with "words" return its description, as SCPS_FEATURES or
+ * SCPS_WHYS has it. All return "?" if it is unknown. The texts are static. */
 SCPS_API const char *scps_feature_name(enum scps_feature f);
 SCPS_API const char *scps_feature_words(enum scps_feature f);
 SCPS_API const char *scps_why_name(enum scps_why w);
@@ -170,6 +173,7 @@ SCPS_API const char *scps_why_words(enum scps_why w);
 
 /* Returns the key of a reason in JSON and CSV: "peer_window" and the like. */
 SCPS_API const char *scps_hold_name(enum scps_hold h);
+/* Returns the description of a reason, as SCPS_HOLDS has it; "?" if unknown. The text is static. */
 SCPS_API const char *scps_hold_words(enum scps_hold h);
 
 #ifdef __cplusplus

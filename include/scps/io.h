@@ -134,10 +134,14 @@ SCPS_API void scps_loop_kick(struct scps_loop *l);
 /* Runs until scps_loop_stop() is called, or until scps_sysclock_now() reaches `until` (SCPS_NEVER:
  * no limit). */
 SCPS_API void scps_loop_run(struct scps_loop *l, scps_time until);
+/* Makes scps_loop_run() return, the one that is running or the next one. May be called from
+ * on_event. */
 SCPS_API void scps_loop_stop(struct scps_loop *l);
+/* Returns the libev loop, for watchers of the program. */
 SCPS_API struct ev_loop *scps_loop_ev(struct scps_loop *l);
 /* Returns 0, or the SCPS_ERR_* of a device that failed (SCPS_ERR_LINKDOWN: it vanished). */
 SCPS_API int scps_loop_error(const struct scps_loop *l);
+/* Returns the stack that the loop drives. */
 SCPS_API struct scps_stack *scps_loop_stack(const struct scps_loop *l);
 /* Frees the loop, but not the stack and the devices, which must both still exist: packets that a
  * full device refused, such as the resets of aborted connections, get up to one second to be
@@ -257,6 +261,7 @@ SCPS_API bool scps_ifopts_drop(const struct scps_netif *top, unsigned i, struct 
  * scps_link_files (sim.h). */
 SCPS_API char *scps_io_read_file(void *ctx, const char *name, size_t *len, char *why,
                                  size_t whylen);
+/* Frees the contents that scps_io_read_file() has returned. ctx is not used. */
 SCPS_API void scps_io_free_file(void *ctx, char *data);
 
 #ifdef __cplusplus

@@ -35,6 +35,8 @@ struct scps_observer {
 
 /* Returns the name of a kind: "lost" and so on; "?" if unknown. */
 SCPS_API const char *scps_note_name(uint32_t kind);
+/* Returns the description of a kind, as docs/EVENTS.md has it; "?" if unknown. The text is
+ * static. */
 SCPS_API const char *scps_note_words(uint32_t kind);
 /* Returns the name of argument i (0 to 3) of a kind; NULL: the kind has no such argument. */
 SCPS_API const char *scps_note_arg(uint32_t kind, unsigned i);

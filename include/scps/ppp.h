@@ -174,6 +174,7 @@ static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps
 SCPS_API void scps_ppp_shut(struct scps_netif *ppp, scps_time now);
 /* Returns the reason in words; never NULL. */
 SCPS_API const char *scps_ppp_why_text(enum scps_ppp_why why);
+/* Returns the reason for which a packet or frame was dropped, in words; never NULL. */
 SCPS_API const char *scps_ppp_drop_text(enum scps_ppp_drop drop);
 
 #ifdef __cplusplus

@@ -281,6 +281,7 @@ struct scps_channel;
  * NULL: malloc. Returns NULL on lack of memory and for a configuration out of range. */
 SCPS_API struct scps_channel *scps_channel_new(const struct scps_link_config *cfg, uint64_t stream,
                                                const struct scps_alloc *alloc);
+/* Frees a channel and the packets in it. ch NULL: does nothing. */
 SCPS_API void scps_channel_free(struct scps_channel *ch);
 /* Makes the channel report the verdict (fate) of every later packet to fn, which must not call into
  * ch. fn NULL: no reports. */
@@ -322,6 +323,7 @@ struct scps_link; /* a simulated link between two hosts, with both its direction
 SCPS_API struct scps_world *scps_world_new(const struct scps_alloc *alloc);
 /* Frees the world with its hosts, stacks and links. */
 SCPS_API void scps_world_free(struct scps_world *w);
+/* Returns the virtual time of the world, µs. */
 SCPS_API scps_time scps_world_now(const struct scps_world *w);
 
 /* Adds a host with a stack of its own. cfg NULL: the defaults; the world's clock replaces cfg->now.
@@ -331,8 +333,11 @@ SCPS_API struct scps_host *
 scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_config *cfg,
                 void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx),
                 void *ctx);
+/* Returns the stack of a host; the world owns it. */
 SCPS_API struct scps_stack *scps_host_stack(const struct scps_host *h);
+/* Returns the name of a host: the first octets of the name given, up to 31. */
 SCPS_API const char *scps_host_name(const struct scps_host *h);
+/* Returns the world to which a host belongs. */
 SCPS_API struct scps_world *scps_host_world(const struct scps_host *h);
 /* Makes the next scps_world_run(), or the one that is running, send what became due, before the
  * clock moves. Call it after calls into a host's stack from outside on_event (connect, write

@@ -527,6 +527,7 @@ SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
 /* Frees the sockets and the context's own stack; nothing is sent to the peers. On a caller's stack,
  * connections are reset and listeners closed. No call may be waiting. */
 SCPS_API void scps_ctx_free(struct scps_ctx *ctx);
+/* Returns the pointer scps_ctx_config.user. */
 SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
 /* Returns the stack of the context. Hold the lock during calls into it, and call scps_ctx_turn()
  * afterwards. */
@@ -566,6 +567,7 @@ SCPS_API scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when);
 /* Returns the next time, µs, at which scps_ctx_advance() has something to do (deadlines of blocked
  * calls included); SCPS_NEVER: none. */
 SCPS_API scps_time scps_ctx_next_deadline(struct scps_ctx *ctx);
+/* Returns the context's time, µs. */
 SCPS_API scps_time scps_ctx_now(struct scps_ctx *ctx);
 
 /* Returns true when the waiting call can continue: its condition holds, its deadline has passed, or
@@ -646,9 +648,10 @@ SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
  * have revents. */
 SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t nfds,
                             int timeout);
+/* These calls write the address of this end, or of the peer, to *addr, at most *addrlen octets of
+ * it, and its whole length to *addrlen. scps_sock_getpeername() fails with ENOTCONN if there is no
+ * peer. */
 SCPS_API int scps_sock_getsockname(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* These calls write the address of the peer, or of this end, to *addr. scps_sock_getpeername()
- * fails with ENOTCONN. */
 SCPS_API int scps_sock_getpeername(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
 /* Reads or sets an option. Fails with ENOPROTOOPT, EINVAL, EDOM and others: docs/howto/sockets.md
  * has a line for each option. */

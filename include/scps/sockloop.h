@@ -31,7 +31,9 @@ struct scps_sockloop;
  * source) of cfg are ignored and filled in here. Returns NULL with errno. */
 SCPS_API struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev,
                                                  const struct scps_ctx_config *cfg);
+/* Returns the context, which the functions of <scps/socket.h> take. */
 SCPS_API struct scps_ctx *scps_sockloop_ctx(struct scps_sockloop *sl);
+/* Returns the loop, to which the devices are added with scps_loop_add(). */
 SCPS_API struct scps_loop *scps_sockloop_loop(struct scps_sockloop *sl);
 /* Makes the call that blocks now or, if none does, the next one that would, fail with EINTR. To
  * be called from a watcher of the program, such as one for a signal; a watcher must not block

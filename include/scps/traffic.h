@@ -46,6 +46,8 @@ struct scps_bulk_source {
 /* Starts the source on c. Writing begins when the connection is established. Returns 0, or
  * SCPS_ERR_NOMEM. */
 SCPS_API int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c);
+/* Writes more, and sets `finished`, `closed` and `err`. Call it for every event of the stack; an
+ * event of another connection has no effect. */
 SCPS_API void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev);
 /* Continues after refill returned SCPS_ERR_AGAIN. */
 SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s);
@@ -77,6 +79,8 @@ struct scps_bulk_sink {
 /* Attaches the sink to c and reads what has arrived. c NULL (nothing was accepted): does
  * nothing. */
 SCPS_API void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c);
+/* Reads what has arrived, and sets `eof` and `err`. Call it for every event of the stack; an event
+ * of another connection has no effect. */
 SCPS_API void scps_bulk_sink_event(struct scps_bulk_sink *s, const struct scps_event *ev);
 
 #ifdef __cplusplus

@@ -59,6 +59,7 @@ struct scps_iovec {
 SCPS_API int scps_addr_parse(const char *text, struct scps_addr *a);
 /* Writes the canonical text (RFC 5952) into buf of at least SCPS_ADDR_STRLEN bytes; returns buf. */
 SCPS_API char *scps_addr_format(const struct scps_addr *a, char *buf);
+/* Returns true when a and b have the same family and the same address. */
 SCPS_API bool scps_addr_equal(const struct scps_addr *a, const struct scps_addr *b);
 /* Returns true when a and b have the same family and the same first `prefix` bits. */
 SCPS_API bool scps_addr_match(const struct scps_addr *a, const struct scps_addr *b,
