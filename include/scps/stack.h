@@ -95,9 +95,9 @@ struct scps_stack_config {
      * in force is drawn anew each second, from half of this value to the whole of it. Each
      * connection sends at most two a second. */
     uint32_t challenge_acks;
-    /* Largest number of resets for unknown ports and ICMP errors together in one second; default
-     * 1000. The limit in force is drawn anew each second, from half of this value to the whole of
-     * it. */
+    /* Largest number in one second of resets for unknown ports, and of ICMP errors and echo replies
+     * together; default 1000 of each. The limits in force are drawn anew each second, from half of
+     * this value to the whole of it. */
     uint32_t resets;
     /* Limit of replies of all kinds to packets that belong to no connection (resets, ICMP errors,
      * echo replies, SYN cookies), bytes/s. They get 1/SCPS_ANSWER_SHARE of their route's rate. If

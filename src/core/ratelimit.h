@@ -15,11 +15,12 @@
 struct scps_ratelimit {
     uint32_t limit;  /* largest number of replies in a second; 0: no reply is sent */
     uint32_t left;   /* replies that may still be sent in this second */
+    uint32_t salt;   /* a number by which the draws of a host's limits differ */
     scps_time since; /* time at which this second began */
 };
 
 /* Initialises the limit to `limit` replies in a second; the first one begins at now. */
-void scps_ratelimit_begin(struct scps_ratelimit *r, uint32_t limit, scps_time now);
+void scps_ratelimit_begin(struct scps_ratelimit *r, uint32_t limit, uint32_t salt, scps_time now);
 /* Counts one reply. Returns false if no more may be sent in this second. key: the host's secret
  * key. */
 bool scps_ratelimit_take(struct scps_ratelimit *r, const uint64_t key[2], scps_time now);

@@ -198,12 +198,22 @@ bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const stru
     return queue_reply(st, nif, &f->remote, p, ip_len + tcp_len);
 }
 
+/* Counts one reply of the kind that r limits. Returns false if no more may be sent in this
+ * second. */
+static SCPS_NOINLINE bool may_answer(struct scps_stack *st, struct scps_ratelimit *r)
+{
+    if (scps_ratelimit_take(r, st->env.key, st->env.now))
+        return true;
+    scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);
+    return false;
+}
+
 void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                        const struct scps_seg *seg)
 {
     struct scps_seg rst = {.flags = SCPS_RST};
 
-    if (seg->flags & SCPS_RST || !scps_stack_may_answer(st))
+    if (seg->flags & SCPS_RST || !may_answer(st, &st->reset_limit))
         return;
     if (seg->flags & SCPS_ACK) {
         rst.seq = seg->ack;
@@ -235,7 +245,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
 
     /* A request may be longer than the MTU of the link back. RFC 1122 section 3.2.2.6: the reply
      * "MUST be truncated to maximum transmission size"; RFC 4443 section 4.2 forbids that. */
-    if ((in->version == 6 && m->body_len > fits) || !scps_stack_may_answer(st))
+    if ((in->version == 6 && m->body_len > fits) || !may_answer(st, &st->icmp_limit))
         return;
     cut.body_len = SCPS_MIN(m->body_len, fits);
     room = 40 + 4 + cut.body_len;
@@ -258,7 +268,7 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
     uint8_t p[1400];
     size_t hdr = in->version == 4 ? 20 : 40, n;
 
-    if (!scps_stack_may_answer(st))
+    if (!may_answer(st, &st->icmp_limit))
         return;
     /* The message quotes less of the packet where the MTU of the link is below that of RFC 4443
      * section 2.4 (c) and RFC 1812 section 4.3.2.3. */
@@ -269,12 +279,4 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
     scps_ip_build(p, &ip, n);
     if (queue_reply(st, nif, &in->src, p, hdr + n))
         st->count.icmp_out++;
-}
-
-bool scps_stack_may_answer(struct scps_stack *st)
-{
-    if (scps_ratelimit_take(&st->answers_limit, st->env.key, st->env.now))
-        return true;
-    scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);
-    return false;
 }

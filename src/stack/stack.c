@@ -72,8 +72,9 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     scps_env_memory_served(&st->env);
     st->env.key[0] = scps_siphash(cfg.seed, "one", 3);
     st->env.key[1] = scps_siphash(cfg.seed, "two", 3);
-    scps_ratelimit_begin(&st->env.challenge_limit, cfg.challenge_acks, cfg.now);
-    scps_ratelimit_begin(&st->answers_limit, cfg.resets, cfg.now);
+    scps_ratelimit_begin(&st->env.challenge_limit, cfg.challenge_acks, 0, cfg.now);
+    scps_ratelimit_begin(&st->reset_limit, cfg.resets, 0, cfg.now);
+    scps_ratelimit_begin(&st->icmp_limit, cfg.resets, UINT32_MAX, cfg.now);
     st->env.may_establish = scps_listener_has_room;
     st->env.established = scps_listener_established;
     st->env.fell_back = scps_plain_remember;

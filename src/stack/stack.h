@@ -83,10 +83,10 @@ struct scps_stack {
     struct scps_listener *listeners;
     struct scps_queue ev_listeners; /* listeners with an SCPS_EV_ACCEPT to report */
     uint32_t next_id, port_next;
-    struct scps_ratelimit
-        /* limit of the resets and ICMP messages that are sent in a second to hosts without a
-         * connection */
-        answers_limit;
+    /* Limits of the resets and of the ICMP messages that are sent in a second to hosts without a
+     * connection. They are separate so that nobody can use up the resets by datagrams or pings, or
+     * the ICMP messages by segments. */
+    struct scps_ratelimit reset_limit, icmp_limit;
     struct scps_stack_count count;
     /* connection ids for compressed headers (connid.c); NULL until the first one is given */
     struct scps_connids *ids;
@@ -334,8 +334,6 @@ int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const 
  * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
-/* Counts one reply. Returns false if no more may be sent in this second. */
-bool scps_stack_may_answer(struct scps_stack *st);
 /* Sets *out to the next reply that may be sent through nif now. Returns false if there is none. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Returns the time at which the first reply of shaper p may be sent, µs; SCPS_NEVER: none waits. */

@@ -507,6 +507,40 @@ static void resets_are_limited(void **x)
     script_free(t);
 }
 
+/* Datagrams to ports without an endpoint use up none of the resets: after a flood of them a
+ * connection request is refused at once, and the other way round. */
+static void each_kind_has_a_limit(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = t->us.addr.family,
+                         .proto = SCPS_IPPROTO_UDP,
+                         .ttl = 64};
+    struct scps_udp u = {.sport = 5000, .dport = 99};
+    struct scps_stack_stats s;
+    uint8_t p[48];
+    size_t hdr, len;
+
+    t->stack_cfg.resets = 10;
+    t->us.port = 99;
+    script_start(t);
+    hdr = scps_ip_build(p, &ip, 8);
+    len = hdr + scps_udp_build(p + hdr, &ip.src, &ip.dst, &u);
+    for (uint16_t i = 0; i < 100; i++)
+        assert_int_equal(script_input(t, SEC(2) + i, p, len), SCPS_DROP_NO_UDP_PORT);
+    assert_in_range(script_forget_sent(t), 5, 10);
+    for (uint16_t i = 0; i < 100; i++)
+        peer_says(t, MS(2100) + i, .port = 2000 + i, .seq = 1, .flags = SCPS_SYN);
+    assert_in_range(script_forget_sent(t), 5, 10);
+    assert_int_equal(script_input(t, MS(3050), p, len), SCPS_DROP_NO_UDP_PORT);
+    assert_int_equal(script_forget_sent(t), 1);
+    scps_stack_get_stats(t->st, &s);
+    assert_in_range(s.resets_out, 5, 10);
+    assert_in_range(s.icmp_out, 6, 11);
+    script_free(t);
+}
+
 /* When the listener is closed, connections that wait for it are reset. */
 static void closing_the_listener(void **x)
 {
@@ -642,6 +676,7 @@ int main(void)
         SCRIPT_TEST(a_larger_backlog),
         SCRIPT_TEST(a_cookie_waits_for_the_backlog),
         SCRIPT_TEST(resets_are_limited),
+        SCRIPT_TEST(each_kind_has_a_limit),
         SCRIPT_TEST(closing_the_listener),
         SCRIPT_TEST(capabilities_survive_with_timestamps),
         SCRIPT_TEST(capabilities_survive_without_timestamps),

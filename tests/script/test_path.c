@@ -518,6 +518,9 @@ static void packets_for_nobody(void **x)
     }
     t->us = us;
     t->them = them;
+    /* 132 is SCTP, which no host of this library knows. */
+    assert_int_equal(script_input(t, MS(1), p, build(t, p, 132, msg, sizeof msg, 6)),
+                     SCPS_DROP_UNKNOWN_PROTOCOL);
     expect_quiet(t, ANY_HOLD);
     scps_stack_get_stats(t->st, &s);
     assert_true(s.drops[SCPS_DROP_NOT_OURS] >= 2);

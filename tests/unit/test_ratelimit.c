@@ -20,7 +20,7 @@ static void the_first_second_has_the_whole_limit(void **state)
     struct scps_ratelimit r;
     (void)state;
 
-    scps_ratelimit_begin(&r, 100, SCPS_SEC(5));
+    scps_ratelimit_begin(&r, 100, 0, SCPS_SEC(5));
     assert_int_equal(taken(&r, key, SCPS_SEC(5)), 100);
     assert_int_equal(taken(&r, key, SCPS_SEC(6) - 1), 0);
     assert_true(scps_ratelimit_take(&r, key, SCPS_SEC(6)));
@@ -34,8 +34,8 @@ static void later_seconds_differ(void **state)
     unsigned same = 0, least = 100, most = 0;
     (void)state;
 
-    scps_ratelimit_begin(&r, 100, 0);
-    scps_ratelimit_begin(&s, 100, 0);
+    scps_ratelimit_begin(&r, 100, 0, 0);
+    scps_ratelimit_begin(&s, 100, 0, 0);
     for (int i = 1; i <= 200; i++) {
         unsigned a = taken(&r, key, SCPS_SEC(i)), b = taken(&s, other, SCPS_SEC(i));
         same += a == b; /* Another host has another key, so its limits differ. */
@@ -47,15 +47,30 @@ static void later_seconds_differ(void **state)
     assert_in_range(most, 95, 100);
 }
 
+/* Two limits of one host, of replies of different kinds, differ, too: the draw of one of them does
+ * not tell an attacker that of the other. */
+static void salts_differ(void **state)
+{
+    struct scps_ratelimit r, s;
+    unsigned same = 0;
+    (void)state;
+
+    scps_ratelimit_begin(&r, 100, 0, 0);
+    scps_ratelimit_begin(&s, 100, UINT32_MAX, 0);
+    for (int i = 1; i <= 200; i++)
+        same += taken(&r, key, SCPS_SEC(i)) == taken(&s, key, SCPS_SEC(i));
+    assert_true(same < 20);
+}
+
 static void a_limit_of_none(void **state)
 {
     struct scps_ratelimit r;
     (void)state;
 
-    scps_ratelimit_begin(&r, 0, 0);
+    scps_ratelimit_begin(&r, 0, 0, 0);
     assert_int_equal(taken(&r, key, 0), 0);
     assert_int_equal(taken(&r, key, SCPS_SEC(1)), 0);
-    scps_ratelimit_begin(&r, 1, 0);
+    scps_ratelimit_begin(&r, 1, 0, 0);
     for (int i = 0; i < 100; i++) /* A limit of 1 cannot vary. */
         assert_int_equal(taken(&r, key, SCPS_SEC(i)), 1);
 }
@@ -65,6 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_second_has_the_whole_limit),
         cmocka_unit_test(later_seconds_differ),
+        cmocka_unit_test(salts_differ),
         cmocka_unit_test(a_limit_of_none),
     };
 
