@@ -8,11 +8,11 @@
  * episode and then reports SCPS_CC_SPURIOUS.
  *
  * To add one to the library: in its source tree, write src/cc/NAME.c with a struct scps_cc_ops,
- * list it in src/cc/cc.c, add tests/unit/test_cc_NAME.c. From outside the library: fill in a struct
- * scps_cc_ops and put its address into the configuration with scps_conn_config_set_cc().
- * scps_connect() and scps_listen() refuse a controller without name, start, ack or loss, or one
- * that exceeds a limit of this file (SCPS_ERR_INVAL). docs/howto/controllers.md has an example with
- * its tests.
+ * declare it in src/cc/cc.h, list it in src/cc/cc.c, add tests/unit/test_cc_NAME.c. From outside
+ * the library: fill in a struct scps_cc_ops and put its address into the configuration with
+ * scps_conn_config_set_cc(). scps_connect() and scps_listen() refuse a controller without name,
+ * start, ack or loss, or one that exceeds a limit of this file (SCPS_ERR_INVAL).
+ * docs/howto/controllers.md has an example with its tests.
  */
 #ifndef SCPS_CC_H
 #define SCPS_CC_H

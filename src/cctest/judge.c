@@ -30,8 +30,9 @@ static const struct {
                           "a recovery episode reduces the window once (RFC 6582, RFC 6675)"},
     [SCPS_CCTEST_ANSWER] =
         {"answer", "a loss by congestion reduces the window (RFC 2914, RFC 5681 section 3.1)"},
-    [SCPS_CCTEST_SPARE] = {"spare", "a loss by corruption or an outage does not reduce the window "
-                                    "(docs/SCPS-TP.md section 3.4)"},
+    [SCPS_CCTEST_SPARE] =
+        {"spare", "a loss or timeout by corruption or an outage does not reduce the window "
+                  "(docs/SCPS-TP.md section 3.4)"},
     [SCPS_CCTEST_SSTHRESH] =
         {"ssthresh",
          "after congestion ssthresh is at least two segments and less than the bytes outstanding, "
