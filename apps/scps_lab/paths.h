@@ -10,7 +10,7 @@
 
 struct lab_paths {
     struct lab_path {
-        /* The word that the flows share; NULL: this entry and those behind it are unused */
+        /* The value of the flows' key "path"; NULL: this entry and those behind it are unused */
         const char *word;
         /* true: a state is saved, and no open flow uses it */
         bool known;

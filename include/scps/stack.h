@@ -295,9 +295,10 @@ SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 enum scps_signal_kind {
     SCPS_SIGNAL_LINK_DOWN, /* an outage begins; until: its end, if known, else SCPS_NEVER */
     SCPS_SIGNAL_LINK_UP,
-    /* from now to `until` the link damages bits, so losses are corruption */
+    /* from now to `until` the link damages bits, so losses are taken for corruption */
     SCPS_SIGNAL_CORRUPTION,
-    SCPS_SIGNAL_CONGESTION, /* the link damages bits no longer: losses are congestion again */
+    /* the link no longer damages bits, so losses are taken for congestion again */
+    SCPS_SIGNAL_CONGESTION,
     /* Segments from `remote` arrived damaged and were discarded. Acknowledgements to remote report
      * it (option 23) until `until` (0: for one round trip), at least three of them. */
     SCPS_SIGNAL_DAMAGED,

@@ -364,7 +364,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         begin(b, v, ctl);
         break;
-    /* The event changes nothing here: on_sent() handles the restart from idle. */
+    /* The function on_sent() handles the restart from idle. */
     case SCPS_CC_IDLE:
         break;
     }

@@ -248,9 +248,9 @@ bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps
     case SCPS_CC_PATH:
         scps_win_path(w, v, ctl);
         return true;
-    /* The event changes nothing here: the core has restored window and state. */
+    /* The core has restored the window and the controller's state, so nothing is left to do. */
     case SCPS_CC_SPURIOUS:
-    /* The event changes nothing here: the window is the one from before the outage. */
+    /* The window of the time before the outage stays valid. */
     case SCPS_CC_LINK_UP:
         return false;
     }

@@ -238,8 +238,9 @@ void scps_recovery_timeout(struct scps_sender *s)
         rec->silent++;
     rec->unheard = s->ctx.env->now - s->tx->heard_at >= s->rtt.rto;
     mark_lost(s);
-    /* No acknowledgement clocks the sender now. Where losses count as corruption the controller
-     * keeps its window, which is spread therefore. */
+    /* After a timeout no acknowledgements arrive that would pace the sender. A controller that
+     * takes the loss for corruption keeps its window, so the window is paced over one smoothed
+     * round trip. */
     if (s->ctl.cwnd != SCPS_CWND_OPEN && s->rtt.srtt)
         rec->spread_until = s->ctx.env->now + s->rtt.srtt;
 }

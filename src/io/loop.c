@@ -213,7 +213,7 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     (void)revents;
     struct scps_loop *l = w->data;
     uint64_t times;
-    /* The timer was set again after it expired. */
+    /* read() fails with EAGAIN if the timer expired but was set again before this call. */
     if (read(l->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
         return;
     l->armed = SCPS_NEVER;

@@ -113,7 +113,8 @@ enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64
 
 double scps_decimal_double(struct scps_decimal d)
 {
-    /* Both factors are exact, below 10^15 and 10^22, so there is only one rounding. */
+    /* The mantissa is below 10^15, and a power of ten up to 10^22 is exact in a double. So for an
+     * exponent from -22 to 22 only the product or quotient is rounded. */
     double v = (double)d.mantissa, ten = 1;
 
     for (int i = d.exp < 0 ? -d.exp : d.exp; i > 0 && i < 2000; i--) {

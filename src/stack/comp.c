@@ -45,7 +45,8 @@ static size_t saved(const struct scps_seg *s, size_t n)
 #define ROW  16 /* number of segments that make a long series */
 /* least time from the first to the last segment of a long series, µs */
 #define ROW_TIME SCPS_SEC(10)
-/* Time for which a shorter series must last before its data is accepted, µs. */
+/* Time that the first and the last segment of a series below ROW segments must lie apart before the
+ * series counts, µs. */
 #define ALONE SCPS_SEC(3)
 
 /* Returns true if a single bit error can make the checksum of a segment, which was right with
@@ -261,8 +262,8 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     if (!seg->len && seg->seq != scps_seq_wrap(c->s.snd.iss, c->s.snd.nxt))
         scps_tp_comp_numbered(c->s.tp);
     n = goes_as_tcp(c, seg) ? 0 : scps_tp_comp_build(c->s.tp, p, seg);
-    /* The segment has a TCP header, from which the peer may not take its values, so the next
-     * compressed header must have all fields. */
+    /* The segment is sent with a TCP header. The peer need not store the values of such a segment,
+     * so the next compressed header must have all fields. */
     if (!n) {
         scps_tp_comp_anew(c->s.tp);
         /* FIRST segments have repeated the acknowledgement that completes the handshake. Either one
