@@ -388,7 +388,7 @@ static void model_ack(void *s, const struct scps_cc_view *v, const struct scps_c
 {
     struct model *m = s;
 
-    /* mistake: the maximum of the delivery rate is never forgotten */
+    /* mistake: the maximum of the delivery rate never expires */
     m->best = MAX(m->best, a->rate);
     ctl->cwnd = MAX(m->best / 1000 * (uint64_t)v->min_rtt / 1000 * 2, 4 * (uint64_t)v->mss);
     if (m->fault == NO_RATE) {

@@ -121,7 +121,7 @@ static void the_same_again(void **state)
     }
 }
 
-/* RFC 3708 section 2: the sender learns that its retransmissions were needless when the receiver
+/* RFC 3708 section 2: the retransmissions of an episode are known to be needless when the receiver
  * has reported each as a duplicate, which can be after the end of the episode. The kit then
  * restores the window and ssthresh from before the episode, as the core does, but only once for
  * each episode. */

@@ -132,7 +132,8 @@ static void check_tcp(struct world *w, const struct scps_ip *ip, const uint8_t *
     if (!w->cfg.hollow)
         for (uint32_t i = 0; i < s.len; i++)
             MUST(s.data[i] == ours(off + i));
-    /* The window is scaled only if both ends agreed, which only the connection knows. */
+    /* The window is scaled only if both ends agreed on it, which only the state of the connection
+     * shows. */
     unsigned shift = 0;
     if (f->c) {
         struct scps_info i;
@@ -516,7 +517,7 @@ static void app_connect(struct world *w, struct flow *f)
 
     if (f->c)
         return;
-    /* The state of the flow's last connection is forgotten when a new SYN leaves. */
+    /* The record of the flow's last connection is discarded when a new SYN leaves. */
     f->seen = f->have_edge = f->know_irs = false;
     f->lport = 0;
     f->written = f->read = 0;

@@ -46,7 +46,8 @@ enum {
  * reserved room. */
 enum { HOW_COPY, HOW_PIECES, HOW_RESERVED };
 
-/* The kinds of third party that may inject packets, by how much it knows. */
+/* The kinds of third party that may inject packets: none; one that has the addresses and the
+ * listener's port only; one that has all ports, too; one that reads all packets. */
 enum { THIRD_NONE, THIRD_BLIND, THIRD_PORTS, THIRD_ALL };
 
 /* Changes of packets by the channel that make some of the judge's checks uncertain, for one flow,
@@ -79,10 +80,12 @@ struct end {
     /* The connection; NULL: it is not open, or the application has let go of it. */
     struct scps_conn *c;
     bool had; /* The application has had a connection in this incarnation of the flow. */
-    bool can_write, can_read; /* An event has said so, and no call since then has been refused. */
+    /* The last event permitted a write, or a read, and no call since then has been refused. */
+    bool can_write, can_read;
     /* The configuration was changed while the connection was open, or after it had ended. */
     bool reconfigured;
-    /* The application reads whenever it can; otherwise only when an order says so. */
+    /* true: the application reads whenever it can; false: it reads only at an order of the
+     * input. */
     bool auto_read;
     bool shut, eof, closed, failed;
     bool starved; /* The last write was refused for lack of memory. */
@@ -105,7 +108,7 @@ struct flow {
     int opener;    /* The host that opens the flow; HOSTS: both do. */
     uint32_t salt; /* The offset in the pattern at which the flow's streams begin. */
     uint16_t port; /* The port of the client. */
-    bool chosen;   /* The stack is to choose the port of the client. */
+    bool chosen;   /* true: the stack chooses the port of the client; false: the test does. */
     unsigned excuse;
     unsigned doubt; /* The DOUBT_* of this flow alone. */
     struct end end[HOSTS];
@@ -134,7 +137,8 @@ struct packet {
     uint8_t data[];
 };
 
-struct memo { /* What a third party that reads all packets knows about one direction of a flow. */
+/* What a third party that reads all packets has recorded about one direction of a flow. */
+struct memo {
     bool known;
     uint16_t sport, dport;
     uint32_t nxt, ack, tsval;
@@ -188,9 +192,10 @@ struct host {
     struct scps_dgram *dgram;    /* The datagram endpoint; NULL: none is open. */
     uint16_t dgram_port;         /* The port of the endpoint opened last; 0: none was opened. */
     uint16_t datagrams;          /* The number of datagrams that the application has sent. */
-    bool can_recv; /* An event has said that a datagram waits, and no call since then found none. */
-    bool touched;  /* The host has got a packet, a call or a signal since it was last served. */
-    bool gone;     /* The host's interface was removed. */
+    /* The last event reported a waiting datagram, and no call since then found none. */
+    bool can_recv;
+    bool touched;     /* The host has got a packet, a call or a signal since it was last served. */
+    bool gone;        /* The host's interface was removed. */
     scps_time asleep; /* The host is not served before this time. */
     scps_time due;    /* The deadline that the stack gave when it was last served. */
     size_t peak;      /* The largest amount of memory that was in use, bytes. */
@@ -220,7 +225,7 @@ struct world {
     unsigned doubt;
     unsigned settled; /* The number of times at which everything due was served. */
     bool healed;
-    /* A damaged segment, or one of a third party that knows everything, had a right checksum with
+    /* A damaged segment, or one of a third party that reads all packets, had a right checksum with
      * another protocol number. */
     bool imitated;
     bool stopped; /* The run was ended by its number of services while transfers were going on. */
@@ -233,8 +238,8 @@ struct world {
     bool guessed;
     /* After that a packet met a fate, a chance or a line, which count or queue packets. */
     bool shifted;
-    /* Such a segment was refused for its checksum, but counted as one from which the receiver
-     * learns the peer's protocol number. */
+    /* A segment of a third party was refused for its checksum, but counted as one that shows the
+     * peer's protocol number. */
     bool misled;
     bool loud; /* FUZZ_LOUD in the environment makes the target print what happens in the run. */
 };
@@ -409,7 +414,8 @@ struct step {
     /* The segment is a blind third party's, with a compressed header whose connection id is in
      * use. */
     bool guessed;
-    bool counts; /* Its checksum is right with a protocol number that the stack knows. */
+    /* The packet's checksum is right with one of the protocol numbers 105, 6 and 106. */
+    bool counts;
     int state;
     scps_off una, nxt, next; /* SND.UNA, SND.NXT, RCV.NXT */
     uint32_t pmtu;

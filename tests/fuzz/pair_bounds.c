@@ -69,14 +69,14 @@ scps_dur pair_time_limit(const struct world *w)
     rtt += SCPS_MAX(w->host[0].cfg.expected_rtt, w->host[1].cfg.expected_rtt) / 25;
     if (expires_on_the_way(w))
         silence += SCPS_SEC(MOST_OCTETS);
-    /* The other end has to notice, which takes 15 timeouts. */
+    /* An interface was removed, and the host at the other end detects that by 15 timeouts. */
     if (w->host[0].gone || w->host[1].gone)
         silence += SCPS_SEC(6500);
     return silence + 300 * rtt + one_by_one(w);
 }
 
-/* A timeout attributed to corruption does not back off (docs/SCPS-TP.md section 3.4), or need
- * not: a host that detects damage, or that the other tells of damage, attributes losses to
+/* A timeout attributed to corruption does not back off (docs/SCPS-TP.md section 3.4), or need not:
+ * a host that detects damage, or to which the other reports damage, attributes losses to
  * corruption. */
 bool pair_without_backoff(const struct world *w)
 {

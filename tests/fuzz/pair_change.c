@@ -125,8 +125,8 @@ static uint32_t find_option(const uint8_t *t, uint32_t n, uint8_t kind)
 }
 
 /* Replaces the octets of an option by NOPs (by 0), or changes an octet of its value. The peer does
- * not answer an option that is missing in a SYN; if only one end knows of an option, the two no
- * longer understand each other. */
+ * not answer an option that is missing in a SYN; if only one end takes an option for agreed, the
+ * two ends interpret segments differently. */
 void pair_option(struct world *w, struct packet *p, struct flow *f, uint8_t kind, uint8_t by,
                  bool any)
 {

@@ -176,7 +176,8 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
     silence = w->now - (i.established ? e->progress : e->opened);
     switch (e->err) {
     case SCPS_ERR_TIMEDOUT:
-        if (w->slept && e->reconfigured) /* after the end, which its application had not heard of */
+        /* after the end of the connection, which had not been reported to its application yet */
+        if (w->slept && e->reconfigured)
             break;
         MUST(silence >= least_silence(&cfg, i.established));
         break;
@@ -276,7 +277,7 @@ static void explain(struct world *w, const struct flow *f)
     }
 }
 
-/* Returns true if this end can never learn that the peer has gone: the peer's last reset, or
+/* Returns true if this end can never detect that the peer has gone: the peer's last reset, or
  * everything that its device sends, is lost. A host whose memory is limited may not get back the
  * address or the route that was removed. */
 static bool left_alone(const struct world *w, const struct end *e, const struct end *peer)

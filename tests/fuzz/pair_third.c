@@ -32,7 +32,7 @@ void pair_icmp(struct world *w, struct host *to, const uint8_t *quote, size_t le
                          .proto = v6 ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP,
                          .ttl = 64};
 
-    ip.src.b[v6 ? 15 : 3] = 77; /* This is the address of a router. */
+    ip.src.b[v6 ? 15 : 3] = 77; /* The source address becomes that of a router. */
     size_t n = scps_ip_build(p, &ip, 8 + len);
     uint8_t *m = p + n;
     m[0] = type;
@@ -61,13 +61,14 @@ void pair_router(struct world *w, struct host *h, uint8_t b, uint8_t c)
 
 /* ---- the third party ---- */
 
-struct guess { /* The sequence numbers of a segment, as far as the third party knows them. */
+/* The sequence numbers of a segment, as far as the third party has read them in packets. */
+struct guess {
     uint16_t sport, dport;
     uint32_t seq, ack, tsval;
     uint8_t id;
 };
 
-/* Fills in *g. Returns false if the third party knows nothing of this flow. */
+/* Fills in *g. Returns false if the third party has read no packet of this flow. */
 static bool guess(struct world *w, struct host *h, struct flow *f, uint8_t b, uint8_t c,
                   struct guess *g)
 {
@@ -264,7 +265,8 @@ void pair_third(struct world *w, struct host *h, struct flow *f, uint8_t b, uint
         return;
     w->strangers++;
     w->third_sends = true;
-    /* This is the number at which a SYN of a compressed connection would be. */
+    /* The value 8 would stand for a SYN with a compressed header, which does not exist, so it
+     * stands for an ICMP error. */
     if ((b & 15) == 8) {
         if (guess(w, h, f, b, c, &g) && w->inject)
             false_icmp(w, h, &g, b & 16, b & 32 && w->third != THIRD_PORTS);

@@ -41,9 +41,9 @@ static const struct {
     {"out of order", "rate=10mbit,rtt=40ms,reorder=0.05,dup=0.02", ANY},
     {"flipped bits", "rate=10mbit,rtt=40ms,ber=2e-6,flip", ANY},
     {"bursts", "burst-geo", ANY},
-    /* Acknowledgements wait for seconds behind lwIP's data, and without time stamps nothing tells
-     * what is spurious: where pure rate has nothing new to send, RFC 5682 section 2.1 step 2b goes
-     * on with conventional recovery, of 219 segments. */
+    /* Acknowledgements wait for seconds behind lwIP's data, and without time stamps no
+     * acknowledgement shows which retransmission was spurious: where pure rate has nothing new to
+     * send, RFC 5682 section 2.1 step 2b goes on with conventional recovery, of 219 segments. */
     {"thin return", "rate=5mbit,rate-back=20kbit,rtt=200ms", 250},
 };
 
@@ -401,8 +401,8 @@ static bool run(unsigned link, unsigned way, bool we_open)
     struct scps_link_stats up, down;
     scps_channel_stats(w.to, w.now, &up);
     scps_channel_stats(w.from, w.now, &down);
-    /* lwIP knows no capabilities, so none are in force; and the stack must not resend whole flights
-     * while lwIP delays its acknowledgements. */
+    /* lwIP has no SCPS capabilities, so none are in force; and the stack must not resend whole
+     * flights while lwIP delays its acknowledgements. */
     right = right && !info.caps && info.resent_segs <= links[link].resent;
     printf("%-12s  %-18s  %-10s %9.3f s  %7llu %7llu bytes  lost %3llu %3llu  resent %4llu  %s\n",
            links[link].name, ways[way].name, we_open ? "we open" : "lwIP opens",

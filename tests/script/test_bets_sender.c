@@ -133,8 +133,8 @@ static void probes_of_a_peer_that_lags(void **x)
 }
 
 /* If the whole window is lost again and again, the segment at its right edge is not given up:
- * behind the window nothing is acceptable, so the peer would never learn of the hole and the window
- * would never move. */
+ * behind the window nothing is acceptable, so no acceptable segment would show the hole to the
+ * peer, and the window would never move. */
 static void the_edge_of_the_window_is_kept(void **x)
 {
     struct script *t = bets_of(x);

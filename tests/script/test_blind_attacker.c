@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two stacks that compress headers, and an attacker who sees none of their packets and knows only
  * their two addresses. The attacker tries every connection id with every kind of compressed header,
- * and SYNs; numbers that it does not know it chooses at random. Nothing that it sends may end the
- * connection, change a byte, or cause a retransmission.
+ * and SYNs; other numbers it chooses at random. Nothing that it sends may end the connection,
+ * change a byte, or cause a retransmission.
  *
  * RFC 5961 says what TCP promises against such an attacker; docs/SCPS-TP.md section 8 describes the
  * header, which has no ports and may leave out the sequence number and the acknowledgement number.
@@ -174,12 +174,12 @@ static void shape(struct world *w, int victim, unsigned which, uint8_t id)
         uint8_t one, two, data;
         const char *opt;
     } shapes[SHAPES] = {
-        {0, 0, 0, NULL}, /* This header has no field. */
+        {0, 0, 0, NULL}, /* compressed header without any field */
         {PUSH, 0, 0, NULL},
-        {TS, 0, 0, NULL}, /* These time stamps are from the future. */
+        {TS, 0, 0, NULL}, /* time stamps later than the peer's clock */
         {TS | A, 0, 0, NULL},
         {A, 0, 0, NULL},     /* The window is 0. */
-        {SNACK, 0, 0, NULL}, /* The SNACK says that everything is missing. */
+        {SNACK, 0, 0, NULL}, /* The SNACK reports all octets as missing. */
         {SNACK | A, 0, 0, NULL},
         /* The same SNACK is in a TCP option. */
         {MORE, OPTS, 0, "\x15\x06\x00\x00\xff\xff"},

@@ -87,7 +87,8 @@ static void fallback(void **x)
     scps_conn_abort(t->c);
     expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
 
-    /* In the first run the peer is remembered, in the second it is forgotten. */
+    /* In the first run the stack remembers that the peer is a plain TCP, in the second it has no
+     * such entry any more. */
     for (int k = 0; k < 2; k++) {
         struct scps_endpoint to = t->them;
         script_run(t, k ? SEC(400) : SEC(10));
@@ -121,7 +122,7 @@ static void reset_for_the_option(void **x)
         if (deaf < 2) {
             expect_sent(t, .at = MS(100), .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS);
             assert_int_equal(t->last.seq, first + 65536);
-            /* This is the first SYN of another connection. */
+            /* The reset acknowledges the first SYN and not the one sent last, so it is ignored. */
             peer_says(t, MS(101), .raw = true, .flags = SCPS_RST | SCPS_ACK, .ack = first + 1);
             expect_state(t, SCPS_SYN_SENT);
         }

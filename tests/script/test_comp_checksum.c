@@ -177,7 +177,7 @@ static void a_damaged_one_looks_right(void **x)
     /* One segment does not suffice to accept the number. */
     assert_int_equal(script_input(t, MS(200), data, n), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, MS(300), odd, o), SCPS_DROP_BAD_CHECKSUM);
-    /* This is a copy of that segment. */
+    /* A copy of the damaged segment arrives. */
     assert_int_equal(script_input(t, MS(400), odd, o), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, SEC(1), data, n), SCPS_DROP_BAD_CHECKSUM);
     assert_int_equal(script_input(t, SEC(2), data, n), SCPS_DROP_BAD_CHECKSUM);
@@ -254,7 +254,7 @@ static void nonsense(void **x)
             assert_int_equal(compressed(t, MS(200), other, 10, true),
                              SCPS_DROP_UNKNOWN_CONNECTION_ID);
     }
-    /* Every value of the first octet of bits, with nothing behind it. */
+    /* The first octet of flag bits takes every value, and nothing but the checksum follows it. */
     for (unsigned bits = 0; bits < 256; bits++) {
         b[1] = (uint8_t)bits;
         int why = compressed(t, MS(210), b, 4, true);

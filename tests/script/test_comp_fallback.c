@@ -128,8 +128,8 @@ static void the_opener_missed_the_offer(void **x)
     }
 }
 
-/* A peer that has restarted knows no connection ids, and a compressed packet has no ports to which
- * it could reply: after two timeouts the oldest segment is sent with a TCP header, which the peer
+/* A peer that has restarted has no connection ids, and a compressed packet has no ports to which it
+ * could reply: after two timeouts the oldest segment is sent with a TCP header, which the peer
  * resets (RFC 9293 section 3.10.7.1). A segment too long for that is sent in two parts. */
 static void a_peer_that_began_anew(void **x)
 {
@@ -177,8 +177,8 @@ static void a_peer_that_is_back(void **x)
 }
 
 /* RFC 5961 section 3.2: a peer that has closed answers a challenge ACK: it "will send back an RST
- * with the sequence number of the next expected" octet. Such a peer no longer knows the
- * connection's id, so the challenge has a TCP header; later segments are compressed again. */
+ * with the sequence number of the next expected" octet. Such a peer has no connection with this id
+ * any more, so the challenge has a TCP header; later segments are compressed again. */
 static void a_challenge_as_tcp(void **x)
 {
     struct script *t = compressing(x, false);

@@ -77,7 +77,8 @@ static void spoofed_syns_use_up_no_ids(void **x)
         scps_conn_abort(c);
         if (i)
             break;
-        /* All connections have ended, and the id of this end's own has rested. */
+        /* All connections have ended, and the time has passed in which the id of this end's
+         * connection is not used again. */
         script_run(t, SEC(200));
         script_forget_sent(t);
         for (uint16_t k = 0; k < 9; k++) {
@@ -156,7 +157,8 @@ static void ids_are_drawn(void **x)
     assert_true(in_turn < 4 && alike < 4);
 }
 
-/* A connection id of 0 is valid; the capability bit alone says whether compression was offered. */
+/* A connection id of 0 is valid; whether compression was offered depends on the capability bit
+ * only. */
 static void id_zero(void **x)
 {
     struct script *t = compressing(x, false);
@@ -196,7 +198,7 @@ static void an_id_twice(void **x)
     script_free(t);
 }
 
-/* A sequence number that is left out stands for the highest that the receiver knows, so a
+/* A sequence number that is left out stands for the highest that the receiver has received, so a
  * keep-alive, one octet below that, always has its own: otherwise it would be acceptable, and the
  * peer need not answer (RFC 9293 section 3.8.4). The same holds for the probe of an outage. */
 static void probes_say_where_they_stand(void **x)

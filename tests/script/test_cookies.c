@@ -101,7 +101,7 @@ static void options_survive_in_timestamps(void **x)
 }
 
 /* SCPS capabilities survive in the cookie, and ECN in its time stamp (RFC 4987 section 3.6);
- * scps_info.why says what was lost. */
+ * scps_info.why shows which features were lost. */
 static void capabilities_survive(void **x, bool stamps)
 {
     const uint8_t all = SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2;
@@ -157,8 +157,8 @@ static void capabilities_survive_without_timestamps(void **x)
     capabilities_survive(x, false);
 }
 
-/* Without timestamps a cookie does not preserve window scale and SACK, and scps_info.why tells the
- * application. */
+/* Without timestamps a cookie does not preserve window scale and SACK, and scps_info.why shows this
+ * to the application. */
 static void what_a_cookie_cannot_keep_is_told(void **x)
 {
     struct script *t = script_of(x);

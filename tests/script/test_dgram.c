@@ -306,7 +306,8 @@ static void a_datagram_longer_than_the_rest_of_the_queue(void **x)
     assert_true(scps_dgram_writable(d));
     assert_int_equal(scps_dgram_send(d, &h.them, data, 1400, 0), SCPS_ERR_AGAIN);
     assert_false(scps_dgram_writable(d));
-    /* There is not enough room when one packet has left, but when two have. */
+    /* When one packet has left, the room does not suffice for the refused datagram; when two have
+     * left, it does. */
     assert_true(leaves(&h));
     expect_no_event(&h);
     assert_false(scps_dgram_writable(d));

@@ -97,7 +97,7 @@ static void the_same_in_every_room(void **x)
     script_free(t);
     for (size_t cap = 0; cap <= MOST; cap++) {
         t = due(version, &at);
-        if (take(t, cap, got, &m) == 0) { /* All packets are still due. */
+        if (take(t, cap, got, &m) == 0) { /* No packet was sent, so all packets are still due. */
             assert_true(cap < SCPS_MAX_HEADERS && m == 0);
             assert_true(scps_stack_deadline(t->st) <= scps_stack_now(t->st));
             assert_int_equal(take(t, SCPS_MAX_HEADERS, got, &m), packets);

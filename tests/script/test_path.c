@@ -116,7 +116,7 @@ static void too_big(void **x)
     assert_int_equal(i.snd_mss, mtu - over);
     assert_true(i.cwnd >= 10 * 1400);
     assert_int_equal(i.recoveries, 0);
-    /* The other three packets cause the same error at the same router. */
+    /* Messages that quote the other segments of the flight come from the same router. */
     icmp(t, MS(260), BIG, mtu, 1);
     icmp(t, MS(261), BIG, mtu, 1401);
     expect_quiet(t, SCPS_HOLD_APP);
@@ -518,7 +518,7 @@ static void packets_for_nobody(void **x)
     }
     t->us = us;
     t->them = them;
-    /* 132 is SCTP, which no host of this library knows. */
+    /* Protocol 132 is SCTP, which the stack does not support. */
     assert_int_equal(script_input(t, MS(1), p, build(t, p, 132, msg, sizeof msg, 6)),
                      SCPS_DROP_UNKNOWN_PROTOCOL);
     expect_quiet(t, ANY_HOLD);

@@ -463,7 +463,7 @@ static void the_left_edge_moves_without_the_resend(void **x)
     }
 }
 
-/* Without SACK RACK is not in force, and scps_info.recovery says so. */
+/* Without SACK RACK is not in force, and scps_info.recovery shows the other rule. */
 static void without_sack(void **x)
 {
     struct script *t = script_of(x);

@@ -157,7 +157,7 @@ static void restart_after_idle(void **x)
     assert_int_equal(script_forget_sent(t), 10);
     peer_says(t, MS(500), .ack = 40001);
     assert_true(script_info(t).cwnd >= 30000);
-    app_writes(t, MS(600), 30000); /* This pause is shorter than the RTO. */
+    app_writes(t, MS(600), 30000); /* The pause before this write is shorter than the RTO. */
     assert_int_equal(script_forget_sent(t), 30);
     peer_says(t, MS(700), .ack = 70001);
     app_writes(t, SEC(3), 30000);
@@ -165,7 +165,7 @@ static void restart_after_idle(void **x)
     script_free(t);
 }
 
-/* When the send buffer is full a write accepts nothing; SCPS_EV_WRITABLE says when there is room
+/* When the send buffer is full a write accepts nothing; SCPS_EV_WRITABLE reports that there is room
  * again. */
 static void a_full_send_buffer(void **x)
 {
@@ -278,7 +278,8 @@ static void no_rate_faster_than_the_path(void **x)
     script_free(t);
 }
 
-/* This end keeps to a smaller MSS of the peer, and announces its own. */
+/* The peer's MSS is smaller: this end's segments have at most that size, and its SYN still
+ * announces its own MSS. */
 static void the_peers_mss(void **x)
 {
     struct script *t = script_of(x);

@@ -688,7 +688,7 @@ static void order_of_reports(void **x)
         expect_sent(t, .at = MS(200), .ack = R(0), .snack = {{0, 1}});
         peer_says(t, MS(201), .seq = R(4), .len = 1000);
         expect_sent(t, .at = MS(201), .ack = R(0), .snack = {{2, 2}});
-        /* There is no new hole, so the next in turn is named. */
+        /* There is no new hole, so the report has the reported hole whose turn is next. */
         peer_says(t, MS(202), .seq = R(5), .len = 1000);
         expect_sent(t, .at = MS(202), .ack = R(0), .snack = {{0, 1}});
         peer_says(t, MS(203), .seq = R(7), .len = 1000);
@@ -822,7 +822,7 @@ static void repairs_are_told(void **x)
     for (int k = 1; k < 12; k += 2)
         peer_says(t, MS(200 + k), .seq = R(k), .len = 1000);
     script_forget_sent(t);
-    /* All holes are named again; the next report begins at the end. */
+    /* All holes have been reported; the next report begins at the end. */
     peer_says(t, MS(300), .seq = R(12), .len = 1000);
     expect_sent(t, .at = MS(300), .ack = R(0), .snack = {{0, 1}});
     peer_says(t, MS(301), .seq = R(4), .len = 1000);

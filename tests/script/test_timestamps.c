@@ -103,9 +103,11 @@ static void paws_and_duplicates(void **x)
     expect_sent(t, .at = MS(300), .ack = 989, .sack = {{1, 989}, {1977, 2965}});
     peer_says(t, MS(301), .seq = 1977, .len = 988, .tsval = 2999998);
     expect_sent(t, .at = MS(301), .ack = 989, .sack = {{1977, 2965}, {1977, 2965}});
-    peer_says(t, MS(302), .seq = 1485, .len = 988, .tsval = 2999998); /* Half of it is new. */
+    /* Half of the segment's octets are new. */
+    peer_says(t, MS(302), .seq = 1485, .len = 988, .tsval = 2999998);
     expect_sent(t, .at = MS(302), .ack = 989, .sack = {{1977, 2965}});
-    peer_says(t, MS(303), .seq = 2965, .len = 988, .tsval = 2999998); /* All of it is new. */
+    /* All octets of the segment are new. */
+    peer_says(t, MS(303), .seq = 2965, .len = 988, .tsval = 2999998);
     expect_sent(t, .at = MS(303), .ack = 989, .sack = {{1977, 2965}});
     assert_int_equal(script_info(t).paws_drops, 5);
     assert_int_equal(script_info(t).dsacks_out, 2);

@@ -610,7 +610,7 @@ static void first_window(void **x)
     script_free(t);
 }
 
-/* Without window scaling the window of the peer's SYN holds, whatever first_window says. */
+/* Without window scaling the window of the peer's SYN holds, whatever the value of first_window. */
 static void first_window_needs_a_scale(void **x)
 {
     struct script *t = script_of(x);

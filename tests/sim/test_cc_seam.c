@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a congestion controller is told and what becomes of its window and rate: the test's own
+/* Which events a congestion controller gets, and how its window and rate are used: the test's own
  * controller keeps both fixed and compares every event with the others. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,7 +186,7 @@ static void corrections_are_counted(void **state)
 }
 
 /* A rate of 1 byte/s is raised to a segment in 64 s, so that the transfer ends, and that is
- * counted. A configured rate may be as low: it is what the application wants. */
+ * counted. A configured rate may be as low: the application has asked for it. */
 static void a_rate_that_stalls_is_raised(void **state)
 {
     struct simrun r;

@@ -3,9 +3,9 @@
  *
  *     sender ---- 10 Mbit/s, 100 ms ----> receiver <---- many connections of other peers
  *
- * Each of them sends its first octet, learns the window, and then either one octet at its far end
- * or all of it but the second octet. The receiver's memory stays in proportion to what arrived and
- * within its limit, and the transfer beside goes on.
+ * Each of them sends its first octet, reads the window in the reply, and then either one octet at
+ * its far end or all of it but the second octet. The receiver's memory stays in proportion to what
+ * arrived and within its limit, and the transfer beside goes on.
  */
 #include <setjmp.h>
 #include <stdarg.h>

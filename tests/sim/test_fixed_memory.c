@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* scps_stack_config.fixed_memory: a stack allocates once, when it is opened, as much as
- * scps_memory_bound() says, and never again; transfers of every kind succeed with it. */
+ * scps_memory_bound() returns, and never again; transfers of every kind succeed with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

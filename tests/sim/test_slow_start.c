@@ -77,7 +77,7 @@ static void jitter(void **state)
                  r[SEARCH].seconds, r[SEARCH].resent);
 }
 
-/* With a queue that never overflows all three are equally fast. */
+/* With a queue that never overflows, standard slow start, HyStart and SEARCH take the same time. */
 static void it_does_not_leave_for_nothing(void **state)
 {
     struct result r[WAYS];

@@ -2,11 +2,11 @@
 /* Pure rate control with SNACK, compared with the best that selective repeat can do.
  *
  * 100 MB over 100 Mbit/s and 500 ms, at a rate of 80 Mbit/s, in packets of 1024 bytes, with buffers
- * that never limit. The limits are those of an ideal selective repeat that learns of each loss a
- * round trip later, at the same error rates. Required: 97 % of them up to 1e-6 and 95 % beyond;
- * less than 0.1 % resent without need up to 1e-5; a timeout only for a last segment that nothing
- * follows, so a lost retransmission is detected by later segments or by its own age. Where the
- * window limits, each retransmission stops the window: 97 % of what it allows
+ * that never limit. The limits are those of an ideal selective repeat to which each loss is
+ * reported a round trip later, at the same error rates. Required: 97 % of them up to 1e-6 and 95 %
+ * beyond; less than 0.1 % resent without need up to 1e-5; a timeout only for a last segment that
+ * nothing follows, so a lost retransmission is detected by later segments or by its own age. Where
+ * the window limits, each retransmission stops the window: 97 % of what it allows
  * (scps_link_limit_window()).
  */
 #include <setjmp.h>

@@ -49,7 +49,8 @@ struct simrun {
     scps_time delivered; /* time until the receiver has read the last byte, µs; -1: it has not */
     uint64_t received;
     uint64_t records, record_min, record_max, torn; /* records that the receiver read */
-    /* best effort: holes that the receiver's application was told of, and bytes missing in them */
+    /* best effort: holes that were reported to the receiver's application, and bytes missing in
+     * them */
     uint64_t holes, missing;
     bool intact; /* every byte that is not in a hole arrived, as it was sent and at its position */
     int err;     /* SCPS_ERR_* of either end; 0: none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The reaction to losses without a connection: which rule detects them, what the congestion
- * controller is told, once in an episode (RFC 6582, RFC 6675, RFC 8985, RFC 3168), and the end of a
- * spurious episode (RFC 3708). */
+/* The reaction to losses without a connection: which rule detects them, that the congestion
+ * controller is informed once in an episode (RFC 6582, RFC 6675, RFC 8985, RFC 3168), and the end
+ * of a spurious episode (RFC 3708). */
 #include "core/ackloss.h"
 
 #include "core/control.h"
@@ -11,10 +11,11 @@
 #define RTT      SCPS_MS(100)
 #define OCTET(n) (1 + (scps_off)1000 * (n)) /* the first octet of segment n */
 
-static struct scps_cc_loss told;    /* the last loss that the controller was told of */
-static unsigned losses;             /* number of these */
-static enum scps_cc_change changed; /* the last other change that it was told of */
-static struct scps_ack_input n;     /* the acknowledgement that is processed */
+static struct scps_cc_loss told; /* the last loss of which the controller was informed */
+static unsigned losses;          /* number of losses of which the controller was informed */
+/* the last other event (enum scps_cc_change) of which the controller was informed */
+static enum scps_cc_change changed;
+static struct scps_ack_input n; /* the acknowledgement that is processed */
 static const struct scps_seg no_options;
 
 static void ack(void *cc, const struct scps_cc_view *v, const struct scps_cc_ack *a,
@@ -83,8 +84,8 @@ static void arrives(unsigned una, unsigned from, unsigned to)
         scps_sb_arrived(&p.s.tx->sb, p.env.now, OCTET(from), OCTET(to), RTT, &n.sum);
 }
 
-/* RFC 6675: the third segment that arrives above shows the loss. The controller is told of the
- * first loss of an episode as a new one, and of later ones as of the same. */
+/* RFC 6675: the third segment that arrives above shows the loss. The controller gets the first loss
+ * of an episode as one of a new episode, and later ones as of the same episode. */
 static void by_sack(void **state)
 {
     (void)state;
@@ -108,7 +109,8 @@ static void by_sack(void **state)
     assert_int_equal(p.st.recoveries, 1);
 }
 
-/* RFC 8985: with RACK the time decides, and a timer makes sure that it is looked at. */
+/* RFC 8985: RACK declares a segment lost after a time. A timer expires at that time, in case no
+ * acknowledgement arrives. */
 static void by_time(void **state)
 {
     (void)state;
@@ -158,7 +160,8 @@ static void partial(void **state)
     assert_string_equal(part_board(&p), "LLLLLLLF");
 }
 
-/* A SNACK's losses are told before those that order shows, with their own evidence. */
+/* The controller is informed of losses that a SNACK reports before those that the order of arrival
+ * shows, each with its own evidence. */
 static void by_snack(void **state)
 {
     (void)state;
@@ -188,7 +191,8 @@ static void ecn(void **state)
     assert_int_equal(p.st.ecn_echoes, 2);
 }
 
-/* The end of an episode is told once, when its recovery point is acknowledged. */
+/* The controller is informed once of the end of an episode, when the recovery point is
+ * acknowledged. */
 static void recovered(void **state)
 {
     (void)state;

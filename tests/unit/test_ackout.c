@@ -147,7 +147,8 @@ static void scaled_window(void **state)
     assert_int_equal(scps_ackout_window(&a, &p.s.ctx, &rcv, 1, 0), 65535);
     assert_int_equal(a.announced, 65536);
     assert_int_equal(scps_ackout_window(&a, &p.s.ctx, &rcv, 1, 4), 1000000 >> 4);
-    assert_int_equal(a.announced, 1 + 1000000 / 16 * 16); /* What the field says is offered. */
+    /* The window that the field of the segment expresses counts as offered. */
+    assert_int_equal(a.announced, 1 + 1000000 / 16 * 16);
     assert_int_equal(a.max_offered, 1000000 / 16 * 16);
 }
 

@@ -843,8 +843,8 @@ static void maximum_of_so_many_rounds(void **state)
     assert_int_equal(m.max, 7);
     scps_bbr_max_update(&m, 3, last + 1001, 1); /* In Startup the window is one round trip. */
     assert_int_equal(m.max, 3);
-    /* What the window of one round trip has forgotten stays forgotten when the window is ten
-     * again. */
+    /* A maximum that has left the window of one round trip does not come back when the window has
+     * ten round trips again. */
     scps_bbr_max_update(&m, 2, last + 1002, 10);
     assert_int_equal(m.max, 3);
 }

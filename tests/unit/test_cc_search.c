@@ -126,8 +126,8 @@ static void interpolation(void **state)
     assert_int_equal(se.index, 20);
 }
 
-/* SEARCH forgets everything after a pause longer than a window, and when the counters of the sender
- * begin anew. */
+/* SEARCH discards its measurements after a pause longer than a window, and when the counters of the
+ * sender begin anew. */
 static void begins_anew(void **state)
 {
     struct scps_search se = {0};

@@ -439,7 +439,7 @@ static void what_is_refused(void **state)
         err = scps_comp_parse(q, 8 + 20, 8 + 20, &rx, &s);
         assert_int_equal(err, len > 18 ? bad : 0);
     }
-    /* The SACK option says that it has more blocks than an option can have. */
+    /* The length of the SACK option is that of more blocks than an option can have. */
     uint8_t q[60] = {5, 0x82, 0x80, 0, 0, 0, 0, 42, 5, 42};
     assert_int_equal(scps_comp_parse(q, sizeof q, sizeof q, &rx, &s), bad);
     /* The receiver does not know the connection's SYNs yet, so it cannot fill in missing fields. */

@@ -7,7 +7,7 @@
 #include "core/tx.h"
 #include "part.h"
 
-static struct scps_cc_view seen; /* what the controller has been told last */
+static struct scps_cc_view seen; /* the view (struct scps_cc_view) that the controller got last */
 static struct scps_cc_ctl asks;  /* what the controller asks for */
 
 static void ack(void *cc, const struct scps_cc_view *v, const struct scps_cc_ack *a,
@@ -65,8 +65,8 @@ static void initial_window(void **state)
     assert_int_equal(scps_cc_init_cwnd(&cfg, 1460, true), 4380);
 }
 
-/* What the controller is told: RFC 6675's pipe, what is outstanding, whether the window was the
- * limit, which holds until the next acknowledgement. */
+/* What the controller's view contains: RFC 6675's pipe, what is outstanding, whether the window was
+ * the limit, which holds until the next acknowledgement. */
 static void view(void **state)
 {
     (void)state;

@@ -124,7 +124,7 @@ static void round_of(struct scps_delivery *d, uint64_t bytes, scps_time at)
 }
 
 /* RFC 9959 section 3.1: the most that was carried in one round trip, of the last eight to sixteen;
- * older ones are forgotten. */
+ * older ones do not count. */
 static void the_most_in_one_round_trip(void **state)
 {
     struct scps_delivery d = {0};

@@ -65,7 +65,7 @@ static void early_retransmit(void **state)
     assert_int_equal(until_lost(), 3);
 }
 
-/* RFC 5681 section 3.2 (4): each duplicate says that a segment has left the network. It stands for
+/* RFC 5681 section 3.2 (4): each duplicate shows that a segment has left the network. It stands for
  * the mean length of the segments outstanding, up to the MSS, and all together for no more than is
  * outstanding. */
 static void left_the_network(void **state)
@@ -83,7 +83,7 @@ static void left_the_network(void **state)
     part_send(&p, 10, 100);
     scps_dupack_take(&p.s, false, &sum);
     assert_int_equal(p.s.tx->rec.virtual_arrived, 100);
-    scps_dupack_take(&p.s, true, &sum); /* The peer's SNACK says what has arrived. */
+    scps_dupack_take(&p.s, true, &sum); /* The peer's SNACK reports what has arrived. */
     assert_int_equal(p.s.tx->rec.virtual_arrived, 100);
     p.s.tx->rec.episode = SCPS_EPISODE_RTO; /* After a timeout duplicates inflate nothing. */
     scps_dupack_take(&p.s, false, &sum);

@@ -270,7 +270,8 @@ static void a_neighbour_that_does_not_answer_is_named(void **state)
     /* The station has stopped asking. */
     assert_int_equal(scps_netif_deadline(&a.sink), SCPS_NEVER);
     a.n = 0;
-    send_to(&b, "10.0.0.1", 1, 100); /* Station b asks for a, so that a learns the address of b. */
+    /* Station b sends a request for the address of a, so that a stores the MAC address of b. */
+    send_to(&b, "10.0.0.1", 1, 100);
     exchange();
     assert_true(unanswered_is(NULL));
 }
@@ -426,7 +427,7 @@ static void what_waits_from_an_address_goes_with_it(void **state)
     assert_int_equal(b.packets, 0);
     open_station(&s, &c);
     send_to(&s, "10.0.0.77", 1, 60);
-    deliver(&s, &a); /* Station a learns from the request what the MAC address of 10.0.0.3 is. */
+    deliver(&s, &a); /* Station a stores the MAC address of 10.0.0.3 from the request. */
     deliver(&a, &s);
     assert_int_equal(s.packets, 1);
     assert_memory_equal(s.got + 12, other.b, 4);
@@ -507,7 +508,7 @@ static void what_cannot_be_is_named(void **state)
     send_to(&b, "fd00::1", 1, 60);
     memcpy(frame, b.out[0].octets, sizeof frame);
     b.n = 0;
-    /* The loop begins at the hop limit, which RFC 4861 wants to be 255. */
+    /* The loop begins at the hop limit, which must be 255 (RFC 4861 section 7.1). */
     for (size_t i = 21; i < sizeof frame; i++) {
         frame[i] ^= 0x11;
         put_frame(&a, frame, sizeof frame);
@@ -591,7 +592,8 @@ static void a_flood_of_requests(void **state)
     assert_int_equal(status(&a).drops[SCPS_ETHER_DROP_LIMIT], 2000 - most[0] - most[1]);
     for (unsigned rate = 0; rate <= 16 * 84; rate += 16 * 84) {
         unsigned replies = 0;
-        a.dev.rate = rate; /* 0: unknown; the other value: one ARP reply a second */
+        /* rate of the line, bit/s; 0: unknown; otherwise one that permits one ARP reply a second */
+        a.dev.rate = rate;
         for (unsigned i = 0; i < 5000; i++, now += SCPS_MS(1))
             replies += ask(0, 0x1000 + i);
         assert_in_range(replies, rate ? 5 : 4650 - 30, rate ? 6 : 4650 + most[0]);

@@ -24,7 +24,9 @@ static uint32_t weigh(enum scps_framing f, const void *data, size_t n)
 static void cells(void **state)
 {
     static const struct {
-        uint32_t n, llc, vc; /* All three are numbers of ATM cells. */
+        /* n: octets of the packet; llc, vc: ATM cells of the packet with LLC/SNAP and with VC
+         * multiplexing */
+        uint32_t n, llc, vc;
     } want[] = {{40, 2, 1},     {32, 1, 1},     {33, 2, 1},      {41, 2, 2},
                 {1064, 23, 23}, {1500, 32, 32}, {9000, 188, 188}};
     static uint8_t data[9000];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ICMP message says to a connection (RFC 1122 section 4.2.3.9, RFC 5461 section 2). */
+/* Which error an ICMP message causes at a connection (RFC 1122 section 4.2.3.9, RFC 5461 section
+ * 2). */
 #include "cmocka_all.h"
 #include "stack/stack.h"
 

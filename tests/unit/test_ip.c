@@ -99,7 +99,8 @@ static void what_is_wrong_with_it_4(void **x)
     assert_int_equal(scps_ip_parse(p, 64, 64, &out), 0);
     assert_int_equal(out.total_len, 60);
     assert_int_equal(scps_ip_parse(p, 20, 60, &out), 0); /* The payload lies apart. */
-    for (int i = 0; i < 160; i++) { /* The checksum notices a flip of any bit of the header. */
+    /* The checksum is wrong if any single bit of the header is flipped. */
+    for (int i = 0; i < 160; i++) {
         p[i / 8] ^= (uint8_t)(1 << i % 8);
         assert_int_not_equal(scps_ip_parse(p, 60, 60, &out), 0);
         p[i / 8] ^= (uint8_t)(1 << i % 8);
@@ -196,8 +197,8 @@ static void fragments(void **x)
     p[43] = 1;
     assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);
     assert_true(out.more_frags);
-    /* In a later fragment the octets behind the fragment header are data, whatever its next-header
-     * field says. */
+    /* In a later fragment the octets behind the fragment header are data, whatever the value of its
+     * next-header field. */
     p[40] = 60;
     scps_put16(p + 42, 1480);
     assert_int_equal(scps_ip_parse(p, 68, 68, &out), 0);

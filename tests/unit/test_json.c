@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON writer: strings as RFC 8259 section 7 wants them, and which octets are UTF-8 by RFC 3629
+/* The JSON writer: strings as RFC 8259 section 7 requires, and which octets are UTF-8 by RFC 3629
  * section 4. */
 #define _POSIX_C_SOURCE 200809L /* declares open_memstream() */
 #include <setjmp.h>
@@ -51,8 +51,8 @@ static void other_octets_are_replaced(void **state)
 {
     (void)state;
     becomes("\xfc", "\"\\ufffd\"");            /* Latin-1 is not UTF-8. */
-    becomes("\xc3", "\"\\ufffd\"");            /* The sequence is cut off. */
-    becomes("\xe2\x82", "\"\\ufffd\\ufffd\""); /* The sequence is cut off. */
+    becomes("\xc3", "\"\\ufffd\"");            /* The sequence lacks an octet. */
+    becomes("\xe2\x82", "\"\\ufffd\\ufffd\""); /* The sequence lacks an octet. */
     becomes("\xc0\xaf", "\"\\ufffd\\ufffd\""); /* The encoding is longer than necessary. */
     /* The encoding is longer than necessary. */
     becomes("\xe0\x9f\xbf", "\"\\ufffd\\ufffd\\ufffd\"");

@@ -87,10 +87,10 @@ static void with_data(void **state)
     p.s.snd.end = 2;
     assert_int_equal(expires(IDLE), SCPS_KEEP_LATER);
     assert_int_equal(k.timer.at, 2 * IDLE);
-    p.s.snd.una = 2; /* acknowledged, but more was written */
+    p.s.snd.una = 2; /* All data sent was acknowledged, but more was written. */
     p.s.snd.end = 3;
     assert_int_equal(expires(IDLE), SCPS_KEEP_LATER);
-    p.s.snd.end = 2; /* or a FIN is to be sent */
+    p.s.snd.end = 2; /* All data was acknowledged, but a FIN has to be sent. */
     p.s.snd.shut = true;
     assert_int_equal(expires(IDLE), SCPS_KEEP_LATER);
     p.s.snd.shut = false;

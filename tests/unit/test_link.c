@@ -744,7 +744,7 @@ static void a_change_reaches_what_waits_and_nothing_else(void **state)
     scps_time at;
     (void)state;
 
-    offer(d, 0, 1, 100); /* This packet is already on its way. */
+    offer(d, 0, 1, 100); /* Packet 1 has left the line at 100 µs and propagates. */
     offer(d, 0, 2, 100); /* This packet is on the line at 150 µs. */
     offer(d, 0, 3, 100);
     offer(d, 0, 4, 100);

@@ -294,11 +294,11 @@ static void after_a_stall_answers_come_first(void **state)
     assert_int_equal(scps_conn_state(a.c), SCPS_ESTABLISHED);
     assert_int_equal(scps_conn_write(a.c, some, sizeof some, 0), sizeof some);
     wrote = scps_sysclock_now();
-    scps_loop_kick(a.l); /* The segment has been sent; host a does nothing from here on. */
+    scps_loop_kick(a.l); /* The segment is sent now; host a reads and sends nothing from now on. */
     in.fd = scps_io_fd(a.nif);
     while (!poll(&in, 1, 0) && scps_sysclock_now() < end)
         scps_loop_run(b.l, scps_sysclock_now() + SCPS_MS(5));
-    /* This is longer than any timer of host a. */
+    /* The wait is longer than any timer of host a. */
     while (scps_sysclock_now() < wrote + SCPS_MS(1500))
         poll(NULL, 0, 10);
     scps_loop_run(a.l, scps_sysclock_now() + SCPS_MS(5));

@@ -99,7 +99,7 @@ static void sending_goes_down(void **state)
     assert_int_equal(scps_netif_send(&d, &p), SCPS_ERR_AGAIN);
 }
 
-/* A filter without recv() is passed over; one that drops a packet says why. */
+/* A filter without recv() is passed over. A filter that drops a packet returns the reason. */
 static void receiving_goes_up(void **state)
 {
     struct scps_pkt p = {.len = 40};
@@ -144,7 +144,8 @@ static void the_end_comes_from_the_top(void **state)
     assert_string_equal(trace, "tbad");
 }
 
-/* Whichever netif of a chain says that it can send again, the packet of the whole chain follows. */
+/* Whichever netif of a chain reports that it can send again, the packet of the whole chain is sent
+ * next. */
 static void ready_again(void **state)
 {
     struct scps_nif nif;

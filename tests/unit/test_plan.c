@@ -76,7 +76,8 @@ static void a_rate_may_step_under_way(void **state)
     struct scps_alloc a = scps_alloc_default();
     struct scps_linkdir d;
     static uint8_t data[300];
-    uint64_t sent = 0, passed = 0; /* Both are numbers of bits * 10^6. */
+    /* sums of the bits sent, and of those that the rates have permitted, times 10^6 */
+    uint64_t sent = 0, passed = 0;
     scps_time t = 0;
     struct scps_prng r;
     struct scps_pkt p;

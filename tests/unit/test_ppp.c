@@ -371,7 +371,7 @@ static void ends_that_cannot_agree(void **state)
     assert_int_equal(status(&a).why, SCPS_PPP_WHY_ADDRESS_REFUSED);
     close_end(&a);
     close_end(&b);
-    /* Both ends want the same address, and accept no other. */
+    /* Both ends are configured with the same address, and accept no other. */
     ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.1");
     ca.ipv6 = cb.ipv6 = false;
     open_end(&a, &ca);
@@ -385,7 +385,7 @@ static void ends_that_cannot_agree(void **state)
     }
     close_end(&a);
     close_end(&b);
-    /* One end wants IPv4 only, the other IPv6 only. */
+    /* One end is configured for IPv4 only, the other for IPv6 only. */
     ca = config(1, "10.0.0.1"), cb = config(2, NULL);
     ca.ipv6 = cb.ipv4 = false;
     open_end(&a, &ca);

@@ -59,7 +59,7 @@ static void segments(void **x)
         "win 32767, options [nop,nop,sack 2 {1:2}{5:4294967295},snack 3+1,nop,nop,nop,"
         "nop,record], length 10, CE";
     expect(len, want);
-    expect(len - 10, want); /* The headers alone contain everything that the line says. */
+    expect(len - 10, want); /* The line is printed from the headers alone. */
     s.has = SCPS_HAS_SNACK | SCPS_HAS_CORRUPTION;
     s.snack_vec_len = 2;
     s.snack_vec[0] = 0xa5;

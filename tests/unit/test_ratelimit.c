@@ -26,8 +26,8 @@ static void the_first_second_has_the_whole_limit(void **state)
     assert_true(scps_ratelimit_take(&r, key, SCPS_SEC(6)));
 }
 
-/* RFC 5961 section 7 wants a limit; a limit that is the same in each second can be measured by an
- * attacker (CVE-2016-5696). */
+/* RFC 5961 section 7 recommends a limit. A limit that is the same in each second can be measured by
+ * an attacker (CVE-2016-5696). */
 static void later_seconds_differ(void **state)
 {
     struct scps_ratelimit r, s;
@@ -47,8 +47,8 @@ static void later_seconds_differ(void **state)
     assert_in_range(most, 95, 100);
 }
 
-/* Two limits of one host, of replies of different kinds, differ, too: the draw of one of them does
- * not tell an attacker that of the other. */
+/* Two limits of one host, of replies of different kinds, differ, too: an attacker cannot compute
+ * the random part of one from that of the other. */
 static void salts_differ(void **state)
 {
     struct scps_ratelimit r, s;

@@ -368,7 +368,7 @@ static void what_is_beyond_can_be_discarded(void **x)
     (void)x;
 
     scps_rcvbuf_init(&b, 1, false);
-    scps_rcvbuf_renege(&b, &a); /* There is no data beyond a hole. */
+    scps_rcvbuf_renege(&b, &a); /* There is no data beyond a hole, so nothing is discarded. */
     put(&b, &a, 1, 1000);
     fill(far, 3001, sizeof far);
     assert_int_equal(scps_rcvbuf_put(&b, &a, 3001, far, 600, HOLES, NULL), 1);

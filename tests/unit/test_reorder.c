@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* core/reorder.c without a connection: by how much segments that were declared lost were late, and
- * when that is forgotten. */
+ * when that measure is discarded. */
 #include "core/reorder.h"
 
 #include "cmocka_all.h"
@@ -79,8 +79,8 @@ static void late_and_not_resent(void **state)
     assert_int_equal(scps_reorder_window(&ro, RTO), SCPS_MS(27));
 }
 
-/* An acknowledgement that was lost can make one segment look late. It is forgotten after four
- * recoveries. */
+/* An acknowledgement that was lost can make one segment look late. This measure is discarded after
+ * four recoveries. */
 static void late_once(void **state)
 {
     (void)state;

@@ -214,8 +214,8 @@ static void timeout_and_its_undo(void **state)
     assert_int_equal(b.ctl.cwnd, 90 * SEG);
 }
 
-/* A controller with a path model, such as BBR, is told half of the saved rate at most, and decides
- * itself what congestion is. */
+/* A controller with a path model, such as BBR, gets at most half of the saved rate, and decides
+ * itself whether there is congestion. */
 static struct {
     enum scps_cc_resume what;
     uint64_t amount;

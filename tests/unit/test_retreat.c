@@ -82,7 +82,7 @@ static void the_end_of_a_retreat(void **state)
     b.v.cwnd_limited = true;
     repaired(&b, 4);
     assert_int_equal(b.ctl.cwnd, 31 * SEG);
-    /* The new ssthresh is the controller's, and careful resume does not heed it. */
+    /* The controller sets a new ssthresh, which careful resume does not use. */
     b.ctl.ssthresh = 40 * SEG;
     repaired(&b, 4);
     assert_int_equal(b.ctl.cwnd, 31 * SEG);

@@ -146,7 +146,7 @@ static void old_duplicates(void **state)
     assert_true(take(9, 1, (struct scps_sack[]){{ISS + 1, ISS + 2}}, &sum).dsack);
 }
 
-/* The first report about octets, even as a duplicate, says that they arrived. */
+/* The first report of octets, even if it reports them as a duplicate, shows that they arrived. */
 static void first_news_of_a_duplicate(void **state)
 {
     struct scps_ack_result sum;

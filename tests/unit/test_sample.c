@@ -68,7 +68,7 @@ static void old_echo(void **state)
     assert_int_equal(resent(SCPS_MS(300), &sum), SCPS_MS(300));
 }
 
-/* A DSACK says that the last retransmission arrived as a duplicate: the sample is the time since
+/* A DSACK reports that the last retransmission arrived as a duplicate: the sample is the time since
  * that retransmission, if it is as long as the least round trip. */
 static void duplicate_reported(void **state)
 {

@@ -67,8 +67,8 @@ static void contiguous(void **state)
     assert_int_equal(mem.out, 0);
 }
 
-/* The ring doubles as needed; without memory for that a smaller one is tried, and the caller is
- * told how much was taken. */
+/* The ring doubles as needed; if there is no memory for that, a smaller one is tried, and the
+ * result is the number of octets taken. */
 static void memory_is_short(void **state)
 {
     struct poor mem = {.left = 1};

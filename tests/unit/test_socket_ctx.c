@@ -447,8 +447,7 @@ static void on_a_stack_of_the_callers(void **state)
     assert_int_equal(scps_ctx_take(d.ctx, buf, sizeof buf, NULL), 0);
     out = (struct scps_pkt){.data = buf, .cap = sizeof buf};
     assert_int_equal(scps_stack_output(d.st, &d.nif, SCPS_MS(1), &out), 1);
-    /* The driver hands in a reset; the context learns of it by the event that the program passes
-     * on. */
+    /* The driver hands in a reset; the context gets it by the event that the program passes on. */
     struct scps_ip ip;
     struct scps_seg syn;
     assert_int_equal(scps_ip_parse(buf, out.len, out.len, &ip), 0);
@@ -474,7 +473,7 @@ static void on_a_stack_of_the_callers(void **state)
     assert_true(heard > 0);
     assert_errno(scps_sock_connect(d.ctx, s, &ss, len), ECONNREFUSED);
     assert_int_equal(scps_ctx_now(d.ctx), scps_stack_now(d.st));
-    /* An event of a connection that the context does not know is not consumed. */
+    /* An event of a connection that belongs to no socket of the context is not consumed. */
     int err;
     struct scps_conn *c = scps_connect(d.st, NULL, NULL, &ep, &err);
     assert_non_null(c);

@@ -60,7 +60,7 @@ static void a_soft_error_is_reported_once(void **state)
     assert_false(scps_sock_life_report_icmp(&l, 0x301));
     /* This is another ICMP error, so it is reported. */
     assert_true(scps_sock_life_report_icmp(&l, 0x300));
-    /* Code 0 says that the connection has made progress, which forgets the last error. */
+    /* Code 0 means that the connection has made progress; it clears the last error. */
     assert_false(scps_sock_life_report_icmp(&l, 0));
     /* After progress the same ICMP error counts as new. */
     assert_true(scps_sock_life_report_icmp(&l, 0x300));

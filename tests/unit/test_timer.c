@@ -55,8 +55,8 @@ static void key_is_never_too_late(void **state)
     end(&h);
 }
 
-/* The pacer's timer is set with each segment, so the other timers remember their own earliest
- * time. */
+/* The pacer's timer is set with each segment, so the earliest time of the other timers is stored
+ * apart. */
 static void pacer_apart(void **state)
 {
     struct host h;

@@ -285,7 +285,7 @@ static void test_vanishes(void **state)
     assert_int_equal(scps_netif_send(&c->nif, &p), SCPS_ERR_LINKDOWN);
     scps_netif_close(&c->nif);
 
-    /* The next call that sends is the first to notice that the device has gone. */
+    /* The next call that sends is the first to return the error of the removed device. */
     c = must_open(&cfg);
     assert_int_equal(system("ip link delete scpst2"), 0);
     assert_int_equal(scps_netif_send(&c->nif, &p), SCPS_ERR_LINKDOWN);

@@ -211,8 +211,8 @@ static void test_learning(void **state)
     scps_netif_close(&s->nif);
 }
 
-/* More inner addresses are used than the tunnel remembers: the oldest are forgotten, the newest
- * still work. */
+/* More inner addresses are used than the tunnel has entries: the oldest entries are replaced, and
+ * the newest are still in use. */
 static void test_learning_is_bounded(void **state)
 {
     (void)state;
@@ -228,7 +228,8 @@ static void test_learning_is_bounded(void **state)
         await(s, (unsigned)i);
     }
     push_packet(s, 200, 149, 20, 1);
-    /* This inner address was forgotten, so the packet goes to the client that sent last. */
+    /* The entry of this inner address was replaced, so the packet goes to the client that sent
+     * last. */
     push_packet(s, 200, 1, 20, 2);
     scps_io_flush(&s->nif);
     await(many, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers that cross a simulated link as values (C structures instead of octets): whoever looks at
- * a packet sees the octets that the stack writes. house.fast_paths compares whole conversations
- * with and without values. */
+/* Headers that cross a simulated link as values (C structures instead of octets): an observer or a
+ * capture of the packet gets the octets that the stack writes. house.fast_paths compares whole
+ * conversations with and without values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -202,7 +202,7 @@ static void what_is_never_compressed(void **state)
     over(&v, p, n, false);
     assert_int_equal(v.type, SCPS_VJ_IP);
     n = packet(p, &f, ACK, 0, false, 100);
-    over(&v, p, n - 1, false); /* The packet is shorter than its length field says. */
+    over(&v, p, n - 1, false); /* The packet is shorter than the value of its length field. */
     assert_int_equal(v.type, SCPS_VJ_IP);
     /* Options that change, such as time stamps, cannot be compressed, so the full header is
      * sent. */
@@ -265,8 +265,8 @@ static void many_connections(void **state)
     assert_int_equal(v.type, SCPS_VJ_UNCOMPRESSED);
 }
 
-/* RFC 1144 section 4: after a loss that nobody notices all relative values are wrong until the next
- * full header, and the TCP checksum detects this; after an error that the line has reported,
+/* RFC 1144 section 4: after a loss that was not detected, all relative values are wrong until the
+ * next full header, and the TCP checksum detects this; after an error that the line has reported,
  * compressed packets are not even restored. */
 static void a_lost_packet_spoils_the_rest(void **state)
 {
