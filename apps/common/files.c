@@ -121,8 +121,9 @@ bool files_add(struct files *f, const char *label, const char *path, enum files_
     return add(f, &one, shown, msg, msglen);
 }
 
-/* Returns true if a run writes a file of this name, of which n bytes are the common prefix: the
- * name has the text `within` behind the prefix, and one of the endings of the family. */
+/* Returns true if a run writes a file of this name. The first n bytes of the name are the family's
+ * prefix; behind them the name must contain the text `within` and must have one of the family's
+ * endings. */
 static bool is_of(const struct files_family *of, const char *name, size_t n)
 {
     size_t len = strlen(name);

@@ -27,8 +27,8 @@ bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes,
         *tr = (struct scps_ack_train){.began = now, .last = now, .acks = 1};
         return false;
     }
-    /* The first ACK was a delayed ACK of the ACKs before it, so the train begins with the present
-     * one. */
+    /* The gap between the first two ACKs is more than four times the gap after it, so the first one
+     * was a delayed ACK of earlier data, and the train begins with the second one. */
     if (tr->acks == 2 && 4 * gap < mean)
         *tr = (struct scps_ack_train){.began = now - gap, .last = now, .acks = 1};
     tr->bytes += bytes;

@@ -42,8 +42,8 @@ struct scps_ack_train_ss {
     uint8_t paced; /* number of further rounds for which the bottleneck's rate applies */
 };
 
-/* Called first on every ACK: ends the use of the bottleneck's rate when the number of its rounds is
- * reached. */
+/* Called first on every ACK: counts the round trips for which ctl->rate is the bottleneck's rate,
+ * and ends that rate after the last of them. */
 void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
                          struct scps_cc_ctl *ctl);
 /* Called on every ACK of a slow start without a threshold: sets ssthresh and the rate when a train

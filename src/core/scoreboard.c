@@ -329,7 +329,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
                 rest_is_lost(sb, r);
             break;
         }
-        /* The whole run of ARRIVED records is freed, as far as it is acknowledged. */
+        /* The ARRIVED records that follow each other are freed together, as far as they are
+         * acknowledged. */
         if (r->state == SCPS_SENT_ARRIVED) {
             uint32_t next = r->skip;
             scps_off end = end_before(sb, next);

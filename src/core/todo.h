@@ -22,8 +22,8 @@ enum scps_todo_bit {
     SCPS_TODO_ECE_DUE = 1u << 9,
     SCPS_TODO_CWR = 1u << 6, /* the next segment with new data carries CWR */
     /* the acknowledgement that is due answers an unacceptable segment or a FIN. A retransmission
-     * does not count as this answer, since a peer that has its data drops it with its
-     * acknowledgement. */
+     * does not count as this answer: a peer that has received its data already discards the whole
+     * segment, with the acknowledgement. */
     SCPS_TODO_ANSWER = 1u << 10,
     /* Two states during which no ordinary segment is sent. */
     SCPS_TODO_OUTAGE = 1u << 7, /* the link is in an outage: only the outage's probe is sent */
