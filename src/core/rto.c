@@ -11,7 +11,8 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* number of consecutive timeouts that corruption alone may explain */
+/* number of consecutive timeouts, or of timeouts since the last RTT sample, that corruption alone
+ * may explain */
 #define DAMAGED 8
 /* least retransmission timeout (RFC 6298 section 2.4) */
 #define MIN_RTO SCPS_SEC(1)
@@ -20,16 +21,15 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigne
                                             scps_dur rto, scps_dur max)
 {
     /* A timeout attributed to corruption says nothing about a queue, so the timer does not back off
-     * (docs/SCPS-TP.md section 3.4). But corruption does not explain a long silence: after DAMAGED
-     * timeouts in a row the timer backs off, up to one second, the least timeout of RFC 6298. The
-     * timeout here may be a thousandth of that, while the path has become longer, or the peer
+     * (docs/SCPS-TP.md section 3.4). But corruption does not explain a long silence, nor many
+     * timeouts without an RTT sample between them, for which RFC 6298 section 5 waits: after
+     * DAMAGED such timeouts the timer backs off, up to one second, the least timeout of RFC 6298.
+     * The timeout here may be a thousandth of that, while the path has become longer, or the peer
      * acknowledges seldom or is gone. Probes of a closed window always back off, because a closed
      * window is no loss: RFC 9293 section 3.8.6.1 requires the sender to "increase exponentially
      * the interval between successive probes" (SHLD-30). */
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
-        if (!s->tx->rto.after_outage)
-            shift = s->tx->silence.unanswered;
         shift = shift > DAMAGED ? shift - DAMAGED : 0;
         max = SCPS_MIN(max, MIN_RTO);
     }

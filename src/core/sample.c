@@ -36,15 +36,15 @@ static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_
  * be for that transmission. If DOUBTS of them come with no RTT sample in between, the timer is too
  * short: it resends data whose acknowledgement is on its way, and never gets a sample. Then the
  * shortest of these times is returned and counts as the RTT. Returns -1 as long as there are
- * fewer. */
-static scps_dur doubt(struct scps_sample *s, scps_dur first)
+ * fewer, or if that time is not above `least`, µs. */
+static scps_dur doubt(struct scps_sample *s, scps_dur first, scps_dur least)
 {
     if (first < 0)
         return -1;
     s->doubted = s->doubts ? SCPS_MIN(s->doubted, first) : first;
     if (s->doubts < DOUBTS)
         s->doubts++;
-    return s->doubts == DOUBTS ? s->doubted : -1;
+    return s->doubts == DOUBTS && s->doubted > least ? s->doubted : -1;
 }
 
 SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
@@ -54,6 +54,9 @@ SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
     bool echoes = v->agreed->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
                   !scps_recovery_echo_is_stale(&v->tx->rec, v->was, seg->tsecr);
     scps_dur least = scps_rtt_min(v->rtt), last = -1;
+    /* Without an echo, a time up to the timeout does not show that the timer is too short, and as a
+     * sample it would end the backoff (Karn's algorithm, RFC 6298 section 3). */
+    scps_dur above = echoes ? -1 : v->rtt->rto;
     scps_dur first = echoes ? scps_ts_age(v->ts, seg->tsecr, v->x->env->now)
                             : silence(v->tx, v->x->env->now, scps_cause_now(&v->tx->cause, v->x));
     const struct scps_sent_segment *r = sum->newest;
@@ -61,12 +64,12 @@ SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
     if (sum->dsack_fresh) {
         if (least && r && r->resends && r->from + r->len == sum->dsack_to)
             last = v->x->env->now - r->sent;
-        first = doubt(&v->tx->sample, first);
+        first = doubt(&v->tx->sample, first, above);
         return first >= 0 ? first : last >= least ? last : -1;
     }
     if (!echoes ||
         (sum->refilled && !v->dsacks && first > v->x->env->now - sum->refilled_at + SCPS_TS_TICK))
-        return doubt(&v->tx->sample, first);
+        return doubt(&v->tx->sample, first, above);
     scps_sample_sure(&v->tx->sample);
     return first;
 }
@@ -98,7 +101,7 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
 SCPS_NOINLINE void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x,
                                     struct scps_rtt *rtt, scps_dur echo)
 {
-    scps_dur sample = doubt(&tx->sample, echo);
+    scps_dur sample = doubt(&tx->sample, echo, -1);
 
     if (sample >= 0 && !spans_outage(tx, x->env->now - sample)) {
         sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, x->cfg->c.rto_min, x->cfg->c.rto_max);

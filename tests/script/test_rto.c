@@ -835,8 +835,8 @@ static void corruption_does_not_shorten_the_limit(void **x)
 
 /* RFC 6298 (5.5) and (2.4): up to eight timeouts in a row attributed to corruption do not back off.
  * In a longer silence the RTO backs off up to a second: otherwise, on a path of 1 ms with an RTO of
- * 3 ms, 33 000 timeouts would fit into the time until the connection ends. An acknowledgement ends
- * that backoff. */
+ * 3 ms, 33 000 timeouts would fit into the time until the connection ends. After an acknowledgement
+ * and a pause that backoff is over. */
 static void corruption_does_not_last(void **x)
 {
     struct script *t = script_of(x);
@@ -857,6 +857,40 @@ static void corruption_does_not_last(void **x)
         script_forget_sent(t);
         script_forget_events(t);
     }
+    script_free(t);
+}
+
+/* RFC 6298 section 5: after a backoff the timer returns to what SRTT and RTTVAR give when a round
+ * trip has been measured, "which can only happen when new data has been sent and acknowledged". So
+ * after eight timeouts without a sample the RTO backs off, up to a second, although losses are
+ * attributed to corruption and the peer answers each retransmission. */
+static void corruption_and_no_round_trip(void **x)
+{
+    struct script *t = script_of(x);
+    scps_time at = SEC(1);
+    scps_dur rto = 0;
+
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    t->cfg.rto_min = MS(1);
+    script_established(t, MS(1));
+    script_forget_events(t);
+    app_writes(t, at, 40);
+    for (uint32_t i = 0; i < 28; i++) {
+        /* The first four answers show that the timer is too short, and end the backoff. */
+        uint32_t unmeasured = i < 4 ? 0 : i - 4;
+        scps_dur wait;
+        if (!unmeasured)
+            rto = script_info(t).rto;
+        wait = rto << (unmeasured > 8 ? unmeasured - 8 : 0);
+        wait = wait < SEC(1) ? wait : SEC(1);
+        script_run(t, at + wait - 1);
+        assert_int_equal(script_info(t).timeouts, i);
+        at += wait + 500;
+        peer_says(t, at, .ack = 2 + i);
+        assert_int_equal(script_info(t).timeouts, i + 1);
+        script_forget_sent(t);
+    }
+    script_forget_events(t);
     script_free(t);
 }
 
@@ -1040,6 +1074,7 @@ int main(void)
         SCRIPT_TEST(late_answers_with_dsack),
         SCRIPT_TEST(corruption_does_not_shorten_the_limit),
         SCRIPT_TEST(corruption_does_not_last),
+        SCRIPT_TEST(corruption_and_no_round_trip),
         SCRIPT_TEST(many_retries),
         SCRIPT_TEST(user_timeout),
         SCRIPT_TEST(user_timeout_of_a_closed_window),

@@ -107,9 +107,15 @@ static void timer_too_short(void **state)
     p.s.agreed.opts = 0;
     p.cfg.c.loss_cause = SCPS_LOSS_CORRUPTION;
     p.s.tx->rec.silent = 1;
+    p.s.rtt.rto = SCPS_MS(300);
     scps_silence_since(&p.s.tx->silence, START - SCPS_MS(700));
     for (int i = 0; i < 4; i++)
         assert_int_equal(resent(0, &sum), i < 3 ? -1 : SCPS_MS(700));
+    /* Karn's algorithm: a time that does not exceed the timeout would only end the backoff. */
+    p.s.rtt.rto = SCPS_MS(700);
+    assert_int_equal(resent(0, &sum), -1);
+    p.s.rtt.rto--;
+    assert_int_equal(resent(0, &sum), SCPS_MS(700));
     p.cfg.c.loss_cause = SCPS_LOSS_CONGESTION;
     assert_int_equal(resent(0, &sum), -1);
 }
