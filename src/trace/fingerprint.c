@@ -7,7 +7,8 @@
  * that SACK has reported counts. From these:
  *   flat rate       neither the bytes a second nor the bytes outstanding vary from round to round,
  *                   with losses or without, and there was no slow start
- *   slow start      the window grows by half or more in rounds before the first loss
+ *   slow start      the window grows by half or more in rounds before the first loss. Whether there
+ *                   was one is unknown if the capture began behind the SYN
  *   decrease        window after a loss recovery divided by FlightSize when it began: about 1/2,
  *                   0.7, 7/8, or unchanged. The hint names the factor only if two recoveries
  *                   agree in it: the end of slow start, or BBR's model of the path, gives any
@@ -223,16 +224,18 @@ void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
     bool flat = stray < 0.03 && doubling < 2 && window_spread(r, n) < 0.03;
     struct decrease dec = decrease(r, n, mss);
     double d = dec.factor, g = growth(r, n, first_loss, mss);
-    const char *start = doubling >= 2 ? "slow start" : "no slow start";
+    const char *start = !h->syn_count   ? "start not seen"
+                        : doubling >= 2 ? "slow start"
+                                        : "no slow start";
     out->controller_decrease = d;
     out->controller_growth = g;
-    if (!losses && out->window_limited > 0.5)
+    if (!losses && out->window_limited > 0.5 && h->syn_count && peer->syn_count)
         snprintf(hint, cap, "limited by the peer's window");
     else if (!losses && out->app_limited > 0.5)
         snprintf(hint, cap, "limited by the application");
     else if (flat && d > 0.85)
         snprintf(hint, cap, "flat rate, losses ignored");
-    else if (flat && !losses)
+    else if (flat && !losses && h->syn_count)
         snprintf(hint, cap, "flat rate");
     else if (isnan(d))
         snprintf(hint, cap, "%s, %s", start, losses ? "losses unclear" : "no loss");

@@ -33,6 +33,14 @@ static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
     }
 }
 
+/* Returns true if the windows that o announces are larger than they look: a SYN was not captured,
+ * so their scale is unknown (RFC 7323 section 2.2), and h has sent more than a segment beyond
+ * them. */
+static inline bool scps_tr_window_unknown(const struct conn_dir *h, const struct conn_dir *o)
+{
+    return !(h->syn_count && o->syn_count) && h->sent_hi > o->win_edge + h->full;
+}
+
 /* Determines what direction h has outstanding from now on, and what limits it. */
 static inline void scps_tr_reckon(struct conn_dir *h, const struct conn_dir *o)
 {
@@ -45,7 +53,7 @@ static inline void scps_tr_reckon(struct conn_dir *h, const struct conn_dir *o)
     h->out_max = SCPS_MAX(h->out_max, out);
     if (TR_UNLIKELY(h->fin_count) && out == 0)
         h->limit = LIMIT_NONE;
-    else if (TR_UNLIKELY(room < h->full) && (out || room == 0))
+    else if (TR_UNLIKELY(room < h->full) && (out || room == 0) && !scps_tr_window_unknown(h, o))
         h->limit = LIMIT_WINDOW;
     else if (out == 0 || h->last_short)
         h->limit = LIMIT_APP;

@@ -106,6 +106,33 @@ def on_a_local_network(program, ttcp, near):
     equal("local network: hint", c["a2b"]["controller_hint"], "slow start, halving, linear")
 
 
+def without_the_syn(program, ttcp, near):
+    """Windows look smaller than they are where the capture began behind the SYNs, which have their scale: what is outstanding
+    then exceeds them, and they are no limit. Windows without a scale are limits as usual. The hint
+    says neither, as it cannot know which it is, nor whether there was slow start."""
+    for skip, link, cc, options, hint in (
+            (3, LOSS, "vj", ["--rcvbuf", "4m"], "start not seen, halving, linear"),
+            (3, LOSS, "vj", ["--rcvbuf", "4m", "--first-window", "0"], "start not seen, halving, linear"),
+            (8000, LOSS, "vj", ["--rcvbuf", "4m"], "start not seen, halving, linear"),
+            (5000, "rate=10mbit,rtt=20ms,queue=1000000", "vegas", ["--rcvbuf", "4m"], "start not seen, no loss"),
+            (3, PATH, "vj", ["--rcvbuf", "20000", "--no-wscale"], "start not seen, no loss")):
+        what = "without %d packets, %s %s: " % (skip, cc, " ".join(options))
+        p = subprocess.run([ttcp, "-t", "-s", "-n", "2000", "-b", "4m", "--link", link, "--cc", cc, *options,
+                            "--pcap", near], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+        equal(what + "exit status", (p.returncode, p.stderr), (0, p.stderr))
+        with open(near, "rb") as f:
+            data = f.read()
+        at = 24
+        for _ in range(skip):  # 3: the handshake
+            at += 16 + struct.unpack_from("<I", data, at + 8)[0]
+        with open(near, "wb") as f:
+            f.write(data[:24] + data[at:])
+        a = ours(program, near)["connections"][0]["a2b"]
+        equal(what + "hint", a["controller_hint"], hint)
+        if link == LOSS or "--no-wscale" in options:
+            check(what + "limited by the window", (a["window_limited"] > 0.5) == ("--no-wscale" in options), a["window_limited"])
+
+
 def gap_fills(path):
     """Returns, from the link's log, how many gaps at the receiver were filled by a first transmission (it had been
     overtaken) and how many by a retransmission."""
@@ -161,6 +188,7 @@ def main():
                     check(what + "found to be needless", shown >= 0.8 * needless, (shown, needless))
         controllers(program, ttcp, near, far)
         on_a_local_network(program, ttcp, near)
+        without_the_syn(program, ttcp, near)
     print("%d failures" % checks.failures)
     return checks.failures > 0
 
