@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Captures of the kernel's own TCP, made in network namespaces: a bottleneck by tc tbf, drops by nft, IPv4 and IPv6,
-# with and without SACK and timestamps, at the sender and at the receiver; each compared with tcptrace and tshark field
+# Captures of the kernel's own TCP (CUBIC, Reno and BBR), made in network namespaces: a bottleneck by tc tbf, drops by nft, IPv4 and
+# IPv6, with and without SACK and timestamps, at the sender and at the receiver; each compared with tcptrace and tshark field
 # by field.  $1: scps_trace.  Needs root and the tools; else skipped (77).
 set -u
 PATH=$PATH:/usr/sbin:/sbin
@@ -39,10 +39,17 @@ capturing() { # NAME
     [ -s "$TMP/$1-receiver.pcap" ] && [ -s "$TMP/$1-sender.pcap" ]
 }
 
-# NAME BYTES DROP_PER_MILLE_FORWARD BACK VERSION CONNECTIONS [sysctl=value...]
+# A namespace has the controller that the host's configuration sets, and only those of tcp_allowed_congestion_control may be set
+# in its place by sysctl. A privileged socket may have any that the kernel has.
+controller() { # NAME: the option of socat that sets it; empty if this kernel lacks it
+    grep -qw "$1" /proc/sys/net/ipv4/tcp_available_congestion_control && echo ",setsockopt-string=6:13:$1" # TCP_CONGESTION
+}
+
+# NAME CONTROLLER BYTES DROP_PER_MILLE_FORWARD BACK VERSION CONNECTIONS [sysctl=value...]
 transfer() {
-    local name=$1 bytes=$2 fwd=$3 back=$4 v=$5 conns=$6 host old=() s
-    shift 6
+    local name=$1 cc bytes=$3 fwd=$4 back=$5 v=$6 conns=$7 host old=() s
+    cc=$(controller "$2")
+    shift 7
     host=10.9.2.2
     [ "$v" = 6 ] && host='[fd09:2::2]'
     for s; do
@@ -63,7 +70,7 @@ transfer() {
     netns=right eventually listens -t 5001
     local jobs=()
     for s in $(seq "$conns"); do
-        head -c "$bytes" /dev/zero | timeout $PATIENCE ip netns exec left socat -u - TCP$v:"$host":5001 &
+        head -c "$bytes" /dev/zero | timeout $PATIENCE ip netns exec left socat -u - TCP$v:"$host":5001"$cc" &
         jobs+=($!)
     done
     wait "${jobs[@]}"
@@ -77,14 +84,14 @@ transfer() {
     done
 }
 
-transfer clean 2000000 0 0 4 1
-transfer lossy 2000000 10 0 4 1
-transfer both-ways 1000000 20 100 4 1
-transfer six 1000000 10 0 6 1
-transfer no-sack 1000000 10 0 4 1 tcp_sack=0
-transfer no-stamps 1000000 10 0 4 1 tcp_timestamps=0
-transfer bare 1000000 20 0 4 1 tcp_sack=0 tcp_timestamps=0 tcp_window_scaling=0
-transfer six-at-once 500000 5 0 4 6
+transfer clean cubic 2000000 0 0 4 1
+transfer lossy cubic 2000000 10 0 4 1
+transfer both-ways reno 1000000 20 100 4 1
+transfer six bbr 1000000 10 0 6 1
+transfer no-sack reno 1000000 10 0 4 1 tcp_sack=0
+transfer no-stamps cubic 1000000 10 0 4 1 tcp_timestamps=0
+transfer bare reno 1000000 20 0 4 1 tcp_sack=0 tcp_timestamps=0 tcp_window_scaling=0
+transfer six-at-once bbr 500000 5 0 4 6
 
 # as if the capture had begun in the middle of the transfer
 for name in no-sack-receiver lossy-sender bare-receiver; do
