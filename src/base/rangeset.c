@@ -5,9 +5,9 @@
  *            head   n
  *
  * Between two ranges there is always at least one octet that is in neither, because adjacent ranges
- * are merged. Trimming advances head. When an append reaches the end of the array, the ranges are
- * moved to its start if half of it is free; otherwise the array is doubled. Both cost O(1) an
- * operation on average.
+ * are merged. Trimming advances head, and so does a merge with fewer ranges below it than above.
+ * When an append reaches the end of the array, the ranges are moved to its start if half of it is
+ * free; otherwise the array is doubled. Trimming and appending cost O(1) an operation on average.
  */
 #include "base/rangeset.h"
 
@@ -128,11 +128,18 @@ int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_
         struct scps_range all = {v[i].from < from ? v[i].from : from,
                                  v[j - 1].to > to ? v[j - 1].to : to};
         rc = j - i > 1 || v[i].from != all.from || v[i].to != all.to;
-        v[i] = r = all;
-        if (j - i > 1) {
+        uint32_t gone = j - i - 1;
+        r = all;
+        if (gone && i < s->n - j) {
+            /* Fewer ranges lie below the merged ones than above, so those below are moved. */
+            memmove(v + gone, v, i * sizeof r);
+            s->head += gone;
+            i = j - 1;
+        } else if (gone) {
             memmove(v + i + 1, v + j, (s->n - j) * sizeof r);
-            s->n -= j - i - 1;
         }
+        v[i] = all;
+        s->n -= gone;
     }
     if (merged)
         *merged = r;

@@ -98,6 +98,37 @@ static void a_long_walk_stays_small(void **x)
     scps_rangeset_fini(&s, &a);
 }
 
+/* Where a range joins two others, the ranges on the side that has fewer of them are moved: the
+ * holes of a stream are filled from the lowest one up, and if the lowest one is filled last, as
+ * many ranges as there are holes lie above each that is joined. */
+static void a_merge_moves_the_fewer(void **x)
+{
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_rangeset s;
+    struct scps_range m;
+    bool bit[SPACE] = {false};
+    (void)x;
+    scps_rangeset_init(&s, 100);
+    for (scps_off i = 0; i < 20; i++) {
+        assert_int_equal(scps_rangeset_add(&s, &a, 3 * i, 3 * i + 2, NULL), 1);
+        bit[3 * i] = bit[3 * i + 1] = true;
+    }
+    const struct scps_range *last = scps_rangeset_at(&s, 19);
+    for (scps_off i = 1; i < 6; i++) {
+        assert_int_equal(scps_rangeset_add(&s, &a, 3 * i + 2, 3 * i + 3, &m), 1);
+        bit[3 * i + 2] = true;
+        assert_int_equal(m.from, 3);
+        check(&s, bit, 0);
+        assert_ptr_equal(scps_rangeset_at(&s, s.n - 1), last);
+    }
+    /* Three ranges of the upper half are joined to one, so the four above it are moved. */
+    assert_int_equal(scps_rangeset_add(&s, &a, 3 * 13, 3 * 16, &m), 1);
+    memset(bit + 3 * 13, true, 9);
+    check(&s, bit, 0);
+    assert_ptr_equal(scps_rangeset_at(&s, s.n - 1), last - 3);
+    scps_rangeset_fini(&s, &a);
+}
+
 static void limits(void **x)
 {
     struct scps_alloc a = scps_alloc_default();
@@ -147,9 +178,8 @@ static void without_memory(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_bitmap),
-        cmocka_unit_test(a_long_walk_stays_small),
-        cmocka_unit_test(limits),
+        cmocka_unit_test(against_a_bitmap),        cmocka_unit_test(a_long_walk_stays_small),
+        cmocka_unit_test(a_merge_moves_the_fewer), cmocka_unit_test(limits),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
