@@ -243,7 +243,7 @@ static int need_tables(struct reading *r)
     struct scps_alloc a = scps_alloc_default();
 
     if (!r->tables)
-        return scps_link_bad(r, "needs a table, and there is no room for one here");
+        return scps_link_bad(r, "needs a table: call scps_link_parse_tables()");
     if (*r->tables)
         return 0;
     *r->tables = a.alloc(a.ctx, sizeof **r->tables);

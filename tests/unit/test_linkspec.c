@@ -380,7 +380,7 @@ static void upon_a_running_direction(void **state)
         {"loss=2", "from 0 to 1"},
         {"delay=5", "needs a unit"},
         {"loss=0 loss=1", "given twice"},
-        {"outage=1s-2s", "no room for one here"},
+        {"outage=1s-2s", "call scps_link_parse_tables()"},
     };
     want = f;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
