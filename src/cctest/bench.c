@@ -21,6 +21,14 @@ void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
     va_end(ap);
 }
 
+const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN])
+{
+    if (v == UINT64_MAX)
+        return "none";
+    snprintf(buf, SCPS_CCT_NUMBERLEN, "%" PRIu64, v);
+    return buf;
+}
+
 /* Calls the watcher, then raises the window to one segment if it is smaller, as the core does. */
 static void finish(struct scps_cctest *t, struct scps_cctest_event *e)
 {
@@ -189,11 +197,14 @@ bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_row *rows,
         if ((r->want_cwnd && r->want_cwnd != t->ctl.cwnd) ||
             (r->want_ssthresh && r->want_ssthresh != t->ctl.ssthresh) ||
             (r->want_rate && r->want_rate != t->ctl.rate)) {
-            scps_cct_message(msg, msglen,
-                             "row %zu: cwnd %" PRIu64 " ssthresh %" PRIu64 " rate %" PRIu64
-                             ", wanted %" PRIu64 " %" PRIu64 " %" PRIu64 " (0: not looked at)",
-                             i, t->ctl.cwnd, t->ctl.ssthresh, t->ctl.rate, r->want_cwnd,
-                             r->want_ssthresh, r->want_rate);
+            char is[3][SCPS_CCT_NUMBERLEN], want[3][SCPS_CCT_NUMBERLEN];
+            scps_cct_message(
+                msg, msglen,
+                "row %zu: cwnd %s ssthresh %s rate %s, wanted %s %s %s (0: not looked "
+                "at)",
+                i, scps_cct_number(t->ctl.cwnd, is[0]), scps_cct_number(t->ctl.ssthresh, is[1]),
+                scps_cct_number(t->ctl.rate, is[2]), scps_cct_number(r->want_cwnd, want[0]),
+                scps_cct_number(r->want_ssthresh, want[1]), scps_cct_number(r->want_rate, want[2]));
             return false;
         }
     }

@@ -13,6 +13,10 @@ void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+/* Writes a window, threshold or rate of struct scps_cc_ctl to buf: "none" for UINT64_MAX, which
+ * stands for no window or no threshold. Returns buf, or a static text. */
+#define SCPS_CCT_NUMBERLEN 24
+const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN]);
 
 /* Checks the invariants at every event of one connection; a watcher for struct scps_cctest. */
 struct scps_cct_rules {

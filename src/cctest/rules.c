@@ -42,17 +42,19 @@ static const char *kind_name(const struct scps_cctest_event *e)
 static void broke(struct scps_cct_rules *r, enum scps_cctest_check c,
                   const struct scps_cctest_event *e, const char *what)
 {
+    char n[5][SCPS_CCT_NUMBERLEN];
+
     if (r->broken != SCPS_CCTEST_CHECKS || !(r->mask & SCPS_CCTEST_BIT(c)))
         return;
     r->broken = c;
-    scps_cct_message(r->msg, sizeof r->msg,
-                     "event %" PRIu64 ", %s: %s: cwnd %" PRIu64 " to %" PRIu64 ", ssthresh %" PRIu64
-                     " to %" PRIu64 ", rate %" PRIu64 "; acked %" PRIu64 ", outstanding %" PRIu64
-                     ", mss %" PRIu32,
-                     r->events, kind_name(e), what, e->before.cwnd, e->after.cwnd,
-                     e->before.ssthresh, e->after.ssthresh, e->after.rate,
-                     e->kind == SCPS_CCTEST_ACK ? e->ack.bytes : 0, e->view.outstanding,
-                     e->view.mss);
+    scps_cct_message(
+        r->msg, sizeof r->msg,
+        "event %" PRIu64 ", %s: %s: cwnd %s to %s, ssthresh %s to %s, rate %s; acked %" PRIu64
+        ", outstanding %" PRIu64 ", mss %" PRIu32,
+        r->events, kind_name(e), what, scps_cct_number(e->before.cwnd, n[0]),
+        scps_cct_number(e->after.cwnd, n[1]), scps_cct_number(e->before.ssthresh, n[2]),
+        scps_cct_number(e->after.ssthresh, n[3]), scps_cct_number(e->after.rate, n[4]),
+        e->kind == SCPS_CCTEST_ACK ? e->ack.bytes : 0, e->view.outstanding, e->view.mss);
 }
 
 static void bounds(struct scps_cct_rules *r, const struct scps_cctest_event *e)

@@ -146,6 +146,7 @@ static void tables(void **state)
     assert_false(scps_cctest_play(&t, wrong, SCPS_CCTEST_ROWS(wrong), msg, sizeof msg));
     assert_non_null(strstr(msg, "row 1: cwnd 16000"));
     assert_non_null(strstr(msg, "wanted 17000"));
+    assert_non_null(strstr(msg, "ssthresh none"));
 }
 
 /* Round trips below 1 ms are round trips like any other: vj's window at a loss rate does not depend
