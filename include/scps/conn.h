@@ -94,7 +94,7 @@ struct scps_conn_config {
     /* ---- TCP options ---- */
     /* Offer and accept selective acknowledgements. Default true; RFC 2018. */
     bool sack;
-    /* Report data that arrived twice, so that the peer learns which retransmissions were needless.
+    /* Report data that arrived twice, which shows the peer which retransmissions were needless.
      * Default true; RFC 2883. */
     bool dsack;
     /* Offer and accept timestamps; they take 12 bytes of each segment. Default true; RFC 7323
@@ -151,8 +151,8 @@ struct scps_conn_config {
      * 714.0-B-2. */
     uint8_t caps_tries;
     /* Offer and accept best effort (BETS): data that does not arrive in time is given up and
-     * reported as a hole. The reader calls scps_conn_hole() to pass a hole; the writer learns of
-     * the range from scps_conn_given_up(). Default false; CCSDS 714.0-B-2. */
+     * reported as a hole. The reader calls scps_conn_hole() to pass a hole; scps_conn_given_up()
+     * returns the range to the writer. Default false; CCSDS 714.0-B-2. */
     bool bets;
     /* Offer best effort also by TCP option 16, for peers older than the capabilities (option 20).
      * Default false. */
@@ -205,9 +205,8 @@ struct scps_conn_config {
      * once after the timer has expired for eight in a row, until the application writes. Delayed,
      * every or other; default other; RFC 9293 section 3.8.6.3, CCSDS 714.0-B-2. */
     enum scps_ack_mode ack_mode;
-    /* With ack_mode delayed: while data is missing, acknowledge every other segment. The sender
-     * then learns of a hole at once; otherwise each hole is reported when the timer expires.
-     * Default false. */
+    /* With ack_mode delayed: while data is missing, acknowledge every other segment. A hole is then
+     * reported to the sender at once, otherwise when the timer expires. Default false. */
     bool holes_at_once;
     /* One acknowledgement answers all segments that arrive together. Segments arrive together when
      * the driver hands them in with no output between them. When it is off, as many
@@ -274,8 +273,8 @@ struct scps_conn_config {
      * 5482. */
     scps_dur user_timeout;
     /* Probe a silent peer while no data is outstanding, and end the connection when it does not
-     * answer. A receiver has no other way to learn that its sender has gone. user_timeout ends the
-     * connection, too. Default false; RFC 9293 section 3.8.4. */
+     * answer. A receiver cannot detect in any other way that its sender has gone. user_timeout ends
+     * the connection, too. Default false; RFC 9293 section 3.8.4. */
     bool keepalive;
     /* Silence before the first keep-alive probe. In µs; default 2 h; RFC 9293 section 3.8.4. */
     scps_dur keep_idle;
