@@ -115,7 +115,7 @@ static int run(struct app *a)
     }
     realtime_run(&a->rt, a->time);
     status = report(a);
-    /* Connections that are still open are reset, so that their peers learn that they have ended. */
+    /* Connections that are still open are reset, so that their peers end them, too. */
     while (a->first)
         echo_drop(a, a->first, true);
     if (a->conn)

@@ -2,7 +2,7 @@
 /* scps_trace: reads captures and reports what the TCP connections in them did.
  *
  * This is the front end: options (scps_trace/options.c), the selection of connections, a progress
- * bar. libscps_trace has the analysis and the reports. When the analyser must forget a connection
+ * bar. libscps_trace has the analysis and the reports. When the analyser must discard a connection
  * for lack of memory, its report is written at that moment; all others are written at the end, in
  * order of number.
  *

@@ -28,8 +28,8 @@
 /* Octets of the largest guard datagram. A guard is a short datagram before or behind the data,
  * which starts or ends the receiver's clock. */
 #define TTCP_GUARD 4u
-/* Number of guard datagrams that are sent behind the data, from which the receiver learns that the
- * data has ended. */
+/* Number of guard datagrams that are sent behind the data to report to the receiver that the data
+ * has ended. */
 #define TTCP_GUARDS 4u
 #define TTCP_STAMP  24u
 #define TTCP_DGRAM  65507u /* octets of the largest datagram */

@@ -9,7 +9,7 @@
  * After the results are recorded the process stays for a moment: a sender until the peer has
  * closed, too, a receiver until its own FIN is acknowledged, each at most for 2 s and four RTO, so
  * that the peer does not have to retransmit to an end that is gone. A transfer that failed at this
- * end is reset, so that the peer learns of it.
+ * end is reset, which reports the failure to the peer.
  */
 #include "scps_ttcp/real.h"
 
@@ -64,7 +64,7 @@ static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
     ttcp_result_judge(f->r, ttcp_flow_sender(f), ttcp_flow_receiver(f));
 }
 
-/* Resets every connection, so that the peers learn of the failure. */
+/* Resets every connection, which reports the failure to the peers. */
 static void abort_all(struct ttcp_real *x)
 {
     for (size_t k = 0; k < x->o->streams; k++) {

@@ -263,8 +263,8 @@ void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_tim
     ttcp_receiver_run(r, now);
 }
 
-/* Handles an error of the output. The driver then resets the connection, so that the peer learns of
- * it. */
+/* Handles an error of the output. The driver then resets the connection, which reports the failure
+ * to the peer. */
 static void output_failed(struct ttcp_receiver *r)
 {
     r->err = SCPS_ERR_SYSTEM;

@@ -9,7 +9,7 @@
  *     scps_trace_free(t);
  *
  * Memory is bounded: when the connections held would need more than the configured room, the one
- * idle longest (closed ones first) is handed to on_evict and forgotten; scps_trace_totals says how
+ * idle longest (closed ones first) is handed to on_evict and discarded; scps_trace_totals says how
  * many were. Every figure is defined in docs/SCPS_TRACE.md.
  */
 #ifndef SCPS_ANALYZE_H

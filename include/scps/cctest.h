@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libscps_cctest: tests for congestion controllers, without a test framework.
  *
- *     event table ---+                          +- cwnd, ssthresh, rate as the table wants them
+ * event table ---+ +- cwnd, ssthresh, rate as the table expects
  *     random events -+                          |
  *     path model ----+--> struct scps_cc_ops -->+- invariants, one verdict for each check
  *     recording -----+                          |

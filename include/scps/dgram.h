@@ -114,8 +114,8 @@ SCPS_API int scps_dgram_error(struct scps_dgram *d, struct scps_endpoint *about,
  * does with SCPS_PEEK. */
 SCPS_API int64_t scps_dgram_next(struct scps_dgram *d);
 /* Returns false when the send queue is more than half full, or a datagram was refused for want of
- * room or memory; SCPS_EV_WRITABLE says when it returns true again, and then there is room for the
- * datagram that was refused last. */
+ * room or memory; SCPS_EV_WRITABLE reports that it returns true again, and then there is room for
+ * the datagram that was refused last. */
 SCPS_API bool scps_dgram_writable(const struct scps_dgram *d);
 /* Returns the bytes of IP packets in the send queue. */
 SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d);

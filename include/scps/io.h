@@ -66,10 +66,11 @@ struct scps_udptun_config {
 SCPS_API struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *cfg,
                                                    size_t size, char msg[SCPS_IO_MSGLEN]);
 /* Opens a socket that carries IP packets in UDP, for which no privileges are needed. With a remote
- * endpoint the socket exchanges datagrams with it alone. Without one it learns from each datagram
- * which inner source address is behind which UDP endpoint, of up to 64, and sends a packet to the
- * endpoint behind its inner destination or, where that is unknown, to the one that sent last.
- * Returns NULL on failure, with one line in msg (address in use, not an address of this host). */
+ * endpoint the socket exchanges datagrams with it alone. Without one it stores from each datagram
+ * which inner source address is behind which UDP endpoint, for up to 64 endpoints, and sends a
+ * packet to the endpoint behind its inner destination or, where that is unknown, to the one that
+ * sent last. Returns NULL on failure, with one line in msg (address in use, not an address of this
+ * host). */
 static inline struct scps_netif *scps_udptun_open(const struct scps_udptun_config *cfg,
                                                   char msg[SCPS_IO_MSGLEN])
 {

@@ -9,8 +9,8 @@
  *
  * Below the filter a "packet" is a piece of the stream of octets: going down it is one frame or
  * several whole ones, coming up it begins and ends anywhere. The filter reads no clock: time comes
- * with each piece (scps_pkt.at) and with scps_netif_advance(), and scps_netif_deadline() says when
- * it wants that next. It takes memory once, when it is opened, and keeps it until it is closed.
+ * with each piece (scps_pkt.at) and with scps_netif_advance(), and scps_netif_deadline() returns
+ * when that is due next. It takes memory once, when it is opened, and keeps it until it is closed.
  *
  * Until a network protocol is open, packets are refused with SCPS_ERR_AGAIN; then the filter calls
  * scps_netif_ready(). If only one of IPv4 and IPv6 is open, packets of the other one are lost

@@ -245,7 +245,7 @@ SCPS_API char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_L
 SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
 /* Returns the physical limit: the mean goodput, bit/s of payload, of the best possible sender over
  * this channel. That sender needs one round trip for the handshake, never leaves the line idle,
- * learns of each segment's loss one round trip after it was sent, and resends lost segments first;
+ * detects each segment's loss one round trip after it was sent, and resends lost segments first;
  * its time ends when all is known to have arrived. Acknowledgements are never lost. bytes: size of
  * the transfer; payload: bytes of data in a segment; headers: bytes of IP and TCP headers before
  * them; the framing is that of fwd. rate_bps: the sender's own rate on the line; 0: that of the

@@ -345,8 +345,8 @@ struct scps_timeval {
     int64_t tv_sec, tv_usec;
 };
 
-/* Value of TCP_INFO. Fields that this stack cannot fill are 0; their comments say so, and where the
- * meaning differs from Linux. */
+/* Value of TCP_INFO. Fields that this stack cannot fill are 0. Their comments name these fields,
+ * and those whose meaning differs from Linux. */
 struct scps_tcp_info {
     uint8_t tcpi_state; /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
     /* congestion state as Linux numbers it: 0 open, 1 disorder, 3 recovery, 4 loss */
@@ -595,8 +595,8 @@ SCPS_API int scps_sock_bind(struct scps_ctx *ctx, int s, const void *addr, uint3
 /* Makes a socket listen. An unbound socket gets a port; a second call sets another backlog. Fails
  * with EINVAL (the socket is connected) or EADDRINUSE. */
 SCPS_API int scps_sock_listen(struct scps_ctx *ctx, int s, int backlog);
-/* Returns the descriptor of an accepted connection. addr and addrlen NULL: the caller does not want
- * the peer's address. Fails with EAGAIN, EINVAL (the socket does not listen) or EMFILE. */
+/* Returns the descriptor of an accepted connection. addr and addrlen NULL: the peer's address is
+ * not returned. Fails with EAGAIN, EINVAL (the socket does not listen) or EMFILE. */
 SCPS_API int scps_sock_accept(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
 /* Does what scps_sock_accept() does, with flags for the new socket: SCPS_SOCK_NONBLOCK,
  * SCPS_SOCK_CLOEXEC. */

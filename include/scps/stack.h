@@ -180,10 +180,10 @@ static inline int scps_stack_add_netif(struct scps_stack *st, struct scps_netif 
  * own send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
 /* Gives this host an address on nif, with a prefix length in bits, and a route to its prefix. A
- * filter that answers for addresses has to be told separately: scps_ether_add_addr(). Returns 0.
- * SCPS_ERR_INVAL, also for an address that no host can have: 0.0.0.0/8, 224.0.0.0 and above
- * (multicast, reserved, broadcast), ::, ff00::/8. SCPS_ERR_RANGE: IPv6 over a netif whose mtu is
- * below SCPS_MTU_LEAST6. SCPS_ERR_NOMEM. */
+ * filter that answers for addresses gets the address by a call of its own: scps_ether_add_addr().
+ * Returns 0. SCPS_ERR_INVAL, also for an address that no host can have: 0.0.0.0/8, 224.0.0.0 and
+ * above (multicast, reserved, broadcast), ::, ff00::/8. SCPS_ERR_RANGE: IPv6 over a netif whose mtu
+ * is below SCPS_MTU_LEAST6. SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
 /* Removes an address from nif, and one route to its prefix through nif, the first one added.
@@ -191,9 +191,9 @@ SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
  * nothing is sent from an address that is not ours. Datagram endpoints bound or connected there get
  * the same error once and stay open, and what they have waiting to be sent is lost
  * (scps_dgram_stats.unsent). Listeners stay, and receive nothing there. If several netifs have the
- * address, connections of this one end. A filter that answers for addresses has to be told
- * separately: scps_ether_remove_addr(). Returns 0, or SCPS_ERR_NOENT: nif does not have the
- * address. */
+ * address, connections of this one end. From a filter that answers for addresses the address is
+ * removed by a call of its own: scps_ether_remove_addr(). Returns 0, or SCPS_ERR_NOENT: nif does
+ * not have the address. */
 SCPS_API int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *nif,
                                     const struct scps_addr *addr);
 

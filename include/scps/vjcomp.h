@@ -2,10 +2,10 @@
 /* Van Jacobson's TCP/IP header compression for slow serial links (RFC 1144), hop by hop.
  *
  * 40 bytes of IPv4 and TCP headers become 3 to 5: each packet carries its differences from the
- * previous packet of its connection. So a lost packet spoils those after it until one is sent
- * uncompressed; the receiver notices by a damaged frame (scps_vj_line_error) or, failing that, by
- * the TCP checksum. SCPS-TP's own compression (comp.h) is end to end and carries absolute values;
- * the two have only the purpose in common.
+ * previous packet of its connection. So after a lost packet the receiver restores the later ones
+ * wrongly until one is sent uncompressed; it detects the loss by a damaged frame
+ * (scps_vj_line_error) or, failing that, by the TCP checksum. SCPS-TP's own compression (comp.h) is
+ * end to end and carries absolute values; the two have only the purpose in common.
  *
  * The type of a packet is carried by the framing: in PPP as protocol number, in SLIP in the high
  * bits of the first octet, where it takes no room. vjlink.h has the compression as a filter for

@@ -20,7 +20,7 @@
  *
  * As in the reference implementation: alpha, beta and gamma are 3, 5 and 4 segments; slow start
  * doubles the window every round trip (ss=0, the default without a rate); half of the excess is
- * removed; the first sample is discarded; base is forgotten after four timeouts in a row; a loss by
+ * removed; the first sample is discarded; base is discarded after four timeouts in a row; a loss by
  * congestion halves the window, one by corruption leaves it. Unlike the reference implementation:
  * its decrease takes one segment more, and its third duplicate halves the window twice; both are
  * errors.

@@ -423,8 +423,8 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
     return found;
 }
 
-/* Detects losses of data about which no SNACK of the receiver has said anything for too long.
- * Returns true if something has to be sent. */
+/* Detects losses of data that no SNACK of the receiver has reported for too long. Returns true if
+ * something has to be sent. */
 static bool look_for_silence(struct scps_sender *s, void *cc)
 {
     struct scps_ack_result sum = scps_ack_result_none();

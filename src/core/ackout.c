@@ -20,10 +20,10 @@
  *
  * Data beyond a hole is acknowledged at once when it fills another hole (RFC 5681 section 4.2),
  * when the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after that: the sender then
- * has its three duplicate acknowledgements. Later segments only tell the sender how much has left
- * the network. Since SACK is cumulative, they are acknowledged as often as data in order; on a path
- * of thousands of segments this halves the number of acknowledgements. Without SACK the number of
- * duplicates is the information, so each out-of-order segment is acknowledged.
+ * has its three duplicate acknowledgements. Acknowledgements of later segments only show how much
+ * has left the network. Since SACK is cumulative, they are acknowledged as often as data in order;
+ * on a path of thousands of segments this halves the number of acknowledgements. Without SACK the
+ * number of duplicates is the information, so each out-of-order segment is acknowledged.
  *
  * "More than one full segment": a full segment and a short one count as two (RFC 5681 section 4.2
  * lets at most two full ones wait). They may be all that a window of two segments holds, for

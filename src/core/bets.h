@@ -35,10 +35,10 @@ static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
  * carried. Its transmissions are counted from now on, and its lifetime begins now. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now);
 /* Called when SEG.ACK is `una`, which is SND.UNA because this end has moved SND.UNA past data that
- * it gave up. If the scoreboard says that the data from `una` on has arrived, moves *ack behind
- * that data and returns true; otherwise returns false. *ack never gets beyond edge, the right edge
- * of the peer's window: a report of data there is false, and the peer would not accept a segment
- * from there. */
+ * it gave up. If by the scoreboard the data from `una` on has arrived, moves *ack behind that data
+ * and returns true; otherwise returns false. *ack never gets beyond edge, the right edge of the
+ * peer's window: a report of data there is false, and the peer would not accept a segment from
+ * there. */
 bool scps_bets_pass(struct scps_bets *b, const struct scps_scoreboard *sb, scps_off una,
                     scps_off edge, scps_off *ack);
 /* Gives up the oldest segment, which begins at SND.UNA = una, and moves SND.UNA behind the data

@@ -59,7 +59,8 @@ void scps_conn_ctx_note(const struct scps_conn_ctx *x, enum scps_note_kind kind,
  * push 16 zero octets at each call. */
 void scps_conn_ctx_note2(const struct scps_conn_ctx *x, enum scps_note_kind kind, uint64_t a,
                          uint64_t b);
-/* True if the observer wants events of this kind; the mask is 0 while there is no observer. */
+/* True if events of this kind are reported to the observer; the mask is 0 while there is no
+ * observer. */
 #define SCPS_OBSERVED(x, kind) ((x)->env->obs.mask >> SCPS_NOTE_##kind & 1)
 #define SCPS_OBSERVE(x, kind, a, b, d, e)                                                          \
     do {                                                                                           \

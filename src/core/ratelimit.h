@@ -4,8 +4,8 @@
  *
  * For each second the limit is a secret random number between half of `limit` and `limit`. With a
  * constant limit an attacker could measure how many replies his forged packets have caused, and so
- * learn whether he has guessed the numbers of another host's connection. Only ratelimit.c assigns
- * these fields.
+ * find out whether he has guessed the numbers of another host's connection. Only ratelimit.c
+ * assigns these fields.
  */
 #ifndef SCPS_CORE_RATELIMIT_H
 #define SCPS_CORE_RATELIMIT_H

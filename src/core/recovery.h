@@ -213,8 +213,8 @@ bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
 /* Ends F-RTO without a decision; conventional RTO recovery continues. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
 /* Returns true if timeouts alone began the episode, all of them after the last segment of the peer
- * arrived, and SND.UNA is still `una`. Such an episode says nothing about congestion if a link
- * outage caused the timeouts. */
+ * arrived, and SND.UNA is still `una`. Such an episode is no sign of congestion if a link outage
+ * caused the timeouts. */
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
 /* Best effort: called when SND.UNA moved to `una` without an acknowledgement. Returns true if that
  * ends the episode. */

@@ -29,8 +29,8 @@ struct scps_reorder {
     scps_dur rtt;
     /* lateness, µs, of the first segment that was late, until a second one is; 0: none was */
     scps_dur once;
-    uint8_t persist; /* recovery episodes that may end before `extent` is forgotten */
-    uint8_t recent;  /* recovery episodes that may end before `once` is forgotten */
+    uint8_t persist; /* number of recovery episodes that may end before `extent` is set to 0 */
+    uint8_t recent;  /* number of recovery episodes that may end before `once` is set to 0 */
     struct scps_reorder_copy copies[SCPS_REORDER_COPIES];
 };
 

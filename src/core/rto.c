@@ -20,7 +20,7 @@
 static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigned shift,
                                             scps_dur rto, scps_dur max)
 {
-    /* A timeout attributed to corruption says nothing about a queue, so the timer does not back off
+    /* A timeout attributed to corruption is no sign of a queue, so the timer does not back off
      * (docs/SCPS-TP.md section 3.4). But corruption does not explain a long silence, nor many
      * timeouts without an RTT sample between them, for which RFC 6298 section 5 waits: after
      * DAMAGED such timeouts the timer backs off, up to one second, the least timeout of RFC 6298.

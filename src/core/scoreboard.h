@@ -279,7 +279,7 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum);
 /* Returns the first transmissions that have arrived late since the last call of this function, and
- * forgets them. */
+ * clears that record. */
 static inline struct scps_late scps_sb_take_late(struct scps_scoreboard *sb)
 {
     struct scps_late late = sb->late;

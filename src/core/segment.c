@@ -41,8 +41,8 @@ static SCPS_NOINLINE bool report(struct scps_conn_ctx *x, const struct scps_rece
     return scps_ackout_more(&rcv->rx->ack, scps_report_fill(&rcv->rx->report, &v, seg));
 }
 
-/* Returns true if the peer understands reports (SACK or SNACK) and one is needed: data or a FIN
- * has arrived beyond a hole, or data has arrived twice. */
+/* Returns true if SACK or SNACK was agreed on and a report is needed: data or a FIN has arrived
+ * beyond a hole, or data has arrived twice. */
 static inline bool has_report(const struct scps_rx *rx, const struct scps_receive *rcv,
                               const struct scps_agreed *a)
 {

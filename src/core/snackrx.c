@@ -32,9 +32,9 @@
  * next report begins there if its vector reaches from there to the newest data, so that the
  * retransmission needs no report of its own.
  *
- * Without SACK the sender learns of the arrival of a resent segment only by SNACK. So the next
- * report begins with the hole below that segment, if a bit vector reaches from there to the segment
- * and that hole is below the hole that is reported next. That order does not change.
+ * Without SACK only SNACK reports the arrival of a resent segment to the sender. So the next report
+ * begins with the hole below that segment, if a bit vector reaches from there to the segment and
+ * that hole is below the hole that is reported next. That order does not change.
  */
 #include "core/snackrx.h"
 

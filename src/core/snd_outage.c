@@ -30,7 +30,7 @@ static scps_dur probe_interval(const struct scps_sender *s)
 }
 
 /* If timeouts alone began the recovery episode, restores the controller to its state before the
- * first of them: an outage caused them, which says nothing about congestion. */
+ * first of them: an outage caused them, which is no sign of congestion. */
 static void restore(struct scps_sender *s, void *cc)
 {
     if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))

@@ -33,10 +33,10 @@ static SCPS_NOINLINE_SIZE SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, 
 
 /* Sends a challenge ACK, unless a limit forbids it (RFC 5961 section 7). The limit of the host is
  * shared, so every challenge ACK on one connection leaves one less to the others. A host off the
- * path can count those that it gets on a connection of its own, and would learn from them whether
- * the segments that it forges lie in the window of another host's connection, if many of these were
- * answered in a second (CVE-2016-5696). Therefore each connection has a limit of its own, which
- * takes so few of the shared ones that the random part of that limit hides them. */
+ * path can count those that it gets on a connection of its own, and could conclude from them
+ * whether the segments that it forges lie in the window of another host's connection, if many of
+ * these were answered in a second (CVE-2016-5696). Therefore each connection has a limit of its
+ * own, which takes so few of the shared ones that the random part of that limit hides them. */
 static SCPS_NOINLINE void challenge(struct scps_conn *c)
 {
     struct scps_env *env = c->s.ctx.env;

@@ -17,10 +17,11 @@
  * sendmsg() have the same ECN field.
  *
  * With a remote endpoint the socket is connected, and the kernel drops datagrams from elsewhere.
- * Without one, this end learns outer addresses: it sends a packet to the outer address from which a
- * packet with that inner source address came last, or else to the outer address that sent last. So
- * there may be many clients, and clients that move or restart. Nothing is authenticated: anybody
- * who can send to the port can redirect the packets, as on any shared link.
+ * Without one, this end stores the outer addresses of arriving packets: it sends a packet to the
+ * outer address from which a packet with that inner source address came last, or else to the outer
+ * address that sent last. So there may be many clients, and clients that move or restart. Nothing
+ * is authenticated: anybody who can send to the port can redirect the packets, as on any shared
+ * link.
  *
  * Sources: udp(7), Linux Documentation/networking/segmentation-offloads.rst.
  */
@@ -72,7 +73,7 @@ struct udptun {
     unsigned count;
     uint8_t ecn; /* ECN field of the outer headers of the collected packets */
     union sock to;
-    /* the peers, whose outer addresses this end learns from arriving packets */
+    /* the peers, whose outer addresses are those of arriving packets */
     struct peer peers[PEERS];
     struct peer *last;
     uint64_t heard;

@@ -462,7 +462,7 @@ static void ppp_close(struct scps_netif *nif)
     struct scps_alloc a = p->alloc;
 
     if (nif->lower && p->begun) {
-        /* A Terminate-Request is sent, so that the peer learns that the link ends. */
+        /* A Terminate-Request is sent, which reports to the peer that the link ends. */
         scps_cp_close(&p->lcp.cp);
         flush(p);
     }

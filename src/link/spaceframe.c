@@ -19,7 +19,7 @@
 #include "base/bytes.h"
 
 #define FECF 2
-/* Value of a first header pointer of 11 bits which says that no packet begins in the frame. */
+/* Value of a first header pointer of 11 bits in a frame in which no packet begins. */
 #define POINTER_NONE  0x7ffu
 #define POINTER_IDLE  0x7feu
 #define USLP_COUNT    4  /* octets of the frame count in USLP frames that this library sends */

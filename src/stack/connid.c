@@ -16,7 +16,8 @@
  * connection: the new connection does without compression. Half-open connections may share an id,
  * since the SYN of any of them may be forged. The id belongs to the one whose handshake is
  * completed, by an acknowledgement of this host's initial sequence number. An id in the answer to a
- * SYN of this host is taken from the older connection: that peer has restarted and forgotten it.
+ * SYN of this host is taken from the older connection: that peer has restarted and has no such
+ * connection any more.
  *
  * Nor can forged SYNs use up the ids of this host, or the pairs of hosts. When none is free, the
  * half-open connection that has waited longest gives up its id and is dropped: at once for a

@@ -3,7 +3,7 @@
  * and one octet, the connection id, instead of ports.
  *
  * An entry of the table is made from a SYN that offers compression; a newer one with the same id
- * replaces an older one. If the flow of an entry was forgotten since, the entry is invalid, which
+ * replaces an older one. If the flow of an entry was discarded since, the entry is invalid, which
  * its flow number shows.
  */
 #include "trace/flow.h"

@@ -12,7 +12,7 @@
  *
  * Memory: every byte that a flow uses is counted. When the limit is reached, the next 64 flows in a
  * circular order are examined, closed ones are preferred and then the one idle for longest, and
- * that flow is reported and forgotten.
+ * that flow is reported and discarded.
  */
 #include "trace/flow.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes JSON while the capture is read. Connections come first, because a capture without end
- * forgets them one by one; totals of the whole capture come last. The schema (out_schema.c) is made
- * from the same list of figures, so the two always agree. */
+ * makes the analyser discard them one by one; totals of the whole capture come last. The schema
+ * (out_schema.c) is made from the same list of figures, so the two always agree. */
 #include <math.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * one could be found. Records before it are analysed, and the bytes left are counted.
  *
  * Format: draft-ietf-opsawg-pcap. Times in nanoseconds are rounded down to µs, as libpcap does for
- * readers that want µs.
+ * readers that request µs.
  */
 #include "trace/linklayer.h"
 #include "trace/window.h"

@@ -52,7 +52,8 @@ uint64_t scps_tr_window_drain(struct window *w);
 bool scps_tr_window_skip(struct window *w, uint64_t n);
 /* Returns a text that describes w->err, the reason why reading ended. */
 const char *scps_tr_window_trouble(const struct window *w);
-/* Reports progress to the caller of the analyser. Returns non-zero if the caller wants to stop. */
+/* Reports progress to the caller of the analyser. Returns non-zero if the caller's function asks to
+ * stop. */
 int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);
 
 /* Returns true if n bytes, at most a little more than TR_LARGEST, are at buf + pos. */
