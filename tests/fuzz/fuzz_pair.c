@@ -71,7 +71,7 @@ static bool serve(struct world *w, struct host *h)
     MUST(!(early && h->touched));
     for (unsigned n = 0;; n++) {
         struct scps_pkt out = {.data = room, .cap = sizeof room};
-        int got = scps_stack_output(h->st, &h->nif, w->now, &out);
+        int got = pair_output(w, h, &out);
         MUST(got == 0 || got == 1);
         if (!got)
             break;

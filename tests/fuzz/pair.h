@@ -429,6 +429,9 @@ struct step {
 void pair_step_begin(struct world *w, const struct host *h, const struct packet *p, struct step *s);
 /* Checks what p, which h has got, did to that connection. why: what the stack returned. */
 void pair_step_end(struct world *w, const struct step *s, int why);
+/* Calls scps_stack_output() for h, and checks what that does to the retransmission timers of h's
+ * connections. */
+int pair_output(struct world *w, struct host *h, struct scps_pkt *out);
 
 /* ---- pair_judge.c ---- */
 

@@ -19,7 +19,9 @@ void pair_judge_packet(struct world *w, const struct host *h, const struct scps_
     MUST(scps_ip_parse(out->data, out->len, total, &ip) == 0);
     MUST(ip.total_len == total && ip.version == h->addr.family);
     MUST(out->gso ? out->gso < out->payload_len && total <= 65535 : total <= h->nif.mtu);
-    MUST(scps_addr_equal(&ip.src, &h->addr));
+    /* RFC 1122 section 3.2.1.3: "When a host sends any datagram, the IP source address MUST be one
+     * of its own IP addresses". */
+    MUST(scps_addr_equal(&ip.src, &h->addr) && !h->no_addr);
     const uint8_t *t = out->data + ip.hdr_len;
     size_t n = out->len - ip.hdr_len;
     if (ip.proto == SCPS_IPPROTO_SCPS_COMP && !w->vouch)

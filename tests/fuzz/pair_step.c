@@ -2,7 +2,8 @@
 /* What one packet may do to a connection: looks at the connection before and after the packet was
  * handed to the stack, and compares with the RFC's rule. Only packets that no check of the channel
  * has to interpret are judged: TCP segments with a right checksum, ICMP errors that quote one, and
- * compressed segments of a blind third party.
+ * compressed segments of a blind third party. Likewise, what a call of scps_stack_output() may do
+ * to retransmission timers.
  */
 #include "pair.h"
 
@@ -165,4 +166,55 @@ void pair_step_end(struct world *w, const struct step *s, int why)
              c->s.snd.una == s->una);
     if (s->state == SCPS_TIME_WAIT)
         judge_time_wait(w, s);
+}
+
+/* ---- output ---- */
+
+/* The retransmission timer of a connection whose segment at SND.UNA was resent very often. */
+struct watched {
+    const struct scps_conn *c; /* NULL: the timer of this connection is not judged */
+    scps_off una;
+    uint64_t probes; /* the number of tail loss probes that it has sent */
+    scps_time rtx;   /* the time at which the retransmission timer expires */
+};
+
+static const struct scps_sent_segment *first_sent(const struct scps_conn *c)
+{
+    const struct scps_tx *tx = c->s.tx;
+
+    return tx && scps_sb_count(&tx->sb) ? scps_sb_at(&tx->sb, tx->sb.head) : NULL;
+}
+
+/* A timer that is due is not judged: it may be set again because the segment waits for a rate. */
+static void watch(struct world *w, const struct host *h, struct watched v[FLOWS])
+{
+    for (int i = 0; i < FLOWS; i++) {
+        const struct scps_conn *c = w->flow[i].end[h->nr].c;
+        const struct scps_sent_segment *r = c ? first_sent(c) : NULL;
+        v[i].c = NULL;
+        if (r && r->resends > SCPS_RESENDS_EXPLAINED && c->s.tx->rto.timer.at > w->now)
+            v[i] =
+                (struct watched){c, c->s.snd.una, c->s.ctx.st->tlp_probes, c->s.tx->rto.timer.at};
+    }
+}
+
+int pair_output(struct world *w, struct host *h, struct scps_pkt *out)
+{
+    struct watched v[FLOWS];
+    int got;
+
+    watch(w, h, v);
+    got = scps_stack_output(h->st, &h->nif, w->now, out);
+    /* R1 and R2 measure "the amount of retransmission that has occurred for the same segment" (RFC
+     * 9293 section 3.8.3). So when the segment at SND.UNA is resent again and again for another
+     * reason, the timer must expire, which begins R2: only a tail loss probe (RFC 8985 section 7.3)
+     * sets it to a later time. */
+    for (int i = 0; i < FLOWS; i++) {
+        const struct scps_conn *c = v[i].c;
+        if (c && first_sent(c) && c->s.snd.una == v[i].una &&
+            scps_timer_runs(&c->s.tx->rto.timer) && c->s.ctx.st->tlp_probes == v[i].probes &&
+            !(c->s.todo.bits & SCPS_TODO_TAIL))
+            MUST(c->s.tx->rto.timer.at <= v[i].rtx);
+    }
+    return got;
 }
