@@ -398,6 +398,17 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 
 /* ---- the timer of loss detection (tx->look_timer) ---- */
 
+/* Restarts the retransmission timer for segments that were declared lost, and are resent. Resending
+ * another segment must not restart the timer if the segment at SND.UNA was reported as arrived, but
+ * is not acknowledged: the report was false or the receiver has discarded the data, and only the
+ * timer repairs that (RFC 2018 section 8). */
+static SCPS_NOINLINE_SIZE void restart_for_lost(struct scps_sender *s)
+{
+    if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED &&
+        scps_tx_resend_restarts(s->tx))
+        scps_snd_arm_rtx(s);
+}
+
 /* RACK: checks whether the reordering window of a segment has ended, or a tail loss probe is due.
  * outage_at: when the timer of an outage expires, µs, or SCPS_NEVER. Returns true if something has
  * to be sent. */
@@ -409,7 +420,7 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
 
     if (found) {
         scps_ackloss_lost(s, cc, &sum, SCPS_BY_RACK);
-        scps_snd_arm_rtx(s);
+        restart_for_lost(s);
     }
     if (!again && !(s->todo.bits & SCPS_TODO_PERSIST)) {
         again = scps_rack_probe_at(s, SCPS_MIN(s->tx->rto.timer.at, outage_at));
@@ -435,12 +446,7 @@ static bool look_for_silence(struct scps_sender *s, void *cc)
     if (!sum.lost)
         return false;
     scps_ackloss_lost(s, cc, &sum, SCPS_BY_RESEND);
-    /* If the segment at SND.UNA was reported as arrived, but is not acknowledged, the report was
-     * false or the receiver has discarded the data. Only the retransmission timer repairs that (RFC
-     * 2018 section 8), so resending another segment must not restart the timer. */
-    if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED &&
-        scps_tx_resend_restarts(s->tx))
-        scps_snd_arm_rtx(s);
+    restart_for_lost(s);
     return true;
 }
 
@@ -449,7 +455,7 @@ void scps_ackin_look(struct scps_sender *s, void *cc, scps_time outage_at)
     if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c) && look_by_clock(s, cc, outage_at))
         scps_sender_wake(s);
     if (!scps_agreed_rack(&s->agreed, &s->ctx.cfg->c) && scps_ackloss_look(s, cc)) {
-        scps_snd_arm_rtx(s);
+        restart_for_lost(s);
         scps_sender_wake(s);
     }
     if (scps_agreed_snack(&s->agreed) && look_for_silence(s, cc))

@@ -480,6 +480,23 @@ static void without_sack(void **x)
     script_free(t);
 }
 
+/* RFC 2018 section 8: the segment at SND.UNA was reported by SACK, but is not acknowledged, so only
+ * the retransmission timer resends it. Segments above it that RACK declares lost, and that are
+ * resent, do not restart that timer. */
+static void a_false_report_at_the_left_edge(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 10);
+    peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(0), P(1)}, {P(5), P(6)}});
+    expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(1), .len = 1000);
+    script_run(t, at + MS(299));
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_run(t, at + MS(301));
+    assert_int_equal(script_info(t).timeouts, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +520,7 @@ int main(void)
         SCRIPT_TEST(a_timeout_at_the_end),
         SCRIPT_TEST(the_left_edge_moves_without_the_resend),
         SCRIPT_TEST(without_sack),
+        SCRIPT_TEST(a_false_report_at_the_left_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
