@@ -9,5 +9,6 @@ set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d
 # that enlarge it.
 string(APPEND CMAKE_C_FLAGS_INIT " -fno-move-loop-invariants -fno-schedule-insns2 -fsplit-wide-types-early")
 string(APPEND CMAKE_C_FLAGS_INIT " -fno-tree-dominator-opts -fno-reorder-blocks -fno-tree-ch -fno-jump-tables -fno-tree-loop-im")
+string(APPEND CMAKE_C_FLAGS_INIT " -fno-if-conversion -fno-guess-branch-probability -fno-caller-saves")
 set(SCPS_BOARD cortex-m4)
 include(${CMAKE_CURRENT_LIST_DIR}/../board.cmake)
