@@ -252,6 +252,14 @@ static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
     }
 }
 
+/* Drops the replies that wait to be sent through nif. */
+static void drop_replies(struct scps_stack *st, struct scps_nif *nif)
+{
+    scps_answers_fini(&nif->answers, nif, &st->env.alloc);
+    for (struct scps_shaper *p = nif->shapers; p; p = p->next)
+        scps_answers_fini(&p->answers, nif, &st->env.alloc);
+}
+
 int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *netif,
                            const struct scps_addr *addr)
 {
@@ -267,6 +275,9 @@ int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *netif,
     memmove(row, row + 1, (st->n_addrs - (size_t)(row - st->addrs) - 1) * sizeof *row);
     st->addrs[st->n_addrs - 1] = (struct scps_local_addr){0};
     end_conns(st, nif, &gone.addr);
+    /* No reply may leave from an address that is not the host's (RFC 1122 section 3.2.1.3). The
+     * replies from other addresses that wait are dropped, too; their receivers ask again. */
+    drop_replies(st, nif);
     if (!scps_stack_has_addr(st, &gone.addr))
         scps_dgram_addr_gone(st, &gone.addr);
     for (uint32_t i = 0; i < st->n_routes; i++)

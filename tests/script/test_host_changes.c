@@ -370,6 +370,27 @@ static void an_observer_comes_later(void **state)
     host_free(h);
 }
 
+/* RFC 1122 section 3.2.1.3: a reset that waits, for the route's rate or until the driver asks for
+ * packets, is not sent when its source address has been removed. */
+static void an_address_that_goes_takes_its_replies_along(void **state)
+{
+    (void)state;
+    for (int rated = 0; rated < 2; rated++) {
+        struct host *h = host_new();
+        struct scps_route r = {
+            .dst = h->them.addr, .prefix = 32, .nif = &h->nif[0], .rate = rated ? 10000 : 0};
+
+        assert_int_equal(scps_stack_add_addr(h->st, &h->nif[0], &h->other, 24), 0);
+        assert_int_equal(scps_stack_add_route(h->st, &r), 0);
+        assert_int_equal(stranger(h, &h->other, 77), SCPS_DROP_NO_CONNECTION);
+        assert_int_equal(scps_stack_remove_addr(h->st, &h->nif[0], &h->other), 0);
+        assert_int_equal(sent(h, 0, SCPS_SEC(1), NULL, NULL), 0);
+        assert_int_equal(stranger(h, &h->us, 78), SCPS_DROP_NO_CONNECTION);
+        assert_int_equal(sent(h, 0, SCPS_SEC(1), NULL, NULL), 1);
+        host_free(h);
+    }
+}
+
 static void the_version_is_the_headers(void **state)
 {
     unsigned major = SCPS_VERSION_NUMBER >> 16, minor = SCPS_VERSION_NUMBER >> 8 & 255,
@@ -388,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_connection_is_told_of),
         cmocka_unit_test(an_address_that_goes_ends_its_connections),
+        cmocka_unit_test(an_address_that_goes_takes_its_replies_along),
         cmocka_unit_test(a_route_that_goes_takes_its_rate_along),
         cmocka_unit_test(an_observer_comes_later),
         cmocka_unit_test(the_version_is_the_headers),
