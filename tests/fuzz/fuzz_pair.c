@@ -407,6 +407,14 @@ static void finish(struct world *w)
     }
 }
 
+/* Returns true if nothing reaches h any more, so that a peer that infers an outage probes without
+ * end: its device was removed, or its memory is limited and it has not got back its address or
+ * route. */
+static bool unreachable(const struct host *h)
+{
+    return h->gone || h->no_addr || h->no_route;
+}
+
 static void run(struct world *w, const uint8_t *data, size_t size, bool inject, struct outcome *o)
 {
     uint8_t header[HEADER] = {0};
@@ -426,12 +434,15 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     until = w->now + pair_time_limit(w);
     settle(w);
     for (unsigned n = 0; !pair_finished(w) && (at = next(w)) <= until; n++) {
-        bool endless = w->host[0].gone || w->host[1].gone || pair_only_doubtful(w);
+        bool endless =
+            unreachable(&w->host[0]) || unreachable(&w->host[1]) || pair_only_doubtful(w);
         w->stopped = endless && n >= 4000;
         /* Without backoff R2 may be far away, and forged segments may have separated two ends for
          * good. */
         if (w->stopped)
             break;
+        if (!(n % 1000))
+            pair_count_work(w);
         MUST(n != 30000 || pair_many_timeouts(w, n));
         MUST(n < 300000);
         w->now = SCPS_MAX(w->now, at);

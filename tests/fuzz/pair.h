@@ -230,6 +230,10 @@ struct world {
     bool imitated;
     bool stopped; /* The run was ended by its number of services while transfers were going on. */
     bool refused; /* An allocation may have been refused. */
+    struct { /* The largest sums over all connections of a moment, after the channel has healed. */
+        uint64_t resent, acks; /* The numbers of retransmissions and of acknowledgements sent. */
+        scps_dur rto;          /* The longest retransmission timeout, µs. */
+    } most;
     bool damage_told;   /* Signals, or wrong checksums, report that the link damages packets. */
     unsigned strangers; /* The number of packets of the third party. */
     bool answered;      /* A host has answered a packet of the third party. */
@@ -396,8 +400,11 @@ scps_dur pair_time_limit(const struct world *w);
 bool pair_without_backoff(const struct world *w);
 /* Returns true if the hosts count SNACK in different units. */
 bool pair_units_differ(const struct world *w);
+/* Records in w->most what the connections of both hosts have sent. To be called now and then, so
+ * that connections that end count, too. */
+void pair_count_work(struct world *w);
 /* Returns true if it is explained that a run has so many services. */
-bool pair_many_timeouts(const struct world *w, unsigned services);
+bool pair_many_timeouts(struct world *w, unsigned services);
 /* Returns true if the faults of the run may have kept a flow from ending, so that the target must
  * not require its end. */
 bool pair_doubts_end(const struct world *w);

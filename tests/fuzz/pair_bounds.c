@@ -110,6 +110,22 @@ static bool waits_long(const struct world *w)
     return any;
 }
 
+void pair_count_work(struct world *w)
+{
+    uint64_t resent = 0, acks = 0;
+
+    for (int k = 0; k < HOSTS; k++)
+        for (struct scps_conn *c = NULL; (c = scps_stack_next_conn(w->host[k].st, c));) {
+            struct scps_info n;
+            scps_conn_info(c, &n);
+            resent += n.resent_segs;
+            acks += n.acks_out;
+            w->most.rto = SCPS_MAX(w->most.rto, n.rto);
+        }
+    w->most.resent = SCPS_MAX(w->most.resent, resent);
+    w->most.acks = SCPS_MAX(w->most.acks, acks);
+}
+
 /* Returns true if it is explained that a run has so many services. Where the path became a thousand
  * times longer than measured and timeouts do not back off, a sender resends many times before the
  * first acknowledgement can arrive; so does one whose peer has gone, for six retransmission
@@ -117,21 +133,17 @@ static bool waits_long(const struct world *w)
  * reported again at that rate, in as many acknowledgements as there are holes; so does a FIN that
  * comes again each second while best effort waits for a hole. On a shorter path, or without many
  * retransmissions, a long run is a fault. No run has 300 000 services. */
-bool pair_many_timeouts(const struct world *w, unsigned services)
+bool pair_many_timeouts(struct world *w, unsigned services)
 {
-    uint64_t resent = 0, acks = 0;
-    scps_dur rtt = SCPS_MAX(w->host[0].out.delay + w->host[1].out.delay, longest_rto(w));
+    uint64_t resent, acks;
+    scps_dur rtt;
     bool slow;
 
-    /* The connections that the applications have let go of count, too. */
-    for (int k = 0; k < HOSTS; k++)
-        for (struct scps_conn *c = NULL; (c = scps_stack_next_conn(w->host[k].st, c));) {
-            struct scps_info n;
-            scps_conn_info(c, &n);
-            resent += n.resent_segs;
-            acks += n.acks_out;
-            rtt = SCPS_MAX(rtt, n.rto);
-        }
+    pair_count_work(w);
+    resent = w->most.resent;
+    acks = w->most.acks;
+    rtt = SCPS_MAX(w->host[0].out.delay + w->host[1].out.delay, longest_rto(w));
+    rtt = SCPS_MAX(rtt, w->most.rto);
     slow = pair_without_backoff(w) && rtt >= SCPS_SEC(1);
     if ((w->rated || waits_long(w)) && acks > services / 4)
         return true;
