@@ -205,8 +205,9 @@ struct scps_conn_config {
      * once after the timer has expired for eight in a row, until the application writes. Delayed,
      * every or other; default other; RFC 9293 section 3.8.6.3, CCSDS 714.0-B-2. */
     enum scps_ack_mode ack_mode;
-    /* With ack_mode delayed: while data is missing, acknowledge every other segment. A hole is then
-     * reported to the sender at once, otherwise when the timer expires. Default false. */
+    /* With ack_mode delayed: while data is missing, acknowledge every other segment, and at once
+     * one that opens or fills a hole. Otherwise missing data is reported when the
+     * delayed-acknowledgement timer expires. Default false. */
     bool holes_at_once;
     /* One acknowledgement answers all segments that arrive together. Segments arrive together when
      * the driver hands them in with no output between them. When it is off, as many
