@@ -239,8 +239,8 @@ static int list(void)
     return 0;
 }
 
-/* Runs the script that writes the page of a report; it is installed in the folder of the
- * scenarios. */
+/* Runs the script that writes the HTML page of a report; the script is installed in the folder of
+ * the scenarios. */
 static int report(const char *dir, const char *out)
 {
     char folder[PATH_MAX], script[PATH_MAX + 16];

@@ -352,7 +352,7 @@ static void end_without_capture(struct run *r)
     scps_trace_free(r->t);
 }
 
-/* Writes reports, graphs and the page at the end of the run. */
+/* Writes the reports, the graphs and the HTML page at the end of the run. */
 static void conclude(struct run *r, const char *const *files, size_t nfiles, const char *first_msg,
                      int *status)
 {

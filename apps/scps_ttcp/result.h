@@ -58,7 +58,8 @@ struct ttcp_interval {
 struct ttcp_figures {
     uint64_t sent, expected /* 0: the number is unknown */, arrived, out_of_order, duplicates;
     uint64_t jitter;
-    unsigned guards; /* number of guard datagrams behind the data that have arrived */
+    /* number of those guard datagrams that arrived behind the data, to report that the data ends */
+    unsigned guards;
     bool numbered, timed;
 };
 

@@ -348,8 +348,9 @@ int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     bool device = scps_ifopts_given(&o->ifs);
 
-    /* The parameters that the options -g, -W, -X and -Y gave are appended to the text of --cc or
-     * -G, in whatever order the options stood on the command line. */
+    /* The options -g, -W, -X and -Y give the parameters ss, alpha, beta and gamma of the
+     * congestion controller. They are appended to the controller's name and parameters that --cc
+     * or -G gave, in whatever order the options stood on the command line. */
     if (o->cc_more[0] != '\0') {
         char text[sizeof(o->cc_text) + sizeof(o->cc_more)], typed[sizeof(o->cc_letters) + 16];
 

@@ -25,9 +25,9 @@ struct scps_rcvbuf {
 
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Allocates the ring of cap octets (a power of two; 0: hollow stream, no ring) and the list of at
- * most max_holes ranges beyond holes. Precondition: neither is allocated yet. Returns 0 or
- * SCPS_ERR_NOMEM. */
+/* Allocates the ring of cap octets (a power of two; 0: no ring, for a hollow stream, whose octets
+ * are counted and not stored) and the list of at most max_holes ranges that have arrived beyond
+ * holes. Precondition: neither is allocated yet. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t cap,
                         uint32_t max_holes);
 /* Returns the size of the state of data beyond holes, without its list of ranges, bytes. */

@@ -11,7 +11,8 @@
 #include "base/wide.h"
 #include "core/tx.h"
 
-/* number of consecutive timeouts without an arrival after which the peer counts as silent */
+/* Number of consecutive timeouts after which the peer counts as silent, if meanwhile no ACK, SACK
+ * or SNACK has reported that data arrived. */
 #define SILENT 2
 /* number of segments that may be sent to a silent peer: an initial window (RFC 6928) */
 #define PROBES 10

@@ -62,8 +62,9 @@
 /* Time without a segment from the peer after which the peer counts as sending no more reports,
  * µs. */
 #define SILENCE (2 * LEAST)
-#define WORK    8192 /* largest number of records that one report may examine */
-#define FULL    SCPS_SNACK_FULL
+/* largest number of sent segments in the scoreboard that the processing of one SNACK may examine */
+#define WORK 8192
+#define FULL SCPS_SNACK_FULL
 
 static uint32_t unit(struct scps_sender *s)
 {
@@ -432,8 +433,9 @@ static bool next_run(const struct scps_seg *seg, struct scps_bits *b)
     return true;
 }
 
-/* Applies to the scoreboard the arrivals in the bit vector, whose first bit stands for [at,
- * at+size). Returns the end offset of what the vector reports. */
+/* Marks in the scoreboard the octets that the bit vector reports as arrived; its first bit stands
+ * for [at, at+size). Returns the end offset of the octets of its last bit that is 1, because zeros
+ * behind that bit report nothing. */
 static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                         uint32_t size, struct scps_ack_result *sum)
 {

@@ -31,7 +31,8 @@ struct scps_snacktx {
     /* offset at which the next report of the same hole is continued, because the last one covered
      * more segments than may be examined at once; 0: none */
     scps_off resume_at;
-    /* holes that snack_delay or the reordering window (reorder.h) postpones */
+    /* holes in reports of the peer whose retransmission waits for the time snack_delay or for the
+     * end of the reordering window (reorder.h) */
     struct scps_snackwait waits;
 };
 

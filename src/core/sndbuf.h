@@ -22,9 +22,9 @@ void scps_sndbuf_fini(struct scps_sndbuf *b, const struct scps_alloc *a);
 /* Allocates a ring of cap octets (a power of two, at least max_seg). Precondition: b has none yet.
  * Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint32_t cap);
-/* Appends len octets (buf NULL: zeros; hollow: octets are counted, not stored). The caller observes
- * the limit of the buffer. Returns the number appended, which is less than len when memory is short
- * (0: none). */
+/* Appends len octets (buf NULL: zeros; hollow true: the octets are counted, not stored). The caller
+ * observes the limit of the buffer. Returns the number appended, which is less than len when memory
+ * is short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
 /* Returns how many octets, up to len, fit contiguously behind the last octet, and sets *at to their
