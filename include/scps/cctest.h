@@ -218,8 +218,9 @@ SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_
 /* ---- random events: histories of a sender that are drawn from a seed ---- */
 
 /* The actions of a random history of a sender. An action happens only as far as it can: an
- * acknowledgement covers at most what is outstanding. So every list of actions is a valid history,
- * and scps_cctest_shrink() may remove any action from one. */
+ * acknowledgement covers at most what is outstanding, and an n that is too large counts as the
+ * largest one: 1000 for thousandths and for RTOs, 1 000 000 for seconds and milliseconds. So every
+ * list of actions is a valid history, and scps_cctest_shrink() may remove any action from one. */
 enum scps_cctest_what {
     SCPS_CCTEST_DO_ACK,  /* n thousandths of the outstanding bytes are acknowledged */
     SCPS_CCTEST_DO_LOSE, /* n thousandths of the outstanding bytes are declared lost */

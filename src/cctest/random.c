@@ -17,6 +17,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* longest round trip, ms, and longest outage, s, of an action, so that the times of a history fit
+ * into 63 bits of microseconds */
+#define LONGEST 1000000
+
 struct sender {
     struct scps_cctest t, twin[2];
     unsigned at; /* index of the copy of the controller's state that is in use now */
@@ -217,7 +221,7 @@ static void set_rtt(struct sender *s, uint32_t ms)
 {
     struct scps_cc_view *v = &s->t.view;
 
-    s->rtt = SCPS_MS(SCPS_MAX(ms, 1));
+    s->rtt = SCPS_MS(SCPS_MAX(SCPS_MIN(ms, LONGEST), 1));
     v->srtt = s->rtt;
     v->min_rtt = SCPS_MIN(v->min_rtt, s->rtt);
 }
@@ -239,10 +243,10 @@ static void act(struct sender *s, const struct scps_cctest_action *a)
         act_undo(s);
         break;
     case SCPS_CCTEST_DO_IDLE:
-        act_idle(s, SCPS_MAX(a->n, 1));
+        act_idle(s, SCPS_MAX(SCPS_MIN(a->n, 1000), 1));
         break;
     case SCPS_CCTEST_DO_OUTAGE:
-        s->t.view.now += SCPS_SEC(a->n);
+        s->t.view.now += SCPS_SEC(SCPS_MIN(a->n, LONGEST));
         change(s, SCPS_CC_LINK_UP);
         break;
     case SCPS_CCTEST_DO_PATH:

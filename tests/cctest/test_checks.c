@@ -106,6 +106,22 @@ static void shrunk_histories_are_minimal(void **state)
     assert_true(shrunk >= 10);
 }
 
+/* Actions with the largest amounts that the type has make a history whose times do not overflow. */
+static void amounts_without_bounds(void **state)
+{
+    struct scps_cctest_history h = {.n = SCPS_CCTEST_ACTIONS};
+    int64_t param[SCPS_CC_PARAMS];
+    (void)state;
+
+    for (size_t i = 0; i < h.n; i++)
+        h.v[i] = (struct scps_cctest_action){.what = (enum scps_cctest_what)(i % SCPS_CCTEST_DOS),
+                                             .n = UINT32_MAX,
+                                             .after = UINT32_MAX};
+    scps_cc_param_defaults(scps_cc_find("vj"), param);
+    assert_int_equal(scps_cctest_run(scps_cc_find("vj"), param, &h, 0, 0, NULL, 0),
+                     SCPS_CCTEST_CHECKS);
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -226,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(tables),
+        cmocka_unit_test(amounts_without_bounds),
         cmocka_unit_test(short_round_trips),
         cmocka_unit_test(losses_in_an_outage),
         cmocka_unit_test(broken_structures),
