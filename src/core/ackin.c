@@ -256,6 +256,7 @@ static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
 {
     if (!(s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
         scps_rto_stop(s->tx);
+    scps_todo_no_tail_probe(&s->todo);
     scps_timer_stop(&s->tx->look_timer);
     scps_timer_stop(&s->tx->trim_timer);
     if (!advanced || s->snd.una != scps_send_fin_end(&s->snd))

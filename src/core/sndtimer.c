@@ -82,6 +82,7 @@ static void give_up(struct scps_sender *s, void *cc)
         return;
     }
     scps_rto_stop(tx);
+    scps_todo_no_tail_probe(&s->todo);
     if (s->snd.una == scps_send_fin_end(&s->snd))
         scps_timer_set(&s->ctx, &tx->trim_timer, s->ctx.env->now + 2 * s->rtt.rto);
 }

@@ -42,6 +42,14 @@ static inline void scps_todo_done(struct scps_todo *t, unsigned bits)
 {
     t->bits &= (uint16_t)~bits;
 }
+/* Called when nothing is outstanding any more: a tail loss probe that is due, and has waited for
+ * the rate, is not sent. If new data or a FIN found it due, they would be sent beyond a closed
+ * window as if they were a window probe, and no timer would run. */
+static inline void scps_todo_no_tail_probe(struct scps_todo *t)
+{
+    if (t->bits & SCPS_TODO_TAIL)
+        scps_todo_done(t, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
+}
 /* Records that a segment with data arrived with an ECN congestion mark (CE). */
 static inline void scps_todo_echo(struct scps_todo *t)
 {

@@ -312,15 +312,51 @@ static void a_fin_is_not_timed_before_it_leaves(void **x)
     script_free(t);
 }
 
+/* RFC 8985 section 7.3: a tail loss probe asks for an acknowledgement of outstanding data. One that
+ * waits for the rate of the route until all data is acknowledged is not sent. Here the
+ * acknowledgement closes the window, and the FIN is sent as a window probe, again and again (RFC
+ * 9293 section 3.8.6.1). */
+static void a_tail_loss_probe_that_has_waited(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = 1000 + header(t);
+
+    t->cfg.cc = scps_cc_find("rate");
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    script_start(t);
+    route(t, &(struct scps_route){.rate = 100, .burst = 2 * packet}, false);
+    script_established(t, MS(100));
+    app_writes(t, SEC(10), 2000);
+    expect_sent(t, .at = SEC(10), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(10), .from = 1001, .len = 1000);
+    script_run(t, SEC(10) + MS(250));
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, SEC(10) + MS(250), .ack = 2001, .wnd = ZERO);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    script_run(t, SEC(60));
+    for (int i = 0; i < 3; i++)
+        expect_sent(t, .from = 2001, .flags = SCPS_FIN | SCPS_ACK);
+    assert_int_equal(script_info(t).tlp_probes, 0);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(no_drift),         SCRIPT_TEST(acknowledgements_pay),
-        SCRIPT_TEST(repairs_pay),      SCRIPT_TEST(an_acknowledgement_rides),
-        SCRIPT_TEST(overhead),         SCRIPT_TEST(changed_in_mid_flight),
-        SCRIPT_TEST(announced),        SCRIPT_TEST(minimum_rate),
-        SCRIPT_TEST(refused),          SCRIPT_TEST(minimum_rate_repairs),
-        SCRIPT_TEST(those_that_ended), SCRIPT_TEST(a_fin_is_not_timed_before_it_leaves),
+        SCRIPT_TEST(a_tail_loss_probe_that_has_waited),
+        SCRIPT_TEST(no_drift),
+        SCRIPT_TEST(acknowledgements_pay),
+        SCRIPT_TEST(repairs_pay),
+        SCRIPT_TEST(an_acknowledgement_rides),
+        SCRIPT_TEST(overhead),
+        SCRIPT_TEST(changed_in_mid_flight),
+        SCRIPT_TEST(announced),
+        SCRIPT_TEST(minimum_rate),
+        SCRIPT_TEST(refused),
+        SCRIPT_TEST(minimum_rate_repairs),
+        SCRIPT_TEST(those_that_ended),
+        SCRIPT_TEST(a_fin_is_not_timed_before_it_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
