@@ -59,7 +59,8 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     SCPS_OBSERVE_CONN2(c, OUTAGE, 1, inferred);
     if (inferred)
         restore(&c->s, scps_conn_cc(c));
-    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
+    scps_todo_done(&c->s.todo,
+                   SCPS_TODO_PROBE | SCPS_TODO_TAIL | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
     scps_todo_add(&c->s.todo, SCPS_TODO_OUTAGE);
     if (!inferred && c->s.rtt.srtt && !scps_conn_need_tp(&c->s))
         c->s.tp->deaf_until = c->s.ctx.env->now + c->s.rtt.srtt;

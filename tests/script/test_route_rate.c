@@ -341,10 +341,41 @@ static void a_tail_loss_probe_that_has_waited(void **x)
     script_free(t);
 }
 
+/* A tail loss probe that is due when an outage begins is not sent afterwards, so the congestion
+ * window limits new data again (RFC 5681 section 3.1). */
+static void a_tail_loss_probe_before_an_outage(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = 1000 + header(t);
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_LINK_DOWN, .until = SCPS_NEVER};
+
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    script_start(t);
+    route(t, &(struct scps_route){.rate = 100, .burst = 2 * packet}, false);
+    script_established(t, MS(100));
+    app_writes(t, SEC(10), 2000);
+    expect_sent(t, .at = SEC(10), .from = 1, .len = 1000);
+    expect_sent(t, .at = SEC(10), .from = 1001, .len = 1000);
+    script_run(t, SEC(10) + MS(250));
+    assert_int_equal(scps_stack_signal(t->st, scps_stack_now(t->st), &sig), 0);
+    route(t, &(struct scps_route){.rate = 0}, true);
+    sig.kind = SCPS_SIGNAL_LINK_UP;
+    script_run(t, SEC(11));
+    assert_int_equal(scps_stack_signal(t->st, scps_stack_now(t->st), &sig), 0);
+    peer_says(t, SEC(12), .ack = 1001);
+    app_writes(t, SEC(13), 60000);
+    script_forget_sent(t);
+    script_run(t, SEC(13) + MS(1));
+    assert_true(script_info(t).inflight <= script_info(t).cwnd);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(a_tail_loss_probe_that_has_waited),
+        SCRIPT_TEST(a_tail_loss_probe_before_an_outage),
         SCRIPT_TEST(no_drift),
         SCRIPT_TEST(acknowledgements_pay),
         SCRIPT_TEST(repairs_pay),
