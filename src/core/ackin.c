@@ -453,12 +453,12 @@ static bool look_for_silence(struct scps_sender *s, void *cc)
 
 void scps_ackin_look(struct scps_sender *s, void *cc, scps_time outage_at)
 {
+    if (scps_agreed_snack(&s->agreed) && look_for_silence(s, cc))
+        scps_sender_wake(s);
     if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c) && look_by_clock(s, cc, outage_at))
         scps_sender_wake(s);
     if (!scps_agreed_rack(&s->agreed, &s->ctx.cfg->c) && scps_ackloss_look(s, cc)) {
         restart_for_lost(s);
         scps_sender_wake(s);
     }
-    if (scps_agreed_snack(&s->agreed) && look_for_silence(s, cc))
-        scps_sender_wake(s);
 }
