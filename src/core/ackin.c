@@ -427,7 +427,8 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
         again = scps_rack_probe_at(s, SCPS_MIN(s->tx->rto.timer.at, outage_at));
         if (again <= s->ctx.env->now) {
             scps_todo_add(&s->todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
-            scps_snd_arm_rtx(s); /* If both timers are due, the probe replaces the timeout. */
+            if (s->tx->rto.timer.at <= s->ctx.env->now)
+                scps_snd_arm_rtx(s); /* The probe replaces a timeout that is due now. */
             return true;
         }
     }

@@ -341,6 +341,29 @@ static void a_tail_loss_probe_that_has_waited(void **x)
     script_free(t);
 }
 
+/* RFC 6298 section 5.1 starts the retransmission timer when "a packet containing data is sent". A
+ * tail loss probe that waits for the rate of the route is not sent, so the timer that runs since
+ * the data was sent is not restarted. */
+static void a_tail_loss_probe_that_waits_for_the_rate(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = 1000 + header(t);
+
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    script_start(t);
+    route(t, &(struct scps_route){.rate = 100, .burst = 2 * packet}, false);
+    script_established(t, MS(100));
+    app_writes(t, SEC(10), 2000);
+    script_forget_sent(t);
+    script_run(t, SEC(10) + script_info(t).rto - 1);
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_run(t, SEC(10) + script_info(t).rto);
+    assert_int_equal(script_info(t).timeouts, 1);
+    assert_int_equal(script_info(t).tlp_probes, 0);
+    script_free(t);
+}
+
 /* A tail loss probe that is due when an outage begins is not sent afterwards, so the congestion
  * window limits new data again (RFC 5681 section 3.1). */
 static void a_tail_loss_probe_before_an_outage(void **x)
@@ -375,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(a_tail_loss_probe_that_has_waited),
+        SCRIPT_TEST(a_tail_loss_probe_that_waits_for_the_rate),
         SCRIPT_TEST(a_tail_loss_probe_before_an_outage),
         SCRIPT_TEST(no_drift),
         SCRIPT_TEST(acknowledgements_pay),
