@@ -7,7 +7,9 @@
  * Between two ranges there is always at least one octet that is in neither, because adjacent ranges
  * are merged. Trimming advances head, and so does a merge with fewer ranges below it than above.
  * When an append reaches the end of the array, the ranges are moved to its start if half of it is
- * free; otherwise the array is doubled. Trimming and appending cost O(1) an operation on average.
+ * free; otherwise the array is doubled. When a range is inserted in the lower half and nothing is
+ * free below the ranges, half of the free places are moved there. Trimming and appending cost O(1)
+ * an operation on average, adding ranges in descending order O(log n).
  */
 #include "base/rangeset.h"
 
@@ -39,11 +41,11 @@ int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a)
     return 0;
 }
 
-/* Moves all ranges to the start of the array. */
-static void slide(struct scps_rangeset *s)
+/* Moves all ranges, so that the first one is at v[head]. */
+static void slide(struct scps_rangeset *s, uint32_t head)
 {
-    memmove(s->v, s->v + s->head, s->n * sizeof *s->v);
-    s->head = 0;
+    memmove(s->v + head, s->v + s->head, s->n * sizeof *s->v);
+    s->head = head;
 }
 
 /* Makes sure that there is a free place after the last range. */
@@ -52,7 +54,7 @@ static int room_behind(struct scps_rangeset *s, const struct scps_alloc *a)
     if (s->head + s->n < s->cap)
         return 0;
     if (s->n < s->cap && (s->n <= s->cap / 2 || s->cap & 1)) {
-        slide(s);
+        slide(s, 0);
         return 0;
     }
     uint64_t cap = s->cap ? 2 * (uint64_t)s->cap : 8;
@@ -78,7 +80,9 @@ static int insert(struct scps_rangeset *s, const struct scps_alloc *a, uint32_t 
         return SCPS_ERR_LIMIT;
     /* Moving the i ranges below the new one towards the start of the array is cheaper than moving
      * the others. */
-    if (s->head && i < s->n / 2) {
+    if (i < s->n / 2 && !s->head)
+        slide(s, (s->cap - s->n + 1) / 2);
+    if (i < s->n / 2 && s->head) {
         s->head--;
         memmove(s->v + s->head, s->v + s->head + 1, i * sizeof r);
     } else {

@@ -129,6 +129,31 @@ static void a_merge_moves_the_fewer(void **x)
     scps_rangeset_fini(&s, &a);
 }
 
+/* When n ranges are added in descending order, each is moved at most 2 log2(n) times on average: a
+ * window of segments that arrive in the reverse order does not cost n moves for each segment. */
+static void descending_order(void **x)
+{
+    enum { N = 4096 };
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_rangeset s;
+    uint64_t moved = 0;
+    (void)x;
+    scps_rangeset_init(&s, N);
+    for (scps_off i = N; i-- > 0;) {
+        const struct scps_range *last = s.n ? scps_rangeset_at(&s, s.n - 1) : NULL;
+        uint32_t before = s.n;
+        assert_int_equal(scps_rangeset_add(&s, &a, 2 * i, 2 * i + 1, NULL), 1);
+        if (last && scps_rangeset_at(&s, before) != last)
+            moved += before;
+    }
+    assert_true(moved <= 2 * 12 * N);
+    assert_int_equal(s.n, N);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(scps_rangeset_at(&s, i)->from, 2 * (scps_off)i);
+    assert_true(s.cap <= 2 * N);
+    scps_rangeset_fini(&s, &a);
+}
+
 static void limits(void **x)
 {
     struct scps_alloc a = scps_alloc_default();
@@ -178,8 +203,11 @@ static void without_memory(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_bitmap),        cmocka_unit_test(a_long_walk_stays_small),
-        cmocka_unit_test(a_merge_moves_the_fewer), cmocka_unit_test(limits),
+        cmocka_unit_test(against_a_bitmap),
+        cmocka_unit_test(a_long_walk_stays_small),
+        cmocka_unit_test(a_merge_moves_the_fewer),
+        cmocka_unit_test(descending_order),
+        cmocka_unit_test(limits),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
