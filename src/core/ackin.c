@@ -254,12 +254,17 @@ static inline void tell_controller(struct scps_sender *s, void *cc, const struct
  * octet written; false if only the SYN was acknowledged. */
 static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
 {
-    if (!(s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
-        scps_rto_stop(s->tx);
+    const bool all = s->snd.una == scps_send_fin_end(&s->snd);
+
+    /* Window probing ends when nothing waits for the peer's window any more. Otherwise its timer
+     * would expire without a probe until R2 ends the connection, or would stop when the send state
+     * is freed, and then data that is written later would not be probed for. */
+    if (all || !(s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
+        scps_persist_end(s);
     scps_todo_no_tail_probe(&s->todo);
     scps_timer_stop(&s->tx->look_timer);
     scps_timer_stop(&s->tx->trim_timer);
-    if (!advanced || s->snd.una != scps_send_fin_end(&s->snd))
+    if (!advanced || !all)
         return false;
     scps_timer_set(&s->ctx, &s->tx->trim_timer, s->ctx.env->now + 2 * s->rtt.rto);
     return s->snd.una > 1;

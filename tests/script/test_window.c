@@ -241,6 +241,49 @@ static void a_probe_is_taken(void **x)
     script_free(t);
 }
 
+/* Begins a conversation whose last octet is sent as a window probe. The peer accepts the octet, and
+ * its window stays closed. */
+static void accept_the_last_probe(struct script *t)
+{
+    const scps_time at = fill_and_close(t, 1001);
+
+    expect_sent(t, .at = at, .from = 1001, .len = 1);
+    peer_says(t, at + MS(100), .ack = 1002, .wnd = ZERO);
+}
+
+/* The peer accepts the last octet of the data as a window probe, and its window stays closed. Data
+ * that is written later waits for the window, and RFC 9293 section 3.8.6.1 probes it: "Probing of
+ * zero (offered) windows MUST be supported". */
+static void data_after_the_last_probe(void **x)
+{
+    struct script *t = script_of(x);
+    scps_time at;
+
+    accept_the_last_probe(t);
+    script_run(t, SEC(100)); /* The send state is freed meanwhile. */
+    app_writes(t, SEC(100), 1);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    at = SEC(100) + script_info(t).rto;
+    expect_sent(t, .at = at, .from = 1002, .len = 1);
+    script_free(t);
+}
+
+/* As before, but no data is written. Then the timer of window probes does not run, so that R2 (RFC
+ * 9293 section 3.8.3) does not end a connection that has nothing to send. With fixed memory the
+ * send state is not freed. */
+static void nothing_after_the_last_probe(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->stack_cfg.fixed_memory = &t->cfg;
+    t->stack_cfg.max_conns = 2;
+    accept_the_last_probe(t);
+    script_run(t, SEC(10000));
+    expect_quiet(t, ANY_HOLD);
+    expect_state(t, SCPS_ESTABLISHED);
+    script_free(t);
+}
+
 /* Both ends have probed a closed window. The windows have opened and each octet was accepted, but
  * neither end has got the acknowledgement: the acknowledgements of each end have a sequence number
  * one octet below the other's RCV.NXT, which is unacceptable (RFC 9293 section 3.10.7.4, first
@@ -664,6 +707,8 @@ int main(void)
         SCRIPT_TEST(probes_that_cross),
         SCRIPT_TEST(zero_window_probes),
         SCRIPT_TEST(a_probe_is_taken),
+        SCRIPT_TEST(data_after_the_last_probe),
+        SCRIPT_TEST(nothing_after_the_last_probe),
         SCRIPT_TEST(a_probe_that_was_reported_falsely),
         SCRIPT_TEST(probes_unanswered),
         SCRIPT_TEST(an_orphan_does_not_wait_for_ever),
