@@ -35,7 +35,9 @@ void scps_persist_begin(struct scps_sender *s)
 
 SCPS_NOINLINE void scps_persist_end(struct scps_sender *s)
 {
-    scps_todo_done(&s->todo, SCPS_TODO_PERSIST);
+    /* A probe that is due and waits for the rate of a route is not sent any more: new data sent in
+     * its place would go beyond the window, without a timer. */
+    scps_todo_done(&s->todo, SCPS_TODO_PERSIST | SCPS_TODO_PROBE);
     scps_silence_answered(&s->tx->silence);
     scps_rto_stop(s->tx);
 }

@@ -28,7 +28,7 @@ static inline void scps_persist_stop(struct scps_persist *p)
 /* Begins window probing, when the peer's window is closed or permits only silly segments (RFC 9293
  * section 3.8.6.2.1). */
 void scps_persist_begin(struct scps_sender *s);
-/* Ends window probing, and stops the retransmission timer, too. */
+/* Ends window probing: no probe is due any more. Stops the retransmission timer, too. */
 void scps_persist_end(struct scps_sender *s);
 /* Starts the timer of the next window probe, and stops the retransmission timer. */
 void scps_persist_arm(struct scps_sender *s);

@@ -394,12 +394,43 @@ static void a_tail_loss_probe_before_an_outage(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.8.6.1: a window probe repeats the octet sent beyond the window. One that waits
+ * for the rate of the route until that octet is acknowledged is not sent. Data that is written then
+ * begins window probing anew: a probe is sent again and again until it is answered. */
+static void a_window_probe_that_has_waited(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t packet = 1000 + header(t);
+
+    t->cfg.cc = scps_cc_find("rate");
+    script_start(t);
+    route(t, &(struct scps_route){.rate = 20, .burst = packet}, false);
+    t->peer_wnd = 1000;
+    script_established(t, MS(100));
+    app_writes(t, SEC(10), 1001);
+    expect_sent(t, .at = SEC(10), .from = 1, .len = 1000);
+    peer_says(t, SEC(10) + MS(10), .ack = 1001, .wnd = ZERO);
+    while (!script_sent_count(t))
+        script_run(t, script_now(t) + MS(10));
+    expect_sent(t, .from = 1001, .len = 1);
+    script_run(t, script_now(t) + 3 * script_info(t).rto); /* The next probe is due and waits. */
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, script_now(t), .ack = 1002, .wnd = ZERO);
+    app_writes(t, script_now(t), 1);
+    script_run(t, script_now(t) + SEC(60));
+    for (int i = 0; i < 3; i++)
+        expect_sent(t, .from = 1002, .len = 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(a_tail_loss_probe_that_has_waited),
         SCRIPT_TEST(a_tail_loss_probe_that_waits_for_the_rate),
         SCRIPT_TEST(a_tail_loss_probe_before_an_outage),
+        SCRIPT_TEST(a_window_probe_that_has_waited),
         SCRIPT_TEST(no_drift),
         SCRIPT_TEST(acknowledgements_pay),
         SCRIPT_TEST(repairs_pay),
