@@ -208,6 +208,18 @@ static SCPS_NOINLINE void ask_as_tcp(struct scps_sender *s)
         scps_todo_add(&s->todo, SCPS_TODO_KEEP);
 }
 
+/* Called when the retransmission timer expires while the peer's window is closed: the peer has
+ * shrunk it, or an outage has interrupted window probing. RFC 9293 section 3.8.6: "If the window
+ * shrinks to zero, the TCP implementation MUST probe it in the standard way". The oldest segment is
+ * the probe. */
+static SCPS_NOINLINE void begin_probing(struct scps_sender *s)
+{
+    if (!s->tx->silence.unanswered)
+        scps_silence_since(&s->tx->silence, s->ctx.env->now);
+    scps_todo_no_tail_probe(&s->todo);
+    scps_todo_add(&s->todo, SCPS_TODO_PERSIST);
+}
+
 void scps_snd_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
@@ -230,6 +242,11 @@ void scps_snd_timeout(struct scps_conn *c)
     }
     if (waits_for_rate(&c->s, &leaves)) {
         scps_snd_arm_rtx_from(&c->s, leaves);
+        return;
+    }
+    if (c->s.snd.edge <= c->s.snd.una && !handshake) {
+        begin_probing(&c->s);
+        scps_snd_probe_timeout(c);
         return;
     }
     scps_conn_ctx_need_stats(&c->s.ctx);

@@ -284,6 +284,68 @@ static void nothing_after_the_last_probe(void **x)
     script_free(t);
 }
 
+/* The peer, whose window is closed, acknowledges each segment with data for 3000 s, far longer than
+ * R2 of RFC 9293 section 3.8.3, and accepts none. Then its window opens, and it accepts all. */
+static void answer_for_long(struct script *t, int64_t una, int64_t end)
+{
+    const scps_time until = script_now(t) + SEC(3000);
+    unsigned probes = 0;
+
+    while (script_now(t) < until) {
+        scps_time at = script_now(t) + MS(100);
+        script_run(t, at);
+        if (script_forget_sent(t)) {
+            peer_says(t, at, .ack = una, .wnd = ZERO);
+            probes++;
+        }
+    }
+    expect_state(t, SCPS_ESTABLISHED);
+    assert_in_range(probes, 3000 / 60, 3000 / 60 + 15);
+    assert_int_equal(script_info(t).timeouts, 0);
+    peer_says(t, until + 1, .ack = una, .wnd = 20000);
+    script_run(t, until + MS(100));
+    script_forget_sent(t);
+    peer_says(t, until + MS(100), .ack = end, .wnd = 20000);
+    script_run(t, until + MS(200));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).outstanding, 0);
+}
+
+/* RFC 9293 section 3.8.6: "If the window shrinks to zero, the TCP implementation MUST probe it in
+ * the standard way". The sender "SHOULD NOT time out the connection if data beyond the right window
+ * edge is not acknowledged". */
+static void a_window_that_shrinks_to_zero(void **x)
+{
+    struct script *t = script_of(x);
+
+    script_flight(t, MS(200), 3000, 3);
+    peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = MS(300) + script_info(t).rto, .from = 1001, .len = 1000);
+    answer_for_long(t, 1001, 3001);
+    script_free(t);
+}
+
+/* As before, when an outage of the link begins while the window is probed. RFC 9293 section
+ * 3.8.6.1: "As long as the receiving TCP peer continues to send acknowledgments in response to the
+ * probe segments, the sending TCP endpoint MUST allow the connection to stay open". */
+static void an_outage_while_the_window_is_closed(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_LINK_DOWN, .until = SCPS_NEVER};
+    const scps_time at = fill_and_close(t, 2001);
+
+    expect_sent(t, .at = at, .from = 1001, .len = 1);
+    peer_says(t, at + MS(100), .ack = 1001, .wnd = ZERO);
+    assert_int_equal(scps_stack_signal(t->st, scps_stack_now(t->st), &sig), 0);
+    script_run(t, SEC(20));
+    script_forget_sent(t);
+    sig.kind = SCPS_SIGNAL_LINK_UP;
+    assert_int_equal(scps_stack_signal(t->st, scps_stack_now(t->st), &sig), 0);
+    answer_for_long(t, 1001, 2002);
+    script_free(t);
+}
+
 /* Both ends have probed a closed window. The windows have opened and each octet was accepted, but
  * neither end has got the acknowledgement: the acknowledgements of each end have a sequence number
  * one octet below the other's RCV.NXT, which is unacceptable (RFC 9293 section 3.10.7.4, first
@@ -707,6 +769,8 @@ int main(void)
         SCRIPT_TEST(probes_that_cross),
         SCRIPT_TEST(zero_window_probes),
         SCRIPT_TEST(a_probe_is_taken),
+        SCRIPT_TEST(a_window_that_shrinks_to_zero),
+        SCRIPT_TEST(an_outage_while_the_window_is_closed),
         SCRIPT_TEST(data_after_the_last_probe),
         SCRIPT_TEST(nothing_after_the_last_probe),
         SCRIPT_TEST(a_probe_that_was_reported_falsely),
