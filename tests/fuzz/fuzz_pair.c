@@ -407,14 +407,6 @@ static void finish(struct world *w)
     }
 }
 
-/* Returns true if nothing reaches h any more, so that a peer that infers an outage probes without
- * end: its device was removed, or its memory is limited and it has not got back its address or
- * route. */
-static bool unreachable(const struct host *h)
-{
-    return h->gone || h->no_addr || h->no_route;
-}
-
 static void run(struct world *w, const uint8_t *data, size_t size, bool inject, struct outcome *o)
 {
     uint8_t header[HEADER] = {0};
@@ -435,7 +427,9 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     settle(w);
     for (unsigned n = 0; !pair_finished(w) && (at = next(w)) <= until; n++) {
         bool endless =
-            unreachable(&w->host[0]) || unreachable(&w->host[1]) || pair_only_doubtful(w);
+            pair_unreachable(&w->host[0]) || pair_unreachable(&w->host[1]) || pair_only_doubtful(w);
+        /* A host that cannot be reached leaves a peer that infers an outage, and probes without
+         * end. */
         w->stopped = endless && n >= 4000;
         /* Without backoff R2 may be far away, and forged segments may have separated two ends for
          * good. */

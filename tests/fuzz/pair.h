@@ -184,8 +184,10 @@ struct host {
     struct direction out;
     uint64_t route_rate;
     bool no_addr; /* The host's address was removed, and comes back at the end at the latest. */
-    /* The route to the other host was removed, and comes back at the end at the latest. */
+    /* The route to the network of the hosts was removed, and comes back at the end if the memory of
+     * the host permits. */
     bool no_route;
+    unsigned default_routes; /* The number of default routes, which lead to the other host, too. */
     size_t bound; /* The memory that the stack has reserved, bytes; 0: it has reserved none. */
     bool limited; /* The stack has a limit of memory, which its connections share. */
     struct scps_path_state path; /* The path state that was saved last; zeros: none was. */
@@ -368,6 +370,9 @@ void pair_dgram_event(struct host *h, const struct scps_event *ev);
 
 /* Removes the address of h, or gives it back. */
 void pair_address(struct world *w, struct host *h, uint8_t b);
+/* Returns true if h cannot exchange packets: its device, its address or each of its routes is
+ * missing. */
+bool pair_unreachable(const struct host *h);
 /* Removes a route of h, or gives it back. */
 void pair_route_goes(struct world *w, struct host *h, uint8_t b);
 void pair_host_heal(struct world *w, struct host *h);

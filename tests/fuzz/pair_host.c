@@ -59,6 +59,8 @@ void pair_route_goes(struct world *w, struct host *h, uint8_t b)
         err = b & 2 ? scps_stack_remove_route(h->st, &all.dst, 0, &h->nif)
                     : scps_stack_add_route(h->st, &all);
         MUST(!err || err == SCPS_ERR_NOENT || err == SCPS_ERR_NOMEM);
+        if (!err)
+            h->default_routes += b & 2 ? -1 : 1;
         return;
     }
     if (h->no_route) {
@@ -69,6 +71,11 @@ void pair_route_goes(struct world *w, struct host *h, uint8_t b)
     MUST(!err || err == SCPS_ERR_NOENT);
     h->no_route = true;
     excuse_all(w, EXCUSE_DEVICE);
+}
+
+bool pair_unreachable(const struct host *h)
+{
+    return h->gone || h->no_addr || (h->no_route && !h->default_routes);
 }
 
 void pair_host_heal(struct world *w, struct host *h)

@@ -284,9 +284,7 @@ static void explain(struct world *w, const struct flow *f)
  * address or the route that was removed. */
 static bool left_alone(const struct world *w, const struct end *e, const struct end *peer)
 {
-    const struct host *h = &w->host[peer->nr];
-
-    return h->gone || h->no_addr || h->no_route ||
+    return pair_unreachable(&w->host[peer->nr]) ||
            (scps_conn_state(e->c) == SCPS_FIN_WAIT_2 && (peer->failed || !peer->c));
 }
 
