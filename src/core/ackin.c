@@ -279,12 +279,17 @@ static inline bool room_again(struct scps_small room, const struct scps_send *s,
 }
 
 /* Returns true if an acknowledgement that does not advance SND.UNA restarts the retransmission
- * timer. During recovery any arrival shows that the path works; but if the peer has reported the
- * data at SND.UNA as arrived, the report is false, and only a timeout resends it (RFC 2018 section
- * 8). */
-static inline bool shows_progress(const struct scps_tx *tx, const struct scps_ack_result *sum)
+ * timer. During recovery any report of an arrival shows that the path works, and a retransmission
+ * that is lost is found by later reports. But if the peer has reported the data at SND.UNA as
+ * arrived, the report is false, and only a timeout resends it (RFC 2018 section 8). Without SACK
+ * and SNACK only a timeout resends a retransmission that was lost (RFC 6582 section 3.2), so the
+ * timer restarts by RFC 6298 section 5.3: "When an ACK is received that acknowledges new data". */
+static inline bool shows_progress(const struct scps_sender *s, const struct scps_ack_result *sum)
 {
+    const struct scps_tx *tx = s->tx;
+
     return sum->delivered && tx->rec.episode == SCPS_EPISODE_FAST &&
+           scps_agreed_reports(&s->agreed) &&
            scps_sb_at(&tx->sb, tx->sb.head)->state != SCPS_SENT_ARRIVED;
 }
 
@@ -336,7 +341,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     if (c->s.snd.una == c->s.snd.nxt) {
         if (drained(&c->s, n.advanced))
             scps_conn_notify(c, SCPS_EV_DRAINED);
-    } else if (!n.impatient && (n.advanced || shows_progress(tx, &n.sum))) {
+    } else if (!n.impatient && (n.advanced || shows_progress(&c->s, &n.sum))) {
         scps_snd_arm_rtx(&c->s); /* restarts the retransmission timer (RFC 6298 section 5.3) */
     }
     if (n.advanced && room_again(c->s.small, &c->s.snd, c->s.ctx.cfg->c.sndbuf))

@@ -75,6 +75,30 @@ static void not_duplicates(void **x)
     script_free(t);
 }
 
+/* RFC 6298 section 5.3 restarts the retransmission timer "[w]hen an ACK is received that
+ * acknowledges new data". Duplicate ACKs do not restart it: if the retransmission of fast
+ * retransmit is lost, and there is neither SACK nor SNACK, only a timeout resends it. */
+static void duplicates_do_not_restart_the_timer(void **x)
+{
+    struct script *t = ten_out(x, false);
+    for (int k = 0; k < 3; k++)
+        peer_says(t, MS(300 + k), .ack = 1);
+    expect_sent(t, .from = 10001, .len = 1000);
+    expect_sent(t, .from = 11001, .len = 1000);
+    expect_sent(t, .at = MS(302), .from = 1, .len = 1000);
+    const scps_time end = MS(302) + script_info(t).rto;
+    for (scps_time at = MS(310); at < end; at += MS(30))
+        peer_says(t, at, .ack = 1);
+    script_run(t, end - 1);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_forget_sent(t);
+    script_run(t, end);
+    expect_sent(t, .at = end, .from = 1, .len = 1000);
+    assert_int_equal(script_info(t).timeouts, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* RFC 6582 section 3.2: with two losses and no SACK a partial acknowledgement resends the second:
  * one segment per round trip. */
 static void partial_acknowledgements(void **x)
@@ -862,6 +886,7 @@ int main(void)
         SCRIPT_TEST(fast_retransmit),
         SCRIPT_TEST(limited_transmit_off),
         SCRIPT_TEST(not_duplicates),
+        SCRIPT_TEST(duplicates_do_not_restart_the_timer),
         SCRIPT_TEST(partial_acknowledgements),
         SCRIPT_TEST(a_partial_ack_releases_a_new_segment),
         SCRIPT_TEST(many_partial_acknowledgements),
