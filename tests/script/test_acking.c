@@ -206,8 +206,11 @@ static void fin_beyond_a_hole(void **x)
     expect_sent(t, .at = MS(200), .ack = 1, .sack = {{1001, 2001}});
     peer_says(t, MS(201), .flags = SCPS_FIN | SCPS_ACK, .seq = 2001, .len = 640);
     expect_sent(t, .at = MS(201), .ack = 1, .sack = {{1001, 2642}});
-    peer_says(t, MS(300), .seq = 1, .len = 1000);
-    expect_sent(t, .at = MS(300), .ack = 2642);
+    /* The block is the same beside data. */
+    app_writes(t, MS(202), 100);
+    expect_sent(t, .from = 1, .len = 100, .ack = 1, .sack = {{1001, 2642}});
+    peer_says(t, MS(300), .seq = 1, .len = 1000, .ack = 101);
+    expect_sent(t, .at = MS(300), .from = 101, .ack = 2642);
     script_free(t);
 }
 

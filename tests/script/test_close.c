@@ -517,6 +517,38 @@ static void fin_out_of_order(void **x)
     script_free(t);
 }
 
+/* Nothing follows the peer's FIN. Beyond a hole it is acknowledged at once (RFC 5681 section 4.2),
+ * the first FIN fixes the end of the stream, and octets beyond that end are ignored (RFC 9293
+ * section 3.10.7.4, seventh check). */
+static void one_end_of_the_stream(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    script_forget_events(t);
+    peer_says(t, MS(200), .seq = 2001, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(200), .ack = 1);
+    peer_says(t, MS(210), .seq = 1501, .len = 100, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(210), .ack = 1, .sack = {{1501, 1601}});
+    peer_says(t, MS(220), .seq = 1, .len = 1500);
+    expect_sent(t, .at = MS(220), .ack = 1601);
+    expect_state(t, SCPS_ESTABLISHED);
+    peer_says(t, MS(230), .seq = 1601, .len = 1000);
+    expect_sent(t, .at = MS(230), .ack = 2002);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    app_reads(t, MS(240), 2000);
+    app_reads(t, MS(240), 0);
+    /* The application closes: data beyond the FIN is no data after its close (RFC 9293 section
+     * 3.6.1), so no reset answers it. */
+    scps_conn_close(t->c);
+    expect_sent(t, .at = MS(240), .from = 1, .flags = SCPS_FIN | SCPS_ACK, .ack = 2002);
+    peer_says(t, MS(250), .seq = 2002, .len = 100, .ack = 1);
+    expect_sent(t, .at = MS(250), .from = 2, .ack = 2002);
+    expect_state(t, SCPS_LAST_ACK);
+    t->c = NULL;
+    peer_says(t, MS(300), .seq = 2002, .ack = 2);
+    script_free(t);
+}
+
 /* A FIN far below RCV.NXT is an old duplicate: it does not end the stream, and later data is
  * accepted. */
 static void a_fin_from_the_past(void **x)
@@ -566,6 +598,7 @@ int main(void)
         SCRIPT_TEST(abort_sends_a_reset),
         SCRIPT_TEST(close_while_opening),
         SCRIPT_TEST(fin_out_of_order),
+        SCRIPT_TEST(one_end_of_the_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,28 @@ static void a_lost_syn_goes_again_without(void **x)
     script_free(t);
 }
 
+/* RFC 3168 sections 5 and 6.1.3: only the codepoint CE of a segment with data is echoed, and only
+ * on a connection that agreed on ECN. */
+static void no_mark(void **x)
+{
+    struct script *t = with_ecn(x);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_ECT1);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_NONE);
+    expect_sent(t, .ack = 2001, .flags = SCPS_ACK);
+    peer_says(t, MS(201), .tos = SCPS_ECN_CE, .wnd = 60000); /* an acknowledgement without data */
+    peer_says(t, MS(202), .len = 1000, .tos = SCPS_ECN_ECT0);
+    peer_says(t, MS(202), .len = 1000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 4001, .flags = SCPS_ACK);
+    script_free(t);
+
+    t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_CE);
+    peer_says(t, MS(200), .len = 1000, .tos = SCPS_ECN_CE);
+    expect_sent(t, .ack = 2001, .flags = SCPS_ACK);
+    script_free(t);
+}
+
 /* RFC 3168 section 6.1.3: CWR ends the echo; a mark on the same segment begins the next one. */
 static void a_mark_beside_cwr(void **x)
 {
@@ -162,6 +184,7 @@ int main(void)
         SCRIPT_TEST(window_probe),
         SCRIPT_TEST(answers),
         SCRIPT_TEST(a_lost_syn_goes_again_without),
+        SCRIPT_TEST(no_mark),
         SCRIPT_TEST(a_mark_beside_cwr),
         SCRIPT_TEST(a_mark_before_cwr),
         SCRIPT_TEST(a_mark_on_the_header_of_a_tunnel),

@@ -656,6 +656,8 @@ static void a_listener_and_odd_segments(void **x)
     peer_says(t, MS(0), .raw = true, .seq = 5, .flags = SCPS_RST);
     peer_says(t, MS(0), .raw = true, .seq = 5, .flags = NO_FLAG);
     peer_says(t, MS(0), .raw = true, .seq = 5, .flags = SCPS_FIN);
+    peer_says(t, MS(0), .raw = true, .seq = 5, .flags = SCPS_SYN | SCPS_FIN);
+    peer_says(t, MS(0), .raw = true, .seq = 5, .flags = SCPS_SYN | SCPS_RST);
     expect_quiet(t, ANY_HOLD);
     peer_says(t, MS(1), .raw = true, .seq = 5, .ack = 99);
     expect_sent(t, .flags = SCPS_RST);

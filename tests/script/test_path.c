@@ -493,6 +493,22 @@ static void replies_fit_a_small_mtu(void **x)
 
 /* A packet to another host, with the source address of no host, or with this host's own source
  * address is counted and never answered. */
+/* Writes a packet with protocol number `proto` and the ICMP message `msg` of 20 octets, whose
+ * checksum is the one that the script's IP version asks for. Returns its length. */
+static size_t build_icmp(struct script *t, uint8_t *p, uint8_t proto, uint8_t msg[20])
+{
+    uint64_t sum = scps_cksum_add(0, msg, 20);
+
+    if (t->us.addr.family == 6)
+        sum = scps_cksum_pseudo(sum, &t->them.addr, &t->us.addr, SCPS_IPPROTO_ICMPV6, 20);
+    scps_put16(msg + 2, scps_cksum_fold(sum));
+    /* build() writes a checksum of its own into the last two octets, so the message is copied once
+     * more. */
+    size_t n = build(t, p, proto, msg, 20, 18);
+    memcpy(p + n - 20, msg, 20);
+    return n;
+}
+
 static void packets_for_nobody(void **x)
 {
     struct script *t = script_of(x);
@@ -502,12 +518,14 @@ static void packets_for_nobody(void **x)
     bool four = us.addr.family == 4;
     static const char *const bad4[][2] = {
         {"10.0.0.2", "10.0.0.9"}, {"224.0.0.1", "10.0.0.1"}, {"0.0.0.0", "10.0.0.1"},
-        {"10.0.0.1", "10.0.0.1"}, {"10.0.0.2", "224.0.0.1"}, {"10.0.0.2", "255.255.255.255"}};
+        {"10.0.0.1", "10.0.0.1"}, {"10.0.0.2", "224.0.0.1"}, {"10.0.0.2", "255.255.255.255"},
+        {"127.0.0.1", "10.0.0.1"}};
     static const char *const bad6[][2] = {
         {"2001:db8::2", "2001:db8::9"}, {"ff02::1", "2001:db8::1"}, {"::", "2001:db8::1"},
-        {"2001:db8::1", "2001:db8::1"}, {"2001:db8::2", "ff02::1"}, {"2001:db8::2", "::"}};
+        {"2001:db8::1", "2001:db8::1"}, {"2001:db8::2", "ff02::1"}, {"2001:db8::2", "::"},
+        {"::1", "2001:db8::1"}};
     script_start(t);
-    for (int i = 0; i < 6; i++) {
+    for (size_t i = 0; i < sizeof bad4 / sizeof *bad4; i++) {
         assert_int_equal(scps_addr_parse(four ? bad4[i][0] : bad6[i][0], &t->them.addr), 0);
         assert_int_equal(scps_addr_parse(four ? bad4[i][1] : bad6[i][1], &t->us.addr), 0);
         size_t n = build(t, p, SCPS_IPPROTO_UDP, msg, sizeof msg, 6);
@@ -521,10 +539,16 @@ static void packets_for_nobody(void **x)
     /* Protocol 132 is SCTP, which the stack does not support. */
     assert_int_equal(script_input(t, MS(1), p, build(t, p, 132, msg, sizeof msg, 6)),
                      SCPS_DROP_UNKNOWN_PROTOCOL);
+    /* An echo request of ICMP over IPv6, or of ICMPv6 over IPv4 (RFC 4443 section 2.1). */
+    uint8_t ping[20] = {four ? 8 : 128};
+    assert_int_equal(
+        script_input(t, MS(1), p,
+                     build_icmp(t, p, four ? SCPS_IPPROTO_ICMPV6 : SCPS_IPPROTO_ICMP, ping)),
+        SCPS_DROP_UNKNOWN_PROTOCOL);
     expect_quiet(t, ANY_HOLD);
     scps_stack_get_stats(t->st, &s);
     assert_true(s.drops[SCPS_DROP_NOT_OURS] >= 2);
-    assert_true(s.drops[SCPS_DROP_BAD_ADDRESS] >= 4);
+    assert_true(s.drops[SCPS_DROP_BAD_ADDRESS] >= 5);
     script_free(t);
 }
 

@@ -160,6 +160,49 @@ static void beyond_our_window(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4: segments are tailored to the idealized one "by trimming off any
+ * portions that lie outside the window (including SYN and FIN)", so a FIN beyond the window has to
+ * be sent again. */
+static void a_fin_beyond_our_window(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 1500;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    peer_says(t, MS(200), .len = 2000, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(200), .ack = 1501, .wnd = ZERO);
+    app_reads(t, MS(300), 1500);
+    expect_sent(t, .at = MS(300), .ack = 1501, .wnd = 1500);
+    peer_says(t, MS(400), .seq = 1501, .len = 500);
+    expect_state(t, SCPS_ESTABLISHED);
+    peer_says(t, MS(410), .seq = 2001, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(410), .ack = 2002);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    script_free(t);
+}
+
+/* RFC 9293 section 3.10.7.4, first check: "After sending the acknowledgment, drop the unacceptable
+ * segment and return". Of a segment whose data begins at the right edge of the window, or ends at
+ * RCV.NXT, the acknowledgement is not processed. */
+static void an_unacceptable_segment_acknowledges_nothing(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 1500;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 900);
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000, .ack = 901, .wnd = 600);
+    peer_says(t, MS(210), .seq = 1501, .len = 100, .ack = 1001);
+    expect_sent(t, .at = MS(210), .from = 1001, .ack = 901);
+    assert_int_equal(scps_conn_unacked(t->c), 1000);
+    peer_says(t, MS(220), .seq = 1, .len = 900, .ack = 1001);
+    expect_sent(t, .at = MS(220), .from = 1001, .ack = 901);
+    assert_int_equal(scps_conn_unacked(t->c), 1000);
+    peer_says(t, MS(230), .seq = 901, .ack = 1001);
+    assert_int_equal(scps_conn_unacked(t->c), 0);
+    script_free(t);
+}
+
 /* A receive window of more than 64 KiB is advertised in units of the agreed shift. */
 static void our_window_scaled(void **x)
 {
@@ -764,6 +807,8 @@ int main(void)
         SCRIPT_TEST(acknowledgements_stay_acceptable),
         SCRIPT_TEST(acknowledgements_from_the_right_edge),
         SCRIPT_TEST(beyond_our_window),
+        SCRIPT_TEST(a_fin_beyond_our_window),
+        SCRIPT_TEST(an_unacceptable_segment_acknowledges_nothing),
         SCRIPT_TEST(our_window_scaled),
         SCRIPT_TEST(our_window_scaled_while_half_open),
         SCRIPT_TEST(probes_that_cross),

@@ -84,6 +84,7 @@ static void the_walk(void **x)
     assert_int_equal(opts_parse_hex("fe02 01 020405b4").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("fe00aaaa 020405b4").has, 0);
     assert_int_equal(opts_parse_hex("fe01aaaa 020405b4").has, 0);
+    assert_int_equal(opts_parse_hex("fe010101 020405b4").has, 0);
     assert_int_equal(opts_parse_hex("020405b4 fe00").has, SCPS_HAS_MSS);
     /* The option reaches beyond the end. */
     assert_int_equal(opts_parse_hex("020405b4 fe05aabb").has, SCPS_HAS_MSS);
@@ -91,6 +92,7 @@ static void the_walk(void **x)
     assert_int_equal(opts_parse_hex("01010102").has, 0); /* The kind has no room for its length. */
     /* An option with a known kind and a wrong length is skipped. */
     assert_int_equal(opts_parse_hex("0203aa 0402 010101").has, SCPS_HAS_SACK_OK);
+    assert_int_equal(opts_parse_hex("020505b4aa 0402 01").has, SCPS_HAS_SACK_OK);
     assert_int_equal(opts_parse_hex("0403aa 020405b4 01").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0302 020405b4 0101").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("03040707 020405b4").has, SCPS_HAS_MSS);
