@@ -270,7 +270,7 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     p.takes = p.len + (p.fin ? 1 : 0);
     data_segment(c, seg, c->s.snd.nxt, p.len, p.flags, NULL);
     enlist(&c->s, &p);
-    if (probe && was_probe(&c->s, p.flags))
+    if (probe && !(c->s.todo.bits & SCPS_TODO_TAIL) && was_probe(&c->s, p.flags))
         return true;
     if (!scps_rto_runs(c->s.tx)) {
         /* After the MSS has shrunk, a full segment fits the window, so the override timeout is not

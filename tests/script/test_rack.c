@@ -287,6 +287,8 @@ static void probe_with_new_data(void **x)
     expect_quiet(t, SCPS_HOLD_CWND);
     expect_sent(t, .at = MS(400), .slack = MS(1), .from = 2001, .len = 1000);
     assert_int_equal(script_info(t).tlp_probes, 1);
+    /* It is reported to the observer once, and not as a window probe, too. */
+    assert_int_equal(t->notes[SCPS_NOTE_PROBE], 1);
     peer_says(t, MS(500), .ack = 1, .sack = {{2001, 3001}});
     /* The first segment is old enough to count as lost now. */
     expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
