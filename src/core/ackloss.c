@@ -193,6 +193,10 @@ static inline void losses_by_clock(struct scps_sender *s, void *cc, struct scps_
 
     if (scps_rack_news(s, &n->sum, n->dup, n->seg->has & SCPS_HAS_SACK, n->repaired))
         repaired(s, cc);
+    /* RFC 8985 section 7.2: an acknowledgement of new data restarts the time after which a tail
+     * loss probe is due, also when a probe was due already and waits for the rate of the route. */
+    if (n->advanced)
+        scps_todo_no_tail_probe(&s->todo);
     again = scps_rack_judge(s, &n->sum);
     if (!again && !scps_timer_runs(&s->tx->look_timer) && s->snd.una != s->snd.nxt)
         again = scps_rack_wait(&s->rtt, s->ctx.env->now);

@@ -214,9 +214,11 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return true;
         if (scps_snd_data(c, seg))
             return true;
-        scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
-        /* No probe was sent, and none is due any more: lost data has been resent, or waits for the
-         * window of the peer, and new data is never sent before lost data. */
+        /* No probe was sent. Unless a tail loss probe waits for the rate of the route, none is due
+         * any more: lost data has been resent, or waits for the window of the peer, and new data
+         * is never sent before lost data. */
+        if (!(c->s.todo.bits & SCPS_TODO_TAIL))
+            scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
     } else {
         scps_snd_hold(&c->s, SCPS_HOLD_APP);
     }

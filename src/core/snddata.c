@@ -305,25 +305,30 @@ static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 /* Sends a tail loss probe (RFC 8985 section 7.3): new data if there is any, even if the congestion
  * window is full; otherwise the last segment again. A peer that has the last segment drops it and
  * ignores its acknowledgement number (RFC 9293 section 3.10.7.4, first step), so an acknowledgement
- * that was due stays due. */
+ * that was due stays due. Returns false if the probe waits for the rate of the route, or is not due
+ * any more: while it has waited, a loss may have been detected. */
 static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;
     uint32_t last = sb->tail - 1;
-    bool fresh = new_data(c, seg), ack_due;
+    bool fresh, ack_due;
 
+    if (scps_rack_probe_at(&c->s, SCPS_NEVER) == SCPS_NEVER) {
+        scps_todo_no_tail_probe(&c->s.todo);
+        return false;
+    }
+    fresh = new_data(c, seg);
     if (!fresh) {
-        if (scps_sb_at(sb, last)->state != SCPS_SENT_FLIGHT) {
-            scps_todo_done(&c->s.todo, SCPS_TODO_TAIL);
+        if (c->s.queue->gate &&
+            (c->s.hold == SCPS_HOLD_ROUTE || !gate_covers(&c->s, scps_sb_at(sb, last)->len)))
             return false;
-        }
         ack_due = c->s.todo.bits & SCPS_TODO_ACK || scps_timer_runs(&c->ack.timer);
         again_at_once(c, seg, last);
         if (ack_due)
             scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
         scps_delivery_sent(&c->s.tx->delivery, scps_sb_at(sb, last), sb, c->s.ctx.env->now);
     }
-    scps_todo_done(&c->s.todo, SCPS_TODO_PROBE | SCPS_TODO_TAIL);
+    scps_todo_no_tail_probe(&c->s.todo);
     scps_rack_probed(&c->s.tx->rack, c->s.snd.nxt, !fresh);
     scps_rto_probed(&c->s.tx->rto);
     c->s.ctx.st->tlp_probes++;
@@ -367,6 +372,8 @@ bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg)
 {
     if (c->s.todo.bits & SCPS_TODO_PROBE && probe(c, seg))
         return true;
+    if (c->s.todo.bits & SCPS_TODO_TAIL)
+        return false; /* The tail loss probe waits for the rate of the route. */
     if (c->s.tx->sb.lost && c->s.agreed.caps & SCPS_CAP_BETS)
         scps_snd_give_up(c, scps_bets_old(&c->s));
     return c->s.tx->sb.lost ? mend(c, seg) : new_data(c, seg);

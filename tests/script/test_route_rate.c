@@ -364,6 +364,68 @@ static void a_tail_loss_probe_that_waits_for_the_rate(void **x)
     script_free(t);
 }
 
+/* Writes n octets at 10 s over a route of 100 bytes/s that lets two packets of 1000 octets pass at
+ * once. A tail loss probe is due from 10.2 s on, and waits for the rate. */
+static void wait_for_the_rate(struct script *t, int64_t n)
+{
+    uint32_t packet = 1000 + header(t);
+
+    t->cfg.recovery = SCPS_RECOVERY_RACK;
+    script_start(t);
+    route(t, &(struct scps_route){.rate = 100, .burst = 2 * packet}, false);
+    script_established(t, MS(100));
+    app_writes(t, SEC(10), n);
+    assert_int_equal(script_forget_sent(t), 2);
+    script_run(t, SEC(10) + MS(220));
+    expect_quiet(t, ANY_HOLD);
+}
+
+/* A tail loss probe may exceed the congestion window (RFC 8985 section 7.3), but there is none
+ * during loss recovery (section 7.2). If the retransmission timer expires while the probe waits,
+ * the oldest segment is resent first, and nothing beyond the window of one segment (RFC 5681
+ * section 3.1). */
+static void a_timeout_while_a_tail_loss_probe_waits(void **x)
+{
+    struct script *t = script_of(x);
+
+    wait_for_the_rate(t, 9000);
+    script_run(t, SEC(10) + script_info(t).rto);
+    assert_int_equal(script_info(t).timeouts, 1);
+    route(t, &(struct scps_route){.rate = 0}, true);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_CWND);
+    assert_int_equal(script_info(t).tlp_probes, 0);
+    script_free(t);
+}
+
+/* RFC 8985 section 7.2 restarts the time until the probe when new data is acknowledged, also if the
+ * probe was due before and waits. */
+static void an_acknowledgement_while_a_tail_loss_probe_waits(void **x)
+{
+    struct script *t = script_of(x);
+
+    wait_for_the_rate(t, 2000);
+    peer_says(t, SEC(10) + MS(220), .ack = 1001);
+    route(t, &(struct scps_route){.rate = 0}, true);
+    expect_quiet(t, ANY_HOLD);
+    expect_sent(t, .at = SEC(10) + MS(220) + script_info(t).rto, .from = 1001, .len = 1000);
+    assert_int_equal(script_info(t).tlp_probes, 1);
+    script_free(t);
+}
+
+/* Each packet leaves only when the route's token bucket holds its cost, also a tail loss probe that
+ * sends the last segment again. */
+static void a_tail_loss_probe_pays(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.rto_min = SEC(60);
+    wait_for_the_rate(t, 2000);
+    expect_sent(t, .at = SEC(10) + SEC(1000 + header(t)) / 100, .from = 1001, .len = 1000);
+    assert_int_equal(script_info(t).tlp_probes, 1);
+    script_free(t);
+}
+
 /* A tail loss probe that is due when an outage begins is not sent afterwards, so the congestion
  * window limits new data again (RFC 5681 section 3.1). */
 static void a_tail_loss_probe_before_an_outage(void **x)
@@ -430,6 +492,9 @@ int main(void)
         SCRIPT_TEST(a_tail_loss_probe_that_has_waited),
         SCRIPT_TEST(a_tail_loss_probe_that_waits_for_the_rate),
         SCRIPT_TEST(a_tail_loss_probe_before_an_outage),
+        SCRIPT_TEST(a_timeout_while_a_tail_loss_probe_waits),
+        SCRIPT_TEST(an_acknowledgement_while_a_tail_loss_probe_waits),
+        SCRIPT_TEST(a_tail_loss_probe_pays),
         SCRIPT_TEST(a_window_probe_that_has_waited),
         SCRIPT_TEST(no_drift),
         SCRIPT_TEST(acknowledgements_pay),
