@@ -121,8 +121,8 @@ bool files_add(struct files *f, const char *label, const char *path, enum files_
     return add(f, &one, shown, msg, msglen);
 }
 
-/* Returns true if a run writes a file of this name. The first n bytes of the name are the family's
- * prefix; behind them the name must contain the text `within` and must have one of the family's
+/* Returns true if `name` is a name of the family `of`: it begins with the family's prefix (n
+ * bytes), contains the family's text `within` behind the prefix, and ends in one of the family's
  * endings. */
 static bool is_of(const struct files_family *of, const char *name, size_t n)
 {

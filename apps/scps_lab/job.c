@@ -419,9 +419,9 @@ static bool build(struct job *j)
            fail(j, "out of memory");
 }
 
-/* Runs the world to the end of its transfers. If the caller gave the function go_on, the run is
- * cut into slices of virtual time and go_on is asked after each. Returns false if go_on ended the
- * run. */
+/* Runs the simulation until its transfers have ended. If the caller gave the function go_on, the
+ * run is cut into slices of virtual time and go_on is asked after each. Returns false if go_on
+ * ended the run. */
 static bool run(struct job *j)
 {
     scps_dur slice = SLICE_FIRST;

@@ -15,7 +15,8 @@ static int say_error(int status, const char *path, const char *why, const char *
     return status;
 }
 
-/* Prints the answer. The first line says whether the command succeeded. */
+/* Prints the answer of the emulator, whose first line is "ok" or, if the command was refused,
+ * "error: " and the reason. Returns the exit status. */
 static int print(FILE *in, const char *path)
 {
     char line[4096];

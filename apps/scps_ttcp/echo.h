@@ -6,7 +6,7 @@
 
 #include <scps/conn.h>
 
-struct ttcp_echo { /* A zeroed structure is ready for use. */
+struct ttcp_echo { /* State of option -e at the sender; all zeros before the first block is sent. */
     /* The block that was sent and has not returned; borrowed; NULL: the connection is hollow (bytes
      * are counted, not stored). */
     const uint8_t *block;

@@ -37,7 +37,7 @@ struct ttcp_end {
  * SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
 int ttcp_flow_open(struct ttcp_flow *f, const struct ttcp_options *o, bool verify,
                    const volatile sig_atomic_t *stop_now);
-/* Closes input and output; the result r says if something could not be written. */
+/* Closes input and output; r gets the error if something could not be written. */
 void ttcp_flow_fini(struct ttcp_flow *f);
 /* Return the sender and the receiver of the flow; NULL if it is in another process. */
 struct ttcp_sender *ttcp_flow_sender(struct ttcp_flow *f);

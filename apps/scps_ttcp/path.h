@@ -17,8 +17,8 @@ struct ttcp_path {
 /* Restores the saved state for the sending connection c, which was just opened. Prints a line on
  * standard error when the state is not used. */
 void ttcp_path_restore(struct ttcp_path *p, const struct ttcp_options *o, struct scps_conn *c);
-/* Saves the state at the end of the transfer, while c is still valid; NULL: it was never open. The
- * result r says if the file cannot be written. */
+/* Saves the state at the end of the transfer, while c is still valid; NULL: it was never open. If
+ * the file cannot be written, r gets the error. */
 void ttcp_path_save(struct ttcp_path *p, const struct ttcp_options *o, const struct scps_conn *c,
                     struct ttcp_result *r);
 

@@ -122,7 +122,8 @@ static bool check_test(struct server *s, struct test *t)
         bool sends = f->r->has_tx;
 
         if (sends ? f->sender.err != 0 : f->receiver.err != 0) {
-            /* The state of the flow says whether the test failed, and why. */
+            /* ttcp_result_judge() computes the outcome and its message from the error of the sender
+             * or the receiver; TTCP_DONE adds no error. */
             end_test(s, t, TTCP_DONE, NULL);
             return false;
         }

@@ -95,7 +95,7 @@ static void finish_flow(struct ttcp_virtual *x, struct ttcp_flow *f)
                        f->verify.skipped == f->receiver.missing &&
                        f->verify.matched + f->verify.skipped == f->sender.written;
     }
-    /* The link's counters say whether it has damaged packets; the outcome of the flow depends on
+    /* The link's counters show whether it has damaged packets; the outcome of the flow depends on
      * that. */
     scps_link_get_stats(x->link, 0, &f->r->link_fwd);
     ttcp_result_judge(f->r, &f->sender, &f->receiver);
@@ -190,8 +190,8 @@ static void check(struct ttcp_virtual *x)
     }
     if (done) {
         finish(x);
-        /* The world stops, so that the loop of slices decides whether to continue until the
-         * connections are closed. */
+        /* The run of the simulation ends here, so that the loop of slices decides whether to
+         * continue it until the connections are closed. */
         scps_world_stop(x->w);
     }
 }
@@ -356,7 +356,7 @@ static void drive(struct ttcp_virtual *x)
         scps_world_run(x->w, until);
         if (scps_world_now(x->w) >= next_outage)
             next_outage = tell_outage(x, scps_world_now(x->w));
-        /* No event is left in the world, so time would not advance any more. */
+        /* The simulation has no more events, so its virtual time would not advance to `until`. */
         if (!x->finished && !interrupted && scps_world_now(x->w) < until) {
             finish(x);
             ttcp_result_fail(x->r, TTCP_FAILED,
@@ -369,8 +369,8 @@ static void drive(struct ttcp_virtual *x)
         else if (wall < SCPS_MS(5) && slice < SCPS_SEC(3600))
             slice *= 2;
     }
-    /* The world continues until both ends have closed, so that the capture shows it, but not until
-     * TIME-WAIT ends. */
+    /* The simulation continues until both ends have closed, so that the capture shows it, but not
+     * until TIME-WAIT ends. */
     if (x->r->outcome == TTCP_DONE && !o->udp)
         for (int i = 0; i < 64 && !all_over(x) && !interrupted; i++)
             scps_world_run(x->w, scps_world_now(x->w) + SCPS_SEC(1) + o->fwd.delay + o->back.delay);

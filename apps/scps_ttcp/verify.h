@@ -6,7 +6,9 @@
 
 #include <scps/types.h>
 
-struct ttcp_verify { /* A zeroed structure is ready for use. */
+/* A ring of the bytes that were written and not compared yet, and the results of the comparison;
+ * all zeros: an empty ring without memory. */
+struct ttcp_verify {
     uint8_t *ring;
     /* size of the ring, index of its first byte, number of bytes in it; cap is 0 or a power of
      * two */

@@ -39,7 +39,7 @@ struct ttcp_virtual {
 /* Opens flows, hosts, link and connections. Returns false with the reason in x->r. */
 bool ttcp_virtual_open(struct ttcp_virtual *x);
 /* Frees everything after the figures have been recorded; if something could not be written, x->r
- * says what. */
+ * gets the error. */
 void ttcp_virtual_close(struct ttcp_virtual *x);
 
 #endif

@@ -23,7 +23,7 @@ struct ttcp_watch {
 
 /* Opens the file of --qlog, if given. Returns false with the reason in r. */
 bool ttcp_watch_qlog(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
-/* Ends the qlog; the result r says if part of it could not be written. */
+/* Ends the qlog; r gets the error if part of it could not be written. */
 void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
 
 /* Returns an observer that receives only the events that w needs. w must outlive the stack. */
