@@ -50,8 +50,8 @@ struct scps_cc_view { /* state of the connection just before the event */
     /* bytes believed to be in the network; segments that an ack event reports are not counted any
      * more */
     uint64_t inflight;
-    uint64_t outstanding;   /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
-    uint32_t mss;           /* payload of a full segment, options already deducted */
+    uint64_t outstanding; /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
+    uint32_t mss; /* payload of a full segment, bytes, without the options that each segment has */
     uint32_t init_cwnd;     /* the initial window that the configuration gives, bytes */
     scps_dur srtt, min_rtt; /* smoothed and smallest RTT, µs; 0 before the first sample */
     /* scps_conn_config.rate, the rate that the application configured, bytes/s; 0: none */
@@ -244,7 +244,7 @@ struct scps_cc_ops {
 /* Returns the octets of state that ops needs with these parameters, state_size included. */
 SCPS_API size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t *param);
 
-/* Returns the controller of a name; NULL if there is none. */
+/* Returns the controller that has this name; NULL: there is none. */
 SCPS_API const struct scps_cc_ops *scps_cc_find(const char *name);
 /* Returns the i-th built-in controller; NULL past the last. */
 SCPS_API const struct scps_cc_ops *scps_cc_at(size_t i);

@@ -96,7 +96,7 @@ static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds
     scps_ccsds_config_init(&c, sizeof c, kind);
     return c;
 }
-/* Says whether scps_ccsds_new() would refuse a configuration. Returns 0 and makes msg empty; else
+/* Checks whether scps_ccsds_new() would refuse a configuration. Returns 0 and makes msg empty; else
  * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
  * give ...". msg may be NULL. */
 SCPS_API int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size_t msglen);

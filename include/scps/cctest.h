@@ -165,7 +165,7 @@ SCPS_API const char *scps_cctest_check_name(enum scps_cctest_check c);
 /* Returns one sentence that says what a check requires, with its RFC clause; NULL beyond the
  * last. */
 SCPS_API const char *scps_cctest_check_help(enum scps_cctest_check c);
-/* Returns the check of that name; SCPS_CCTEST_CHECKS: there is none. */
+/* Returns the check that has this name; SCPS_CCTEST_CHECKS: there is none. */
 SCPS_API enum scps_cctest_check scps_cctest_check_find(const char *name, size_t len);
 
 /* A published law of window growth that a controller claims to follow, for example that of RFC
@@ -179,8 +179,8 @@ struct scps_cctest_form {
     double (*growth)(double w, unsigned n, double rtt);
     double growth_tolerance;
 };
-/* Returns the form of a name: "reno", "cubic", "highspeed", "scalable", "hybla"; NULL: there is no
- * such form. */
+/* Returns the closed form that has this name: "reno", "cubic", "highspeed", "scalable", "hybla";
+ * NULL: there is no such form. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_find(const char *name);
 /* Returns the i-th closed form, from 0; NULL past the last. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_at(size_t i);
@@ -280,7 +280,7 @@ SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *p
  */
 struct scps_cctest_path {
     uint64_t bps;   /* rate of the bottleneck, bit/s; a segment counts as mss bytes; at least 1 */
-    scps_dur delay; /* round-trip propagation delay, without queueing and transmission */
+    scps_dur delay; /* round-trip propagation delay, µs, without queueing and transmission */
     uint32_t queue; /* segments that the queue holds; 0: no limit */
     /* tokens, in segments, of a policer that stands in place of the queue; 0: none */
     uint32_t policer;
@@ -295,7 +295,7 @@ struct scps_cctest_path {
     uint64_t app_bps; /* rate at which the application offers data, bit/s; 0: always enough */
     double loss;      /* probability that a segment is lost, 0 to 1 */
     uint64_t period;  /* each period-th segment is lost, unless there is a policer; 0: none */
-    bool down;        /* an outage: every segment is lost */
+    bool down;        /* true: an outage, during which every segment is lost */
     /* true: acknowledgements have rtt_old 0 (unknown), so a controller sees the newest segment's
      * RTT only */
     bool newest_only;
@@ -307,8 +307,9 @@ struct scps_cctest_path_result { /* results since scps_cctest_line_mark() */
     /* numbers of segments sent, delivered and lost; a segment counts as lost when it is sent */
     uint64_t sent, delivered, lost;
     uint64_t episodes, timeouts;
-    uint64_t max_queue;            /* largest number of segments in the queue */
-    uint64_t peak_cwnd, mean_cwnd; /* bytes; the mean is over the round trips */
+    uint64_t max_queue; /* largest number of segments in the queue */
+    /* largest and mean congestion window, bytes; the mean is over the round trips */
+    uint64_t peak_cwnd, mean_cwnd;
 };
 struct scps_cctest_line;
 /* Opens a path model with a copy of p. watch: as in struct scps_cctest; may be NULL. Returns NULL

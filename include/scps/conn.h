@@ -308,7 +308,7 @@ SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct
 SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
                                        size_t msglen);
 
-/* Says whether a connection or a listener would be refused for its configuration alone. Returns 0
+/* Checks whether a connection or a listener would be refused for its configuration alone. Returns 0
  * and makes msg empty; otherwise returns SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one line of at most
  * msglen - 1 characters in msg names the field: "sndbuf: 12: give 256 to 1073741824". msg may be
  * NULL. */

@@ -43,9 +43,9 @@ struct scps_ether_config {
     unsigned prefix[SCPS_ETHER_ADDRS], n;
     /* Routers for destinations within no prefix: [0] for IPv4, [1] for IPv6; family 0: none */
     struct scps_addr gateway[2];
-    /* Largest number of neighbours that are remembered; a new one replaces the one not used for
-     * longest. Neighbours that have not answered yet displace at most a quarter of those that
-     * have. Default 16 */
+    /* Number of entries in the neighbour cache. When it is full, a new neighbour replaces the one
+     * to which no packet was sent for the longest time. Neighbours that have not answered yet
+     * displace at most a quarter of those that have. Default 16 */
     uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
     scps_dur reachable; /* time for which a neighbour's answer is valid, µs; default 30 s */
@@ -102,7 +102,7 @@ static inline struct scps_ether_config scps_ether_config_default(void)
     scps_ether_config_init(&c, sizeof c);
     return c;
 }
-/* Says whether scps_ether_new() would refuse a configuration. Returns 0 and makes msg empty; else
+/* Checks whether scps_ether_new() would refuse a configuration. Returns 0 and makes msg empty; else
  * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
  * give ...". msg may be NULL. */
 SCPS_API int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size_t msglen);

@@ -55,10 +55,10 @@ struct scps_info {
     bool wscale;
     uint8_t snd_wscale, rcv_wscale;
     uint32_t snd_mss; /* payload of a full segment without options, bytes */
-    /* Payload of the largest segment received, bytes; before a larger one arrives, 536 or our MSS
-     * if that is smaller */
+    /* Payload of the largest segment received, bytes; before a larger one arrives, the smaller of
+     * 536 and the MSS that this end announced */
     uint32_t rcv_mss;
-    uint32_t adv_mss; /* the MSS that our SYN announced, bytes */
+    uint32_t adv_mss; /* MSS that the SYN of this end announced, bytes */
     uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
     /* retransmission timeout and RTT estimates, µs; 0 before the first sample */
     scps_dur rto, srtt, rttvar, min_rtt, last_rtt;
@@ -89,8 +89,9 @@ struct scps_info {
     /* Counters since the connection was opened. */
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in;
     uint64_t bytes_sent; /* payload bytes sent, retransmitted ones included */
-    uint64_t bytes_resent, bytes_acked, bytes_received /* payload bytes received in order */,
-        bytes_duplicate;
+    /* payload bytes that were retransmitted, that were acknowledged, that were received in order,
+     * and that arrived more than once */
+    uint64_t bytes_resent, bytes_acked, bytes_received, bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out;
     /* loss detection (RFC 8985 and SNACK) */

@@ -129,8 +129,8 @@ SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *
  * get SCPS_ERR_LINKDOWN, and once the last one has gone the loop stops. SCPS_ERR_INVAL,
  * SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
-/* Sends what calls into the stack made due. Call it after each group of calls into the stack that
- * the program makes outside on_event. */
+/* Sends the packets that calls of the stack's functions have made due. Call it after each group of
+ * such calls that the program makes outside on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);
 /* Runs until scps_loop_stop() is called, or until scps_sysclock_now() reaches `until` (SCPS_NEVER:
  * no limit). */

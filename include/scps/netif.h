@@ -84,7 +84,8 @@ struct scps_netif_ops {
  * the device had vanished. */
 #define SCPS_NETIF_GONE 8u
 
-/* One link of a chain. It is the first member of the structure of every device and filter. */
+/* One element of a chain of netifs. It is the first member of the structure of every device and
+ * filter. */
 struct scps_netif {
     const struct scps_netif_ops *ops; /* NULL: the driver fetches packets with scps_stack_output */
     const char *name;                 /* name for messages; the owner keeps the text */
@@ -123,7 +124,7 @@ SCPS_API int scps_netif_recv_segment(struct scps_netif *nif, const uint8_t addrs
 /* Passes one packet down the chain, from the stack towards the device. Returns what
  * scps_netif_ops.send returns. */
 SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt);
-/* Says that a device which returned SCPS_ERR_AGAIN can take packets again. Call scps_pump()
+/* Records that a device which returned SCPS_ERR_AGAIN can take packets again. Call scps_pump()
  * afterwards. */
 SCPS_API void scps_netif_ready(struct scps_netif *nif);
 /* Returns the earliest deadline of the filters in a chain that have timers

@@ -127,8 +127,8 @@ struct scps_ppp_status {
     enum scps_ppp_phase phase;
     enum scps_ppp_why why;
     bool ipv4, ipv6; /* true: IPCP is open, for IPv4; IPV6CP is open, for IPv6 */
-    /* IPv4 addresses while IPCP is open; family 0 of remote: the peer did not say it. With
-     * SCPS_PPP_WHY_SAME_ADDRESS both are the one address that the two ends claim */
+    /* IPv4 addresses while IPCP is open; family 0 of remote: the peer has not given its address.
+     * With SCPS_PPP_WHY_SAME_ADDRESS both are the one address that the two ends claim */
     struct scps_addr local, remote;
     uint8_t local_id[8], remote_id[8]; /* IPv6 interface identifiers while IPV6CP is open */
     uint32_t mtu;                      /* largest packet that may be sent to the peer, octets */
@@ -151,7 +151,7 @@ static inline struct scps_ppp_config scps_ppp_config_default(void)
     scps_ppp_config_init(&c, sizeof c);
     return c;
 }
-/* Says whether scps_ppp_new() would refuse a configuration. Returns 0 and makes msg empty; else
+/* Checks whether scps_ppp_new() would refuse a configuration. Returns 0 and makes msg empty; else
  * SCPS_ERR_RANGE, and one line of at most msglen - 1 characters in msg names the field: "mtu: 12:
  * give ...". msg may be NULL. */
 SCPS_API int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t msglen);

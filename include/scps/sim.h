@@ -339,9 +339,9 @@ SCPS_API struct scps_stack *scps_host_stack(const struct scps_host *h);
 SCPS_API const char *scps_host_name(const struct scps_host *h);
 /* Returns the world to which a host belongs. */
 SCPS_API struct scps_world *scps_host_world(const struct scps_host *h);
-/* Makes the next scps_world_run(), or the one that is running, send what became due, before the
- * clock moves. Call it after calls into a host's stack from outside on_event (connect, write
- * ...). */
+/* Makes the next scps_world_run(), or the one that is running, send the packets that have become
+ * due, before virtual time advances. Call it after calls into a host's stack from outside on_event
+ * (connect, write ...). */
 SCPS_API void scps_host_kick(struct scps_host *h);
 
 /* Joins two hosts by a link. Each end becomes a netif of its host's stack with the address given

@@ -137,7 +137,7 @@ static inline struct scps_stack_config scps_stack_config_default(void)
     scps_stack_config_init(&c, sizeof c);
     return c;
 }
-/* Says whether scps_stack_new() and scps_stack_open() would refuse cfg (NULL: the defaults).
+/* Checks whether scps_stack_new() and scps_stack_open() would refuse cfg (NULL: the defaults).
  * Returns 0 and makes msg empty; otherwise returns SCPS_ERR_RANGE or SCPS_ERR_INVAL, and one line
  * of at most msglen - 1 characters in msg names the field: "port_max: 40: give 49152 to 65535",
  * "fixed_memory: sndbuf: 12: give 256 to 1073741824". msg may be NULL. */
@@ -188,10 +188,10 @@ SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
 /* Removes an address from nif, and one route to its prefix through nif, the first one added.
  * Connections from or to the address end with SCPS_ERR_ADDRNOTAVAIL and without a reset, since
- * nothing is sent from an address that is not ours. Datagram endpoints bound or connected there get
- * the same error once and stay open, and what they have waiting to be sent is lost
- * (scps_dgram_stats.unsent). Listeners stay, and receive nothing there. If several netifs have the
- * address, connections of this one end. From a filter that answers for addresses the address is
+ * nothing is sent from an address that the host does not have. Datagram endpoints bound or
+ * connected there get the same error once and stay open, and what they have waiting to be sent is
+ * lost (scps_dgram_stats.unsent). Listeners stay, and receive nothing there. If several netifs have
+ * the address, connections of this one end. From a filter that answers for addresses the address is
  * removed by a call of its own: scps_ether_remove_addr(). Returns 0, or SCPS_ERR_NOENT: nif does
  * not have the address. */
 SCPS_API int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *nif,
@@ -226,8 +226,8 @@ struct scps_route {
     /* Cause assumed for a loss on this route that nothing explains: congestion or corruption */
     enum scps_loss_cause loss_cause;
     /* Rate limit shared by all connections and datagrams through this route. All that they send
-     * counts, acknowledgements and retransmissions included, and so do replies to packets of no
-     * connection. */
+     * counts, acknowledgements and retransmissions included, and so do replies to packets that
+     * belong to no connection. */
     uint64_t rate; /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
     /* Rate at which connections may send even if their congestion windows forbid it, bytes/s; 0:
      * none; at most 2^43 */
@@ -258,8 +258,8 @@ static inline int scps_stack_set_route(struct scps_stack *st, const struct scps_
 /* Removes the route with this dst, prefix and nif; of several the one added last. Connections keep
  * the link that they were opened on and end only with it; they then use the rate of another route
  * by that link, or none. Datagrams that wait are sent by another route, or lost if there is none.
- * Replies to packets of no connection that wait for the route's rate are lost. Returns 0, or
- * SCPS_ERR_NOENT: there is no such route. */
+ * Replies to packets that belong to no connection are lost if they wait for the rate of the route.
+ * Returns 0, or SCPS_ERR_NOENT: there is no such route. */
 SCPS_API int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst,
                                      unsigned prefix, const struct scps_netif *nif);
 
@@ -336,7 +336,7 @@ enum scps_event_kind {
     /* conn: everything written was acknowledged, or given up (best effort); dgram: everything was
      * sent */
     SCPS_EV_DRAINED,
-    SCPS_EV_CLOSED, /* conn: both directions are closed, and our FIN was acknowledged */
+    SCPS_EV_CLOSED, /* conn: both directions are closed, and the FIN of this end was acknowledged */
     SCPS_EV_ERROR,  /* conn: it ended with err; dgram: scps_dgram_error() returns the same err */
     SCPS_EV_HOLE,   /* conn: best effort: the next byte to read is missing (see scps_conn_hole) */
     /* conn: best effort: a range of the data written was given up (see scps_conn_given_up) */

@@ -33,7 +33,7 @@ enum { /* types of packets in SLIP: high bits of the first octet (RFC 1144 appen
        SCPS_SLIP_COMPRESSED = 0x80
 };
 
-/* largest number of connections that are remembered: RFC 1144's MAX_STATES */
+/* largest number of connections whose last headers are stored: MAX_STATES of RFC 1144 */
 #define SCPS_VJ_SLOTS   16
 #define SCPS_VJ_HDR_MAX 120 /* largest size of IPv4 and TCP headers together, bytes */
 
@@ -62,13 +62,13 @@ struct scps_vj_rx {
     bool toss;
 };
 
-/* Initialises a direction without any remembered connection. */
+/* Initialises one direction; no connection's headers are stored yet. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
-/* Sets the limits that the other end has agreed to (RFC 1332 section 4): the number of
- * connections that it remembers, 1 to SCPS_VJ_SLOTS, and whether each compressed packet has to
- * carry its connection's number. Call it before the first packet; the defaults are SCPS_VJ_SLOTS
- * and false. */
+/* Sets the limits that the other end has agreed to (RFC 1332 section 4): the number of connections
+ * whose headers it stores, 1 to SCPS_VJ_SLOTS, and whether each compressed packet has to carry its
+ * connection's number. Call it before the first packet; the defaults are SCPS_VJ_SLOTS and
+ * false. */
 SCPS_API void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always_say);
 /* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least).
  * Returns the type as which it is to be sent. SCPS_VJ_IP: unchanged; otherwise with its first
