@@ -16,8 +16,8 @@
 
 /* ---- the steps of processing an acknowledgement, one function for each ---- */
 
-/* Wakes s if its reason to send nothing (s->hold) is anything but its own rate. If that rate alone
- * stops s, the timer of the pacer wakes it. */
+/* Puts s into its ready queue, unless only the connection's own rate stops s (s->hold is
+ * SCPS_HOLD_PACE): then the pacer's timer, which runs, does that. */
 static inline void wake(struct scps_sender *s)
 {
     if (s->hold != SCPS_HOLD_PACE || !s->tx || !scps_timer_runs(&s->tx->pace_timer) ||
@@ -384,8 +384,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
                        c->s.ctx.env->now + (c->s.ctx.cfg->c.corruption_hold
                                                 ? c->s.ctx.cfg->c.corruption_hold
                                                 : 2 * c->s.rtt.rto));
-    /* Any acknowledgement shows that the peer answers, and then its window may stay closed for ever
-     * (RFC 9293 section 3.8.6.1). */
+    /* Any acknowledgement shows that the peer answers. A peer that answers window probes may keep
+     * its window closed for ever without the connection being ended (RFC 9293 section 3.8.6.1). */
     scps_heard_now(&c->s.heard);
     if (c->s.agreed.caps & SCPS_CAP_BETS &&
         scps_bets_peer_una(c->s.tx, c->s.snd.una) < c->s.snd.una &&

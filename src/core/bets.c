@@ -125,7 +125,8 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
  * acknowledgement of data that this end has given up does not prove that the data arrived. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
-    /* a configured timeout of 0 becomes the greatest number, so that the other one is shorter */
+    /* If bets_timeout is 0 (not configured), the subtraction wraps to the largest number, so that
+     * SCPS_MIN() returns the time of the reference implementation. */
     uint64_t own = (uint64_t)s->ctx.cfg->c.bets_timeout - 1;
     scps_dur age = s->ctx.env->now - sent - (scps_dur)SCPS_MIN(own, SCPS_BETS_WAIT_MIN - 1);
 

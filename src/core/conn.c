@@ -280,7 +280,7 @@ void scps_conn_detach(struct scps_conn *c)
     scps_conn_queue_for_free(c);
 }
 
-/* Returns true if the segment echoes the timestamp of our first SYN, so that its timeout was
+/* Returns true if the segment echoes the timestamp of this end's first SYN, so that its timeout was
  * spurious (RFC 3522 section 3.2). Over a round trip above rto_initial every SYN times out,
  * although none is lost, and RFC 5681 section 3.1 asks for an initial window of one segment only if
  * a SYN or SYN-ACK was lost. A peer may echo the first SYN in an answer to the second one, too, so

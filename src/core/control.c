@@ -118,8 +118,10 @@ static inline uint64_t set_rate(struct scps_sender *s)
             rate = scps_recovery_rate(s);
         }
     }
-    /* A configured rate counts headers, a rate that follows from the window does not. If the window
-     * sets the lower of both for full segments, the pacer keeps the configured rate by `share`. */
+    /* cfg->rate counts headers; a rate that follows from the window counts payload only. If the
+     * window gives the lower rate for full segments, the pacer runs at the rate of the window.
+     * `share`, the ratio of that rate to cfg->rate, then makes small segments cost more, so that
+     * their packets do not exceed cfg->rate either (scps_plan_window_cost). */
     if (cfg->rate) {
         uint64_t packets =
             window ? scps_muldiv(rate, scps_cc_packet(s, s->agreed.mss), s->agreed.mss) : rate;

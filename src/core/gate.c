@@ -9,7 +9,7 @@
  *
  * Everything that a connection sends is charged: data, retransmissions, acknowledgements, SYNs and
  * resets, each with its IP length and the overhead below IP. Datagrams (stack/dgram_out.c) are
- * charged, too. Replies to packets of no connection have a limit of their own.
+ * charged, too. Replies to packets that belong to no connection have a limit of their own.
  *
  * The rate is shared fairly in bytes: each time that a connection is served, it may send as much as
  * the largest packet costs, and what it sends beyond that is deducted the next time (deficit round

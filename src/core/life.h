@@ -43,8 +43,8 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
 void scps_conn_finish(struct scps_conn *c, int err);
 /* Ends the connection with a reset to the peer. */
 void scps_conn_reset(struct scps_conn *c, int err);
-/* Begins data transfer. seg: the segment that acknowledged our SYN, or the SYN that a cookie stands
- * for. */
+/* Begins data transfer. seg: the segment that acknowledged this end's SYN, or the SYN that a cookie
+ * stands for. */
 void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg);
 /* Queues a closed connection to be freed if it has no owner and its reset was sent. */
 void scps_conn_queue_for_free(struct scps_conn *c);

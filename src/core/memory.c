@@ -10,8 +10,8 @@
 #include "core/rx.h"
 #include "core/tx.h"
 
-/* Unless memory is fixed, the limit of the number of stored ends of records is at least this
- * many. */
+/* Least limit of the number of ends of records that are stored; a stack with fixed memory has a
+ * limit of its own. */
 #define MIN_ENDS 1024u
 
 static size_t tx_size(const struct scps_shared_config *cfg)

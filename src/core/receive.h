@@ -14,8 +14,8 @@ struct scps_rx;
 
 struct scps_receive {
     uint32_t irs; /* IRS: the sequence number of offset 0, which is the peer's SYN */
-    /* length of the largest segment received; at least the smaller of 536 and the MSS that this end
-     * announced */
+    /* payload of the largest segment received, octets; at least the smaller of 536 and the MSS that
+     * this end announced */
     uint16_t mss;
     bool fin; /* true: the peer's FIN has arrived in order */
     struct scps_rcvbuf in;

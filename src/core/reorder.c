@@ -65,7 +65,9 @@ void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, s
         struct scps_reorder_copy *c = &ro->copies[i];
         if (!c->from || c->from < from || c->from >= to)
             continue;
-        /* The retransmission may have been the last to arrive. */
+        /* If a DSACK comes soon after the retransmission, that may have been the second one to
+         * arrive. Then the first transmission counts as late only up to the time of the
+         * retransmission. */
         bool either = twice && since - c->again <= c->rtt + (c->rtt >> 2);
         measure(ro, c->sent, c->rtt, either ? c->again : since);
         c->from = 0;

@@ -19,9 +19,9 @@
 struct scps_tx;
 
 struct scps_sample {
-    /* doubts: consecutive acknowledgements that may be for the first transmission or for a later
-     * one; doubted: the shortest time since the first transmission among them, µs, valid while
-     * doubts is not 0 */
+    /* doubts: number of acknowledgements in a row for which it is not known whether they are for
+     * the first transmission of a segment or for a retransmission. doubted: the shortest time, µs,
+     * from a first transmission to one of these acknowledgements; valid while doubts is not 0. */
     uint8_t doubts;
     scps_dur doubted;
 };

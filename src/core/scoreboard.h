@@ -80,14 +80,16 @@ struct scps_resent {
 
 /* Segments that were declared lost, and whose first transmission an acknowledgement reports. */
 struct scps_late {
-    /* time at which the earliest of these segments was sent that was not resent; valid if
-     * `unresent` */
+    /* time, µs, at which the earliest of those segments was sent that were not resent; valid if
+     * `unresent` is true */
     scps_time sent;
     /* Octets of these segments that were resent once, too short a time ago for the retransmission
      * to have been acknowledged; to 0: none. Of several such ranges only the first is stored. */
     scps_off from, to;
     bool unresent;
-    bool any; /* true: `unresent` is true, or `to` is not 0 */
+    /* true: a first transmission has arrived late, so `sent` (if `unresent` is true) or [from, to)
+     * is valid */
+    bool any;
 };
 
 struct scps_scoreboard {

@@ -85,7 +85,8 @@ scps_time scps_snackwait_due(const struct scps_snackwait *w)
 struct scps_snackwait_hole scps_snackwait_take(struct scps_snackwait *w)
 {
     struct scps_snackwait_hole h = w->room->hole[w->first];
-    /* For the same reason most holes that become due are the lowest. */
+    /* Peers report holes in ascending order, so the hole that is due first is usually the lowest
+     * one, and need not be searched for. */
     unsigned pos = w->room->sorted[0] == w->first ? 0 : count_below(w, h.from);
 
     if (pos < w->nsorted && w->room->sorted[pos] == w->first)

@@ -35,7 +35,8 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 
 /* ---- functions that give data up (best effort) ---- */
 
-/* Limit of the number of ranges in the list of data that was given up, unless memory is fixed. */
+/* Largest number of ranges in the list of data that best effort has given up
+ * (scps_conn_given_up()). A stack with fixed memory has a limit of its own. */
 #define KEPT_RANGES 4096u
 
 /* Counts the octets [from, end), which this end has given up, and appends them to the list that the

@@ -20,8 +20,9 @@
 #include "base/bytes.h"
 #include "core/seq.h"
 
-/* Distance in octets that lies beyond the window of any SYN, because that window field has 16 bits
- * and is not scaled. */
+/* Distance, octets, from the initial sequence number of a refused SYN to that of the next SYN,
+ * which has no capabilities. It is larger than the window of a SYN (16 bits, not scaled), so a
+ * reset that answers the refused SYN is not acceptable for the next one. */
 #define ANOTHER 65536u
 
 static SCPS_NOINLINE_SIZE SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, enum scps_drop d,

@@ -25,13 +25,16 @@ struct scps_comp_sum {
     /* true: since the last segment that was right with `agreed`, segments have been right with more
      * than one other number */
     bool mixed;
-    /* Segments in a row whose checksum is right with one number other than the agreed one. other:
-     * that number; others: how many there were, at most UINT8_MAX; other_at: arrival time of the
-     * first */
+    /* State of a series of segments in a row whose checksum is right with one number, but not with
+     * `agreed`. other: the number of that series; others: number of its segments, at most
+     * UINT8_MAX; other_at: arrival time of its first segment, µs. */
     uint8_t other, others;
-    uint16_t mark; /* checksum of the last segment that was not a duplicate */
+    /* checksum of the last compressed segment that the network had not duplicated; a segment with
+     * the same checksum soon afterwards is such a duplicate */
+    uint16_t mark;
     scps_time other_at;
-    scps_time mark_at; /* arrival time of the segment with the checksum `mark`; 0: there was none */
+    /* arrival time, µs, of the segment with the checksum `mark`; 0: there was none */
+    scps_time mark_at;
 };
 
 /* Largest number of octets in the extended capabilities option that still fits beside the normal

@@ -40,7 +40,8 @@ struct parts {
     size_t rest_size;
 };
 
-/* Returns false if the sizes contradict each other. */
+/* Computes where the parts of *cfg lie, whose sizes depend on the version of the library for which
+ * the caller was compiled. Returns false if these sizes contradict each other. */
 static bool find_parts(const struct scps_ctx_config *cfg, struct parts *p)
 {
     const size_t head = offsetof(struct scps_ctx_config, stack_config);

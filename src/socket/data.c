@@ -312,8 +312,8 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
             if (!wait)
                 continue;
         } else if (!turned) {
-            /* Data that was not sent yet counts against this limit, so the stack first sends what
-             * it can. */
+            /* `room` is 0 because of TCP_NOTSENT_LOWAT, which limits data that was written and not
+             * sent yet. So the stack first sends what it can, which may make room. */
             scps_sock_turn(ctx);
             turned = true;
             continue;

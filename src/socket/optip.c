@@ -20,7 +20,8 @@ static int set_network(struct sock *s, int name, int64_t v)
         to.ttl = v == -1 ? def.ttl : (uint8_t)v;
         break;
     case SCPS_IP_MTU_DISCOVER:
-        /* 3 (probe) keeps the DF bit; 4 and 5 (interface, omit) disable discovery, as DONT does. */
+        /* Values as in Linux: IP_PMTUDISC_PROBE (3) sets the DF bit; IP_PMTUDISC_INTERFACE (4) and
+         * IP_PMTUDISC_OMIT (5) clear it, as IP_PMTUDISC_DONT does. */
         if (v < SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_OMIT)
             return -EINVAL;
         to.df_off = v == SCPS_PMTUDISC_DONT || v > SCPS_PMTUDISC_PROBE;

@@ -42,7 +42,8 @@ static size_t saved(const struct scps_seg *s, size_t n)
 /* After this many segments with a right checksum for one number, only a long series of segments
  * with another number replaces that number. */
 #define FIRM 2
-#define ROW  16 /* number of segments that make a long series */
+/* number of consecutive segments, all right with the same other number, that make a long series */
+#define ROW 16
 /* least time from the first to the last segment of a long series, µs */
 #define ROW_TIME SCPS_SEC(10)
 /* Time that the first and the last segment of a series below ROW segments must lie apart before the

@@ -24,7 +24,7 @@
 struct scps_conn;
 struct scps_dgram;
 
-/* Queue of replies to packets of no connection: resets, ICMP messages, SYN cookies. */
+/* Queue of replies to packets that belong to no connection: resets, ICMP messages, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
     /* token bucket of replies: their share in the rate of the route or of the device */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the next packet to send: connections are served in turn, datagrams alternate with
- * connections, and replies to packets of no connection come last. */
+ * connections, and replies to packets that belong to no connection come last. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -163,7 +163,7 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
 }
 
 /* Slow path of scps_stack_output(), for timers, replies, datagrams and routes with a rate. Replies
- * to packets of no connection are sent when nothing else waits, and otherwise as every
+ * to packets that belong to no connection are sent when nothing else waits, and otherwise as every
  * SCPS_ANSWER_SHARE-th packet. */
 static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
                                      struct scps_pkt *out)

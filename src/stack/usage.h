@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the rate at which connections and datagrams send through a netif, because replies to
- * packets of no connection get only the rest (reply.c).
+ * packets that belong to no connection get only the rest (reply.c).
  *
  * The totals are state of this measurement; the counters of struct scps_netif, which a device may
  * change, are not read. Only usage.h and usage.c assign the fields.
