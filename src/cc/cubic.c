@@ -101,7 +101,7 @@ static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
 static uint64_t curve(const struct cubic *cu, scps_dur t, uint32_t mss)
 {
     uint64_t d = t < 0 ? -(uint64_t)t : (uint64_t)t;
-    /* |t|^3 in units of 1e-6 s^3. */
+    /* cubed is |t|^3 in units of 1e-6 s^3. */
     uint64_t cubed = scps_muldiv(scps_muldiv(d, d, 1000000), d, 1000000);
 
     return scps_muldiv(cubed, (uint64_t)cu->c * mss, UINT64_C(1000000000));

@@ -338,7 +338,9 @@ static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     wait_again(ve, rtt, ctl);
     ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
-    if (ve->alone) /* The receiver's timer was late: no data was in a queue. */
+    /* No data was in flight before this segment, so the receiver's timer, and no queue, has made
+     * the RTT longer. */
+    if (ve->alone)
         rtt = ve->base;
     ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
     ve->sum += rtt;

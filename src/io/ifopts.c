@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface options that every program in real time has.
  *
- *   --addr A/LEN       our stack's address and a route to its prefix
+ *   --addr A/LEN       the stack's address and a route to its prefix
  *   --kernel-addr K    the kernel's side of the TUN device; LEN as for --addr unless given
  *   --gateway G        all other destinations are reached through the device, too
  *   --line-rate R      rate of the line behind the device, which no device reports

@@ -16,8 +16,8 @@ enum scps_encap_what {
     ENCAP_OTHER, /* the packet is a space packet, or has a protocol other than IP */
     ENCAP_IPE    /* the packet has the Internet protocol extension, so it contains an IP packet */
 };
-/* Reads the header of a packet, whose first n octets lie at p. head: octets of the header; total:
- * octets of the packet, header included. */
+/* Parses the header of an encapsulation packet (CCSDS 133.1-B) or space packet, whose first n
+ * octets lie at p. *head: octets of the header; *total: octets of the packet, header included. */
 enum scps_encap_what scps_encap_parse(const uint8_t *p, size_t n, size_t *head, uint64_t *total);
 /* Returns the offset of the IP packet in n octets of data of an ENCAP_IPE packet; 0: the extension
  * names no IP packet. */

@@ -34,9 +34,9 @@ struct scps_lcp {
     void (*proto_rejected)(struct scps_lcp *lcp, uint16_t proto);
 };
 
-/* Number of consecutive requests with our own magic number after which the line counts as looped.
- * It is less than Max-Failure's default, after which the magic number would be rejected instead of
- * Naked. */
+/* Number of consecutive Configure-Requests with this end's own magic number after which the line
+ * counts as looped. It is less than Max-Failure's default, after which the magic number would be
+ * rejected instead of Naked. */
 #define SCPS_LCP_LOOPS 4
 
 /* Initialises the protocol on a new link, the other fields of whose structure are set. */

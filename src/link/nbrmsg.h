@@ -16,9 +16,11 @@ struct scps_nbrmsg {
     /* true: the message is a reply (ARP reply or Neighbour Advertisement); false: it is a
      * request */
     bool answer;
-    bool solicited, override;      /* flags S and O of a reply (RFC 4861 section 4.4) */
-    struct scps_addr from, target; /* `from` is unspecified while its sender has no address */
-    struct scps_addr to;           /* destination of the IPv6 packet; family 0 in ARP */
+    bool solicited, override; /* flags S and O of a reply (RFC 4861 section 4.4) */
+    /* addresses of the sender (unspecified while it has none) and of the station that is asked for
+     * or replies */
+    struct scps_addr from, target;
+    struct scps_addr to; /* destination of the IPv6 packet; family 0 in ARP */
     /* MAC address of `from`; in an answer of IPv6 that of `target` */
     uint8_t mac[6];
     bool has_mac;

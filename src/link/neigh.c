@@ -15,8 +15,8 @@ struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a)
     return NULL;
 }
 
-/* Returns the entry not used for longest; unresolved: of those in NBR_INCOMPLETE, NULL if there is
- * none. */
+/* Returns the entry of the neighbour cache to which no packet was sent for the longest time.
+ * unresolved: only entries in NBR_INCOMPLETE count; NULL: there is none. */
 static struct scps_nbr *oldest(const struct scps_nbrs *t, bool unresolved)
 {
     struct scps_nbr *n = NULL;
@@ -35,11 +35,11 @@ static struct scps_nbr *free_entry(const struct scps_nbrs *t)
     return NULL;
 }
 
-/* Returns the entry that a new neighbour replaces to which a packet is sent: a free one, else the
- * one not used for longest. If a quarter of the entries waits for an answer already, the oldest of
- * these is replaced. Any host can make this station reply to addresses that no station has, and
- * such replies must not displace the neighbours that answer (RFC 3756 section 4.3.2 describes that
- * attack). */
+/* Returns the entry that is used for a new neighbour, to which a packet is about to be sent: a free
+ * one, else the one to which no packet was sent for the longest time. If a quarter of the entries
+ * waits for a reply already, the oldest of these is replaced. Any host can make this station reply
+ * to addresses that no station has, and such replies must not displace the neighbours that answer
+ * (RFC 3756 section 4.3.2 describes that attack). */
 static struct scps_nbr *replaceable(const struct scps_nbrs *t)
 {
     struct scps_nbr *n = free_entry(t);

@@ -3,8 +3,9 @@
  * which every station of the link can ask for: a token bucket, counted in octets of the line.
  *
  * Replies get 1/SCPS_REPLY_SHARE of the line's rate (scps_netif.rate of the device), the same share
- * as the replies of a stack to packets of no connection, and SCPS_REPLY_BURST octets at once. A
- * request that gets no reply is like one that was lost: stations that need the reply repeat it. */
+ * as the replies of a stack to packets that belong to no connection, and SCPS_REPLY_BURST octets at
+ * once. A request that gets no reply is like one that was lost: stations that need the reply repeat
+ * it. */
 #ifndef SCPS_LINK_REPLY_LIMIT_H
 #define SCPS_LINK_REPLY_LIMIT_H
 

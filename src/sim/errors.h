@@ -48,7 +48,8 @@ void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64
  * t. */
 void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bool afresh,
                      scps_time t);
-/* Returns the fate of a frame when `simple` holds; survive as in struct scps_frame. */
+/* Returns the fate of a frame when only ber and loss are configured (e->simple). survive: 2^64
+ * times the probability that none of the frame's bits is damaged. */
 static inline enum scps_fate scps_errors_simple(struct scps_errors *e, uint64_t survive)
 {
     bool damaged = e->ber.on && scps_prng_next(&e->r_ber) >= survive;

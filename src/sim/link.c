@@ -79,8 +79,9 @@ static inline void find_next(struct scps_linkdir *d)
     if (d->head != d->line) {
         d->next = scps_link_record_at(d, d->head)->at;
         d->behind = !d->held_n;
-        /* The configuration was simple since no packet was under way: the heap is empty, and
-         * packets that wait arrive after those under way. */
+        /* Since no packet was under way, the configuration has had only random losses and bit
+         * errors, which change no arrival time. So the heap is empty, and packets that wait arrive
+         * after those under way. */
         if (d->in_order)
             return;
     } else {

@@ -65,8 +65,8 @@ struct scps_linkdir {
     /* true: only ber and loss are configured, so nothing else changes a packet or its arrival */
     bool simple;
     bool behind; /* true: the packet at the head of the ring arrives next, and the heap is empty */
-    /* True: packets arrive in the order in which they were offered, because the configuration has
-     * been simple since no packet was under way. */
+    /* true: packets arrive in the order in which they were offered, because `simple` has been true
+     * since no packet was under way */
     bool in_order;
     /* True: a packet that finds the line idle skips the queue, because there is no CoDel and the
      * line does not wait during outages. */

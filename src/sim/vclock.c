@@ -61,7 +61,8 @@ static inline struct scps_vclock_node *parent_of(const struct scps_vclock *c,
     return c->v + (at - c->v - 1) / 2;
 }
 
-/* Moves the free entry `at` towards the first one until event x belongs there, and puts x there. */
+/* Moves the free entry `at` from child to parent (sift up) until event x belongs there, and puts x
+ * there. */
 static inline void up(struct scps_vclock *c, struct scps_vclock_node *at, struct scps_vclock_node x)
 {
     while (at > c->v) {
@@ -74,7 +75,8 @@ static inline void up(struct scps_vclock *c, struct scps_vclock_node *at, struct
     put_node(at, x);
 }
 
-/* Moves the free entry `at` towards the last ones until event x belongs there, and puts x there. */
+/* Moves the free entry `at` from parent to child (sift down) until event x belongs there, and puts
+ * x there. */
 static inline void down(struct scps_vclock *c, struct scps_vclock_node *at,
                         struct scps_vclock_node x)
 {

@@ -189,7 +189,8 @@ static bool pass_events(struct scps_host *h)
     return any;
 }
 
-/* Serves a host: passes its events to the application and pumps, until there is no event left. */
+/* Serves a host: passes its events to the application and calls scps_pump(), until the host has no
+ * event left. */
 static SCPS_NOINLINE void pump_host(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;
@@ -273,7 +274,8 @@ static void ring(struct scps_world *w, struct scps_world_timer *t)
 
 /* ---- running a world ---- */
 
-/* Returns true if anything else arrives, or a timer expires, at this time. */
+/* Returns true if another event is due at the present time: an arrival on a link, or the expiry of
+ * a timer. */
 static inline bool more_now(const struct scps_world *w)
 {
     const struct scps_vclock_node *top = scps_vclock_top(&w->clock);

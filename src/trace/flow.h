@@ -47,7 +47,8 @@ struct seg {
     uint16_t retrans;
     uint16_t pad;
 };
-struct chunk { /* an array of up to CHUNK segments in order */
+/* array of up to CHUNK segments that are not acknowledged, in order of their sequence numbers */
+struct chunk {
     uint16_t off, n, cap;
     struct seg s[];
 };

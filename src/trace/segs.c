@@ -338,8 +338,8 @@ static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x
     x->at = now;
 }
 
-/* Counts another copy of octets that x, or b, holds; *re gets the time of the last copy at the
- * first call for a segment. */
+/* Counts that octets of segment x, or of the acknowledged range b, were sent once more. At the
+ * first call for a segment, *re gets the time of their last transmission. */
 static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, struct block *b,
                        scps_time now, struct resend *re)
 {

@@ -277,8 +277,9 @@ void scps_tr_truth_free(struct scps_trace *t)
     t->truth = NULL;
 }
 
-/* Returns the index of the first row of `flow` at or after sequence number seq, or of the first row
- * of a later flow if there is none. */
+/* Returns the index of the first row of the ground-truth file (one row for each packet, sorted by
+ * flow, then by sequence number) that has this flow and a sequence number of at least seq; if there
+ * is none, that of the first row of a later flow. */
 static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
 {
     size_t lo = 0, hi = u->n;
@@ -297,7 +298,9 @@ struct cover { /* ranges of the retransmission that earlier copies delivered */
     uint32_t from, to;
 };
 
-/* Examines the earlier rows of the flow with sequence numbers in [lo, hi]. */
+/* Examines the rows of the flow that were sent before row `self` and have sequence numbers in [lo,
+ * hi]. Adds to c[] (n ranges so far, at most max) the parts of self's octets that they delivered,
+ * and sets *lost to the latest row whose packet was lost. Returns the new n. */
 static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint32_t hi,
                         const struct row *self, struct cover *c, unsigned n, unsigned max,
                         const struct row **lost)
