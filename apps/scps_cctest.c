@@ -296,7 +296,7 @@ static int replay(const struct options *o, const struct report *r)
     return 1;
 }
 
-/* ---- running the checks ---- */
+/* ---- functions that run the checks and write the reports ---- */
 
 static int run(const struct options *o, struct report *r)
 {

@@ -76,7 +76,7 @@ struct app {
     uint64_t bytes;
 };
 
-/* ---- paths and files ---- */
+/* ---- functions that decode a path and open its file below the root ---- */
 
 static int unhex(char c)
 {

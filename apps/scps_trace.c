@@ -56,7 +56,7 @@ static double seconds(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* ---- the reports ---- */
+/* ---- functions that print the reports ---- */
 
 static void report(struct run *r, const struct scps_trace_conn *c, int width)
 {

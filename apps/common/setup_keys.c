@@ -119,7 +119,7 @@ static const struct key *find_key(const struct key *keys, size_t n, const char *
     return NULL;
 }
 
-/* ---- parsers for one type of value each ---- */
+/* ---- functions that parse one type of value each ---- */
 
 static bool number(const char *text, void *to, size_t bytes)
 {
@@ -143,7 +143,7 @@ static bool word(const char *words, const char *text, int *to)
     return false;
 }
 
-/* ---- functions that parse a value by its row in the tables of keys ---- */
+/* ---- functions that parse the value of a key as the row of the key in its table says ---- */
 
 static bool load_controller(const char *text, struct scps_conn_config *c, char why[LAB_MSGLEN])
 {

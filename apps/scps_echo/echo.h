@@ -48,7 +48,7 @@ struct app {
 /* Size of the buffer through which a connection reads and writes, bytes. */
 #define ECHO_CHUNK 65536
 
-/* ---- functions in server.c ---- */
+/* ---- functions in server.c, which serve the connections ---- */
 
 /* Fills in the lines that the character generator service (RFC 864) sends. Call it before the first
  * connection is served. */
@@ -65,7 +65,7 @@ void echo_serve(struct app *a, struct peer *p);
  * closed. */
 void echo_drop(struct app *a, struct peer *p, bool broken);
 
-/* ---- functions in client.c ---- */
+/* ---- functions in client.c, which send a pattern and compare what returns ---- */
 
 /* Handles an event of the client's connection: sends more data, compares what came back, and ends
  * the run when all of it has come or the connection has failed. */

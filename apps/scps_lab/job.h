@@ -54,7 +54,7 @@ struct lab_watch {
  * could not be set up, with the reason in w->msg. Call lab_result_free() in either case. */
 bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r);
 
-/* ---- functions in result.c ---- */
+/* ---- functions in result.c, which compute figures from a result ---- */
 
 /* Frees the memory to which *r points, and sets *r to zeros. */
 void lab_result_free(struct lab_result *r);

@@ -127,7 +127,7 @@ static void was_done(void *ctx, size_t number, unsigned run)
     s->cost_done += j->cost;
 }
 
-/* ---- a worker process ---- */
+/* ---- functions of a worker process, which runs jobs ---- */
 
 static bool all_of(int fd, void *buf, size_t len, bool out)
 {
@@ -214,7 +214,7 @@ static void dismiss(struct sweep *s)
     }
 }
 
-/* ---- the parent process ---- */
+/* ---- functions of the parent process, which hands out jobs and writes results ---- */
 
 static void show_progress(struct sweep *s, bool last)
 {

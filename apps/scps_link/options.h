@@ -55,7 +55,7 @@ void link_options_fini(struct link_options *o);
 /* Writes the completion of the options in bash. */
 void link_print_completion(FILE *f);
 
-/* ---- functions in help.c ---- */
+/* ---- functions in help.c, which print help ---- */
 
 void link_print_help(FILE *f);
 /* Writes a line for each preset of a link: its name and a description. */

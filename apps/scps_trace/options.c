@@ -125,7 +125,7 @@ bool trace_wanted(void *ctx, uint32_t n)
     return !in_ranges(&o->ignore, n) && (!o->only.n || in_ranges(&o->only, n));
 }
 
-/* ---- parsers of values ---- */
+/* ---- functions that parse the values of options ---- */
 
 static bool parse_size(const char *s, uint64_t *v)
 {
@@ -303,7 +303,7 @@ static bool parse_number(int c, const char *arg, uint64_t *v)
     return false;
 }
 
-/* ---- the functions that apply options ---- */
+/* ---- functions that apply options, one function for each kind ---- */
 
 /* Each of these functions sets the options of one kind: reports, graphs, names, numbers. It returns
  * false for any other option. */

@@ -47,7 +47,7 @@ uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d)
     return n != 0 && n < d->packets ? d->packets : n;
 }
 
-/* ---- processing one datagram ---- */
+/* ---- functions that process one datagram ---- */
 
 static uint64_t *word_of(struct ttcp_drecv *d, uint64_t number)
 {

@@ -31,7 +31,7 @@ static scps_time opened(const struct scps_conn *c, scps_time now)
     return i.opened != 0 ? i.opened : now;
 }
 
-/* ---- the sender ---- */
+/* ---- functions of the sender of a stream ---- */
 
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now)
@@ -247,7 +247,7 @@ void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n)
     }
 }
 
-/* ---- the receiver ---- */
+/* ---- functions of the receiver of a stream ---- */
 
 void ttcp_receiver_wait(struct ttcp_receiver *r, struct ttcp_output *out)
 {

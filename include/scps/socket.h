@@ -409,7 +409,7 @@ struct scps_tcp_info {
     uint32_t tcpi_accurate_ecn; /* always 0; Linux has bit fields here */
 };
 
-/* ---- a context ---- */
+/* ---- the context: one host with its sockets ---- */
 
 enum scps_wait_dir {
     SCPS_WAIT_READ,
@@ -581,7 +581,7 @@ SCPS_API void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev);
  * if there is no such socket). */
 SCPS_API struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int s);
 
-/* ---- the calls ---- */
+/* ---- the socket calls, each as the call of the same name in Linux ---- */
 
 /* All the calls can fail with EBADF, EFAULT for a NULL pointer that is not allowed, and ENOMEM,
  * besides the errors named below. */

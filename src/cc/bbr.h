@@ -163,7 +163,7 @@ static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
     return b->state == SCPS_BBR_STARTUP || b->state == SCPS_BBR_REFILL || b->state == SCPS_BBR_UP;
 }
 
-/* ---- functions in bbr_volume.c ---- */
+/* ---- functions in bbr_volume.c, which compute amounts of data from the model ---- */
 struct scps_bbr_gain {
     uint16_t pacing, cwnd; /* pacing gain and congestion window gain of a state of BBR, per cent */
 };
@@ -188,7 +188,7 @@ uint64_t scps_bbr_probe_rtt_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
 
-/* ---- functions in bbr_model.c ---- */
+/* ---- functions in bbr_model.c, which update the model of the path ---- */
 /* Updates the maximum over the latest `len` rounds by the value of a round, which is not before the
  * round of the last call. The window includes this round. */
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
@@ -206,7 +206,7 @@ void scps_bbr_learn(const struct scps_bbr_ctx *x);
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_advance(const struct scps_bbr_ctx *x);
 
-/* ---- functions in bbr_state.c ---- */
+/* ---- functions in bbr_state.c, which run the states of BBR ---- */
 void scps_bbr_enter_startup(struct scps_bbr *b);
 void scps_bbr_enter_refill(const struct scps_bbr_ctx *x);
 /* Moves from the state Startup to the state Drain because of losses. */
@@ -221,11 +221,11 @@ void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
  * bytes in flight were too many. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
-/* ---- functions in bbr_resume.c ---- */
+/* ---- functions in bbr_resume.c, for careful resume (RFC 9959) ---- */
 bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume what,
                      uint64_t amount, struct scps_cc_ctl *ctl);
 
-/* ---- functions in bbr_start.c ---- */
+/* ---- functions in bbr_start.c, for the parameters long-rtt-start and base-loss ---- */
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a);
 /* Used with the parameter base-loss=1: measures the share of bytes lost while there was no queue.
  * It is called as the last step of an acknowledgement. */

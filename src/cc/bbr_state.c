@@ -85,7 +85,7 @@ static void check_startup_done(const struct scps_bbr_ctx *x)
         enter_drain(b);
 }
 
-/* ---- the state ProbeBW ---- */
+/* ---- functions of the state ProbeBW ---- */
 
 /* Chooses the wait until the next probe for bandwidth. With probe-bw-rounds=N (not in the draft)
  * its random part is up to N times the smallest round trip, if that is more than the draft's
@@ -287,7 +287,7 @@ void scps_bbr_move(const struct scps_bbr_ctx *x)
     update_cycle_phase(x);
 }
 
-/* ---- the state ProbeRTT ---- */
+/* ---- functions of the state ProbeRTT ---- */
 
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x)
 {

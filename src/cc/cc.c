@@ -50,7 +50,7 @@ size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t *param)
     return ops->state_size + (ops->more_state ? ops->more_state(param) : 0);
 }
 
-/* ---- composing messages ---- */
+/* ---- functions that compose error messages ---- */
 
 struct msg {
     char *at;
@@ -95,7 +95,7 @@ static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char 
     return SCPS_ERR_NOENT;
 }
 
-/* ---- parsing parameters ---- */
+/* ---- functions that parse the parameters of a controller ---- */
 
 /* Parses a decimal integer with an optional minus sign. Returns false for any other text. *fits:
  * the number fits an int64_t. */

@@ -74,7 +74,7 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_start(&cu->win, param, sizeof *cu, v, ctl);
 }
 
-/* ---- the cubic curve ---- */
+/* ---- functions that compute the cubic curve of the window ---- */
 
 /* Returns the largest x with x^3 <= n. */
 static uint64_t cube_root(uint64_t n)

@@ -62,7 +62,7 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     }
 }
 
-/* ---- observation of the receivers ---- */
+/* ---- functions that observe what arrives at the receivers ---- */
 
 /* Counts new data that arrives at the receiver, in order or not. */
 static void on_note(void *ctx, const struct scps_note *n)
@@ -122,7 +122,7 @@ static void sample(void *ctx)
         r->err = SCPS_ERR_NOMEM;
 }
 
-/* ---- events during a run: starts of flows, changes of the link ---- */
+/* ---- functions called during a run: flows start, and the link changes ---- */
 
 static void start_flow(void *ctx)
 {
@@ -162,7 +162,7 @@ static void step_back(void *ctx)
     change(r, r->a->back);
 }
 
-/* ---- opening hosts, link and flows ---- */
+/* ---- functions that open hosts, link and flows ---- */
 
 static int configure(struct run *r, unsigned i)
 {
@@ -263,7 +263,7 @@ int scps_cct_arena(struct scps_cct_arena *a)
     return err;
 }
 
-/* ---- computation of the results from the samples ---- */
+/* ---- functions that compute the results from the samples ---- */
 
 double scps_cct_rate(const struct scps_cct_arena *a, unsigned f, scps_time from, scps_time to)
 {

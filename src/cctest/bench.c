@@ -132,7 +132,7 @@ void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p)
     finish(t, &e);
 }
 
-/* ---- event tables ---- */
+/* ---- functions that play event tables ---- */
 
 /* Fills in a rate sample of one round trip, for a row that gives a rate. */
 static void sample_of_row(const struct scps_cc_view *v, struct scps_cc_ack *a)

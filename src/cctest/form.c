@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- measurement of a controller by playing round trips ---- */
+/* ---- functions that measure a controller by playing round trips to it ---- */
 
 /* Plays one round trip with a full window, which `acks` acknowledgements cover. */
 static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
@@ -91,7 +91,7 @@ double scps_cctest_growth(const struct scps_cc_ops *ops, const int64_t *param, u
     return (double)t.ctl.cwnd * 1e-3;
 }
 
-/* ---- published laws of window growth ---- */
+/* ---- functions that compute published laws of window growth ---- */
 
 static double reno(double p, double rtt)
 {

@@ -241,7 +241,7 @@ static void send(struct scps_cctest_line *l)
     }
 }
 
-/* ---- processing of acknowledgements ---- */
+/* ---- functions that process acknowledgements ---- */
 
 struct acked {
     struct scps_cc_ack a;

@@ -110,7 +110,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
         memcpy(p, c->size == 4 ? (const void *)&four : &one, c->size);
 }
 
-/* ---- writing a recording ---- */
+/* ---- functions that write a recording ---- */
 
 struct state {
     struct scps_cctest_recorder *r;

@@ -39,7 +39,7 @@ static inline void take_window(struct scps_sender *s, const struct scps_seg *seg
         scps_snd_window_changed(s);
 }
 
-/* ---- processing of an acknowledgement: the functions above, in order ---- */
+/* ---- functions that process an acknowledgement, by the steps above ---- */
 
 static SCPS_NOINLINE void take_snack(struct scps_sender *s, struct scps_ack_input *n)
 {
@@ -407,7 +407,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     return true;
 }
 
-/* ---- the timer of loss detection (tx->look_timer) ---- */
+/* ---- functions called when the timer of loss detection (tx->look_timer) expires ---- */
 
 /* Restarts the retransmission timer for segments that were declared lost, and are resent. Resending
  * another segment must not restart the timer if the segment at SND.UNA was reported as arrived, but

@@ -248,7 +248,7 @@ void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struc
     scps_timer_stop(&a->timer);
 }
 
-/* ---- the acknowledgement budget ---- */
+/* ---- functions of the budget that limits acknowledgements without data ---- */
 
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x)
 {

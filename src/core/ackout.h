@@ -119,7 +119,7 @@ struct scps_ackbudget {
     struct scps_timer timer;
 };
 
-/* ---- functions in ackout.c ---- */
+/* ---- functions in ackout.c, which decide when to acknowledge ---- */
 
 /* Called when data came in order. Returns true if an acknowledgement is due now; otherwise starts
  * the delayed-acknowledgement timer. */

@@ -297,7 +297,7 @@ size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size
     return list->n;
 }
 
-/* ---- careful resume ---- */
+/* ---- the function that gives a connection a saved path state (careful resume, RFC 9959) ---- */
 
 enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state, size_t len,
                                          int64_t now, const struct scps_path_limits *lim)

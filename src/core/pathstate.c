@@ -97,7 +97,7 @@ void scps_path_limits_init(struct scps_path_limits *lim, size_t size)
     scps_sized_give_own(lim, size, &defaults, sizeof defaults);
 }
 
-/* ---- names of the verdicts, phases and reasons ---- */
+/* ---- functions that return the names of verdicts, phases and reasons ---- */
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

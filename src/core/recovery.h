@@ -149,7 +149,7 @@ static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
         rec->out += len;
 }
 
-/* ---- functions in recovery.c ---- */
+/* ---- functions in recovery.c, which begin and end recovery episodes ---- */
 
 /* Begins an episode because of a loss, or of an ECN echo. Precondition: none is in progress, and
  * the controller's state has been saved (scps_cc_save). */
@@ -226,7 +226,7 @@ bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
  * the Impatient variant). */
 bool scps_recovery_is_impatient(const struct scps_sender *s);
 
-/* ---- functions in recovery_pipe.c ---- */
+/* ---- functions in recovery_pipe.c, which compute pipe and window (RFC 6675) ---- */
 
 /* scps_recovery_window() returns how many bytes may be in flight now, scps_recovery_inflight() how
  * many are. */

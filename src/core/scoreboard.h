@@ -333,7 +333,7 @@ void scps_sb_lose_longer(struct scps_scoreboard *sb, uint32_t len);
 void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t first,
                        uint32_t max);
 
-/* ---- functions for scoreboard.c, scoreboard_lost.c and scoreboard_cut.c only ---- */
+/* ---- functions that only scoreboard.c, scoreboard_lost.c and scoreboard_cut.c call ---- */
 
 /* Adds record idx, which is LOST, to the heap lostq. */
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx);

@@ -30,7 +30,7 @@ struct scps_tx_plan {
     bool fin;       /* true: the segment has the FIN */
 };
 
-/* ---- functions in sndplan.c ---- */
+/* ---- functions in sndplan.c, for cases that few segments meet ---- */
 
 /* Called when the congestion window is full. Returns true if the minimum rate of the route permits
  * one more segment. */

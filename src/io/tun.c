@@ -180,7 +180,7 @@ static void tun_close(struct scps_netif *nif)
 
 const struct scps_netif_ops scps_tun_ops = {"tun", tun_send, NULL, tun_close};
 
-/* ---- opening the device ---- */
+/* ---- functions that open the device ---- */
 
 bool scps_tun_name_is_good(const char *s)
 {

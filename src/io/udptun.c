@@ -103,7 +103,7 @@ static bool sock_equal(const union sock *a, const union sock *b)
            a->in6.sin6_scope_id == b->in6.sin6_scope_id;
 }
 
-/* ---- the table of inner addresses and the outer address behind which each is ---- */
+/* ---- functions of the table of peers: inner address and outer UDP endpoint of each ---- */
 
 /* Copies the source (far 0) or destination (far 1) address of an IP packet to *a; returns false
  * when the bytes are no IP packet. */
@@ -154,7 +154,7 @@ static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt 
     return u->last;
 }
 
-/* ---- receiving datagrams ---- */
+/* ---- functions that receive datagrams ---- */
 
 static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
                         scps_time at)
@@ -207,7 +207,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
     return 1;
 }
 
-/* ---- sending collected packets ---- */
+/* ---- functions that send the collected packets ---- */
 
 /* Removes the first n collected packets, which were sent or lost. */
 static void take_off(struct udptun *u, unsigned n)
@@ -364,7 +364,7 @@ static void udp_close(struct scps_netif *nif)
 
 const struct scps_netif_ops scps_udptun_ops = {"udp", udp_send, NULL, udp_close};
 
-/* ---- opening the socket ---- */
+/* ---- functions that open the socket ---- */
 
 static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s)
 {

@@ -20,7 +20,7 @@ struct scps_ether {
     uint8_t *tx; /* buffer for a frame being sent */
 };
 
-/* ---- functions in ethergroup.c ---- */
+/* ---- functions in ethergroup.c, for group addresses ---- */
 /* Computes the solicited-node group of address a (RFC 4291 section 2.7.1) and its MAC address. */
 void scps_ether_solicited_node(const struct scps_addr *a, struct scps_addr *group, uint8_t mac[6]);
 /* Computes the MAC address of a group or broadcast address. Returns false if a is neither. */
@@ -30,7 +30,7 @@ bool scps_ether_addresses(const uint8_t *p, size_t n, struct scps_addr *src, str
 /* Returns true if the packet of n octets at p has a group or broadcast address as destination. */
 bool scps_ether_is_to_group(const struct scps_ether *e, const uint8_t *p, size_t n);
 
-/* ---- functions in ether.c ---- */
+/* ---- functions in ether.c, which send and receive frames ---- */
 /* Drops the packets from address a that wait for a neighbour's answer. */
 void scps_ether_drop_held(struct scps_ether *e, const struct scps_addr *a);
 /* Sets the functions (scps_netif_ops) of the netif of a new station. */

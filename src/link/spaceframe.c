@@ -51,7 +51,7 @@ size_t scps_spaceframe_tail(const struct scps_ccsds_config *cfg)
     return cfg->fecf ? FECF : 0;
 }
 
-/* ---- writing headers of frames ---- */
+/* ---- functions that write the headers of frames ---- */
 
 static unsigned narrow(unsigned pointer)
 {
@@ -105,7 +105,7 @@ void scps_spaceframe_finish(uint8_t *p, const struct scps_ccsds_config *cfg, uin
         scps_put16(p + cfg->frame - FECF, scps_spaceframe_crc(p, cfg->frame - FECF));
 }
 
-/* ---- reading headers of frames ---- */
+/* ---- functions that parse the headers of frames ---- */
 
 static unsigned widen(unsigned pointer)
 {

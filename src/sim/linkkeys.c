@@ -236,7 +236,7 @@ static int read_hold(struct reading *r)
 {
     return read_switch(r, &r->d->hold);
 }
-/* ---- keys with tables ---- */
+/* ---- functions that parse keys whose value is a table ---- */
 
 static int need_tables(struct reading *r)
 {
@@ -359,7 +359,7 @@ int scps_link_read_pass(struct reading *r)
     return scps_link_verdict(r, scps_table_pass(*r->tables, m, &r->d->delays, &r->d->outages));
 }
 
-/* ---- the list of the keys ---- */
+/* ---- the table of all keys ---- */
 
 #define FIELD(f) offsetof(struct draft, f), sizeof((struct draft *)0)->f
 

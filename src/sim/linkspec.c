@@ -199,7 +199,7 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
     return complete_spec(r, s);
 }
 
-/* ---- computing the configuration of a direction from the values that were parsed ---- */
+/* ---- functions that compute the configuration of a direction from the parsed values ---- */
 
 /* Returns the bytes of rate (bit/s) over rtt, times thousandths / 1000. */
 static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)

@@ -53,7 +53,7 @@ void scps_link_tables_free(struct scps_link_tables *t)
     a.free(a.ctx, t, sizeof *t);
 }
 
-/* ---- rows of tables ---- */
+/* ---- functions that parse the rows of tables ---- */
 
 static const char no_memory[] = "out of memory", no_row[] = "there is no row";
 
@@ -264,7 +264,7 @@ const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,
     return NULL;
 }
 
-/* ---- error vectors ---- */
+/* ---- functions that parse error vectors ---- */
 
 const char *scps_table_vector(struct scps_link_tables *t, const char *data, size_t len,
                               const uint8_t **vector, size_t *vector_len)

@@ -272,7 +272,7 @@ static void ring(struct scps_world *w, struct scps_world_timer *t)
     t->fn(t->ctx);
 }
 
-/* ---- running a world ---- */
+/* ---- functions that run the simulation ---- */
 
 /* Returns true if another event is due at the present time: an arrival on a link, or the expiry of
  * a timer. */

@@ -66,7 +66,7 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
  * changes. Returns 0 or -errno. */
 int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
 
-/* ---- functions in optfield.c ---- */
+/* ---- functions in optfield.c, for options that are a field of the configuration ---- */
 
 struct field;
 /* Returns the row of an option in the table of optfield.c; NULL: the option is not a field of the
@@ -77,7 +77,7 @@ int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
 /* Sets the rate of a socket, bytes/s; NO_RATE: no limit. */
 int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
-/* ---- functions in optcc.c ---- */
+/* ---- functions in optcc.c, for options about the congestion controller ---- */
 
 /* Sets the controller from "name" or "name,key=value,..."; the text has len bytes with or without
  * its final zero. */

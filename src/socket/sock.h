@@ -117,13 +117,13 @@ static inline scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur
     return dur >= SCPS_NEVER - now ? SCPS_NEVER : now + dur;
 }
 
-/* ---- functions in wait.c ---- */
+/* ---- functions in wait.c, which find the blocked calls that can continue ---- */
 /* Returns true if any waiting call can continue. */
 bool scps_waits_any_over(const struct scps_ctx *ctx);
 /* Returns the earliest deadline of a waiting call, µs; SCPS_NEVER: none has one. */
 scps_time scps_waits_deadline(const struct scps_ctx *ctx);
 
-/* ---- functions in ctx.c ---- */
+/* ---- functions in ctx.c, called at the beginning and the end of each call ---- */
 void scps_sock_enter(struct scps_ctx *ctx);
 /* Ends a call; r below 0 is -errno. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
@@ -133,7 +133,7 @@ int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r);
 void scps_sock_catch_up(struct scps_ctx *ctx);
 void scps_sock_turn(struct scps_ctx *ctx);
 
-/* ---- functions in fd.c ---- */
+/* ---- functions in fd.c, which manage descriptors ---- */
 /* Returns the socket of a descriptor, with its state updated; NULL: EBADF. */
 struct sock *scps_sock_find(struct scps_ctx *ctx, int fd);
 int scps_sock_fd(const struct sock *s);
@@ -142,20 +142,20 @@ int scps_sock_new(struct scps_ctx *ctx, struct sock **out);
 void scps_sock_detach(struct sock *s); /* Frees the descriptor of s, but not s itself. */
 void scps_sock_destroy(struct sock *s);
 
-/* ---- functions in block.c ---- */
+/* ---- functions in block.c, for calls that block ---- */
 /* Waits, with the lock released, until *s is ready for dir (with `need` bytes when reading), then
  * looks the socket up again. Returns 0; -EAGAIN when the socket does not block, or the deadline has
  * passed; -EBADF when the socket was closed meanwhile; or the error of scps_ctx_config.wait. */
 int scps_sock_block(struct sock **s, enum scps_wait_dir dir, size_t need, scps_time deadline);
 int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w);
 
-/* ---- functions in errno.c ---- */
+/* ---- functions in errno.c, which convert errors to errno values ---- */
 /* Converts an SCPS_ERR_* to a positive errno value. */
 int scps_sock_errno(int err);
 /* Converts an ICMP error, type << 8 | code, to a positive errno value; family: 4 or 6. */
 int scps_sock_icmp_errno(unsigned family, unsigned icmp);
 
-/* ---- functions in state.c ---- */
+/* ---- functions in state.c, which compute the state of a stream socket ---- */
 void scps_sock_refresh(struct sock *s);
 void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
@@ -174,7 +174,7 @@ unsigned scps_sock_events(const struct sock *s);
 /* Releases the connection or listener. The socket is then in the state before connect or listen. */
 void scps_sock_disconnect(struct sock *s);
 
-/* ---- functions in addr.c ---- */
+/* ---- functions in addr.c, for socket addresses and conflicts of ports ---- */
 /* Checks an address for a socket of this domain as Linux does. Returns 0, -EINVAL,
  * -EAFNOSUPPORT. */
 int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
@@ -210,7 +210,7 @@ int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
                              struct scps_endpoint *from, int *end);
 void scps_sock_dgram_apply(struct sock *s);
 
-/* ---- functions in dgramstate.c ---- */
+/* ---- functions in dgramstate.c, which compute the state of a datagram socket ---- */
 void scps_sock_dgram_disconnect(struct sock *s);
 int scps_sock_dgram_shutdown(struct sock *s, unsigned bits);
 void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev);
@@ -219,7 +219,7 @@ unsigned scps_sock_dgram_events(const struct sock *s);
 /* Returns the number of bytes that an ioctl request about queues asks for. */
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request);
 
-/* ---- functions in optconf.c ---- */
+/* ---- functions in optconf.c, which apply the configuration of a socket ---- */
 /* Applies the socket's configuration to its connection or listener. Returns 0 or -errno. */
 int scps_sock_apply(struct sock *s);
 
@@ -232,7 +232,7 @@ void scps_sock_inherit_ip(struct sock *s, const struct sock *from);
  * SCPS_SOCK_CLOEXEC. */
 void scps_sock_set_flags(struct sock *s, int flags);
 
-/* ---- functions in tcpinfo.c ---- */
+/* ---- functions in tcpinfo.c, for TCP_INFO ---- */
 void scps_sock_tcp_info(const struct sock *s, struct scps_tcp_info *ti);
 
 #endif

@@ -95,7 +95,7 @@ struct scps_dgrams {
     uint16_t ip_id; /* IP identification of datagrams that may be fragmented (RFC 6864) */
 };
 
-/* ---- functions in dgram_list.c ---- */
+/* ---- functions in dgram_list.c, for the lists of datagram endpoints ---- */
 /* Returns the list of endpoints in the bucket for local port `port`. */
 static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st, uint16_t port)
 {
@@ -126,7 +126,7 @@ static inline bool scps_dgram_knows_pmtu(const struct scps_dgram *d)
     return d->pmtu && d->st->env.now - d->pmtu_at < SCPS_DGRAM_PMTU_GOOD;
 }
 
-/* ---- functions in dgram_out.c ---- */
+/* ---- functions in dgram_out.c, which send datagrams ---- */
 /* Finds the route of d's oldest datagram again, after routes or the local address have changed.
  * Datagrams that can no longer be sent are dropped and counted as unsent; a closed endpoint without
  * datagrams is freed. */
@@ -138,7 +138,7 @@ bool scps_dgram_has_sent(const struct scps_dgram *d, uint32_t fields);
 /* Empties d->sent, because d gets another peer. */
 void scps_dgram_forget_sent(struct scps_dgram *d);
 
-/* ---- functions in dgram.c ---- */
+/* ---- functions in dgram.c, which open endpoints and receive datagrams ---- */
 void scps_dgram_fail(struct scps_dgram *d, int err, unsigned icmp,
                      const struct scps_endpoint *about);
 

@@ -102,7 +102,7 @@ struct scps_stack {
     struct scps_reserve *reserve;
 };
 
-/* ---- functions in bound.c ---- */
+/* ---- functions in bound.c, which plan the memory of a stack with fixed memory ---- */
 #define SCPS_FIXED_ANSWERS 2048u /* size of a queue of replies when memory is fixed, bytes */
 
 /* Plan of all memory of a stack with fixed memory. It lies behind struct scps_stack in the same
@@ -122,13 +122,13 @@ uint64_t scps_reserve_bytes(const struct scps_reserve *r);
 /* Sets up the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
-/* ---- functions in config.c ---- */
+/* ---- functions in config.c, which check the configuration of a stack ---- */
 /* Copies a configuration (NULL: the defaults), checks every field and replaces each 0 or NULL that
  * stands for a default. Returns 0, or an error with its description in *why. */
 int scps_stack_config_take(struct scps_stack_config *to, const struct scps_stack_config *from,
                            struct scps_line *why);
 
-/* ---- functions in demux.c ---- */
+/* ---- functions in demux.c, which find the connection of a segment ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
 /* Returns true if a connection that has not ended uses the flow. */
@@ -144,14 +144,14 @@ void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
  * is none. To free c, get the next one first. */
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
-/* ---- functions in no_scps_cache.c ---- */
+/* ---- functions in no_scps_cache.c: destinations that do not answer the SCPS option ---- */
 /* Returns true if this destination has not answered a SYN with capabilities for some time. */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
 size_t scps_plain_size(const struct scps_stack_config *cfg);
 
-/* ---- functions in connid.c ---- */
+/* ---- functions in connid.c, for the connection ids of compressed headers ---- */
 /* Gives c a connection id that no other connection between its hosts has, or had within TIME-WAIT.
  * Returns false if none is free; c then does without compression. */
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
@@ -171,7 +171,7 @@ void scps_connid_free_all(struct scps_stack *st);
  * with fixed memory. */
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
-/* ---- functions in comp.c ---- */
+/* ---- functions in comp.c, for segments with compressed headers ---- */
 /* Parses a packet of protocol 105 into *seg and returns its connection, with *err 0. Otherwise *err
  * is the drop that was counted. */
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
@@ -191,7 +191,7 @@ void scps_comp_came_as_tcp(struct scps_conn *c);
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
-/* ---- functions in route.c ---- */
+/* ---- functions in route.c, which find routes and source addresses ---- */
 const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
                                                const struct scps_addr *dst);
 /* Returns the ready queue of the connections that use route w through nif; w NULL: no route is
@@ -214,17 +214,17 @@ bool scps_route_unicast(const struct scps_addr *a);
  * (RFC 1122 section 3.2.1.3 (d)). Prefixes of 31 and 32 bits have none (RFC 3021). */
 bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a);
 
-/* ---- functions in routeset.c ---- */
+/* ---- functions in routeset.c, which change routes and addresses ---- */
 /* Removes the routes and the addresses of nif, which is being removed. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
 /* Changes the rates of the routes within a path whose rate has changed, as signal sig says. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
-/* ---- functions in signal.c ---- */
+/* ---- functions in signal.c, which pass signals about links to connections ---- */
 /* Passes signal sig to the connections that it concerns. */
 void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig);
 
-/* ---- functions in port.c ---- */
+/* ---- functions in port.c, which choose ports and initial sequence numbers ---- */
 /* Returns the initial sequence number for a flow (RFC 6528). */
 uint32_t scps_isn(const struct scps_stack *st, const struct scps_flow *f);
 uint32_t scps_ts_offset(const struct scps_stack *st, const struct scps_flow *f);
@@ -235,7 +235,7 @@ uint16_t scps_port_choose(struct scps_stack *st, const struct scps_flow *flow);
  * addresses are wildcards. */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
-/* ---- functions in listeners.c ---- */
+/* ---- functions in listeners.c, for the two queues of a listener ---- */
 /* Returns the listener for a flow to local address and port; NULL if there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
@@ -258,7 +258,7 @@ struct scps_listener *scps_conn_listener(const struct scps_conn *c);
 /* Removes c, which ended before it was accepted, from its listener. */
 void scps_listener_forget(struct scps_conn *c);
 
-/* ---- functions in listen.c ---- */
+/* ---- functions in listen.c, which process segments to a listener ---- */
 /* Processes a segment to listener l, of a flow without a connection: a SYN creates a half-open
  * connection or is answered with a cookie, and the ACK of a cookie creates a connection. Returns 0,
  * or the drop that was counted if the segment had no effect. */
@@ -266,7 +266,7 @@ int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const str
                         const struct scps_seg *seg);
 void scps_listener_free_all(struct scps_stack *st);
 
-/* ---- functions in conns.c ---- */
+/* ---- functions in conns.c, which create connections ---- */
 /* Returns the MSS of packets over nif and route `entry` (NULL, or another link's: no route is
  * known): its MTU less the IP and TCP headers without options (RFC 6691). */
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
@@ -280,7 +280,7 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connections that have ended and have no owner. */
 void scps_stack_reap(struct scps_stack *st);
 
-/* ---- functions in stack.c ---- */
+/* ---- functions in stack.c, which serve timers and free connections ---- */
 
 /* Returns true if a timer of a connection is due, or connections that were refused memory should
  * try again. */
@@ -315,7 +315,7 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] >= 224 : a->b[0] == 0xff;
 }
 
-/* ---- functions in output.c ---- */
+/* ---- functions in output.c, which choose the next packet to send ---- */
 /* Result of scps_stack_output() in place of 1, if a simulated device has taken the segment as a
  * structure. */
 #define SCPS_OUTPUT_SENT 2
@@ -323,13 +323,13 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
  * stack's, and out->cap is at least SCPS_MAX_HEADERS. */
 int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 
-/* ---- functions in ipin.c ---- */
+/* ---- functions in ipin.c, which process arriving packets ---- */
 /* Processes a segment that a simulated device passes as a structure. Unlike
  * scps_netif_recv_segment(), it neither counts the packet in the netif nor checks for filters. */
 int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const uint8_t addrs[8],
                              const struct scps_seg *seg, size_t len, scps_time at);
 
-/* ---- functions in ipout.c, reply.c ---- */
+/* ---- functions in ipout.c and reply.c, which build packets and replies ---- */
 /* Builds a packet from segment seg of c: the headers in out->data, the payload lent. no_csum: the
  * device computes the checksum. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
@@ -359,7 +359,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
 void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
                                   const struct scps_ip *ip, const uint8_t *packet, size_t len);
 
-/* ---- functions in dgram.c, dgram_list.c, dgram_out.c ---- */
+/* ---- functions in dgram.c, dgram_list.c and dgram_out.c, for datagram endpoints ---- */
 /* Copies a datagram for an address of this host into the queue of its endpoint. Returns 0, or the
  * drop that was counted if there is no endpoint or no room. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
@@ -381,7 +381,7 @@ void scps_dgram_trim(struct scps_stack *st);
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
-/* ---- functions in dgram_out.c ---- */
+/* ---- functions in dgram_out.c, which send datagrams ---- */
 /* Sets *out to the next datagram that may be sent through nif; endpoints are served in turn.
  * Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
@@ -403,11 +403,11 @@ void scps_dgram_yield(struct scps_ready_queue *t);
 /* Called when routes have changed: moves waiting endpoints to the queues of their new routes. */
 void scps_dgram_regroup(struct scps_stack *st);
 
-/* ---- functions in icmperr.c ---- */
+/* ---- functions in icmperr.c, which convert ICMP errors ---- */
 /* Returns the SCPS_ERR_* that corresponds to an ICMP error; 0: the message is no error. */
 int scps_icmp_err(enum scps_icmp_kind kind);
 
-/* ---- functions in icmp.c ---- */
+/* ---- functions in icmp.c, which process ICMP messages ---- */
 /* Returns the least path MTU that an ICMP message can set, bytes. */
 static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 {

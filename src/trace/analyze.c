@@ -97,7 +97,7 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
     return 1;
 }
 
-/* ---- opening and closing an analyser ---- */
+/* ---- functions that open and close an analyser ---- */
 
 struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, size_t size)
 {

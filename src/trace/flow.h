@@ -391,7 +391,7 @@ static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct
 void scps_tr_flow_reset(struct scps_trace *t, struct flow *f);
 void scps_tr_flows_free(struct scps_trace *t);
 
-/* ---- functions in segs.c ---- */
+/* ---- functions in segs.c, which record the segments that were sent ---- */
 
 /* Records that [first, first+len) was sent. Returns how many of the bytes had been sent before;
  * *ooo: the segment is out of order. */
@@ -408,7 +408,7 @@ scps_time scps_tr_segs_resent_at(const struct segs *s, uint64_t from, uint64_t t
                                  scps_time before);
 void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h);
 
-/* ---- functions in rtt.c ---- */
+/* ---- functions in rtt.c, which compute round-trip times ---- */
 
 /* Adds a sample; as in tcptrace, a minimum of 0 is replaced by the next sample. */
 void scps_tr_dist_add(struct dist *d, scps_dur v);
@@ -426,7 +426,7 @@ scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struc
 void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now);
 void scps_tr_ts_echoed(struct scps_trace *t, struct conn_dir *h, uint32_t tsecr, scps_time now);
 
-/* ---- functions in why.c ---- */
+/* ---- functions in why.c, which find the cause of a retransmission ---- */
 
 void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                        scps_time now);
@@ -454,26 +454,26 @@ void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
 /* Returns an allocator whose memory counts against the limit of t (mem.c). */
 struct scps_alloc scps_tr_range_alloc(struct scps_trace *t);
 
-/* ---- functions in truth.c ---- */
+/* ---- functions in truth.c, which compare a capture with the ground-truth log ---- */
 
 void scps_tr_truth_free(struct scps_trace *t);
 void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct conn_dir *h,
                          uint32_t seq, uint32_t len);
 
-/* ---- functions in fingerprint.c ---- */
+/* ---- functions in fingerprint.c, which estimate the congestion controller ---- */
 
 void scps_tr_round_sent(struct conn_dir *h, uint64_t outstanding);
 void scps_tr_round_acked(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now);
 void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
                          struct scps_trace_dir *out);
 
-/* ---- functions in comp105.c: connections with compressed headers ---- */
+/* ---- functions in comp105.c, which find connections with compressed headers ---- */
 
 void scps_tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id);
 struct flow *scps_tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id,
                                int *dir);
 
-/* ---- functions in report.c ---- */
+/* ---- functions in report.c, which compute the figures of a report ---- */
 
 void scps_tr_report(const struct scps_trace *t, const struct flow *f, struct scps_trace_conn *out);
 void scps_tr_letter(uint64_t n, char out[8]);

@@ -7,7 +7,7 @@
 
 #include "trace/flow.h"
 
-/* ---- functions in link.c ---- */
+/* ---- functions in link.c, which find the IP header in a captured frame ---- */
 
 static inline uint32_t scps_tr_little16(const uint8_t *p)
 {
@@ -26,7 +26,7 @@ bool scps_tr_link_known(int link);
 int scps_tr_link_refused(const char *what, int link, char *msg);
 #define TR_LINK_ETHERNET 1
 
-/* ---- functions in ethertype.c ---- */
+/* ---- functions in ethertype.c, for EtherTypes and PPP protocol numbers ---- */
 
 /* Counts a frame whose link layer carries no IP. Returns -1, the result of functions that find an
  * IP header. */
@@ -50,7 +50,7 @@ int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen
  * header's offset, or -1 after counting why there is none. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 
-/* ---- functions in wireless.c ---- */
+/* ---- functions in wireless.c, which find the IP header in an 802.11 frame ---- */
 
 /* The kinds of header that the receiving radio puts in front of an 802.11 frame. */
 enum scps_tr_radio { TR_RADIO_NONE, TR_RADIO_PRISM, TR_RADIO_TAP, TR_RADIO_AVS };

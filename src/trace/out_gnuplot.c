@@ -51,7 +51,7 @@ struct series {
     int64_t t0;
 };
 
-/* ---- reading the xplot file ---- */
+/* ---- functions that read the xplot file ---- */
 
 struct mark {   /* one mark of the xplot file */
     int colour; /* index of the colour in which marks are drawn now; -1: no colour was set yet */
@@ -121,7 +121,7 @@ static void survey(FILE *in, struct series *f)
     }
 }
 
-/* ---- writing the data file ---- */
+/* ---- functions that write the data file for gnuplot ---- */
 
 struct point {
     int64_t t;
@@ -171,7 +171,7 @@ static void put_series(FILE *in, FILE *out, int colour, enum shape shape, int64_
     fputs("\n\n", out);
 }
 
-/* ---- writing the gnuplot script ---- */
+/* ---- functions that write the gnuplot script ---- */
 
 static void plain(FILE *f, const char *s)
 {
@@ -286,7 +286,7 @@ static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struc
     fputs("\nset output\n", gpl);
 }
 
-/* ---- the conversion of one file ---- */
+/* ---- the function that converts one file ---- */
 
 static FILE *open_beside(const char *base, const char *suffix, const char *mode)
 {

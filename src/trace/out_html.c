@@ -305,7 +305,7 @@ void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen
     d->rwin = s->win;
 }
 
-/* ---- writing the page ---- */
+/* ---- functions that write the HTML page ---- */
 
 static void html_text(FILE *f, const char *s)
 {

@@ -354,7 +354,7 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
     }
 }
 
-/* ---- finishing the graphs ---- */
+/* ---- functions that finish the graphs ---- */
 
 /* Passes a script to gnuplot. *gp: the gnuplot process that draws all graphs, which is started when
  * first needed. */

@@ -4,7 +4,7 @@
 
 #include "wire/opt.h"
 
-/* ---- IP headers and IPv6 extension headers ---- */
+/* ---- functions that parse IPv6 headers and extension headers ---- */
 
 #define EXT_HOP_BY_HOP  0
 #define EXT_ROUTING     43
@@ -63,7 +63,7 @@ void scps_tr_addresses(const struct packet *k, struct flow_key *key)
     memcpy(key->b, k->ip + at + n, n);
 }
 
-/* ---- TCP options ---- */
+/* ---- functions that parse TCP options ---- */
 
 static void parse_sack(const uint8_t *b, uint32_t len, struct opts *o)
 {

@@ -96,7 +96,7 @@ static int no_memory(struct pcapng *f)
     return SCPS_ERR_NOMEM;
 }
 
-/* ---- blocks that describe interfaces ---- */
+/* ---- functions that read the blocks which describe interfaces ---- */
 
 /* Converts if_tsresol, a power of 2 or of 10, to units in a second. Returns 0 if it is unusable. */
 static uint64_t units(uint8_t resolution)
@@ -148,7 +148,7 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
     return 0;
 }
 
-/* ---- blocks that hold packets ---- */
+/* ---- functions that read the blocks which hold packets ---- */
 
 static scps_time in_us(const struct interface *i, uint64_t at)
 {
@@ -199,7 +199,7 @@ static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint3
     return scps_trace_packet(f->t, &v) < 0 ? no_memory(f) : 0;
 }
 
-/* ---- the sequence of blocks ---- */
+/* ---- functions that read the sequence of blocks ---- */
 
 static bool is_looked_into(uint32_t type)
 {

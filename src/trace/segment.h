@@ -11,20 +11,20 @@ static inline uint64_t scps_tr_unwrap(uint64_t ref, uint32_t x)
     return ref + (uint64_t)(int64_t)(int32_t)(x - (uint32_t)ref);
 }
 
-/* ---- functions in segment.c ---- */
+/* ---- functions in segment.c, which analyse one TCP segment ---- */
 
 /* Processes segment s in packet k, which has direction dir of flow f. */
 void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
                      const struct segment *s, struct flow *f, int dir);
 
-/* ---- functions in snack.c ---- */
+/* ---- functions in snack.c, which process the SNACK option ---- */
 
 /* Processes the SNACK option of s, which acknowledges up to ack: holes in the data of o. seen gets
  * the first hole; may be NULL. */
 void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t ack, struct scps_trace_seen *seen);
 
-/* ---- compressed.c: protocol 105 ---- */
+/* ---- functions in compressed.c, which process compressed headers (protocol 105) ---- */
 
 /* Processes a packet with a compressed header. Returns as scps_trace_packet(). */
 int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,

@@ -235,7 +235,7 @@ static bool sacked_above(const struct conn_dir *h, uint64_t end)
     return h->sacked.n && scps_rangeset_at(&h->sacked, h->sacked.n - 1)->to > end;
 }
 
-/* ---- gaps: sequence numbers that did not pass the capture point in order ---- */
+/* ---- functions for gaps: data missing in the capture when data above it was captured ---- */
 
 /* Removes the gaps below SND.UNA from the array. If this frees less than a quarter of it, and it
  * may not grow any more, removes the older half. */
@@ -316,7 +316,7 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
     return now - g->at >= path - path / 5;
 }
 
-/* ---- the cause of a retransmission ---- */
+/* ---- functions that find the cause of a retransmission ---- */
 
 /* Evidence about the cause of one retransmitted segment. Durations and times are in µs. */
 struct clues {

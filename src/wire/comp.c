@@ -47,7 +47,7 @@ void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat
                                 .no_ack_on_data = no_ack_on_data};
 }
 
-/* ---- building headers ---- */
+/* ---- functions that build compressed headers ---- */
 
 /* Writes the options that are sent uncompressed, without padding: at most OPT_ROOM octets. */
 static size_t put_options(uint8_t *o, const struct scps_seg *s)
@@ -188,7 +188,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
     return (size_t)(put_fields(p, tx->conn_id, one, two, s, opt, nopt) - p);
 }
 
-/* ---- the checksum ---- */
+/* ---- functions of the checksum, which covers a pseudo-header ---- */
 
 static uint64_t sum_of(const uint8_t *p, size_t len, const uint8_t *payload, size_t payload_len)
 {
@@ -221,7 +221,7 @@ uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst
     return 0;
 }
 
-/* ---- parsing headers ---- */
+/* ---- functions that parse compressed headers ---- */
 
 static uint16_t flags_of(uint8_t one, uint8_t two)
 {

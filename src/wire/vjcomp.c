@@ -106,7 +106,7 @@ static size_t headers(const uint8_t *p, size_t avail, size_t total)
     return len < ihl + 20 || len > avail ? 0 : len;
 }
 
-/* ---- compressing headers ---- */
+/* ---- functions that compress headers ---- */
 
 static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
 {
@@ -279,7 +279,7 @@ void scps_vj_unsend(struct scps_vj_tx *tx)
     tx->was_slot = UINT8_MAX;
 }
 
-/* ---- expanding headers ---- */
+/* ---- functions that expand compressed headers ---- */
 
 static int error(struct scps_vj_rx *rx)
 {
