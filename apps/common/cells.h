@@ -25,8 +25,8 @@ struct lab_cells {
 /* Makes the cells (combinations of swept values) of sc, which must outlive them. Returns false with
  * one line in msg if a cell is wrong. A scenario may skip all cells; then the list is empty. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
-/* Makes the one cell of a scenario without a sweep; refuses a scenario with one. Returns as
- * lab_cells_make(). */
+/* Makes the one cell of a scenario that sweeps no key. Returns false, with one line in msg, if the
+ * scenario sweeps a key or the cell is wrong. */
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
 /* Returns the seed of one run of a cell. It depends only on the campaign's seed, the cell's id and

@@ -41,11 +41,12 @@ struct files_family {
     const char *within; /* text that follows the prefix in each name */
     const char *end[4]; /* the endings of which each name has one; NULL ends the list */
 };
-/* Returns false, with a message as files_add(), if a file that was added before may be one of the
- * family, so that it would be overwritten. */
+/* Returns false, with one line in msg that begins with label, if a file that was added before may
+ * be one of the family, so that it would be overwritten. */
 bool files_check_family(const struct files *f, const char *label, const struct files_family *of,
                         char *msg, size_t msglen);
-/* Adds an open descriptor, such as standard output, as files_add() adds a path. */
+/* Adds the file behind an open descriptor, such as standard output. Returns false, with one line in
+ * msg that begins with label, if that file was added before and one of the two uses is writing. */
 bool files_add_fd(struct files *f, const char *label, int fd, enum files_use use, char *msg,
                   size_t msglen);
 

@@ -14,8 +14,8 @@ enum setting_id flow_setting(const char *key);
 /* Reads text into the setting's field of *c. Returns false, leaving *c unchanged, if the text is no
  * valid value. */
 bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_config *c);
-/* Reads a setting as flow_setting_read() does; on failure one line in why says which values the
- * setting takes. */
+/* Reads text into the setting's field of *c. If text is no valid value, leaves *c unchanged, writes
+ * to `why` which values the setting takes, and returns false. */
 bool flow_setting_put(enum setting_id id, const char *text, struct scps_conn_config *c,
                       char why[LAB_MSGLEN]);
 /* Prints the keys that are settings of connections, with the values that they take, one key after

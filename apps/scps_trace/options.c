@@ -423,8 +423,8 @@ static bool set_number(struct options *o, int c, const char *arg)
     return true;
 }
 
-/* Applies option c, if it is one that can fail or end the program. Returns as
- * trace_options_parse(). */
+/* Applies option c, if it is one that can fail or end the program. Returns -1 to continue, else the
+ * exit status after all messages have been printed. */
 static int set_other(struct options *o, int c, const char *arg)
 {
     switch (c) {

@@ -303,8 +303,8 @@ static inline struct scps_conn_config scps_conn_config_default(void)
  * defaults. */
 SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
                                       const int64_t *param);
-/* Sets the controller from "name[,key=value...]". Errors and msg as those of scps_cc_parse; cfg is
- * then unchanged. */
+/* Sets the controller from "name[,key=value...]". Returns 0, or an error of scps_cc_parse() with
+ * one line in msg, and cfg is then unchanged. */
 SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
                                        size_t msglen);
 

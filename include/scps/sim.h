@@ -369,7 +369,8 @@ static inline void scps_link_get_stats(struct scps_link *l, int dir, struct scps
 {
     scps_link_get_stats_sized(l, dir, out, sizeof *out);
 }
-/* Reports the ground truth of one direction to fn, as scps_channel_observe() does. */
+/* Makes the link report the ground truth about each later packet of direction dir (0: a to b) to
+ * fn. fn NULL: no reports. */
 SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
 /* Changes the configuration of a direction from now on: packets on the line or propagating keep
  * their times, packets in the queue get the new settings. Returns 0, or SCPS_ERR_INVAL. */

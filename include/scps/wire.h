@@ -254,7 +254,8 @@ struct scps_udp {
 SCPS_API int scps_udp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                             struct scps_udp *u);
 /* Parses a datagram in two pieces: p has the headers and perhaps some data, apart the rest.
- * csum_ok: the checksum is known to be right. Returns as scps_udp_parse(). */
+ * csum_ok: the checksum is known to be right. Returns 0, SCPS_DROP_TRUNCATED, BAD_UDP or
+ * BAD_CHECKSUM. */
 SCPS_API int scps_udp_parse_pieces(const struct scps_ip *ip, const uint8_t *p, size_t len,
                                    const uint8_t *apart, size_t apart_len, bool csum_ok,
                                    struct scps_udp *u);

@@ -53,9 +53,9 @@ void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on);
 /* Sets the payload plus options, bytes, that a segment may have with the path MTU of now. Segments
  * in the scoreboard that are larger are split. */
 void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss);
-/* Does what scps_conn_set_pmtu_mss() does, after a Packet Too Big message: segments in flight that
- * are larger are marked as lost, with all their pieces. If memory for splitting them is refused,
- * nothing changes. */
+/* Sets the payload plus options, bytes, that a segment may have, as a Packet Too Big message
+ * requires. Segments in flight that are larger are marked as lost, with all the pieces into which
+ * they are split. If memory for splitting them is refused, nothing changes. */
 void scps_conn_lower_pmtu_mss(struct scps_sender *s, uint32_t mss);
 /* Returns the values that decide which options this end's SYN or SYN-ACK contains. state: enum
  * scps_state; active: this end sent the first SYN. */

@@ -34,8 +34,8 @@ static inline scps_time deadline(const struct scps_conn *c)
     return t;
 }
 
-/* Does what scps_timer_take() does, but is not inlined, because this file checks many timers and
- * few have expired. */
+/* If timer t has expired, stops it and returns true. Not inlined, because this file checks many
+ * timers and few have expired. */
 static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
 {
     return scps_timer_take(t, now);

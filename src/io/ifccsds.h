@@ -5,8 +5,8 @@
 
 #include <scps/io.h>
 
-/* Parses the value of --ccsds, and checks the options together. Both functions return 0, or
- * SCPS_ERR_INVAL with one line in msg. */
+/* scps_ifccsds_parse() parses the value of --ccsds, scps_ifccsds_check() checks the options
+ * together. Both return 0, or SCPS_ERR_INVAL with one line in msg. */
 int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg);
 int scps_ifccsds_check(const struct scps_ifopts *o, char *msg);
 /* Opens the UDP socket or terminal line and puts the CCSDS filter on it. Returns NULL with one line

@@ -5,8 +5,8 @@
 
 #include <scps/io.h>
 
-/* Parses the value of --ppp, and checks the options together. Both functions return 0, or
- * SCPS_ERR_* with one line in msg. */
+/* scps_ifppp_parse() parses the value of --ppp, scps_ifppp_check() checks the options together.
+ * Both return 0, or SCPS_ERR_* with one line in msg. */
 int scps_ifppp_parse(struct scps_ifopts *o, const char *value, char *msg);
 int scps_ifppp_check(const struct scps_ifopts *o, char *msg);
 /* Opens the terminal line and puts the PPP filter on it. Returns NULL with one line in msg on

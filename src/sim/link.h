@@ -77,7 +77,8 @@ struct scps_linkdir {
     uint32_t max_packets;
     struct scps_prng r_dup, r_reorder, r_jitter;
     struct scps_codel codel;
-    uint32_t largest; /* size of the largest frame so far, bytes */
+    /* size of the largest frame so far, bytes, which CoDel uses as the maximum packet size */
+    uint32_t largest;
     /* fraction of a byte that framing carries over to the next packet (framing.h) */
     uint64_t framing_carry;
     uint8_t *scratch; /* copy of a packet before its bits were flipped */
@@ -101,8 +102,9 @@ struct scps_linkdir {
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
                       const struct scps_alloc *a);
 void scps_linkdir_fini(struct scps_linkdir *d);
-/* Changes the configuration as scps_channel_change() does. The random streams continue unless the
- * seed changes. */
+/* Changes the configuration from now on, µs: packets on the line or propagating keep their times,
+ * packets in the queue get the new settings. The random streams continue unless the seed changes.
+ * Returns 0, or SCPS_ERR_INVAL with nothing changed. */
 int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg);
 /* Sends a copy of a packet at now, µs, which never decreases. Returns 0, also when the packet will
  * not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */

@@ -29,7 +29,8 @@ static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, ui
     return pos + sizeof *r + SCPS_LINKRING_ROUND(r->len);
 }
 
-/* Does the same as scps_linkring_room(), without the limit d->room_end, which it sets anew. */
+/* Slow path of scps_linkring_room(), for a record that may not end before d->room_end: computes
+ * d->room_end again, and enlarges the ring if it is too small. */
 struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t need);
 
 /* Returns room for a new record of `need` contiguous bytes. If it does not fit before the end of

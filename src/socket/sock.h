@@ -127,7 +127,8 @@ scps_time scps_waits_deadline(const struct scps_ctx *ctx);
 void scps_sock_enter(struct scps_ctx *ctx);
 /* Ends a call; r below 0 is -errno. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
-/* Ends a call that has changed nothing, as scps_sock_leave() does. */
+/* Ends a call that has changed nothing, so no waiting call can continue; r below 0 is -errno.
+ * Returns r, or -1 with errno set. */
 int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r);
 /* Advances the context's own stack to the time that scps_ctx_config.now returns, if it has both. */
 void scps_sock_catch_up(struct scps_ctx *ctx);

@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 
-#define LEAST_MSS 8 /* least MSS, octets, the same as in scps_agreed_full() */
+#define LEAST_MSS 8 /* least MSS that is used, octets; scps_agreed_full() has the same bound */
 
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *entry, uint8_t family)

@@ -186,8 +186,8 @@ void scps_comp_good(struct scps_conn *c);
  * header. If the peer opened the connection and has never sent a compressed header, this end sends
  * TCP headers, too, from now on. */
 void scps_comp_came_as_tcp(struct scps_conn *c);
-/* Builds the packet of a segment with a compressed header, as scps_ipout() does with a TCP header.
- * Returns false if this segment must have a TCP header. */
+/* Builds the packet of a segment with a compressed header: the headers in out->data, the payload
+ * lent. Returns false if this segment must have a TCP header. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
@@ -319,8 +319,9 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 /* Result of scps_stack_output() in place of 1, if a simulated device has taken the segment as a
  * structure. */
 #define SCPS_OUTPUT_SENT 2
-/* Does the same as scps_stack_output() at the time of the stack. Precondition: nif is one of the
- * stack's, and out->cap is at least SCPS_MAX_HEADERS. */
+/* Builds the next packet for nif in *out, at the time that the stack has already. Returns what
+ * scps_stack_output() returns, or SCPS_OUTPUT_SENT. Precondition: nif is one of the stack's, and
+ * out->cap is at least SCPS_MAX_HEADERS. */
 int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 
 /* ---- functions in ipin.c, which process arriving packets ---- */

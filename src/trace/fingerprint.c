@@ -92,7 +92,8 @@ static double spread(double *v, unsigned k)
     return m > 0 ? median(dev, k) / m : 1;
 }
 
-/* Returns how much the rates of the rounds vary, as spread() does. */
+/* Returns how much the rates of the rounds vary: their median deviation, relative to their
+ * median. */
 static double rate_spread(const struct round *r, unsigned n)
 {
     double rate[ROUNDS];
@@ -103,7 +104,8 @@ static double rate_spread(const struct round *r, unsigned n)
     return spread(rate, k);
 }
 
-/* Returns how much the windows of the rounds without retransmissions vary, as spread() does. */
+/* Returns how much the windows of the rounds without retransmissions vary: their median deviation,
+ * relative to their median. */
 static double window_spread(const struct round *r, unsigned n)
 {
     double peak[ROUNDS];

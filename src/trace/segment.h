@@ -26,7 +26,8 @@ void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_di
 
 /* ---- functions in compressed.c, which process compressed headers (protocol 105) ---- */
 
-/* Processes a packet with a compressed header. Returns as scps_trace_packet(). */
+/* Processes a packet with a compressed header. Returns 0 if it was a TCP segment, 1 if it was
+ * something else, which is counted, or SCPS_ERR_NOMEM. */
 int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
                         const struct packet *k);
 /* Records the fields of s, which h sent with a full header, because later compressed headers leave
