@@ -132,8 +132,8 @@ static void make_all(struct building *b)
         flow_of(b->s, "flow");
 }
 
-/* Returns the setting of key that applies to the link NAME: the last one, without those of other
- * links. */
+/* Returns the last setting of `key` that applies to the link called `name`: one for all links, or
+ * one for this link. NULL: there is none. */
 static const struct lab_set *last(const struct building *b, const char *name, const char *key)
 {
     const struct lab_set *found = NULL;

@@ -33,7 +33,7 @@ int trace_options_parse(struct options *o, int argc, char **argv);
 
 /* Returns true if connection n is among those that the options select. ctx: the options. */
 bool trace_wanted(void *ctx, uint32_t n);
-/* Returns the lowest number of any range; 0 if there is none. */
+/* Returns the lowest connection number in the ranges that the user gave; 0: the user gave none. */
 uint32_t trace_lowest(const struct ranges *r);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <unistd.h>
 
-/* Adds the output files. Returns 0, or -1 with one line in msg. */
+/* Adds the run's output files to the list *f. Returns 0; or -1, with one line in msg, if one of
+ * them is an input or another output. */
 static int outputs(const struct ttcp_options *o, struct files *f, char msg[TTCP_MSGLEN])
 {
     char new[512];

@@ -98,7 +98,9 @@ struct ttcp_result {
     /* figures of each --interval */
     struct ttcp_interval *intervals;
     size_t n_intervals, cap_intervals;
-    struct ttcp_interval sum; /* sum of all intervals so far, from which the next one is computed */
+    /* totals at the end of the last interval; the next interval is computed as the difference from
+     * them */
+    struct ttcp_interval sum;
     /* The following fields are set in real time only. */
     scps_time wall_start; /* time of the start, µs since 1970 */
     uint64_t cpu_user_us, cpu_system_us;

@@ -42,7 +42,7 @@ struct scps_cct_arena {
     uint64_t wait_sum[SCPS_CCT_SAMPLES];
     uint32_t waits[SCPS_CCT_SAMPLES], wait_ms[SCPS_CCT_WAITS];
     uint32_t offered[SCPS_CCT_SAMPLES], dropped[SCPS_CCT_SAMPLES];
-    scps_time warm; /* time at which the histogram wait_ms begins, µs */
+    scps_time warm; /* time, µs, from which on packets are counted in the histogram wait_ms */
     unsigned samples;
 };
 /* Runs the connections. Returns 0; SCPS_ERR_NOMEM, or the error with which the stack refused the

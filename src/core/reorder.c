@@ -31,8 +31,8 @@
 #define CONFIRM  4  /* recoveries that may end between the first late segment and the second */
 #define PERSIST  16 /* RFC 8985 section 6.2 step 4: RACK.reo_wnd_persist */
 
-/* Takes into account a segment that was sent at `sent` and arrived after `since`, when the RTT was
- * rtt. */
+/* Updates the measured lateness by a segment that was sent at `sent` and arrived after `since`,
+ * when the RTT was rtt: it was late by since - sent - rtt. */
 static void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt, scps_time since)
 {
     scps_dur late = since - sent - rtt;

@@ -104,8 +104,8 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
         own->block[i++] = valid ? seg->sack[0] : (struct scps_sack){0};
     }
     /* The peer repeats every block in several acknowledgements, in case one is lost. So each block
-     * but the first is compared with those of the last acknowledgement: at the same position, and
-     * one position before. */
+     * but the first is compared with those of the last acknowledgement: with the one at the same
+     * position, and with the one before it. */
 #ifndef __OPTIMIZE_SIZE__ /* take_others() does the same */
     while (i < n && same(own->block[i], seg->sack[i]))
         before = own->block[i++];

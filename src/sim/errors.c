@@ -108,7 +108,9 @@ struct frame_damage { /* the damage that the error models have done to one frame
     bool saved;
 };
 
-/* Damages the frame's byte `byte` by the bits of a mask. */
+/* XORs octet number `byte` of the frame with `bits`, if the link is configured to deliver damaged
+ * packets and the octet is one that is stored. Returns FLIPPED then; otherwise UNREADABLE: the
+ * packet is lost. */
 static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bits)
 {
     const struct scps_frame *f = w->f;

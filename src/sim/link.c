@@ -182,7 +182,8 @@ static inline void settle_simple(struct scps_linkdir *d, struct scps_link_record
     }
 }
 
-/* Puts the packet at pos on the line. */
+/* Puts the packet at position pos of the ring on the line: computes when its transmission ends and
+ * its fate. */
 static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uint64_t pos)
 {
     const struct scps_link_size *s = scps_linksize_of(d, r->frame);

@@ -24,7 +24,8 @@ struct scps_values {
     uint8_t hdr_len; /* octets of the TCP header: 20, 32 with a time stamp, more with SACK */
     uint8_t tos;
     uint8_t unused[2];
-    /* start of struct scps_seg: SCPS_VALUES_ANY octets, or SCPS_VALUES_TS with a time stamp */
+    /* the first octets of struct scps_seg, which the receiving stack gets: SCPS_VALUES_ANY octets,
+     * or with a time stamp SCPS_VALUES_TS */
     uint8_t seg[SCPS_VALUES_TS];
     struct scps_sack sack[3]; /* SACK blocks, as many as the field nsack in `seg` says */
 };

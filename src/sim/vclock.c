@@ -157,7 +157,8 @@ static SCPS_NOINLINE void leave(struct scps_vclock *c, struct scps_vevent *e)
         place_event(c, at, last);
 }
 
-/* Sets event x, which is not the first one or leaves the heap. */
+/* Sets the time of event x in all cases but one: that x is the first event in the heap and stays in
+ * it. */
 static SCPS_NOINLINE void set_other(struct scps_vclock *c, struct scps_vclock_node x)
 {
     struct scps_vclock_node *at = x.ev->at;

@@ -22,7 +22,9 @@ struct scps_vclock {
     struct scps_vclock_node *leaves; /* the first entry without children, or end */
     struct scps_vclock_node none;    /* the entry *end as long as no entry is reserved */
     uint32_t cap;
-    uint32_t reserved; /* number of entries that are reserved */
+    /* number of heap entries that scps_vclock_reserve() has reserved: one for each event that may
+     * be set */
+    uint32_t reserved;
     struct scps_alloc alloc;
 };
 

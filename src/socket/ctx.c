@@ -209,8 +209,9 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
-            /* When the queue is full, the deadline is not served before `when`; otherwise time
-             * advances by the smallest step. */
+            /* A deadline has passed that the stack could not serve. If the queue is full, it is
+             * served at `when`, the end of this call's time; otherwise time advances by 1 µs, and
+             * the stack tries again. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
             d = SCPS_MIN(d, scps_waits_deadline(ctx));

@@ -305,7 +305,8 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
                 continue;
             }
             bool wait =
-                n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM; /* Linux waits for memory, too. */
+                /* For lack of memory the call waits as for lack of room, which Linux does, too. */
+                n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM;
             scps_sock_refresh(s);
             if (!wait && !s->life.err && !(s->life.shut & SHUT_SEND))
                 return copied ? copied : -scps_sock_errno((int)n);

@@ -103,7 +103,9 @@ int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len
             return scps_sock_set_rate(s, wide);
         }
         return scps_sock_set_rate(s, (uint32_t)v == UINT32_MAX ? NO_RATE : (uint32_t)v);
-    default: /* The other options cannot be set, as in Linux, although some of them can be read. */
+    /* As in Linux, options that have no case here cannot be set, although some of them can be
+     * read. */
+    default:
         return -ENOPROTOOPT;
     }
 }

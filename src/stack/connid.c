@@ -185,8 +185,8 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
-/* Returns an id of pair h, searching from `from` on, that no connection has, or had within
- * TIME-WAIT; 0: there is none. */
+/* Returns a connection id that no connection between the two hosts of h has, or had within
+ * TIME-WAIT, searching from `from` on; 0: there is none. */
 static uint8_t vacant(const struct scps_stack *st, const struct hosts *h, unsigned from)
 {
     for (unsigned i = 0; i < 255; i++) {

@@ -424,7 +424,8 @@ static inline bool belongs(const struct scps_conn *c, const uint8_t addrs[8],
            memcmp(addrs + 4, c->local.b, 4) == 0;
 }
 
-/* Finds the connection of segment seg as owner() finds that of a packet. */
+/* Returns the connection of a segment that a simulated device passes as a structure; NULL: the
+ * general code must process the segment. */
 static SCPS_NOINLINE struct scps_conn *owner_of_segment(struct scps_stack *st, struct scps_nif *nif,
                                                         const uint8_t addrs[8],
                                                         const struct scps_seg *seg)

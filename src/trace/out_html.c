@@ -99,8 +99,10 @@ static bool keep_when_thinning(uint8_t kind)
     return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
 }
 
-#define LEVELS  15u  /* largest number of times that all tracks are thinned */
-#define VISIBLE 4096 /* a pause longer than 1/4096 of the track's time is visible on the page */
+/* largest number of times that the marks of all graphs are halved to save memory */
+#define LEVELS 15u
+/* a pause longer than 1/4096 of the time that a graph shows is visible on the page */
+#define VISIBLE 4096
 
 /* Returns true if a time from a to b without marks of this kind would be visible on the page as a
  * pause, and is longer than four times the mean time between the marks kept of this kind. */
