@@ -2,6 +2,7 @@
 /* Explicit congestion notification (RFC 3168): which packets have which codepoint, and that every
  * mark is echoed. The handshake is tested in test_handshake, the sender's reaction in
  * test_sending. */
+#include "base/bytes.h"
 #include "script.h"
 
 static struct script *with_ecn(void **x)
@@ -95,6 +96,34 @@ static void answers(void **x)
     }
 }
 
+/* A SYN with AE, CWR and ECE asks for accurate ECN feedback. A server that has only ECN as in RFC
+ * 3168 ignores AE, a reserved bit of RFC 9293 section 3.1, and answers as to a SYN with CWR and ECE
+ * (RFC 9768 section 3.1.2). Here all reserved bits are set. */
+static void a_syn_with_reserved_bits(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_seg syn = {.seq = 1000, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR, .wnd = 65535};
+    struct scps_ip ip = {.proto = SCPS_IPPROTO_TCP, .ttl = 64};
+    uint8_t p[80];
+    size_t n;
+
+    t->cfg.ecn = true;
+    script_listen(t);
+    syn.sport = t->them.port;
+    syn.dport = t->us.port;
+    ip.src = t->them.addr;
+    ip.dst = t->us.addr;
+    ip.version = t->us.addr.family;
+    n = scps_ip_build(p, &ip, 20);
+    scps_tcp_build(p + n, &syn);
+    p[n + 12] |= 0x0f;
+    scps_put16(p + n + 16, scps_tcp_checksum(&ip.src, &ip.dst, p + n, 20, NULL, 0));
+    assert_int_equal(script_input(t, MS(1), p, n + 20), 0);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE);
+    assert_int_equal(t->last.ack, 1001);
+    script_free(t);
+}
+
 /* RFC 3168 section 6.1.1.1: a SYN that was not answered is sent again without asking for ECN. */
 static void a_lost_syn_goes_again_without(void **x)
 {
@@ -184,6 +213,7 @@ int main(void)
         SCRIPT_TEST(window_probe),
         SCRIPT_TEST(answers),
         SCRIPT_TEST(a_lost_syn_goes_again_without),
+        SCRIPT_TEST(a_syn_with_reserved_bits),
         SCRIPT_TEST(no_mark),
         SCRIPT_TEST(a_mark_beside_cwr),
         SCRIPT_TEST(a_mark_before_cwr),

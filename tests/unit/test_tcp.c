@@ -48,6 +48,22 @@ static void fields(void **x)
     assert_int_equal(t.len, 0);
 }
 
+/* RFC 9293 section 3.1, of the four reserved bits: "Must be zero in generated segments and must be
+ * ignored in received segments if the corresponding future features are not implemented". RFC 9768
+ * uses the last of them, AE. */
+static void reserved_bits(void **x)
+{
+    uint8_t p[20];
+    struct scps_seg s = {.flags = 0xff}, t;
+    (void)x;
+    assert_int_equal(scps_tcp_build(p, &s), 20);
+    assert_int_equal(p[12], 0x50);
+    p[12] |= 0x0f;
+    assert_int_equal(scps_tcp_parse(p, 20, 20, &t), 0);
+    assert_int_equal(t.hdr_len, 20);
+    assert_int_equal(t.flags, 0xff);
+}
+
 static void bounds(void **x)
 {
     uint8_t p[60] = {0};
@@ -161,11 +177,9 @@ static void checksum_against_its_parts(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(short_cuts),
-        cmocka_unit_test(golden_checksums),
-        cmocka_unit_test(checksum_against_its_parts),
+        cmocka_unit_test(fields),           cmocka_unit_test(reserved_bits),
+        cmocka_unit_test(bounds),           cmocka_unit_test(short_cuts),
+        cmocka_unit_test(golden_checksums), cmocka_unit_test(checksum_against_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
