@@ -410,7 +410,7 @@ static void finish(struct world *w)
 static void run(struct world *w, const uint8_t *data, size_t size, bool inject, struct outcome *o)
 {
     uint8_t header[HEADER] = {0};
-    scps_time until, at;
+    scps_time healed, until, at;
 
     *w = (struct world){.inject = inject, .loud = getenv("FUZZ_LOUD") != NULL};
     memcpy(header, data, SCPS_MIN(size, sizeof header));
@@ -423,7 +423,8 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
     for (unsigned n = 0; w->in.p < w->in.end && n < MOST_ORDERS; n++)
         order(w, n);
     heal(w);
-    until = w->now + pair_time_limit(w);
+    healed = w->now;
+    until = healed + pair_time_limit(w);
     settle(w);
     for (unsigned n = 0; !pair_finished(w) && (at = next(w)) <= until; n++) {
         bool endless =
@@ -437,7 +438,7 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
             break;
         if (!(n % 1000))
             pair_count_work(w);
-        MUST(n != 30000 || pair_many_timeouts(w, n));
+        MUST(n != 30000 || w->now - healed >= SCPS_SEC(3000) || pair_many_timeouts(w, n));
         MUST(n < 300000);
         w->now = SCPS_MAX(w->now, at);
         settle(w);
