@@ -242,12 +242,18 @@ static inline void tell_controller(struct scps_sender *s, void *cc, const struct
                                    struct scps_cc_ack *a)
 {
     struct scps_tx *tx = s->tx;
+    bool may_grow;
 
     scps_recovery_heard(&tx->rec);
     if (!s->established)
         return;
     a->in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
-    scps_cc_ack(s, cc, a, n->advanced || tx->rec.episode != SCPS_EPISODE_NONE);
+    may_grow = n->advanced || tx->rec.episode != SCPS_EPISODE_NONE;
+    /* RFC 3168 section 6.1.2: "The sending TCP SHOULD NOT increase the congestion window in
+     * response to the receipt of an ECN-Echo ACK packet." A controller with a model of the path,
+     * which handles recovery itself, decides by its model. */
+    may_grow &= !a->marked || s->ctx.cfg->c.cc->own_recovery;
+    scps_cc_ack(s, cc, a, may_grow);
 }
 
 /* Called when nothing is outstanding any more. Returns true if this acknowledgement covers the last

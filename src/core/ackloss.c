@@ -17,6 +17,15 @@ static void recovered(struct scps_sender *s, void *cc)
     scps_recovery_note(s, 0);
 }
 
+static void inform_of_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *loss)
+{
+    uint64_t before = s->ctl.cwnd;
+
+    scps_cc_loss(s, cc, loss);
+    if (s->ctl.cwnd < before || loss->evidence == SCPS_BY_ECN)
+        scps_recovery_reduced(s, &s->tx->rec);
+}
+
 /* Handles the loss of `bytes` bytes, detected by an acknowledgement that reports `delivered`
  * arrived bytes: begins an episode if none is in progress, and informs the controller. */
 static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t delivered,
@@ -30,7 +39,7 @@ static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t 
         scps_recovery_begin(s, evidence);
     }
     loss = scps_recovery_describe_loss(s, bytes, evidence, fresh);
-    scps_cc_loss(s, cc, &loss);
+    inform_of_loss(s, cc, &loss);
     if (!fresh) {
         scps_recovery_lost(s, bytes, delivered);
         return;
@@ -61,7 +70,7 @@ static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
         scps_cc_save(s, cc);
     scps_recovery_repaired(s);
     loss = scps_recovery_describe_loss(s, s->agreed.mss, SCPS_BY_RACK, true);
-    scps_cc_loss(s, cc, &loss);
+    inform_of_loss(s, cc, &loss);
     scps_recovery_end(&s->tx->rec);
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
 }
@@ -82,7 +91,7 @@ static void undo(struct scps_sender *s, bool late)
 /* Restores the controller from before an episode that was spurious, and informs it. */
 static SCPS_NOINLINE void undone(struct scps_sender *s, void *cc)
 {
-    scps_recovery_undo_notified(&s->tx->rec);
+    scps_recovery_undo_notified(s, &s->tx->rec);
     if (!s->ctx.cfg->c.cc->own_recovery)
         scps_cc_restore(s, cc, s->ctl.cwnd);
     scps_recovery_note(s, 2);
@@ -232,10 +241,15 @@ void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n
 
 SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t delivered)
 {
+    struct scps_recovery *rec = &s->tx->rec;
+
     s->ctx.st->ecn_echoes++;
-    if (s->tx->rec.episode != SCPS_EPISODE_NONE)
+    if (rec->episode != SCPS_EPISODE_NONE || scps_recovery_echo_is_old(rec, s->snd.una)) {
+        /* The mark is a sign of congestion even if the losses of the episode were spurious, and
+         * after CWR it is not echoed again, so the reduction of the window is not undone. */
+        scps_recovery_final(rec);
         return;
-    scps_todo_add(&s->todo, SCPS_TODO_CWR);
+    }
     take_loss(s, cc, 0, delivered, SCPS_BY_ECN);
 }
 

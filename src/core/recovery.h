@@ -39,6 +39,10 @@ struct scps_recovery {
     /* RecoveryPoint (RFC 6675): the episode ends when all octets below this offset are
      * acknowledged */
     scps_off point;
+    /* SND.NXT when the controller last reduced its window, or was last informed of an ECN echo; 0:
+     * never, or the reduction was undone. The next segment with new data carries CWR, so an echo in
+     * an acknowledgement up to this offset was sent before CWR could arrive. */
+    scps_off reduced;
     uint64_t flight;         /* RecoverFS of RFC 6937: bytes outstanding when the episode began */
     uint64_t delivered, out; /* prr_delivered and prr_out of RFC 6937, bytes */
     uint64_t window;         /* bytes that PRR permits in flight; valid in FAST episodes */
@@ -191,10 +195,30 @@ uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate);
 void scps_recovery_end(struct scps_recovery *rec);
 /* Ends an episode whose losses have proved spurious, so that nothing more is repaired. */
 void scps_recovery_undone(struct scps_recovery *rec);
-/* Records that the controller has been informed that the episode was spurious. */
-static inline void scps_recovery_undo_notified(struct scps_recovery *rec)
+/* Called when the controller has been informed that the episode was spurious: its window is not
+ * reduced any more. */
+static inline void scps_recovery_undo_notified(struct scps_sender *s, struct scps_recovery *rec)
 {
     rec->undone = false;
+    rec->reduced = 0;
+    scps_todo_done(&s->todo, SCPS_TODO_CWR);
+}
+/* Called when the controller has reduced its window, or was informed of an ECN echo: with ECN the
+ * next segment with new data carries CWR (RFC 3168 section 6.1.2: "for any reason (because of a
+ * retransmit timeout, a Fast Retransmit, or in response to an ECN Notification)"). */
+static inline void scps_recovery_reduced(struct scps_sender *s, struct scps_recovery *rec)
+{
+    rec->reduced = s->snd.nxt;
+    if (s->agreed.opts & SCPS_AGREED_ECN)
+        scps_todo_add(&s->todo, SCPS_TODO_CWR);
+}
+/* Returns true if an ECN echo, in an acknowledgement that has moved SND.UNA to `una`, reports a
+ * mark from before the last reduction of the window, for which the window is not reduced again (RFC
+ * 3168 section 6.1.2: "only once in response to a series of dropped and/or CE packets from a single
+ * window of data"). */
+static inline bool scps_recovery_echo_is_old(const struct scps_recovery *rec, scps_off una)
+{
+    return una <= rec->reduced;
 }
 /* Returns true if an acknowledgement concerns recovery: an episode is in progress, or one was
  * spurious, and the controller is not informed of that yet. */

@@ -175,6 +175,7 @@ void scps_snd_probe_timeout(struct scps_conn *c)
 static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
 {
     struct scps_tx *tx = s->tx;
+    uint64_t before = s->ctl.cwnd;
 
     if (handshake) {
         scps_sender_syn_lost(s, true);
@@ -190,6 +191,8 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
             scps_cc_save(s, cc);
         scps_recovery_timeout(s);
         scps_cc_change(s, cc, SCPS_CC_RTO);
+        if (s->ctl.cwnd < before)
+            scps_recovery_reduced(s, &tx->rec);
         scps_recovery_note(s, 1);
         scps_rto_keep(&tx->rto);
     }

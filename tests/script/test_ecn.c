@@ -5,10 +5,8 @@
 #include "base/bytes.h"
 #include "script.h"
 
-static struct script *with_ecn(void **x)
+static void agree_on_ecn(struct script *t)
 {
-    struct script *t = script_of(x);
-
     t->cfg.ecn = true;
     script_connect(t, 0);
     expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
@@ -19,6 +17,13 @@ static struct script *with_ecn(void **x)
     /* RFC 3168 section 6.1.4: pure acknowledgements are Not-ECT. */
     assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE);
     script_forget_events(t);
+}
+
+static struct script *with_ecn(void **x)
+{
+    struct script *t = script_of(x);
+
+    agree_on_ecn(t);
     return t;
 }
 
@@ -46,6 +51,72 @@ static void echo_with_the_last_acknowledgement(void **x)
     expect_sent(t, .from = 5001, .len = 1000);
     peer_says(t, MS(500), .ack = 6001);
     assert_true(script_info(t).cwnd >= after);
+    script_free(t);
+}
+
+/* RFC 3168 section 6.1.2: "When an ECN-Capable TCP sender reduces its congestion window for any
+ * reason (because of a retransmit timeout, a Fast Retransmit, ...), the TCP sender sets the CWR
+ * flag in the TCP header of the first new data packet", and the window "should be reduced only once
+ * in response to a series of dropped and/or CE packets from a single window of data". */
+static void a_loss_and_a_mark_in_one_window(void **x)
+{
+    struct script *t = with_ecn(x);
+    uint64_t after;
+
+    app_writes(t, MS(200), 40000);
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(300), .ack = 1001);
+    script_forget_sent(t);
+    for (int i = 1; i <= 3; i++)
+        peer_says(t, MS(300 + i), .ack = 1001, .sack = {{2001, 2001 + 1000 * i}});
+    after = script_info(t).cwnd;
+    assert_in_range(after, 5000, 6000);
+    script_forget_sent(t);
+    for (int i = 4; i <= 8; i++)
+        peer_says(t, MS(300 + i), .ack = 1001, .sack = {{2001, 2001 + 1000 * i}},
+                  .flags = SCPS_ACK | SCPS_ECE);
+    expect_sent(t, .from = 14001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
+    script_forget_sent(t);
+    /* This acknowledgement ends recovery, and was sent before CWR arrived. */
+    peer_says(t, MS(404), .ack = 14001, .flags = SCPS_ACK | SCPS_ECE);
+    assert_false(script_info(t).in_recovery);
+    assert_int_equal(script_info(t).cwnd, after);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The echoes are of marks from before the timeout. RFC 3168 section 6.1.2: "The sending TCP SHOULD
+ * NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet." */
+static void echoes_after_a_timeout(void **x)
+{
+    struct script *t = with_ecn(x);
+
+    app_writes(t, MS(200), 4000);
+    script_forget_sent(t);
+    expect_sent(t, .from = 1, .len = 1000, .at = MS(500), .slack = SEC(2));
+    app_writes(t, script_now(t) + MS(1), 8000);
+    peer_says(t, script_now(t) + MS(100), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
+    assert_int_equal(script_info(t).cwnd, 1000);
+    expect_sent(t, .from = 4001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
+    script_free(t);
+}
+
+/* A loss by corruption does not reduce the window, so nothing carries CWR. */
+static void no_cwr_after_a_loss_by_corruption(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    agree_on_ecn(t);
+    app_writes(t, MS(200), 40000);
+    assert_int_equal(script_forget_sent(t), 10);
+    for (int i = 1; i <= 3; i++)
+        peer_says(t, MS(300 + i), .ack = 1, .sack = {{1001, 1001 + 1000 * i}});
+    expect_sent(t, .from = 10001, .len = 1000, .flags = SCPS_ACK);
+    expect_sent(t, .from = 11001, .len = 1000, .flags = SCPS_ACK);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_sent(t, .from = 12001, .len = 1000, .flags = SCPS_ACK);
+    script_forget_sent(t);
     script_free(t);
 }
 
@@ -209,6 +280,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(echo_with_the_last_acknowledgement),
+        SCRIPT_TEST(a_loss_and_a_mark_in_one_window),
+        SCRIPT_TEST(echoes_after_a_timeout),
+        SCRIPT_TEST(no_cwr_after_a_loss_by_corruption),
         SCRIPT_TEST(resent),
         SCRIPT_TEST(window_probe),
         SCRIPT_TEST(answers),

@@ -340,6 +340,16 @@ static void ecn_echo(void **x)
     expect_sent(t, .any_len = true, .flags = SCPS_ACK);
     script_forget_sent(t);
     assert_in_range(script_info(t).cwnd, 4500, 6000);
+    /* Only the segments beyond 10001 were sent after the window was reduced, the first of them with
+     * CWR, so this echo was sent before the peer had CWR. */
+    peer_says(t, MS(305), .ack = 10001, .flags = SCPS_ACK | SCPS_ECE);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).cwnd, 4500);
+    peer_says(t, MS(404), .ack = 11001, .flags = SCPS_ACK | SCPS_ECE);
+    assert_int_equal(script_info(t).cwnd, 2000);
+    peer_says(t, MS(405), .ack = 13001);
+    expect_sent(t, .any_len = true, .flags = SCPS_ACK | SCPS_CWR);
+    script_forget_sent(t);
     assert_int_equal(script_info(t).resent_segs, 0);
     script_free(t);
 }

@@ -179,6 +179,7 @@ static void by_snack(void **state)
 static void ecn(void **state)
 {
     (void)state;
+    p.s.agreed.opts |= SCPS_AGREED_ECN;
     p.cfg.c.loss_cause = SCPS_LOSS_CORRUPTION;
     scps_ackloss_ecn(&p.s, &no_state, 0);
     assert_int_equal(losses, 1);
@@ -189,6 +190,52 @@ static void ecn(void **state)
     scps_ackloss_ecn(&p.s, &no_state, 0);
     assert_int_equal(losses, 1);
     assert_int_equal(p.st.ecn_echoes, 2);
+}
+
+/* RFC 3168 section 6.1.2: the window "should be reduced only once in response to a series of
+ * dropped and/or CE packets from a single window of data". A mark that was echoed during an episode
+ * stays a sign of congestion when the losses prove spurious, so the reduction stays. */
+static void ecn_echo_in_an_episode(void **state)
+{
+    static const struct scps_ts ts;
+    (void)state;
+
+    p.s.agreed.opts |= SCPS_AGREED_ECN;
+    arrives(0, 1, 4);
+    scps_ackloss_find(&p.s, &no_state, &n);
+    assert_true(p.s.todo.bits & SCPS_TODO_CWR);
+    scps_ackloss_ecn(&p.s, &no_state, 0);
+    assert_int_equal(losses, 1);
+    scps_recovery_resent(&p.s.tx->rec, scps_sb_at(&p.s.tx->sb, 0), &ts, p.env.now);
+    scps_sb_resent(&p.s.tx->sb, 0, p.env.now);
+    scps_ackloss_dsack(&p.s, OCTET(0), OCTET(1), true);
+    assert_int_equal(p.st.spurious, 0);
+    arrives(10, 0, 0);
+    scps_ackloss_progress(&p.s, &no_state, &n);
+    assert_int_equal(changed, SCPS_CC_RECOVERED);
+    scps_ackloss_ecn(&p.s, &no_state, 0);
+    assert_int_equal(losses, 1);
+    assert_int_equal(p.s.ctl.cwnd, 10000);
+}
+
+/* After a spurious loss the window is the one from before it, so CWR is not sent, and an echo
+ * reduces the window. */
+static void ecn_echo_after_a_spurious_loss(void **state)
+{
+    (void)state;
+    p.s.agreed.opts |= SCPS_AGREED_ECN;
+    arrives(0, 1, 4);
+    scps_ackloss_find(&p.s, &no_state, &n);
+    assert_true(p.s.todo.bits & SCPS_TODO_CWR);
+    arrives(1, 0, 0);
+    scps_ackloss_progress(&p.s, &no_state, &n);
+    assert_int_equal(changed, SCPS_CC_SPURIOUS);
+    assert_int_equal(p.s.ctl.cwnd, 20000);
+    assert_false(p.s.todo.bits & SCPS_TODO_CWR);
+    scps_ackloss_ecn(&p.s, &no_state, 0);
+    assert_int_equal(losses, 2);
+    assert_int_equal(p.s.ctl.cwnd, 10000);
+    assert_true(p.s.todo.bits & SCPS_TODO_CWR);
 }
 
 /* The controller is informed once of the end of an episode, when the recovery point is
@@ -239,8 +286,15 @@ static void spurious(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(by_sack), CASE(by_time),   CASE(partial),  CASE(by_snack),
-        CASE(ecn),     CASE(recovered), CASE(spurious),
+        CASE(by_sack),
+        CASE(by_time),
+        CASE(partial),
+        CASE(by_snack),
+        CASE(ecn),
+        CASE(recovered),
+        CASE(spurious),
+        CASE(ecn_echo_in_an_episode),
+        CASE(ecn_echo_after_a_spurious_loss),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
