@@ -131,7 +131,7 @@ static void same_as_the_obvious(void **state)
     }
 }
 
-static void a_million_holes_stay_bounded(void **state)
+static void many_holes_stay_bounded(void **state)
 {
     (void)state;
     struct scps_trace *t = scps_trace_new(NULL);
@@ -140,8 +140,9 @@ static void a_million_holes_stay_bounded(void **state)
     uint64_t peak;
     bool ooo;
     struct resend re;
-    /* Every second octet is sent, so that no two segments can be merged. */
-    for (uint32_t i = 0; i < 1000000; i++) {
+    /* Every second octet is sent, so that no two segments can be merged. Records of all of them
+     * would need several times the memory that is allowed below. */
+    for (uint32_t i = 0; i < 200000; i++) {
         memset(&re, 0, sizeof re);
         scps_tr_segs_add(t, h, at + 2 * i, 1, i, &ooo, &re);
         if (i % 1000 == 999)
@@ -188,7 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_the_obvious),
-        cmocka_unit_test(a_million_holes_stay_bounded),
+        cmocka_unit_test(many_holes_stay_bounded),
         cmocka_unit_test(full_size_quirk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
