@@ -89,9 +89,9 @@ static void beside_sack(void **state)
     sack = true;
     ideal("0", 0.97, 0, 1);
     ideal("1e-7", 0.97, 0.001, 1);
-    ideal("1e-6", 0.97, 0.001, 2);
-    ideal("1e-5", 0.95, 0.0002, 4);
-    ideal("1e-4", 0.95, 0.003, 8);
+    ideal("1e-6", 0.97, 0.001, 1);
+    ideal("1e-5", 0.95, 0.0002, 2);
+    ideal("1e-4", 0.95, 0.003, 4);
 }
 
 static void in_a_small_window(void **state)
@@ -100,9 +100,9 @@ static void in_a_small_window(void **state)
     sack = true;
     buffers = SMALL;
     size = SIZE / 4;
-    ideal("1e-6", 0.97, 0.0001, 12);
-    ideal("1e-5", 0.97, 0.0002, 12);
-    ideal("1e-4", 0.94, 0.003, 12);
+    ideal("1e-6", 0.97, 0.0001, 6);
+    ideal("1e-5", 0.97, 0.0002, 6);
+    ideal("1e-4", 0.94, 0.003, 6);
     buffers = 64 << 20;
     size = SIZE;
 }
@@ -112,9 +112,9 @@ static void alone(void **state)
 {
     (void)state;
     sack = false;
-    ideal("1e-6", 0.97, 0.001, 2);
-    ideal("1e-5", 0.95, 0.0005, 4);
-    ideal("1e-4", 0.94, 0.004, 4);
+    ideal("1e-6", 0.97, 0.001, 1);
+    ideal("1e-5", 0.95, 0.0005, 2);
+    ideal("1e-4", 0.94, 0.004, 2);
 }
 
 /* Strictly delayed acknowledgements (F0): holes are reported 100 ms late on average, so the last
@@ -124,9 +124,9 @@ static void delayed_acks(void **state)
 {
     (void)state;
     sack = delayed = true;
-    ideal("1e-6", 0.97, 0.001, 2);
-    ideal("1e-5", 0.95, 0.001, 4);
-    ideal("1e-4", 0.91, 0.02, 4);
+    ideal("1e-6", 0.97, 0.001, 1);
+    ideal("1e-5", 0.95, 0.001, 2);
+    ideal("1e-4", 0.91, 0.02, 2);
     delayed = false;
 }
 
