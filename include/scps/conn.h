@@ -48,10 +48,10 @@ struct scps_conn_config {
      * framing. 0 to 65535 bytes; default 0. */
     uint32_t rate_overhead;
     /* How much may be sent back to back under rate after a pause. It is the size of the token
-     * bucket. By default the bucket is smaller while losses of small segments are repaired: four
-     * packets of their mean length. 0 to 1 GiB; 0, the default: four packets; for a window that
-     * pacing spreads two segments, or up to four if its rate yields them in a millisecond and they
-     * are at most a quarter of the window. */
+     * bucket. By default the bucket is smaller while losses of small segments are repaired, and
+     * after two timeouts of small segments: four packets of their mean length. 0 to 1 GiB; 0, the
+     * default: four packets; for a window that pacing spreads two segments, or up to four if its
+     * rate yields them in a millisecond and they are at most a quarter of the window. */
     uint32_t burst;
     /* Spread each congestion window over the smoothed round trip. It is always on where
      * acknowledgements wait for the timer (ack_mode delayed), because each such acknowledgement

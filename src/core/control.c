@@ -66,24 +66,22 @@ static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
-/* Returns true during an episode of loss recovery in which the segments outstanding are on average
- * less than half as long as full ones. A queue of a few packets drops most of the small packets
- * that arrive in a burst as large as four full ones, and would drop their retransmissions again
- * each time. */
-static inline bool recovers_small_segments(const struct scps_sender *s)
+/* Returns the size of the pacer's token bucket, bytes, for small segments: four packets of their
+ * mean length; 0: bursts of small segments need no limit. A queue of a few packets drops most of
+ * the small packets that arrive in a burst as large as four full ones, and would drop their
+ * retransmissions again each time. So there is a limit during an episode of loss recovery in which
+ * the segments outstanding are small, and afterwards, too, if bursts have caused timeouts
+ * (rec.small_len). payload: a segment costs its payload only (scps_plan_window_cost). */
+static uint32_t small_burst(const struct scps_sender *s, bool payload)
 {
-    return s->tx->rec.episode != SCPS_EPISODE_NONE &&
-           s->snd.nxt - s->snd.una <
-               (uint64_t)scps_sb_count(&s->tx->sb) * (uint32_t)(s->agreed.mss / 2);
-}
+    const struct scps_recovery *rec = &s->tx->rec;
+    uint32_t len = rec->small_len;
 
-/* Returns the size of the pacer's token bucket, bytes, while recovers_small_segments() is true:
- * four packets of the mean length of the segments outstanding. */
-static inline uint32_t small_burst(const struct scps_sender *s)
-{
-    uint64_t mean = (s->snd.nxt - s->snd.una) / scps_sb_count(&s->tx->sb);
-
-    return 4 * scps_cc_packet(s, (uint32_t)mean);
+    if (!len && rec->episode != SCPS_EPISODE_NONE)
+        len = scps_recovery_small_len(s);
+    if (!len)
+        return 0;
+    return 4 * (payload ? len : scps_cc_packet(s, len));
 }
 
 /* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
@@ -100,7 +98,7 @@ static inline uint64_t set_rate(struct scps_sender *s)
     uint32_t share = 0;
 
     if (ctl->cwnd != SCPS_CWND_OPEN) {
-        if (!rate && cfg->pacing && s->rtt.srtt) {
+        if (!rate && (cfg->pacing || (tx && tx->rec.small_len)) && s->rtt.srtt) {
             /* The pacing rate is two congestion windows in a round trip during slow start, later
              * 1.2 windows. It is rounded up: on a round trip of minutes it is a few bytes/s, and
              * with less than a window in a round trip the window would never be full, nor grow. */
@@ -136,8 +134,9 @@ static inline uint64_t set_rate(struct scps_sender *s)
         window = false;
     }
     if (tx && (rate || tx->pacer.rate)) {
-        if (!ctl->quantum && recovers_small_segments(s))
-            burst = small_burst(s);
+        uint32_t small = ctl->quantum && !tx->rec.small_len ? 0 : small_burst(s, window && !share);
+        if (small)
+            burst = small;
         tx->paces_window = window;
         tx->pace_share = window ? share : 0;
         scps_pacer_set(&tx->pacer, s->ctx.env->now, rate, cfg->burst ? cfg->burst : burst);

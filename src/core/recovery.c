@@ -36,7 +36,8 @@
  * 6937 section 4). A queue shorter than that loses it again, and each loss costs a part of the
  * window. RFC 6582 section 3.2 (3) recommends a measure against such bursts: when more than BURST
  * segments may be sent at once, during an episode or at its end, the window is spread over a round
- * trip.
+ * trip. It also is
+ * from the second timeout on in which small segments are outstanding (note_small).
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
  * 5681 section 3.2).
@@ -220,11 +221,32 @@ static void mark_lost(struct scps_sender *s)
     scps_sb_losses(&s->tx->sb);
 }
 
+/* Called when the retransmission timer has expired, before an episode begins: determines whether
+ * bursts of small segments cause the timeouts. After a timeout the window is one full-sized segment
+ * (RFC 5681 section 3.1), which is many small ones, and a short queue drops most of them again, as
+ * it drops those of the next message of the application. The second timeout with small segments
+ * outstanding counts as such a case if SND.UNA has advanced since the one before, so that the path
+ * is not interrupted. */
+static void note_small(struct scps_sender *s)
+{
+    struct scps_recovery *rec = &s->tx->rec;
+    uint32_t len = scps_recovery_small_len(s);
+
+    if (rec->episode == SCPS_EPISODE_RTO && rec->first == s->snd.una)
+        return;
+    if (!len)
+        rec->small_len = 0;
+    else if (rec->small_before)
+        rec->small_len = len;
+    rec->small_before = len > 0;
+}
+
 void scps_recovery_timeout(struct scps_sender *s)
 {
     struct scps_recovery *rec = &s->tx->rec;
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
+    note_small(s);
     rec->of_silence = fresh || (rec->of_silence && rec->first == s->snd.una);
     begin(s, SCPS_EPISODE_RTO);
     /* RFC 5682 step 1: F-RTO is not used "if the TCP sender is already in RTO recovery" and SND.UNA

@@ -51,6 +51,11 @@ struct scps_recovery {
     /* When this pacing began, the peer's window or the send buffer had stopped the sender, and not
      * the congestion window or a rate; valid while spread_until is not 0. */
     bool standstill;
+    /* Timeouts have shown that bursts of small segments do not get through: mean length, octets, of
+     * the segments outstanding at the last such timeout. The window is spread over the round trip
+     * and leaves in bursts of four packets of this length (control.c). 0: not shown, or a later
+     * timeout found longer segments outstanding. */
+    uint32_t small_len;
     uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
     /* resent_ever: retransmissions since the connection was opened; copied: DSACKs of segments that
      * were not resent in the episode then in progress, or last */
@@ -82,8 +87,9 @@ struct scps_recovery {
     /* true: when the timer last expired, no acknowledgement had arrived for a retransmission
      * timeout */
     bool unheard;
-    bool partial;  /* true: a partial acknowledgement has arrived in this FAST episode */
-    bool unresent; /* true: no segment was resent since the episode began */
+    bool small_before; /* true: small segments were outstanding when the timer last expired */
+    bool partial;      /* true: a partial acknowledgement has arrived in this FAST episode */
+    bool unresent;     /* true: no segment was resent since the episode began */
 };
 
 static inline void scps_recovery_duplicate(struct scps_recovery *rec)
@@ -251,6 +257,10 @@ bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
 bool scps_recovery_is_impatient(const struct scps_sender *s);
 
 /* ---- functions in recovery_pipe.c, which compute pipe and window (RFC 6675) ---- */
+
+/* Returns the mean length, octets, of the segments outstanding if that is less than half of the
+ * MSS; otherwise, and when nothing is outstanding, 0. */
+uint32_t scps_recovery_small_len(const struct scps_sender *s);
 
 /* scps_recovery_window() returns how many bytes may be in flight now, scps_recovery_inflight() how
  * many are. */

@@ -24,6 +24,13 @@ SCPS_NOINLINE_SIZE uint64_t scps_recovery_inflight(const struct scps_tx *tx)
     return in > tx->rec.virtual_arrived ? in - tx->rec.virtual_arrived : 0;
 }
 
+uint32_t scps_recovery_small_len(const struct scps_sender *s)
+{
+    uint64_t out = s->snd.nxt - s->snd.una, n = scps_sb_count(&s->tx->sb);
+
+    return out < n * (uint32_t)(s->agreed.mss / 2) ? (uint32_t)(out / n) : 0;
+}
+
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss)
 {
     return tx->rec.silent && (tx->rec.unheard || tx->rec.silent >= SILENT) &&

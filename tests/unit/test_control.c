@@ -202,6 +202,32 @@ static void small_resends(void **state)
     assert_int_equal(p.s.tx->pacer.burst, 4160);
 }
 
+/* After two timeouts in which small segments were outstanding, the window is spread over a round
+ * trip, and the token bucket holds four packets of their length, whatever is outstanding. The
+ * controller's size of the bucket does not apply. */
+static void bursts_of_small_segments(void **state)
+{
+    (void)state;
+    p.s.tx->rec.spread_until = p.env.now + p.s.rtt.srtt; /* A timeout sets it. */
+    p.s.tx->rec.small_len = 100;
+    acked(true);
+    assert_true(p.s.tx->paces_window);
+    assert_int_equal(p.s.tx->pacer.rate, 400001);
+    assert_int_equal(p.s.tx->pacer.burst, 4 * 100);
+    p.s.tx->rec.spread_until = 0;
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.rate, 400001);
+    asks.rate = 1000000; /* A rate of the controller counts headers. */
+    asks.quantum = 3000;
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.rate, 1000000);
+    assert_int_equal(p.s.tx->pacer.burst, 4 * 140);
+    asks.rate = asks.quantum = 0;
+    p.s.tx->rec.small_len = 0;
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.rate, 0);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -209,7 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(initial_window), CASE(view),          CASE(limited_transmit),
         CASE(bounds),         CASE(paced_window),  CASE(configured_rate),
-        CASE(silent_peer),    CASE(small_resends),
+        CASE(silent_peer),    CASE(small_resends), CASE(bursts_of_small_segments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

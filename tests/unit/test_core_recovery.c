@@ -254,6 +254,34 @@ static void what_a_timeout_loses(void **state)
     }
 }
 
+/* Expects the mean length of small segments that the retransmission timer finds when it expires
+ * with n more segments of len octets outstanding. */
+static void timeout_finds(unsigned n, uint32_t len, uint32_t small_len)
+{
+    part_send(&p, n, len);
+    p.env.now += RTT;
+    scps_recovery_timeout(&p.s);
+    assert_int_equal(p.s.tx->rec.small_len, small_len);
+}
+
+/* RFC 5681 section 3.1: after a timeout the window is one full-sized segment, which is many small
+ * ones. The second timeout in which small segments are outstanding shows that they do not get
+ * through in a burst, if SND.UNA has advanced since the first one; a timeout of longer segments
+ * ends this. */
+static void bursts_of_small_segments(void **state)
+{
+    (void)state;
+    acked(10, 0, 0, 0);
+    timeout_finds(10, 100, 0);
+    timeout_finds(0, 0, 0); /* Nothing has arrived. */
+    acked(11, 0, 0, 0);
+    timeout_finds(10, 400, 400);
+    acked(13, 0, 0, 0); /* The mean length of 5 * 400 and 5 * 200 octets is 300. */
+    timeout_finds(5, 200, 300);
+    acked(16, 0, 0, 0);
+    timeout_finds(10, 1000, 0);
+}
+
 /* Best effort: SND.UNA moves without an acknowledgement, after which nothing shows that the losses
  * were spurious. */
 static void given_up(void **state)
@@ -295,6 +323,7 @@ int main(void)
         CASE(duplicates),
         CASE(nothing_resent),
         CASE(what_a_timeout_loses),
+        CASE(bursts_of_small_segments),
         CASE(given_up),
         CASE(impatient),
     };
