@@ -66,7 +66,6 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
         c->s.tp->deaf_until = c->s.ctx.env->now + c->s.rtt.srtt;
     scps_outage_init(&c->s.outage, until != SCPS_NEVER, inferred);
     scps_keep_progress(&c->s);
-    scps_timer_stop(&c->ack.timer);
     if (c->rcv.rx)
         scps_timer_stop(&c->rcv.rx->budget.timer);
     if (c->s.tx) {

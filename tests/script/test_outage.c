@@ -648,9 +648,30 @@ static void corruption(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.8.6.3: "the delay MUST be less than 0.5 seconds". An acknowledgement that is
+ * delayed when the outage begins cannot be sent, and leaves when the outage is over. Otherwise the
+ * peer, which may not know of the outage, would have to send the data again. */
+static void a_delayed_acknowledgement(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_LINK_DOWN, .until = SCPS_NEVER};
+
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .len = 500);
+    assert_int_equal(scps_stack_signal(t->st, scps_stack_now(t->st), &sig), 0);
+    script_run(t, SEC(2));
+    expect_quiet(t, ANY_HOLD);
+    sig.kind = SCPS_SIGNAL_LINK_UP;
+    assert_int_equal(scps_stack_signal(t->st, scps_stack_now(t->st), &sig), 0);
+    script_run(t, SEC(2));
+    expect_sent(t, .at = SEC(2), .ack = 501);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(a_delayed_acknowledgement),
         SCRIPT_TEST(contacts),
         SCRIPT_TEST(end_becomes_known),
         SCRIPT_TEST(nothing_is_given_up),
