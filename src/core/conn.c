@@ -70,15 +70,19 @@ void scps_conn_free(struct scps_conn *c)
     scps_config_unref(a, cfg);
 }
 
-/* The backoff of the retransmission timer shows that the peer is silent, so the new send state
- * keeps it until the peer answers. */
+/* The backoff of the retransmission timer stays in force until the peer answers and a round trip is
+ * measured, and until then a tail loss probe is not followed by another one. So if no round trip
+ * was measured after the last timeout or probe, the new send state goes on with this. */
 static void trim_tx(struct scps_sender *s)
 {
     const uint16_t unanswered = s->tx->silence.unanswered;
+    const struct scps_rto rto = s->tx->rto;
 
     scps_conn_free_tx(s);
-    if (unanswered && !scps_conn_need_tx(s))
+    if ((unanswered || scps_rto_awaits_sample(&rto)) && !scps_conn_need_tx(s)) {
         scps_silence_go_on(&s->tx->silence, unanswered);
+        scps_rto_go_on(&s->tx->rto, rto);
+    }
 }
 
 void scps_conn_trim(struct scps_conn *c)

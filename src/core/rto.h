@@ -53,6 +53,18 @@ static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0x3fff);
 }
+/* Returns true if a round trip must be measured before the timer forgets earlier timeouts, and
+ * before another tail loss probe is sent. */
+static inline bool scps_rto_awaits_sample(const struct scps_rto *r)
+{
+    return r->kept || r->after_outage || r->probed;
+}
+/* Sets the state of the timer to `before`, when the sending state (struct scps_tx), which was freed
+ * meanwhile, is allocated again. Precondition: the timer of `before` does not run. */
+static inline void scps_rto_go_on(struct scps_rto *r, struct scps_rto before)
+{
+    *r = before;
+}
 /* Called when a tail loss probe is sent: another one is sent only when a round trip has been
  * measured since then (RFC 8985 section 7.3). */
 static inline void scps_rto_probed(struct scps_rto *r)

@@ -835,8 +835,8 @@ static void corruption_does_not_shorten_the_limit(void **x)
 
 /* RFC 6298 (5.5) and (2.4): up to eight timeouts in a row attributed to corruption do not back off.
  * In a longer silence the RTO backs off up to a second: otherwise, on a path of 1 ms with an RTO of
- * 3 ms, 33 000 timeouts would fit into the time until the connection ends. After an acknowledgement
- * and a pause that backoff is over. */
+ * 3 ms, 33 000 timeouts would fit into the time until the connection ends. After a round
+ * trip has been measured that backoff is over. */
 static void corruption_does_not_last(void **x)
 {
     struct script *t = script_of(x);
@@ -853,7 +853,10 @@ static void corruption_does_not_last(void **x)
         assert_int_equal(script_info(t).timeouts - before, 8);
         script_run(t, at + SEC(95));
         assert_in_range(script_info(t).timeouts - before, 100, 115);
-        peer_says(t, at + SEC(95), .ack = 21 + 20 * i);
+        peer_says(t, at + SEC(95), .ack = 21 + 40 * i);
+        /* A round trip is measured, which ends the backoff. */
+        app_writes(t, at + SEC(96), 20);
+        peer_says(t, at + SEC(96) + MS(1), .ack = 41 + 40 * i);
         script_forget_sent(t);
         script_forget_events(t);
     }
@@ -1028,9 +1031,33 @@ static void no_round_trip_yet(void **x)
     script_free(t);
 }
 
+/* RFC 6298 section 5: the backoff ends "once a new RTT measurement is obtained (which can only
+ * happen when new data has been sent and acknowledged)". The time in which the connection is idle,
+ * and its send state is freed, is no measurement: over a path whose round trip has become longer
+ * than the RTO each segment would be resent needlessly, for ever. */
+static void the_backoff_outlasts_an_idle_time(void **x)
+{
+    struct script *t = script_of(x);
+    scps_dur rto;
+
+    script_established(t, MS(100));
+    rto = script_info(t).rto;
+    app_writes(t, SEC(1), 100);
+    expect_sent(t, .at = SEC(1), .from = 1, .len = 100);
+    expect_sent(t, .at = SEC(1) + rto, .from = 1, .len = 100);
+    peer_says(t, SEC(1) + MS(500), .ack = 101);
+    app_writes(t, SEC(100), 100);
+    expect_sent(t, .at = SEC(100), .from = 101, .len = 100);
+    peer_says(t, SEC(100) + MS(500), .ack = 201);
+    expect_quiet(t, ANY_HOLD);
+    assert_in_range(script_info(t).rto, MS(500), SEC(3));
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(the_backoff_outlasts_an_idle_time),
         SCRIPT_TEST(no_round_trip_yet),
         SCRIPT_TEST(estimates),
         SCRIPT_TEST(backoff),
