@@ -204,6 +204,7 @@ struct host {
     unsigned refuse;  /* The number of allocations that will fail. */
     /* Packets sent, packets received, and how often the host was served without effect. */
     unsigned packets, arrived, idle;
+    unsigned outputs; /* The number of calls of scps_stack_output(). */
 };
 
 struct world {
@@ -444,6 +445,10 @@ void pair_step_end(struct world *w, const struct step *s, int why);
 /* Calls scps_stack_output() for h, and checks what that does to the retransmission timers of h's
  * connections. */
 int pair_output(struct world *w, struct host *h, struct scps_pkt *out);
+
+/* Checks that a timer runs for data of h that is not acknowledged, and for data that it could not
+ * send yet. */
+void pair_judge_timers(const struct world *w, const struct host *h);
 
 /* ---- pair_judge.c ---- */
 

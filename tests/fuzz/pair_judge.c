@@ -132,6 +132,7 @@ void pair_judge_served(struct world *w, struct host *h)
 {
     h->due = scps_stack_deadline(h->st);
     MUST(h->due > w->now);
+    pair_judge_timers(w, h);
     /* Timers that have nothing to do are few: some for a packet that has left or arrived (which
      * starts the delayed-acknowledgement timer), and some with time. */
     MUST(h->idle < 1500 + 4 * (h->packets + h->arrived) + (w->now - START) / SCPS_MS(100));

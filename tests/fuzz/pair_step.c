@@ -3,7 +3,7 @@
  * handed to the stack, and compares with the RFC's rule. Only packets that no check of the channel
  * has to interpret are judged: TCP segments with a right checksum, ICMP errors that quote one, and
  * compressed segments of a blind third party. Likewise, what a call of scps_stack_output() may do
- * to retransmission timers.
+ * to retransmission timers and counters, and which timers run when everything due has been served.
  */
 #include "pair.h"
 
@@ -198,12 +198,92 @@ static void watch(struct world *w, const struct host *h, struct watched v[FLOWS]
     }
 }
 
+/* What a connection has counted of the segments that it sends (scps_conn_info()). */
+struct counted {
+    const struct scps_conn *c; /* NULL: the counters of this connection are not judged */
+    uint64_t segs, data_segs, bytes, resent;
+    scps_off una, nxt;
+};
+
+static struct counted count_of(const struct scps_conn *c)
+{
+    const struct scps_conn_stats *st = c ? c->s.ctx.st : NULL;
+
+    if (!c || !scps_conn_ctx_counts(&c->s.ctx))
+        return (struct counted){0};
+    return (struct counted){
+        c,           c->segs.out, st->data_segs_out, st->bytes_sent, st->bytes_resent, c->s.snd.una,
+        c->s.snd.nxt};
+}
+
+/* Returns how many of the `len` octets of a segment of the connection `was`, from sequence number
+ * `seq` on, had been sent before. */
+static uint64_t sent_before(const struct counted *was, uint32_t seq, uint64_t len)
+{
+    int64_t from = scps_seq_unwrap(was->c->s.snd.iss, was->una, seq);
+
+    return from < (int64_t)was->nxt ? SCPS_MIN(len, was->nxt - (uint64_t)from) : 0;
+}
+
+/* Reads the TCP header of a packet that is sent. Returns false if it has none: it is no segment, or
+ * its header is compressed. */
+static bool read_sent(const struct scps_pkt *out, struct scps_seg *seg, bool *compressed)
+{
+    size_t total = out->len + out->payload_len;
+    struct scps_ip ip;
+
+    MUST(scps_ip_parse(out->data, out->len, total, &ip) == 0);
+    *compressed = ip.proto == SCPS_IPPROTO_SCPS_COMP;
+    return ip.proto == SCPS_IPPROTO_TCP &&
+           !scps_tcp_parse(out->data + ip.hdr_len, out->len - ip.hdr_len, total - ip.hdr_len, seg);
+}
+
+/* Checks that the counters of h's connections agree with the packet `out` that h sends (NULL: it
+ * sends none): those of the connection with its ports count it, the others do not change. The
+ * connection of a compressed segment is not known here. A reset may be the answer to a segment for
+ * no connection; so may a SYN-ACK with the ports of a connection that has ended. */
+static void judge_counters(struct world *w, const struct host *h, const struct scps_pkt *out,
+                           const struct counted before[FLOWS])
+{
+    uint64_t segments = 1, payload = 0;
+    bool tcp, compressed = false;
+    struct scps_seg seg;
+
+    tcp = out && read_sent(out, &seg, &compressed);
+    if (compressed)
+        return;
+    if (tcp) {
+        payload = seg.len;
+        segments = out->gso ? (payload + out->gso - 1) / out->gso : 1;
+    }
+    for (int i = 0; i < FLOWS; i++) {
+        const struct counted *b = &before[i];
+        struct counted a;
+        bool its;
+        if (!b->c || w->flow[i].end[h->nr].c != b->c || b->c->state == SCPS_CLOSED)
+            continue;
+        a = count_of(b->c);
+        its = tcp && b->c->lport == seg.sport && b->c->rport == seg.dport;
+        if (its && seg.flags & SCPS_RST)
+            continue;
+        MUST(a.segs - b->segs == (its ? segments : 0));
+        MUST(a.data_segs - b->data_segs == (its && payload ? segments : 0));
+        MUST(a.bytes - b->bytes == (its ? payload : 0));
+        MUST(a.resent - b->resent == (its ? sent_before(b, seg.seq, payload) : 0));
+    }
+}
+
 int pair_output(struct world *w, struct host *h, struct scps_pkt *out)
 {
+    /* One call in sixteen is compared with the counters: all would take 4 % of the time. */
+    const bool counts = !(h->outputs++ & 15);
+    struct counted before[FLOWS];
     struct watched v[FLOWS];
     int got;
 
     watch(w, h, v);
+    for (int i = 0; counts && i < FLOWS; i++)
+        before[i] = count_of(w->flow[i].end[h->nr].c);
     got = scps_stack_output(h->st, &h->nif, w->now, out);
     /* R1 and R2 measure "the amount of retransmission that has occurred for the same segment" (RFC
      * 9293 section 3.8.3). So when the segment at SND.UNA is resent again and again for another
@@ -216,5 +296,53 @@ int pair_output(struct world *w, struct host *h, struct scps_pkt *out)
             !(c->s.todo.bits & SCPS_TODO_TAIL))
             MUST(c->s.tx->rto.timer.at <= v[i].rtx);
     }
+    if (counts)
+        judge_counters(w, h, got ? out : NULL, before);
     return got;
+}
+
+/* ---- timers ---- */
+
+/* Returns true if c waits for something that happens without the peer: for its own rate or that of
+ * its route, for memory, or, with cork, for more data. */
+static bool waits_here(const struct scps_conn *c)
+{
+    const struct scps_tx *tx = c->s.tx;
+
+    return c->s.ready || scps_timer_runs(&tx->pace_timer) || scps_timer_runs(&tx->retry_timer) ||
+           scps_timer_runs(&tx->cork_timer);
+}
+
+/* Checks that what c has to send, or waits to see acknowledged, does not depend on a packet that
+ * may be lost. */
+static void judge_timers(const struct scps_conn *c)
+{
+    const struct scps_tx *tx = c->s.tx;
+    unsigned run;
+
+    if (!tx || c->state == SCPS_CLOSED || c->state == SCPS_TIME_WAIT)
+        return;
+    run = (unsigned)scps_timer_runs(&tx->rto.timer) + scps_timer_runs(&tx->persist.timer) +
+          scps_timer_runs(&c->outage_timer);
+    MUST(run <= 1);
+    /* RFC 6298 section 5.1: "Every time a packet containing data is sent (including a
+     * retransmission), if the timer is not running, start it running". No timer runs while the
+     * octet of a window probe, which is lost since the window has opened, waits to be resent. */
+    if (c->s.snd.una < c->s.snd.nxt)
+        MUST(run == 1 || (!tx->sb.inflight && tx->sb.lost && waits_here(c)));
+    /* RFC 9293 section 3.8.6.1: "The sending TCP peer must regularly transmit at least one octet of
+     * new data (if available) [...] even if the send window is zero". */
+    else if (c->s.established && !scps_send_all_sent(&c->s.snd))
+        MUST(run == 1 || waits_here(c));
+}
+
+void pair_judge_timers(const struct world *w, const struct host *h)
+{
+    /* A connection without a timer stays so until a packet arrives, so that one look in four finds
+     * it. */
+    for (int i = 0; !(w->settled & 3) && i < FLOWS; i++) {
+        const struct scps_conn *c = w->flow[i].end[h->nr].c;
+        if (c)
+            judge_timers(c);
+    }
 }
