@@ -15,7 +15,8 @@
  * until the Reno-friendly estimate has passed the window of the loss, then 1; fast convergence;
  * target between cwnd and 1.5 cwnd; K = 0 and W_max = cwnd when congestion avoidance began without
  * a loss or after a timeout; time in which the window was not the limit does not count (section
- * 5.8). HyStart++ is used as section 4.10 advises.
+ * 5.8). The restart window after an idle time leaves W_max as it is, because no loss has shown less
+ * capacity. HyStart++ is used as section 4.10 advises.
  *
  * Arithmetic is in integers: bytes and microseconds; (t - K)^3 is computed in steps of 1e-6 s^3,
  * which is less than a byte of window, and K in steps of 100 us. tests/unit/test_cc_cubic.c
@@ -217,8 +218,12 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
 {
     struct cubic *cu = s;
 
-    if (scps_win_change(&cu->win, v, what, cu->beta, ctl))
-        cu->running = cu->from_loss = false;
+    if (!scps_win_change(&cu->win, v, what, cu->beta, ctl))
+        return;
+    cu->running = false;
+    if (what == SCPS_CC_IDLE)
+        return;
+    cu->from_loss = false;
 }
 
 const struct scps_cc_ops scps_cc_cubic = {

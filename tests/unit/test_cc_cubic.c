@@ -143,6 +143,40 @@ static void idle_time_does_not_count(void **state)
     assert_in_range(t.ctl.cwnd, before, before + 40000);
 }
 
+/* Grows the window of `t` to ssthresh by slow start. */
+static void slow_start_to_ssthresh(struct cc_table *t)
+{
+    while (t->ctl.cwnd < t->ctl.ssthresh)
+        cc_round_trip(t, 4, SCPS_MS(100));
+}
+
+/* RFC 9438 section 4.8 sets K = 0 and W_max = cwnd for "the first congestion avoidance stage after a
+ * timeout" only. When slow start from the restart window (RFC 5681 section 4.1) has reached
+ * ssthresh, the window grows on the concave curve to the W_max of the last loss. */
+static void idle_time_keeps_w_max(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct cc_table t;
+        cc_open(&t, "cubic", .mss = 1000, .init_cwnd = 10000);
+        t.ctl.cwnd = 1000000;
+        struct cc_row loss = {CC_LOSS, .bytes = 1000, .fresh = true};
+        cc_play_row(&t, &loss);
+        cc_round_trip(&t, 4, SCPS_MS(100));
+        struct cc_row quiet = {CC_CHANGE, .what = i ? SCPS_CC_PATH : SCPS_CC_IDLE, .cwnd = 10000};
+        cc_play_row(&t, &quiet);
+        slow_start_to_ssthresh(&t);
+        assert_in_range(t.ctl.cwnd, 700000, 720000);
+        /* K is 9.1 s, and after 5 s W_cubic is 0.4 (5 - 9.1)^3 + 1000 segments. */
+        for (int k = 0; k < 50; k++)
+            cc_round_trip(&t, 4, SCPS_MS(100));
+        if (i)
+            assert_in_range(t.ctl.cwnd, 730000, 780000);
+        else
+            assert_in_range(t.ctl.cwnd, 950000, 985000);
+    }
+}
+
 static void causes_and_timeouts(void **state)
 {
     (void)state;
@@ -273,6 +307,7 @@ int main(void)
         cmocka_unit_test(the_old_window_after_k),
         cmocka_unit_test(fast_convergence),
         cmocka_unit_test(idle_time_does_not_count),
+        cmocka_unit_test(idle_time_keeps_w_max),
         cmocka_unit_test(causes_and_timeouts),
         cmocka_unit_test(response_function),
         cmocka_unit_test(hystart_leaves_after_five_conservative_rounds),
