@@ -43,8 +43,9 @@ struct cubic {
     scps_time epoch; /* beginning of the epoch (t = 0), µs */
     scps_time last_ack;
     scps_dur k;
-    /* in bytes: w_max: W_max of RFC 9438; w_est: the Reno-friendly estimate W_est; prior: cwnd
-     * before the last reduction */
+    /* in bytes: w_max: W_max of RFC 9438; w_est: the Reno-friendly estimate W_est; prior:
+     * cwnd_prior, the window before the last reduction, or at the end of the first slow start; 0:
+     * neither has occurred on this path */
     uint64_t w_max, w_est, prior;
     uint64_t est_credit; /* number of acknowledged bytes that have not increased w_est yet */
 };
@@ -129,7 +130,7 @@ static void begin(struct cubic *cu, const struct scps_cc_view *v, uint64_t cwnd)
         cu->k = 0;
         cu->w_max = cwnd;
     }
-    if (!cu->from_loss)
+    if (!cu->prior)
         cu->prior = cwnd;
 }
 
@@ -217,6 +218,8 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
                    struct scps_cc_ctl *ctl)
 {
     struct cubic *cu = s;
+    const uint64_t before = ctl->cwnd;
+    const bool again = cu->win.timed_out;
 
     if (!scps_win_change(&cu->win, v, what, cu->beta, ctl))
         return;
@@ -224,6 +227,12 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     if (what == SCPS_CC_IDLE)
         return;
     cu->from_loss = false;
+    if (what == SCPS_CC_PATH)
+        cu->prior = 0;
+    else if (!again)
+        /* RFC 9438 section 4.1.2: cwnd_prior is the window "at the time of setting ssthresh most
+         * recently", which a timeout of a segment that has timed out before does not set. */
+        cu->prior = before;
 }
 
 const struct scps_cc_ops scps_cc_cubic = {

@@ -150,8 +150,8 @@ static void slow_start_to_ssthresh(struct cc_table *t)
         cc_round_trip(t, 4, SCPS_MS(100));
 }
 
-/* RFC 9438 section 4.8 sets K = 0 and W_max = cwnd for "the first congestion avoidance stage after a
- * timeout" only. When slow start from the restart window (RFC 5681 section 4.1) has reached
+/* RFC 9438 section 4.8 sets K = 0 and W_max = cwnd for "the first congestion avoidance stage after
+ * a timeout" only. When slow start from the restart window (RFC 5681 section 4.1) has reached
  * ssthresh, the window grows on the concave curve to the W_max of the last loss. */
 static void idle_time_keeps_w_max(void **state)
 {
@@ -175,6 +175,32 @@ static void idle_time_keeps_w_max(void **state)
         else
             assert_in_range(t.ctl.cwnd, 950000, 985000);
     }
+}
+
+/* RFC 9438 section 4.3: alpha is 3 (1 - beta) / (1 + beta) = 0.53 until W_est reaches cwnd_prior,
+ * the window before the timeout, and then 1. */
+static void alpha_after_a_timeout(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "cubic", .mss = 1000, .init_cwnd = 10000);
+    t.ctl.cwnd = 100000;
+    struct cc_row timeout = {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 100000, .cwnd = 1000};
+    cc_play_row(&t, &timeout);
+    cc_play_row(&t, &timeout);
+    slow_start_to_ssthresh(&t);
+    uint64_t before = t.ctl.cwnd;
+    assert_in_range(before, 70000, 71000);
+    for (int k = 0; k < 20; k++)
+        cc_round_trip(&t, 4, SCPS_MS(10));
+    assert_in_range(t.ctl.cwnd - before, 10000, 11000);
+    for (int k = 0; k < 40; k++)
+        cc_round_trip(&t, 4, SCPS_MS(10));
+    before = t.ctl.cwnd;
+    assert_true(before > 100000);
+    for (int k = 0; k < 20; k++)
+        cc_round_trip(&t, 4, SCPS_MS(10));
+    assert_in_range(t.ctl.cwnd - before, 19000, 21000);
 }
 
 static void causes_and_timeouts(void **state)
@@ -308,6 +334,7 @@ int main(void)
         cmocka_unit_test(fast_convergence),
         cmocka_unit_test(idle_time_does_not_count),
         cmocka_unit_test(idle_time_keeps_w_max),
+        cmocka_unit_test(alpha_after_a_timeout),
         cmocka_unit_test(causes_and_timeouts),
         cmocka_unit_test(response_function),
         cmocka_unit_test(hystart_leaves_after_five_conservative_rounds),
