@@ -100,7 +100,9 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     if (!bytes)
         return;
     if (ctl->cwnd >= ctl->ssthresh) {
-        scps_win_avoid(&hy->win, v, bytes, rho * rho / 256, ctl);
+        /* The limit of 2^24 segments in a round trip, far above any window, keeps the product with
+         * the bytes of one ACK below 2^64. */
+        scps_win_avoid(&hy->win, v, bytes, SCPS_MIN(rho * rho / 256, UINT32_MAX), ctl);
         return;
     }
     if (hy->estimate && ctl->ssthresh == UINT64_MAX)

@@ -69,10 +69,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         return;
     }
     sc->win.credit += bytes * 256;
-    while (sc->win.credit >= step) {
-        sc->win.credit -= step;
-        ctl->cwnd += v->mss;
-    }
+    ctl->cwnd += sc->win.credit / step * v->mss;
+    sc->win.credit %= step;
 }
 
 static unsigned kept_share(const struct scalable *sc, const struct scps_cc_view *v,

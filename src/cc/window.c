@@ -127,11 +127,15 @@ uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl)
 {
-    uint64_t step = ctl->cwnd * 256;
+    const uint64_t step = ctl->cwnd * 256;
+    uint64_t segs;
 
     w->credit += bytes * gain;
-    for (; step && w->credit >= step; w->credit -= step)
-        ctl->cwnd += v->mss;
+    if (!step || w->credit < step)
+        return;
+    segs = w->credit / step;
+    w->credit -= segs * step;
+    ctl->cwnd += segs * v->mss;
 }
 
 /* Returns pipeACK of RFC 7661 section 4.2, bytes, if the window is in the nonvalidated phase

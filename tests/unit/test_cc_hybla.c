@@ -25,6 +25,21 @@ static void avoidance_gain(void **state)
     }
 }
 
+/* With the largest rho that the parameters permit, the growth for an ACK of 32 MiB is limited:
+ * rho^2 times these bytes is more than 64 bits hold. */
+static void avoidance_gain_has_a_limit(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "hybla,ssthresh=1000,max_rho=65535,rtt0=1", .mss = 1000, .init_cwnd = 1000,
+            .srtt = SCPS_SEC(1));
+    t.ctl.cwnd = UINT64_C(1) << 25;
+    struct cc_row all = {CC_ACK, .bytes = t.ctl.cwnd, .rtt = SCPS_SEC(1), .round = true};
+    uint64_t before = t.ctl.cwnd;
+    cc_play_row(&t, &all);
+    assert_in_range((t.ctl.cwnd - before) / 1000, (UINT64_C(1) << 24) - 1, UINT64_C(1) << 24);
+}
+
 /* Below its bound slow start multiplies the window by 2^rho in a round trip, as Reno does in rho
  * round trips of 25 ms. */
 static void slow_start_gain(void **state)
@@ -122,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(avoidance_gain),
+        cmocka_unit_test(avoidance_gain_has_a_limit),
         cmocka_unit_test(slow_start_gain),
         cmocka_unit_test(caution),
         cmocka_unit_test(response_function),
