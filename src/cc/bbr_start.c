@@ -83,7 +83,8 @@ bool scps_bbr_no_queue(const struct scps_bbr_ctx *x)
     const struct scps_bbr *b = x->b;
     scps_dur least = least_of_round(x);
 
-    return b->base_loss_on && least && least <= b->min_rtt + b->min_rtt / 64 + SCPS_MS(1);
+    /* Before the first RTT sample min_rtt is SCPS_NEVER, to which nothing may be added. */
+    return b->base_loss_on && least && least - SCPS_MS(1) - b->min_rtt / 64 <= b->min_rtt;
 }
 
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x)

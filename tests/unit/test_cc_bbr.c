@@ -646,6 +646,21 @@ static void which_losses_are_the_links_own(void **state)
     }
 }
 
+/* base-loss=1: the first RTT sample is the smallest one, so no queue stands, whatever the
+ * handshake has measured. */
+static void no_queue_at_the_first_sample(void **state)
+{
+    struct bench b;
+    (void)state;
+
+    begin(&b, "bbr,base-loss=1");
+    b.b.min_rtt = SCPS_NEVER;
+    struct scps_bbr_ctx x = {.b = &b.b, .v = &b.v, .ctl = &b.ctl, .rs = {.rtt = RTT}};
+    assert_true(scps_bbr_no_queue(&x));
+    b.b.min_rtt = RTT - RTT / 64 - SCPS_MS(1);
+    assert_false(scps_bbr_no_queue(&x));
+}
+
 /* base-loss=1: each round trip has its own least RTT. A round trip with a queue and few segments
  * must not make the next one, which had no queue, look queued. */
 static void each_round_has_its_own_least_round_trip(void **state)
@@ -941,6 +956,7 @@ int main(void)
         cmocka_unit_test(another_path_begins_anew),
         cmocka_unit_test(a_long_start_goes_by_the_train),
         cmocka_unit_test(what_a_train_says),
+        cmocka_unit_test(no_queue_at_the_first_sample),
         cmocka_unit_test(which_losses_are_the_links_own),
         cmocka_unit_test(each_round_has_its_own_least_round_trip),
         cmocka_unit_test(losses_without_a_queue_do_not_end_startup),
