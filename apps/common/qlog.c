@@ -28,7 +28,7 @@
 struct segment {
     scps_off off;
     uint32_t len;
-    bool acked; /* acknowledged by SACK or SNACK */
+    bool acked; /* true: a SACK or SNACK option has reported the segment as received */
     uint64_t number;
 };
 
@@ -157,7 +157,7 @@ static bool grow(struct qlog *q)
     return true;
 }
 
-/* Inserts a segment before the i-th. */
+/* Inserts a segment before the segment with index i. */
 static void insert(struct qlog *q, size_t i, scps_off off, uint32_t len)
 {
     if (q->n >= MOST) {

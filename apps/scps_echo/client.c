@@ -35,7 +35,8 @@ static void send_more(struct app *a)
         pattern(buf, n, a->out);
         int64_t w = scps_conn_write(a->conn, buf, n, 0);
         if (w < 0)
-            return; /* SCPS_EV_WRITABLE, or SCPS_EV_ERROR, will call this function again. */
+            /* The event SCPS_EV_WRITABLE, or SCPS_EV_ERROR, will call this function again. */
+            return;
         a->out += (uint64_t)w;
         if (a->out == a->bytes)
             scps_conn_shutdown(a->conn);

@@ -156,8 +156,8 @@ void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, stru
                         scps_time t0);
 void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv,
                           struct scps_stack *st, scps_time t0);
-/* Ends an interval at now (µs since t0). Returns the new interval; NULL if it would be empty, or
- * this end is in another process. */
+/* Ends the present interval of --interval at `now`, µs since t0. Returns that interval; NULL if it
+ * would be empty, or if this end of the transfer is in another process. */
 const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
                                                  const struct ttcp_receiver *rcv, scps_dur now);
 /* Adds interval i to a sum over flows. */

@@ -114,7 +114,8 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
         }
         len = one_record(s, &flags);
         n = scps_conn_write(s->conn, s->rest, len, flags);
-        /* SCPS_EV_WRITABLE will call this function again. */
+        /* There is no space or memory now; the event SCPS_EV_WRITABLE will call this function
+         * again. */
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
             return;
         if (n < 0) {
@@ -371,7 +372,8 @@ static void tell_result(struct ttcp_receiver *r)
     while (r->line_at < r->line_len) {
         int64_t n = scps_conn_write(r->conn, r->line + r->line_at, r->line_len - r->line_at, 0);
 
-        /* SCPS_EV_WRITABLE will call this function again. */
+        /* There is no space or memory now; the event SCPS_EV_WRITABLE will call this function
+         * again. */
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
             return;
         if (n < 0) { /* The peer has gone, so the result cannot be sent. */

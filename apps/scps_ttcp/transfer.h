@@ -66,7 +66,8 @@ void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time no
 /* Handles an event of the sender's connection: it is open, has room or the receiver's result, is
  * closed or has failed. */
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
-/* Writes as much as possible. Call it also when new input is available. */
+/* Writes as much of the input to the connection as the send buffer takes. Call it also when new
+ * input is available. */
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
 /* Records the exact times of acknowledgements from an observer event of the stack. */
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);

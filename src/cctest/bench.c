@@ -29,7 +29,8 @@ const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN])
     return buf;
 }
 
-/* Calls the watcher, then raises the window to one segment if it is smaller, as the core does. */
+/* Calls t->watch, if it is set, with the controller's outputs; then raises the window to one
+ * segment if it is smaller, as the core does. */
 static void finish(struct scps_cctest *t, struct scps_cctest_event *e)
 {
     e->after = t->ctl;

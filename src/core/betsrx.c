@@ -12,8 +12,8 @@
  * most one hole is given up and not yet reported to the application.
  *
  * A FIN ends the stream only when the hole before it has been reported. The time of an outage that
- * was signalled does not count. The time of one that this end has inferred does: it shows that our
- * data is not acknowledged, not that the peer's cannot arrive.
+ * was signalled does not count. The time of one that this end has inferred does: it shows that this
+ * end's data is not acknowledged, not that the peer's data cannot arrive.
  */
 #include "core/betsrx.h"
 

@@ -21,9 +21,11 @@ struct scps_fixed {
     uint32_t given_up;
 };
 
-/* Computes *f for connections whose configurations are within c. Precondition: c is resolved. */
+/* Computes *f for connections whose configurations are within c. Precondition:
+ * scps_config_resolve() has replaced each 0 in c that stands for a default. */
 void scps_fixed_init(struct scps_fixed *f, const struct scps_conn_config *c);
-/* Returns true if c is within f->most. Precondition: c is resolved. */
+/* Returns true if c is within f->most. Precondition: scps_config_resolve() has replaced each 0 in c
+ * that stands for a default. */
 bool scps_fixed_allows(const struct scps_fixed *f, const struct scps_conn_config *c);
 
 #endif

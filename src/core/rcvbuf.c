@@ -31,10 +31,11 @@ struct beyond {
     /* ranges of octets beyond a hole; first member, because scps_rcvbuf.ooo points to it */
     struct scps_rangeset set;
     struct scps_pages pages;
-    /* `settled` and `held` are valid while scps_rcvbuf.paged is set. They are the state when
-     * settle() was called last; its next call subtracts from `held` what was read since then. */
-    scps_off settled; /* scps_rcvbuf.read when settle() was called last */
-    uint64_t held;    /* octets that were stored and not read when settle() was called last */
+    /* `settled` and `held` are valid while scps_rcvbuf.paged is set. They are the state at the last
+     * call of settle(), which frees the pages that the application has read; the next call
+     * subtracts from `held` what was read since then. */
+    scps_off settled; /* scps_rcvbuf.read at that call */
+    uint64_t held;    /* octets that were stored and not read at that call */
 };
 
 static const struct scps_rangeset nothing;
@@ -44,8 +45,8 @@ void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow)
     *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first, .ooo = &nothing};
 }
 
-/* Returns the buffer's own set of ranges, which may be changed. Precondition: need() has allocated
- * it. */
+/* Returns the buffer's own set of ranges, which may be changed. Precondition: the state of data
+ * beyond a hole is allocated (b->ooo is not &nothing). */
 static struct beyond *own(const struct scps_rcvbuf *b)
 {
     return (struct beyond *)b->ooo;
@@ -143,8 +144,8 @@ static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const
     }
 }
 
-/* Makes the page for offset off, and moves there the octets of its part of the stream that the ring
- * holds. */
+/* Adds to the buffer the page that contains offset off, and copies into it those of its octets that
+ * the ring holds. */
 static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
 {
     scps_off begin = off - off % SCPS_PAGE, from = SCPS_MAX(begin, b->read);
@@ -261,7 +262,7 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
     return true;
 }
 
-/* Frees the pages whose octets have all been read, and updates `settled` and `held`. */
+/* Frees the pages whose octets the application has read, and updates `settled` and `held`. */
 static void settle(struct scps_rcvbuf *b)
 {
     struct beyond *y = own(b);

@@ -144,7 +144,8 @@ static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
  * tx may be NULL. */
 static SCPS_INLINE_SPEED scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
-    /* peer_una is never above una. */
+    /* The field peer_una is valid only while SND.UNA is gave_up_to; otherwise una itself is the
+     * highest SEG.ACK. */
     return tx && una == tx->bets.gave_up_to ? tx->bets.peer_una : una;
 }
 

@@ -13,7 +13,8 @@ struct scps_ether {
     size_t size;
     struct scps_ether_config cfg;
     struct scps_nbrs nbrs;
-    struct scps_reply_limit replies; /* limit of the replies to requests */
+    /* limit of the replies to ARP requests and neighbour solicitations */
+    struct scps_reply_limit replies;
     scps_time now;
     bool begun; /* true: scps_netif_advance() has been called, so the time is known */
     struct scps_ether_status stats;

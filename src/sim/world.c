@@ -233,7 +233,7 @@ static struct scps_host *next_marked(struct scps_world *w)
     return h;
 }
 
-/* Passes up the octets of the packet that arrives in direction d. */
+/* Passes the packet that arrives in direction d, as octets, to the netif of the receiving end. */
 static SCPS_NOINLINE void arrive_octets(struct scps_world_direction *d)
 {
     struct scps_pkt pkt;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The links of a world: each joins two hosts and is a netif of both stacks. */
+/* The links of a simulated world: each joins two hosts and is a netif of both stacks. */
 #include "sim/world.h"
 
 #include "base/fastpath.h"

@@ -145,8 +145,9 @@ static bool overlap(const struct scps_addr *a, const struct scps_addr *b)
     return a->family == b->family && (is_zero(a) || is_zero(b) || memcmp(a->b, b->b, 16) == 0);
 }
 
-/* Returns true if another socket of this context has the port in such a way that s cannot have
- * ep. */
+/* Returns true if another socket of this context has the port of ep, and by Linux's rules for
+ * SO_REUSEADDR and SO_REUSEPORT s cannot be bound to ep, too. If strict, those two options are
+ * ignored. */
 static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, bool strict)
 {
     const struct scps_ctx *ctx = s->ctx;

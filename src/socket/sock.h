@@ -82,7 +82,7 @@ struct scps_ctx {
     /* the table of descriptors: the socket of each, NULL: the descriptor is free */
     struct sock **slot;
     uint32_t nslot;
-    /* list of the calls that are waiting */
+    /* list of the calls that are blocked in this context */
     struct scps_wait *waits;
     /* The packets for scps_ctx_take(): a ring of qcap places of one MTU each, which doubles when
      * full. */

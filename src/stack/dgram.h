@@ -33,7 +33,7 @@ struct scps_sent_dgrams {
     /* length << 16 | checksum of the UDP header of each; 0: none */
     uint32_t v[SCPS_SENT_DGRAMS];
     uint32_t newest;   /* index of the element for the interval that has not ended yet */
-    scps_time next_at; /* time at which that interval ends, µs */
+    scps_time next_at; /* time at which the interval of v[newest] ends, µs */
 };
 
 struct scps_dgram {

@@ -182,7 +182,7 @@ struct conn_rare {
 #define TSRING 4u
 
 struct conn_dir {
-    /* fields that every packet uses */
+    /* fields that the analysis of every packet uses */
     scps_time last_time;
     uint64_t packets, wire_bytes;
     /* An unwrapped sequence number. Later numbers are unwrapped so that they differ from it by less

@@ -57,8 +57,8 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
         at++;
     if (at + 4 > caplen)
         return scps_tr_truncated(t);
-    at += 2;          /* The control octet is skipped. */
-    at += p[at] == 0; /* A padding octet is skipped. */
+    at += 2;          /* Skip the control octet. */
+    at += p[at] == 0; /* Skip a padding octet. */
     if (p[at] == NLPID_IP)
         return (int)at + 1;
     if (p[at] == NLPID_SNAP && at + 6 <= caplen)

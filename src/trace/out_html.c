@@ -73,7 +73,7 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    unsigned level; /* number of times that all tracks were thinned */
+    unsigned level; /* number of times that the marks of all tracks were thinned to half */
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;

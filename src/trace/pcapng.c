@@ -217,7 +217,8 @@ static int section(struct pcapng *f, const uint8_t *magic)
     return 0;
 }
 
-/* Reads one block. Returns 0 to continue. */
+/* Reads one block of the capture. Returns 0 if the next block can be read; another value ends the
+ * reading. */
 static int block(struct pcapng *f)
 {
     struct window *w = f->w;

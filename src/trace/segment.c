@@ -18,8 +18,9 @@
 #include "trace/step_ack.h"
 #include "trace/step_sent.h"
 
-/* Which kind of segment a copy of analyze_segment() processes. PLAIN segments have only the flags
- * ACK and PSH, and no options but timestamps. */
+/* The compiler makes one copy of analyze_segment() for each kind of segment. PLAIN_DATA, PLAIN_ACK:
+ * segments with or without data that have only the flags ACK and PSH, and no options but
+ * timestamps. WATCHED: any segment, while scps_trace_config.on_packet is set. ANY: all others. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
 /* ---- steps that need only the TCP header of the segment ---- */

@@ -23,7 +23,7 @@ struct step {
     /* acknowledgement number, unwrapped near the numbers of the other direction; 0: the segment has
      * none */
     uint64_t ack64;
-    /* results of the steps so far */
+    /* results of the analysis of the segment so far */
     uint32_t again; /* number of octets of the segment that were sent before */
     bool resent;
     bool probe; /* true: the segment probes a zero window */

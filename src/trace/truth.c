@@ -123,7 +123,7 @@ static enum fate fate_of(const char *fate, const char *cause)
 
 #define FIELDS 64
 
-struct reader { /* state of the reader of the log */
+struct reader { /* state of the reader of the ground-truth log */
     const char *path;
     char *msg;
     FILE *in;

@@ -128,7 +128,8 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
         }
         n = (int64_t)one_record(s, (size_t)n, &flags);
         wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
-        /* SCPS_EV_WRITABLE will call this function again. */
+        /* There is no space or memory now; the event SCPS_EV_WRITABLE will call this function
+         * again. */
         if (wrote == SCPS_ERR_AGAIN || wrote == SCPS_ERR_NOMEM)
             return;
         if (wrote < 0) {
