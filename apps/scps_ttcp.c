@@ -74,6 +74,7 @@ static int act(const struct ttcp_options *o)
         ttcp_report_text(&r, stderr);
     if (r.outcome != TTCP_DONE)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);
+    status = stdfds_reported(status);
     if (o->json) {
         ttcp_report_json(&r, &(struct scps_json){.f = stdout, .indent = "\t"});
         status = stdfds_flush("scps_ttcp", status);

@@ -45,4 +45,14 @@ static inline int stdfds_flush(const char *program, int status)
     return status ? status : 1;
 }
 
+/* Called after a program has written its report to standard error. Returns status if all of it was
+ * written, or if the caller has closed standard error, and so wants no report; otherwise 1 (or the
+ * status, if that is a failure already). There is nowhere to write a message to. */
+static inline int stdfds_reported(int status)
+{
+    if (!ferror(stderr) || (write(STDERR_FILENO, "\n", 1) < 0 && errno == EBADF))
+        return status;
+    return status ? status : 1;
+}
+
 #endif

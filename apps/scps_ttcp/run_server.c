@@ -336,5 +336,5 @@ int ttcp_serve(const struct ttcp_options *o)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);
     status = ttcp_exit_status(r.outcome);
     ttcp_result_fini(&r);
-    return stdfds_flush("scps_ttcp", status);
+    return stdfds_flush("scps_ttcp", stdfds_reported(status));
 }

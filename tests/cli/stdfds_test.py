@@ -107,6 +107,14 @@ class Results(unittest.TestCase):
             self.assertEqual(run("2>&-", "scps_ttcp", "-t", "-s", "-n", "1", "--pcap", f.name)[0], 0)
             self.assertNotIn(b"ttcp-t", f.read())
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    @unittest.skipUnless(has("scps_ttcp"), "no scps_ttcp")
+    def test_full_error(self):
+        """scps_ttcp writes its report to standard error. A report that is lost shows in the exit status."""
+        self.assertEqual(run("2>/dev/full", "scps_ttcp", "-t", "-s", "-n", "1")[0], 1)
+        status, out, _ = run("2>/dev/full", "scps_ttcp", "-t", "-s", "-n", "1", "--json")
+        self.assertEqual((status, out[:1]), (0, "{"))
+
     @unittest.skipUnless(has("scps_trace"), "no scps_trace")
     def test_closed_input(self):
         status, out, err = run("<&-", "scps_trace", "-")
