@@ -59,51 +59,126 @@ _Static_assert(SCORES <= SCPS_CCTEST_SCORES, "room for all scores");
 #define MORE SCPS_CCTEST_MORE
 #define LESS SCPS_CCTEST_LESS
 static const struct scps_cctest_score_info info[SCORES] = {
-    [ALONE_USE] = {"alone", "use", "%", "of the link, queue of 1 BDP, second 10 to 60", MORE, 100},
-    [ALONE_QUEUE] = {"alone", "queue", "ms", "mean wait there", LESS, 0},
-    [ALONE_LOST] = {"alone", "lost", "%", "of the packets there", LESS, 0},
-    [DEEP_USE] = {"alone", "deep-use", "%", "of the link, queue of 4 BDP", MORE, 100},
-    [DEEP_QUEUE] = {"alone", "deep-queue", "ms", "mean wait there, at most 200", LESS, 0},
-    [DEEP_QUEUE95] = {"alone", "deep-queue-95", "ms", "wait that 95 % do not exceed", LESS, 0},
-    [SHALLOW_USE] = {"alone", "shallow-use", "%", "of the link, queue of 0.1 BDP", MORE, 100},
-    [SHALLOW_LOST] = {"alone", "shallow-lost", "%", "of the packets there", LESS, 0},
-    [GEO_USE] = {"alone", "geo-use", "%", "of 10 Mbit/s at 560 ms, second 60 to 120", MORE, 100},
-    [GEO_START] = {"alone", "geo-start", "s", "until it gets 80 % of that for a second", LESS, 0},
-    [LOSSY_USE] = {"alone", "lossy-use", "%", "of the link when 1 % is lost at random", MORE, 100},
-    [BER_USE] = {"alone", "ber-use", "%", "of 10 Mbit/s at 560 ms, bit error rate 1e-6", MORE, 100},
-    [JAIN2] = {"shared", "jain-2", "", "Jain's index of two, second 30 to 90", MORE, 1},
-    [JAIN4] = {"shared", "jain-4", "", "Jain's index of four", MORE, 1},
-    [JAIN8] = {"shared", "jain-8", "", "Jain's index of eight", MORE, 1},
-    [STARVED] = {"shared", "least", "%", "of a fair share: the worst ten seconds of four", MORE,
-                 100},
-    [LATE_CONVERGE] = {"shared", "converge", "s", "until a latecomer has 80 % of its share", LESS,
-                       0},
-    [LATE_SHARE] = {"shared", "late-share", "%", "of a fair share, 60 s after it came", MORE, 0},
+    [ALONE_USE] = {"alone", "use", "%",
+                   "the flow uses this part of the link with a queue of 1 BDP, in seconds "
+                   "10 to 60",
+                   MORE, 100},
+    [ALONE_QUEUE] = {"alone", "queue", "ms",
+                     "a packet takes this long on average in a queue of 1 BDP and in "
+                     "transmission",
+                     LESS, 0},
+    [ALONE_LOST] = {"alone", "lost", "%", "this part of the packets is lost with a queue of 1 BDP",
+                    LESS, 0},
+    [DEEP_USE] = {"alone", "deep-use", "%",
+                  "the flow uses this part of the link with a queue of 4 BDP", MORE, 100},
+    [DEEP_QUEUE] = {"alone", "deep-queue", "ms",
+                    "a packet takes this long on average in a queue of 4 BDP (200 ms) and in "
+                    "transmission",
+                    LESS, 0},
+    [DEEP_QUEUE95] = {"alone", "deep-queue-95", "ms",
+                      "95 % of the packets take at most this long in a queue of 4 BDP and in "
+                      "transmission",
+                      LESS, 0},
+    [SHALLOW_USE] = {"alone", "shallow-use", "%",
+                     "the flow uses this part of the link with a queue of 0.1 BDP", MORE, 100},
+    [SHALLOW_LOST] = {"alone", "shallow-lost", "%",
+                      "this part of the packets is lost with a queue of 0.1 BDP", LESS, 0},
+    [GEO_USE] = {"alone", "geo-use", "%",
+                 "the flow uses this part of 10 Mbit/s with a round trip of 560 ms, in "
+                 "seconds 60 to 120",
+                 MORE, 100},
+    [GEO_START] = {"alone", "geo-start", "s",
+                   "after this time the flow has 80 % of 10 Mbit/s for a second, with a "
+                   "round trip of 560 ms",
+                   LESS, 0},
+    [LOSSY_USE] = {"alone", "lossy-use", "%",
+                   "the flow uses this part of the link when 1 % of the packets is lost at "
+                   "random",
+                   MORE, 100},
+    [BER_USE] = {"alone", "ber-use", "%",
+                 "the flow uses this part of 10 Mbit/s with a round trip of 560 ms and a "
+                 "bit error rate of 1e-6",
+                 MORE, 100},
+    [JAIN2] = {"shared", "jain-2", "",
+               "the rates of two flows have this value of Jain's fairness index, in "
+               "seconds 30 to 90",
+               MORE, 1},
+    [JAIN4] = {"shared", "jain-4", "",
+               "the rates of four flows have this value of Jain's fairness index", MORE, 1},
+    [JAIN8] = {"shared", "jain-8", "",
+               "the rates of eight flows have this value of Jain's fairness index", MORE, 1},
+    [STARVED] = {"shared", "least", "%",
+                 "each of four flows has at least this part of its fair share in any ten "
+                 "seconds after second 20",
+                 MORE, 100},
+    [LATE_CONVERGE] = {"shared", "converge", "s",
+                       "a flow that begins 30 s after another has 80 % of its fair share after "
+                       "this time",
+                       LESS, 0},
+    [LATE_SHARE] = {"shared", "late-share", "%",
+                    "a flow that begins 30 s after another has this part of its fair share "
+                    "60 s later",
+                    MORE, 0},
     [RTT_SHARE] = {"shared", "rtt-share", "%",
-                   "of a fair share for the second of two, 200 ms beside 50", MORE, 0},
-    [RTT_JAIN] = {"shared", "rtt-jain", "", "Jain's index of these two", MORE, 1},
-    [BESIDE_VJ] = {"beside", "vj", "%", "of a fair share beside vj, second 30 to 90", MORE, 0},
-    [BESIDE_CUBIC] = {"beside", "cubic", "%", "beside cubic", MORE, 0},
-    [BESIDE_BBR] = {"beside", "bbr", "%", "beside bbr", MORE, 0},
-    [VJ_KEEPS] = {"beside", "vj-keeps", "%", "of a fair share is left to vj", MORE, 0},
-    [CUBIC_KEEPS] = {"beside", "cubic-keeps", "%", "is left to cubic", MORE, 0},
-    [BBR_KEEPS] = {"beside", "bbr-keeps", "%", "is left to bbr", MORE, 0},
-    [RTT_UP] = {"change", "rtt-up", "%", "of the link, 10 to 60 s after 20 ms became 200", MORE,
-                100},
-    [RTT_DOWN] = {"change", "rtt-down", "%", "of the link, 10 to 60 s after 200 ms became 20", MORE,
-                  100},
-    [RATE_UP] = {"change", "rate-up", "s", "until it has 80 % after 0.1 Mbit/s became 10", LESS, 0},
-    [RATE_DOWN] = {"change", "rate-down", "%", "of the link, 10 to 60 s after 10 became 0.1", MORE,
-                   100},
-    [RATE_DOWN_QUEUE] = {"change", "rate-down-queue", "ms", "mean wait then", LESS, 0},
+                   "a flow with a round trip of 200 ms has this part of its fair share "
+                   "beside one with 50 ms",
+                   MORE, 0},
+    [RTT_JAIN] = {"shared", "rtt-jain", "",
+                  "the rates of flows with round trips of 50 and 200 ms have this value of "
+                  "Jain's index",
+                  MORE, 1},
+    [BESIDE_VJ] = {"beside", "vj", "%",
+                   "the flow has this part of a fair share beside a flow of vj, in seconds "
+                   "30 to 90",
+                   MORE, 0},
+    [BESIDE_CUBIC] = {"beside", "cubic", "%",
+                      "the flow has this part of a fair share beside a flow of cubic, in "
+                      "seconds 30 to 90",
+                      MORE, 0},
+    [BESIDE_BBR] = {"beside", "bbr", "%",
+                    "the flow has this part of a fair share beside a flow of bbr, in seconds "
+                    "30 to 90",
+                    MORE, 0},
+    [VJ_KEEPS] = {"beside", "vj-keeps", "%",
+                  "a flow of vj has this part of a fair share beside the flow", MORE, 0},
+    [CUBIC_KEEPS] = {"beside", "cubic-keeps", "%",
+                     "a flow of cubic has this part of a fair share beside the flow", MORE, 0},
+    [BBR_KEEPS] = {"beside", "bbr-keeps", "%",
+                   "a flow of bbr has this part of a fair share beside the flow", MORE, 0},
+    [RTT_UP] = {"change", "rtt-up", "%",
+                "the flow uses this part of the link 10 to 60 s after the round trip "
+                "rose from 20 to 200 ms",
+                MORE, 100},
+    [RTT_DOWN] = {"change", "rtt-down", "%",
+                  "the flow uses this part of the link 10 to 60 s after the round trip "
+                  "fell from 200 to 20 ms",
+                  MORE, 100},
+    [RATE_UP] = {"change", "rate-up", "s",
+                 "the flow has 80 % of the link this long after its rate rose from 0.1 to "
+                 "10 Mbit/s",
+                 LESS, 0},
+    [RATE_DOWN] = {"change", "rate-down", "%",
+                   "the flow uses this part of the link 10 to 60 s after its rate fell from "
+                   "10 to 0.1 Mbit/s",
+                   MORE, 100},
+    [RATE_DOWN_QUEUE] = {"change", "rate-down-queue", "ms",
+                         "a packet takes this long on average in queue and transmission 10 to 60 "
+                         "s after the rate fell from 10 to 0.1 Mbit/s",
+                         LESS, 0},
     [RATE_DOWN_READ] = {"change", "rate-down-read", "%",
-                        "of the link to the reader then; above 100 what arrived before", MORE, 0},
-    [OUTAGE_BACK] = {"change", "outage", "s", "until it has 80 % after an outage of 5 s", LESS, 0},
-    [DELAYED_USE] = {"acks", "delayed-use", "%", "of the link, acknowledged every 200 ms", MORE,
-                     100},
+                        "the application reads this part of the link's rate 10 to 60 s after it "
+                        "fell from 10 to 0.1 Mbit/s; above 100 %, some of the data arrived "
+                        "before",
+                        MORE, 0},
+    [OUTAGE_BACK] = {"change", "outage", "s",
+                     "the flow has 80 % of the link this long after an outage of 5 s", LESS, 0},
+    [DELAYED_USE] = {"acks", "delayed-use", "%",
+                     "the flow uses this part of the link when the receiver acknowledges "
+                     "every 200 ms",
+                     MORE, 100},
     [AGGREGATED_USE] = {"acks", "aggregated-use", "%",
-                        "of the link, acknowledgements in bursts "
-                        "of 20 ms",
+                        "the flow uses this part of the link when acknowledgements arrive in one "
+                        "burst every 20 ms",
                         MORE, 100},
 };
 
