@@ -18,8 +18,8 @@ int ttcp_serve(const struct ttcp_options *o);
  * of the line. Returns 0 or an error. */
 int ttcp_rate_datagrams(const struct ttcp_options *o, struct scps_stack *st, struct scps_netif *nif,
                         const struct scps_addr *to);
-/* Pushes a capture on a netif. now: the clock for outgoing packets. Returns NULL on failure, with
- * the reason in r. */
+/* Opens a netif that writes the packets which pass it to the capture file at path. now: the clock
+ * for outgoing packets. Returns NULL on failure, with the reason in r. */
 struct scps_netif *ttcp_capture(struct ttcp_result *r, const char *path, scps_time epoch,
                                 scps_time (*now)(void *ctx), void *ctx);
 /* Sets an error in r if part of the capture could not be written. Call it after the last packet.

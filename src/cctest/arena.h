@@ -21,8 +21,8 @@ struct scps_cct_arena {
     scps_dur time;
     struct scps_cct_flow flow[SCPS_CCT_FLOWS];
     unsigned n;
-    bool delayed;        /* true: receivers acknowledge in strictly delayed mode (ack mode F0) */
-    scps_dur detour;     /* extra round trip of flows 1, 3, 5 and 7, µs; 0: none */
+    bool delayed;    /* true: receivers acknowledge in strictly delayed mode (ack mode F0) */
+    scps_dur detour; /* time that is added to the round trip of flows 1, 3, 5 and 7, µs; 0: none */
     scps_time step_at;   /* time at which the link changes, µs; 0: it does not */
     const char *step;    /* change of both directions of the link, as text for scps_link_update() */
     scps_time step_back; /* time at which the change is undone, µs; 0: never */

@@ -17,7 +17,8 @@ static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
     use->limited = limited;
 }
 
-/* Returns what a segment with len octets of data costs at a rate that counts packets, bytes. */
+/* Returns how many bytes a segment with len octets of data counts at a rate that counts whole
+ * packets: its data, its headers and rate_overhead. */
 static SCPS_ALWAYS_INLINE uint32_t scps_cc_packet(const struct scps_sender *s, uint32_t len)
 {
     return scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;

@@ -21,7 +21,7 @@ struct scps_fixed;
 /* State and services that a host shares with its connections. */
 struct scps_env {
     struct scps_budget budget; /* budget of all memory that the host and its connections allocate */
-    /* allocator with the whole limit, for requests that cannot be repeated later */
+    /* allocator that may use the whole memory limit, for requests that cannot be repeated later */
     struct scps_alloc alloc;
     /* allocator with a lower limit, for new connections and for growing send buffers */
     struct scps_alloc alloc_later;

@@ -247,7 +247,7 @@ void scps_recovery_no_frto(struct scps_recovery *rec);
  * caused the timeouts. */
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
 /* Best effort: called when SND.UNA moved to `una` without an acknowledgement. Returns true if that
- * ends the episode. */
+ * ends the loss recovery. */
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
 /* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
  * reset the retransmit timer." Returns true after that first one, if neither SACK nor SNACK can

@@ -61,7 +61,8 @@ static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
     return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
 }
 
-/* Restores the rate that a window-based controller had before the jump. */
+/* Restores the rate that a window-based controller had before careful resume raised its window (RFC
+ * 9959). */
 static void restore_rate(const struct scps_resume *r, struct scps_resume_cc cc,
                          struct scps_cc_ctl *ctl)
 {

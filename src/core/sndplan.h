@@ -58,8 +58,8 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
     return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
-/* Returns what a segment with len octets of data costs at the connection's own rate, bytes; 0:
- * there is no rate. */
+/* Returns how many bytes a segment with len octets of data counts at the connection's own rate
+ * (tx->pacer.rate); 0: the connection has no such rate. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
     if (!s->tx->pacer.rate)

@@ -33,8 +33,9 @@ static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return rc;
 }
 
-/* Sends a segment as values, without its octets: a scps_values_fn. A filter or the observer gets
- * octets, and so does a link with framing, because the length of a frame may depend on them. */
+/* Sends a segment as a structure, without its octets (a scps_values_fn of stack/nif.h). Does not do
+ * so if a filter, the observer or a link with framing needs the octets; the length of a frame may
+ * depend on them. */
 static size_t end_send_segment(struct scps_netif *nif, const struct scps_conn *c,
                                const struct scps_seg *seg)
 {
