@@ -409,7 +409,7 @@ class Claims:
         return out or None
 
     def reason(self, claim, tables, theirs, differs):
-        """Returns the text that says why our results differ from the published ones, with its figures computed. A cell
+        """Returns the text that says why this library's results differ from the published ones, with its figures computed. A cell
         of a table `theirs:NAME` is taken from the publication."""
         if claim not in self.reasons:
             return ""

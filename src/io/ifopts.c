@@ -69,7 +69,7 @@ const char *scps_ifopts_help(void)
            "  --mtu N                 largest IP packet, bytes (the device's; over UDP 1472)\n"
            "  --line-rate R           rate of the line behind the device, such as 64kbit, which "
            "limits\n"
-           "                          replies to packets of no connection (not known)\n"
+           "                          replies to packets outside any connection (not known)\n"
            "  --offload               with --tun: exchange segments of up to 64 KiB with the "
            "kernel, which\n"
            "                          cuts them and computes checksums; captures show the uncut "

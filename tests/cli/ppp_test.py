@@ -5,8 +5,8 @@
     ppp_test.py PROGRAM pair|slirp [unittest options]
     ppp_test.py PROGRAM ppproto PEER [unittest options]      PEER: of tests/interop/ppp_reader (tools/ppp_reader)
 
-pair   two of our ends over a line that damages, loops, is silent, or hangs up; what is refused
-slirp  PPP of somebody else, with Van Jacobson compression, and behind it the kernel's TCP on loopback (77 without slirp)
+pair   two ends of libscps over a line that damages, loops, is silent, or hangs up; what is refused
+slirp  the PPP of slirp, with Van Jacobson compression, and behind it the kernel's TCP on loopback (77 without slirp)
 
 Real time is only waited for, never measured against a limit.
 """
@@ -375,8 +375,8 @@ class Slirp(unittest.TestCase):
 
 
 class Ppproto(unittest.TestCase):
-    """The PPP implementation of the crate ppproto as the peer: our first end - line - the crate - IP in UDP - our
-    second end."""
+    """The PPP implementation of the crate ppproto as the peer: first end of libscps - line - the crate - IP in UDP -
+    second end of libscps."""
 
     def over_the_crate(self, *keys, damage=lambda b: b):
         """Transfers data to an end behind the crate. Returns status and messages of both ends, the octets, the crate's

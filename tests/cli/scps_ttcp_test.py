@@ -6,7 +6,7 @@
 
 usage    what is refused, help, and the man page
 virtual  transfers over a link: what arrives, what is reported, same seed same document
-wire     what tshark reads in our captures (needs tshark)
+wire     how tshark decodes the captures of scps_ttcp (needs tshark)
 files    input and output that are missing, full, slow or no files
 schema   every kind of run gives a document that docs/schema describes (needs python3-jsonschema)
 udp      two processes over IP in UDP on loopback
@@ -928,7 +928,7 @@ def packets(path):
 
 
 class Wire(Case):
-    """What somebody else reads in our packets. tshark 4.0 knows the capabilities and the short form of SNACK; of the
+    """How tshark decodes the packets of scps_ttcp. tshark 4.0 knows the capabilities and the short form of SNACK; of the
     long form it notes that 6 octets were expected. Behind the fields of the short form it reads the acknowledgement
     number from the option instead of the header, falls off its end and calls the packet malformed; any packet with
     that option is, so those are excepted, and only those."""
@@ -1934,8 +1934,8 @@ class Schema(Case):
 
     @unittest.skipUnless(shutil.which("iperf3"), "iperf3 is not installed")
     def test_the_keys_of_iperf3(self):
-        """Each value that iperf3 reports for a transfer is at the same place in our document, except those that only
-        iperf3's control connection provides."""
+        """Each value that iperf3 reports for a transfer is at the same place in the document of scps_ttcp,
+        except those that only iperf3's control connection provides."""
         port = str(free_ports()[0])
         server = subprocess.Popen(["iperf3", "-s", "-1", "-p", port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         docs = []

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Packets no honest peer would send, thrown at our stack over its TUN device, with what it must not do about them.
+"""Sends libscps, over its TUN device, packets that no conforming peer sends, and checks how it reacts to each.
 
     hostile.py DEVICE KERNEL4 STACK4 KERNEL6 STACK6          one of everything, with a connection open meanwhile
     hostile.py flood DEVICE KERNEL4 STACK4 KERNEL6 STACK6    SYNs from 20000 addresses that never answer
     hostile.py hold DEVICE KERNEL4 STACK4 KERNEL6 STACK6     2000 connections whose windows stay closed
 
 The bytes are made with scapy and leave by a packet socket, so that the kernel mends nothing.  A connection of the
-kernel's is open all the time; it must live, and echo what it is sent.  Everything is seeded: two runs send the same.
-Our stack reads in order: what it had to say of one attack it has said when it has answered two pings sent behind it,
-one after the other, however slow it is.
+kernel's is open all the time; it must live, and echo what it is sent.  Random numbers come from a fixed seed: two
+runs send the same packets.  libscps processes packets in order, so it has sent all replies to an attack when it has
+answered two pings sent after it, one after the other, however slow it is.
 """
 import logging
 import random
@@ -70,7 +70,7 @@ def until_pinged():
         again = time.monotonic() + 1
         while select.select([rx], [], [], max(0, again - time.monotonic()))[0]:
             data, where = rx.recvfrom(65536)
-            if where[2] == socket.PACKET_OUTGOING:  # on its way to our stack
+            if where[2] == socket.PACKET_OUTGOING:  # on its way to libscps
                 continue
             if data.endswith(load):
                 return out
@@ -79,7 +79,7 @@ def until_pinged():
 
 
 def answers():
-    """Returns, as raw bytes, the packets that our stack has sent since the last call. It waits until everything sent
+    """Returns, as raw bytes, the packets that libscps has sent since the last call. It waits until everything sent
     before this call has been answered."""
     return until_pinged() + until_pinged()
 

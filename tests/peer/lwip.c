@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Our stack against lwIP, as the distribution packages it, over the channel model in virtual time:
- * no privileges, and links that no namespace gives.
+/* libscps and lwIP, as the distribution packages it, exchange data over a simulated link in virtual
+ * time. This needs no privileges, and the link can be one that a network namespace cannot have.
  *
  *     scps_stack === channel ===> lwIP netif - pcb
  *                <== channel ====
  *
- * Either side opens. Both write a pattern and shut their direction down; both check every byte of
- * the other's, and that the end comes behind the last one. Whatever is offered on our side, lwIP is
- * a plain TCP peer, so plain TCP must come of it. lwIP's timers are called every 250 ms of virtual
- * time; nothing in it looks at another clock.
+ * Either end opens. Both write a pattern and shut their direction down; both check every byte of
+ * the other's, and that the end comes behind the last one. Whatever options libscps offers, lwIP
+ * knows only plain TCP, so the connection must use plain TCP. lwIP's timers are called every 250 ms
+ * of virtual time; nothing in it looks at another clock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,7 +239,7 @@ static void lw_takes(const struct scps_pkt *pkt)
         pbuf_free(p);
 }
 
-/* ---- our end ---- */
+/* ---- the end of libscps ---- */
 
 static void we_write(void)
 {
