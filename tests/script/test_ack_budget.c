@@ -71,7 +71,7 @@ static void bytes_a_second(void **x)
 
 /* The budget also holds back the acknowledgements of a FIN and of duplicates. An acknowledgement
  * carried by data is sent at once and replaces one that was held back. */
-static void nothing_is_exempt_but_what_rides(void **x)
+static void only_acks_carried_by_data_exceed_the_budget(void **x)
 {
     struct script *t = ten_a_second(x);
 
@@ -92,7 +92,7 @@ static void nothing_is_exempt_but_what_rides(void **x)
  * retransmission that leaves while the budget holds that answer back has the same acknowledgement
  * number, but does not replace it: a peer that has the data drops the retransmission. Otherwise two
  * ends whose acknowledgements were lost would resend for ever. */
-static void an_answer_rides_on_no_resend(void **x)
+static void a_resend_does_not_replace_a_challenge_ack(void **x)
 {
     struct script *t = script_of(x);
 
@@ -139,7 +139,7 @@ static void a_fin_is_acknowledged_by_no_resend(void **x)
 
 /* RFC 2883 section 4: an acknowledgement reports a duplicate (DSACK), but here only if that leaves
  * room for all holes. */
-static void duplicates_are_told(void **x)
+static void duplicates_are_reported_by_dsack(void **x)
 {
     struct script *t = ten_a_second(x);
 
@@ -155,7 +155,7 @@ static void duplicates_are_told(void **x)
 
 /* With a budget, ranges are reported by SACK in order, each once. Acknowledgements follow until all
  * have been reported. */
-static void ranges_are_told_once(void **x)
+static void each_range_is_reported_once(void **x)
 {
     struct script *t = ten_a_second(x);
 
@@ -264,11 +264,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(packets_a_second),
         SCRIPT_TEST(bytes_a_second),
-        SCRIPT_TEST(nothing_is_exempt_but_what_rides),
-        SCRIPT_TEST(an_answer_rides_on_no_resend),
+        SCRIPT_TEST(only_acks_carried_by_data_exceed_the_budget),
+        SCRIPT_TEST(a_resend_does_not_replace_a_challenge_ack),
         SCRIPT_TEST(a_fin_is_acknowledged_by_no_resend),
-        SCRIPT_TEST(duplicates_are_told),
-        SCRIPT_TEST(ranges_are_told_once),
+        SCRIPT_TEST(duplicates_are_reported_by_dsack),
+        SCRIPT_TEST(each_range_is_reported_once),
         SCRIPT_TEST(each_hole_is_named),
         SCRIPT_TEST(the_hole_before_a_fin_is_named),
         SCRIPT_TEST(a_report_reaches_back_to_a_repair),

@@ -247,7 +247,7 @@ static void steps_and_holes(void **x)
 
 /* With stretch_acks off, data that is sent carries the acknowledgements of the batch, and each has
  * the same right edge of the window. */
-static void steps_ride_on_data(void **x)
+static void data_carries_the_acks_of_the_batch(void **x)
 {
     struct script *t = open_with(x, false);
     batch(t, MS(200), 2, true);
@@ -294,7 +294,7 @@ int main(void)
         SCRIPT_TEST(one_by_one),
         SCRIPT_TEST(one_by_one_by_mode),
         SCRIPT_TEST(steps_and_holes),
-        SCRIPT_TEST(steps_ride_on_data),
+        SCRIPT_TEST(data_carries_the_acks_of_the_batch),
         SCRIPT_TEST(a_budget_stretches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -306,7 +306,7 @@ static void malformed_later(void **x)
 
 /* A peer whose second SYN differs from its first: the options of the first SYN are in force, in
  * either direction. */
-static void another_mind(void **x)
+static void a_second_syn_with_other_options(void **x)
 {
     struct script *t = with_snack(x);
 
@@ -522,7 +522,7 @@ int main(void)
         SCRIPT_TEST(a_late_answer),
         SCRIPT_TEST(malformed_in_a_syn),
         SCRIPT_TEST(malformed_later),
-        SCRIPT_TEST(another_mind),
+        SCRIPT_TEST(a_second_syn_with_other_options),
         SCRIPT_TEST(suppressed),
         SCRIPT_TEST(golden_syn),
         SCRIPT_TEST(bindings),

@@ -59,7 +59,7 @@ static void passive_close(void **x)
 }
 
 /* This end has shut down its sending side, and the peer continues to send. */
-static void half_close_of_ours(void **x)
+static void half_close_by_this_end(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -194,7 +194,7 @@ static void time_wait_and_a_fin_with_data(void **x)
 
 /* RFC 9293 section 3.6.1: the wait begins anew for "a retransmission of the remote FIN". A FIN with
  * numbers that the peer does not use is none, and must not hold the connection for ever. */
-static void time_wait_and_the_fin_of_a_stranger(void **x)
+static void time_wait_ignores_a_forged_fin(void **x)
 {
     struct script *t = script_of(x);
     to_time_wait(t);
@@ -210,7 +210,7 @@ static void time_wait_and_the_fin_of_a_stranger(void **x)
 
 /* RFC 9293 section 3.10.7.4: no data can follow the peer's FIN, so a segment beyond the FIN is
  * answered with an ACK. */
-static void time_wait_answers_a_stranger(void **x)
+static void time_wait_acks_a_segment_beyond_the_fin(void **x)
 {
     struct script *t = script_of(x);
     to_time_wait(t);
@@ -575,15 +575,15 @@ int main(void)
         SCRIPT_TEST(a_fin_from_the_past),
         SCRIPT_TEST(active_close),
         SCRIPT_TEST(passive_close),
-        SCRIPT_TEST(half_close_of_ours),
+        SCRIPT_TEST(half_close_by_this_end),
         SCRIPT_TEST(simultaneous_close),
         SCRIPT_TEST(fin_with_the_ack),
         SCRIPT_TEST(fin_with_the_data),
         SCRIPT_TEST(fin_is_repeated),
         SCRIPT_TEST(time_wait_acknowledges_again),
         SCRIPT_TEST(time_wait_and_a_fin_with_data),
-        SCRIPT_TEST(time_wait_and_the_fin_of_a_stranger),
-        SCRIPT_TEST(time_wait_answers_a_stranger),
+        SCRIPT_TEST(time_wait_ignores_a_forged_fin),
+        SCRIPT_TEST(time_wait_acks_a_segment_beyond_the_fin),
         SCRIPT_TEST(time_wait_survives_a_reset),
         SCRIPT_TEST(time_wait_gives_way),
         SCRIPT_TEST(time_wait_survives_a_syn_with_fin),

@@ -142,7 +142,7 @@ static void the_first_one_wrong(void **x)
 
 /* Both ends use 105. The first segment is damaged so that it looks like one with 106, and a copy of
  * it follows: this end must not conclude that the peer uses 106. */
-static void a_copy_confirms_nothing(void **x)
+static void a_copied_segment_does_not_confirm_106(void **x)
 {
     struct script *t = compressing(x, false);
     uint8_t ack[100], data[1200];
@@ -292,10 +292,14 @@ static void nonsense(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(checksum_protocols),          SCRIPT_TEST(one_bit_wrong),
-        SCRIPT_TEST(one_bit_wrong_after_vouched), SCRIPT_TEST(the_first_one_wrong),
-        SCRIPT_TEST(a_copy_confirms_nothing),     SCRIPT_TEST(a_wrong_number_is_left),
-        SCRIPT_TEST(a_damaged_one_looks_right),   SCRIPT_TEST(nonsense),
+        SCRIPT_TEST(checksum_protocols),
+        SCRIPT_TEST(one_bit_wrong),
+        SCRIPT_TEST(one_bit_wrong_after_vouched),
+        SCRIPT_TEST(the_first_one_wrong),
+        SCRIPT_TEST(a_copied_segment_does_not_confirm_106),
+        SCRIPT_TEST(a_wrong_number_is_left),
+        SCRIPT_TEST(a_damaged_one_looks_right),
+        SCRIPT_TEST(nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,7 +201,7 @@ static void an_id_twice(void **x)
 /* A sequence number that is left out stands for the highest that the receiver has received, so a
  * keep-alive, one octet below that, always has its own: otherwise it would be acceptable, and the
  * peer need not answer (RFC 9293 section 3.8.4). The same holds for the probe of an outage. */
-static void probes_say_where_they_stand(void **x)
+static void probes_carry_their_sequence_number(void **x)
 {
     static const int gap[] = {5, 6, 12, 24, 48, 60};
 
@@ -382,7 +382,7 @@ int main(void)
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
         SCRIPT_TEST(no_reset_from_an_address_that_was_removed),
-        SCRIPT_TEST(probes_say_where_they_stand),
+        SCRIPT_TEST(probes_carry_their_sequence_number),
         SCRIPT_TEST(path_mtu),
         SCRIPT_TEST(snack_unit),
         SCRIPT_TEST(without_timestamps),

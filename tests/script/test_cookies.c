@@ -189,7 +189,7 @@ static void what_a_cookie_cannot_keep_is_told(void **x)
 /* A flood of 1.4 SYNs a second from forged addresses: half-open connections neither keep their
  * places for the 188 s for which SYN-ACKs are repeated, nor get more than four SYN-ACKs each while
  * a quarter of the places is taken. */
-static void a_slow_flood_takes_nothing(void **x)
+static void a_slow_syn_flood_holds_no_places(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -681,7 +681,7 @@ int main(void)
         SCRIPT_TEST(capabilities_survive_with_timestamps),
         SCRIPT_TEST(capabilities_survive_without_timestamps),
         SCRIPT_TEST(what_a_cookie_cannot_keep_is_told),
-        SCRIPT_TEST(a_slow_flood_takes_nothing),
+        SCRIPT_TEST(a_slow_syn_flood_holds_no_places),
         SCRIPT_TEST(answers_take_turns),
         SCRIPT_TEST(answers_have_their_share),
         SCRIPT_TEST(answers_beside_a_connection),

@@ -73,7 +73,7 @@ static void beside_reports(void **x)
 }
 
 /* The option is not sent to a peer that has shown no capabilities, nor with corruption off. */
-static void not_to_everybody(void **x)
+static void only_to_peers_with_capabilities(void **x)
 {
     for (int k = 0; k < 2; k++) {
         struct script *t = scps(x);
@@ -142,7 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(three_and_a_round_trip),
         SCRIPT_TEST(beside_reports),
-        SCRIPT_TEST(not_to_everybody),
+        SCRIPT_TEST(only_to_peers_with_capabilities),
         SCRIPT_TEST(checksum_hints),
         SCRIPT_TEST(believed),
     };

@@ -516,7 +516,7 @@ static void simultaneous_open_and_a_syn_with_reset(void **x)
 /* RFC 9293 section 3.10.7.3: a SYN without ACK leads from SYN-SENT to SYN-RECEIVED, and anybody can
  * send one who knows the addresses and guesses the ports. The peer's own SYN-ACK acknowledges this
  * end's SYN, and takes its place, with the peer's options, window and data. */
-static void a_strangers_syn_and_the_peers_syn_ack(void **x)
+static void a_forged_syn_and_the_peers_syn_ack(void **x)
 {
     for (int again = 0; again < 2; again++) {
         struct script *t = script_of(x);
@@ -626,7 +626,7 @@ static void wrong_answers_to_a_syn(void **x)
 
 /* RFC 9293 section 3.10.7.1: a segment for no connection is answered with a reset that its sender
  * accepts. */
-static void nobody_home(void **x)
+static void a_segment_for_no_connection_is_reset(void **x)
 {
     struct script *t = script_of(x);
     t->us.port = 81;
@@ -801,12 +801,12 @@ int main(void)
         SCRIPT_TEST(repeated_syns_are_limited),
         SCRIPT_TEST(simultaneous_open),
         SCRIPT_TEST(simultaneous_open_and_a_syn_with_reset),
-        SCRIPT_TEST(a_strangers_syn_and_the_peers_syn_ack),
+        SCRIPT_TEST(a_forged_syn_and_the_peers_syn_ack),
         SCRIPT_TEST(simultaneous_open_bare_ack),
         SCRIPT_TEST(simultaneous_open_delayed_data),
         SCRIPT_TEST(refused),
         SCRIPT_TEST(wrong_answers_to_a_syn),
-        SCRIPT_TEST(nobody_home),
+        SCRIPT_TEST(a_segment_for_no_connection_is_reset),
         SCRIPT_TEST(a_listener_and_odd_segments),
         SCRIPT_TEST(syn_received_and_odd_segments),
         SCRIPT_TEST(initial_sequence_numbers),

@@ -128,7 +128,7 @@ static void shorter_than_a_round_trip(void **x)
 /* The outage is shorter than a round trip, and the peer sends neither SACK nor SNACK: segments that
  * may still be acknowledged are not resent. Each needless copy would cause a duplicate ACK, and
  * three of these would be taken for a loss. */
-static void nobody_reports(void **x)
+static void no_resend_after_a_short_outage_without_sack(void **x)
 {
     struct script *t = script_of(x);
     t->peer.sack = false;
@@ -205,7 +205,7 @@ static void heard(void **x)
 
 /* Segments that the peer sent before the outage are accepted, but do not end it, and change neither
  * its timer nor its known end. */
-static void on_its_way(void **x)
+static void segments_sent_before_the_outage(void **x)
 {
     for (int k = 0; k < 2; k++) {
         struct script *t = script_of(x);
@@ -300,7 +300,7 @@ static scps_time orphan(struct script *t, bool signalled, unsigned *probes)
 /* RFC 6429 section 3 lets a connection in the persist state end whose application has gone. The
  * same holds here: after the application has closed, the connection sends 32 probes, as the
  * reference implementation does, the last 1715 s after the outage was inferred, then a reset. */
-static void an_orphan_does_not_probe_for_ever(void **x)
+static void a_closed_connection_sends_32_probes(void **x)
 {
     struct script *t = script_of(x);
     unsigned probes;
@@ -313,7 +313,7 @@ static void an_orphan_does_not_probe_for_ever(void **x)
 }
 
 /* Keep-alive probes are counted separately, so the count of the outage's probes goes on. */
-static void nor_does_one_with_keepalive(void **x)
+static void keepalive_probes_do_not_count_as_outage_probes(void **x)
 {
     struct script *t = script_of(x);
     unsigned probes;
@@ -349,7 +349,7 @@ static void keepalive_waits_for_the_link(void **x)
 
 /* After the link has signalled the outage it will also signal its end, so the connection keeps the
  * written data until then. */
-static void an_orphan_waits_for_the_signal(void **x)
+static void a_closed_connection_waits_for_the_signal(void **x)
 {
     struct script *t = script_of(x);
     unsigned probes;
@@ -682,16 +682,16 @@ int main(void)
         SCRIPT_TEST(bounded_by_rto_max),
         SCRIPT_TEST(a_handshake_probes),
         SCRIPT_TEST(shorter_than_a_round_trip),
-        SCRIPT_TEST(nobody_reports),
+        SCRIPT_TEST(no_resend_after_a_short_outage_without_sack),
         SCRIPT_TEST(holes_of_an_outage),
         SCRIPT_TEST(until_known),
         SCRIPT_TEST(heard),
         SCRIPT_TEST(a_probe_acknowledges_nothing),
         SCRIPT_TEST(inferred),
-        SCRIPT_TEST(an_orphan_does_not_probe_for_ever),
-        SCRIPT_TEST(nor_does_one_with_keepalive),
+        SCRIPT_TEST(a_closed_connection_sends_32_probes),
+        SCRIPT_TEST(keepalive_probes_do_not_count_as_outage_probes),
         SCRIPT_TEST(keepalive_waits_for_the_link),
-        SCRIPT_TEST(an_orphan_waits_for_the_signal),
+        SCRIPT_TEST(a_closed_connection_waits_for_the_signal),
         SCRIPT_TEST(both_ends_wait),
         SCRIPT_TEST(the_peer_resends),
         SCRIPT_TEST(a_guess_ends_no_outage),
@@ -699,7 +699,7 @@ int main(void)
         SCRIPT_TEST(an_outage_is_no_round_trip),
         SCRIPT_TEST(the_peer_asks_again),
         SCRIPT_TEST(corruption),
-        SCRIPT_TEST(on_its_way),
+        SCRIPT_TEST(segments_sent_before_the_outage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

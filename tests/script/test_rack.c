@@ -299,7 +299,7 @@ static void probe_with_new_data(void **x)
 
 /* RFC 8985 section 7.4.2: if the probe repaired the only loss, the congestion controller is
  * informed of a loss; if the receiver already had the data of the probe, it is not. */
-static void what_a_probe_says(void **x)
+static void tail_loss_probe_that_repairs_a_loss(void **x)
 {
     for (int needless = 0; needless < 2; needless++) {
         scps_time at;
@@ -515,7 +515,7 @@ int main(void)
         SCRIPT_TEST(tail_probe),
         SCRIPT_TEST(a_fin_is_asked_after),
         SCRIPT_TEST(probe_with_new_data),
-        SCRIPT_TEST(what_a_probe_says),
+        SCRIPT_TEST(tail_loss_probe_that_repairs_a_loss),
         SCRIPT_TEST(one_probe_then_the_timer),
         SCRIPT_TEST(a_probe_needs_a_round_trip),
         SCRIPT_TEST(an_imagined_timeout),

@@ -218,7 +218,7 @@ static void unacceptable_segments(void **x)
  * that knows addresses and ports can send data, SYNs and FINs with any numbers. Those that the peer
  * does not use are answered twice a second, whatever they carry, and an old timestamp (PAWS) makes
  * no difference. What the peer itself sends again is acknowledged each time. */
-static void answers_to_strangers_are_limited(void **x)
+static void challenge_acks_are_limited(void **x)
 {
     static const struct {
         uint16_t flags;
@@ -327,7 +327,7 @@ int main(void)
         SCRIPT_TEST(challenges_are_limited),
         SCRIPT_TEST(one_connection_does_not_use_up_the_challenges),
         SCRIPT_TEST(unacceptable_segments),
-        SCRIPT_TEST(answers_to_strangers_are_limited),
+        SCRIPT_TEST(challenge_acks_are_limited),
         SCRIPT_TEST(reset_into_a_closed_window),
         SCRIPT_TEST(without_ack),
         SCRIPT_TEST(damaged_segments),

@@ -87,7 +87,7 @@ static void acknowledgements_pay(void **x)
 }
 
 /* While data waits for credit, it carries the acknowledgement that is due. */
-static void an_acknowledgement_rides(void **x)
+static void data_that_waits_for_credit_carries_the_ack(void **x)
 {
     struct script *t = routed(x, 1000);
 
@@ -499,7 +499,7 @@ int main(void)
         SCRIPT_TEST(no_drift),
         SCRIPT_TEST(acknowledgements_pay),
         SCRIPT_TEST(repairs_pay),
-        SCRIPT_TEST(an_acknowledgement_rides),
+        SCRIPT_TEST(data_that_waits_for_credit_carries_the_ack),
         SCRIPT_TEST(overhead),
         SCRIPT_TEST(changed_in_mid_flight),
         SCRIPT_TEST(announced),

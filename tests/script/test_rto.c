@@ -396,7 +396,7 @@ static void frto_without_sack(void **x)
 
 /* F-RTO after a timeout for a segment that was lost: the second acknowledgement is a duplicate, so
  * the timeout was not spurious (RFC 5682 section 2.1). */
-static void frto_says_lost(void **x)
+static void frto_second_ack_is_a_duplicate(void **x)
 {
     struct script *t = script_of(x);
     t->peer.sack = false;
@@ -437,7 +437,7 @@ static void frto_with_sack(void **x)
 
 /* RFC 5682 section 3.1 step 3a: "If the Cumulative Acknowledgment field or the SACK information
  * covers more than RecoveryPoint", conventional recovery follows, even if SND.UNA advances. */
-static void frto_with_sack_says_lost(void **x)
+static void frto_sack_beyond_recovery_point(void **x)
 {
     struct script *t = script_of(x);
     script_flight(t, MS(200), 20000, 10);
@@ -539,7 +539,7 @@ static void eifel(void **x)
 
 /* RFC 3522: the acknowledgement echoes the time stamp of the retransmission, so the segment was
  * lost. */
-static void eifel_says_lost(void **x)
+static void eifel_echo_of_the_retransmission(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.timestamps = t->peer.ts = true;
@@ -1078,14 +1078,14 @@ int main(void)
         SCRIPT_TEST(reneging),
         SCRIPT_TEST(a_false_report_at_the_left_edge),
         SCRIPT_TEST(frto_without_sack),
-        SCRIPT_TEST(frto_says_lost),
+        SCRIPT_TEST(frto_second_ack_is_a_duplicate),
         SCRIPT_TEST(frto_with_sack),
-        SCRIPT_TEST(frto_with_sack_says_lost),
+        SCRIPT_TEST(frto_sack_beyond_recovery_point),
         SCRIPT_TEST(frto_and_a_part),
         SCRIPT_TEST(frto_without_new_data),
         SCRIPT_TEST(frto_once_a_recovery),
         SCRIPT_TEST(eifel),
-        SCRIPT_TEST(eifel_says_lost),
+        SCRIPT_TEST(eifel_echo_of_the_retransmission),
         SCRIPT_TEST(eifel_and_a_duplicate),
         SCRIPT_TEST(a_duplicate_too_soon),
         SCRIPT_TEST(eifel_and_an_older_duplicate),

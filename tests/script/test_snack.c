@@ -816,7 +816,7 @@ static void long_reports(void **x)
 
 /* Without SACK the arrival of a retransmission is reported by a bit vector that begins with the
  * hole below it, if that hole is below the one whose turn is next. */
-static void repairs_are_told(void **x)
+static void retransmissions_are_reported_by_a_bit_vector(void **x)
 {
     struct script *t = receiving(x, SCPS_ACK_OTHER, true);
     for (int k = 1; k < 12; k += 2)
@@ -1024,7 +1024,7 @@ int main(void)
         SCRIPT_TEST(at_once),
         SCRIPT_TEST(before_a_fin),
         SCRIPT_TEST(long_reports),
-        SCRIPT_TEST(repairs_are_told),
+        SCRIPT_TEST(retransmissions_are_reported_by_a_bit_vector),
         SCRIPT_TEST(nothing_left_out),
         SCRIPT_TEST(beyond_the_offset),
         SCRIPT_TEST(longer_than_the_size),

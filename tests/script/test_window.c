@@ -472,7 +472,7 @@ static void probes_unanswered(void **x)
 
 /* The application has closed, and the peer answers each probe but never accepts data: the
  * connection ends in the end. */
-static void an_orphan_does_not_wait_for_ever(void **x)
+static void a_closed_connection_ends_at_a_zero_window(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -820,7 +820,7 @@ int main(void)
         SCRIPT_TEST(nothing_after_the_last_probe),
         SCRIPT_TEST(a_probe_that_was_reported_falsely),
         SCRIPT_TEST(probes_unanswered),
-        SCRIPT_TEST(an_orphan_does_not_wait_for_ever),
+        SCRIPT_TEST(a_closed_connection_ends_at_a_zero_window),
         SCRIPT_TEST(fin_into_a_closed_window),
         SCRIPT_TEST(fin_into_a_window_closed_long_ago),
         SCRIPT_TEST(silly_window_of_the_peer),

@@ -29,7 +29,7 @@ static void run(struct simrun_config *c, struct simrun *r)
 }
 
 /* With a long wait for holes best effort gives up nothing. */
-static void patience_loses_nothing(void **state)
+static void a_long_wait_gives_up_no_hole(void **state)
 {
     static const char *const link[] = {
         "rate=10m,delay=20ms", "rate=10m,delay=20ms,ber=1e-5,queue=1000000",
@@ -52,7 +52,7 @@ static void patience_loses_nothing(void **state)
 
 /* The receiver gives up holes at once, on links from a good one to one that damages more than half
  * of the segments, in every acknowledgement mode and with every kind of report. */
-static void impatience_loses_only_what_it_says(void **state)
+static void only_reported_holes_are_lost(void **state)
 {
     static const char *const link[] = {
         "rate=10m,delay=20ms,ber=1e-6,queue=1000000", "rate=10m,delay=20ms,ber=1e-5,queue=1000000",
@@ -139,8 +139,8 @@ static void holes_do_not_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patience_loses_nothing),
-        cmocka_unit_test(impatience_loses_only_what_it_says),
+        cmocka_unit_test(a_long_wait_gives_up_no_hole),
+        cmocka_unit_test(only_reported_holes_are_lost),
         cmocka_unit_test(the_sender_gives_up),
         cmocka_unit_test(holes_do_not_add_up),
     };

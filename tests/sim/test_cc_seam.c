@@ -247,7 +247,7 @@ static void halve(void *s, const struct scps_cc_view *v, const struct scps_cc_lo
 
 /* A delay of the path that grows suddenly causes a spurious timeout: with own_recovery window and
  * rate stay as the controller left them. */
-static void own_recovery_is_left_alone(void **state)
+static void own_recovery_keeps_window_and_rate(void **state)
 {
     struct simrun r;
     (void)state;
@@ -273,7 +273,7 @@ int main(void)
         cmocka_unit_test(a_rate_that_stalls_is_raised),
         cmocka_unit_test(a_rate_may_count_payload),
         cmocka_unit_test(the_quantum_is_the_burst),
-        cmocka_unit_test(own_recovery_is_left_alone),
+        cmocka_unit_test(own_recovery_keeps_window_and_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,7 @@ static void by_halves(void **x)
 }
 
 /* If one kind has nothing to send the other gets the whole rate. */
-static void nobody_idles(void **x)
+static void each_kind_gets_the_whole_rate_alone(void **x)
 {
     struct run r = {.endpoints = 1,
                     .conns = 1,
@@ -272,8 +272,11 @@ static void hollow_or_not(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone),  cmocka_unit_test(by_halves),     cmocka_unit_test(nobody_idles),
-        cmocka_unit_test(losses), cmocka_unit_test(hollow_or_not),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(by_halves),
+        cmocka_unit_test(each_kind_gets_the_whole_rate_alone),
+        cmocka_unit_test(losses),
+        cmocka_unit_test(hollow_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static void compressed(void **x)
 
 /* More holes than can be reported in time: a lost retransmission waits for its turn to be reported
  * again, and at the end for a timer. */
-static void more_than_it_can_say(void **x)
+static void more_holes_than_can_be_reported_in_time(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit,ber=1e-6", 80000000);
     struct simrun r;
@@ -175,7 +175,7 @@ int main(void)
         cmocka_unit_test(so_many_packets),
         cmocka_unit_test(errors),
         cmocka_unit_test(compressed),
-        cmocka_unit_test(more_than_it_can_say),
+        cmocka_unit_test(more_holes_than_can_be_reported_in_time),
         cmocka_unit_test(without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

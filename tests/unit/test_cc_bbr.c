@@ -585,7 +585,7 @@ static void train(struct bench *t, scps_dur pause, scps_dur rtt)
  * each other closely) arrives bounds the rate that BBR starts with. An acknowledgement that
  * measures no round trip does not set that rate, one after a pause begins another train, and on a
  * short path there is no such rate. */
-static void what_a_train_says(void **state)
+static void rate_of_an_ack_train_bounds_the_start(void **state)
 {
     struct bench t;
     (void)state;
@@ -955,7 +955,7 @@ int main(void)
         cmocka_unit_test(an_outage_freezes_the_model),
         cmocka_unit_test(another_path_begins_anew),
         cmocka_unit_test(a_long_start_goes_by_the_train),
-        cmocka_unit_test(what_a_train_says),
+        cmocka_unit_test(rate_of_an_ack_train_bounds_the_start),
         cmocka_unit_test(no_queue_at_the_first_sample),
         cmocka_unit_test(which_losses_are_the_links_own),
         cmocka_unit_test(each_round_has_its_own_least_round_trip),

@@ -27,7 +27,7 @@ static struct scps_send half(void)
 
 /* RFC 9293 section 3.10.7.4: the window is taken if SND.WL1 < SEG.SEQ, or SND.WL1 = SEG.SEQ and
  * SND.WL2 =< SEG.ACK. */
-static void an_older_segment_tells_no_window(void **state)
+static void an_older_segment_does_not_set_the_window(void **state)
 {
     struct scps_send s = half();
     (void)state;
@@ -93,7 +93,7 @@ static void counts_what_the_buffer_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_older_segment_tells_no_window),
+        cmocka_unit_test(an_older_segment_does_not_set_the_window),
         cmocka_unit_test(the_fin_follows_the_data),
         cmocka_unit_test(stands_inside_the_window),
         cmocka_unit_test(counts_what_the_buffer_holds),
