@@ -409,8 +409,9 @@ bool pair_units_differ(const struct world *w);
 /* Records in w->most what the connections of both hosts have sent. To be called now and then, so
  * that connections that end count, too. */
 void pair_count_work(struct world *w);
-/* Returns true if it is explained that a run has so many services. */
-bool pair_many_timeouts(struct world *w, unsigned services);
+/* Returns true if it is explained that a run has so many services in `passed` us since the faults
+ * have ended. */
+bool pair_many_timeouts(struct world *w, unsigned services, scps_dur passed);
 /* Returns true if the faults of the run may have kept a flow from ending, so that the target must
  * not require its end. */
 bool pair_doubts_end(const struct world *w);

@@ -133,16 +133,21 @@ void pair_count_work(struct world *w)
  * reported again at that rate, in as many acknowledgements as there are holes; so does a FIN that
  * comes again each second while best effort waits for a hole. On a shorter path, or without many
  * retransmissions, a long run is a fault. No run has 300 000 services. */
-bool pair_many_timeouts(struct world *w, unsigned services)
+bool pair_many_timeouts(struct world *w, unsigned services, scps_dur passed)
 {
+    const scps_dur path = w->host[0].out.delay + w->host[1].out.delay;
     uint64_t resent, acks;
     scps_dur rtt;
     bool slow;
 
+    /* On a long path a window of small segments is many packets, and each is resent by timeouts
+     * that are shorter than the round trip. */
+    if (passed >= SCPS_SEC(3000) || (path >= SCPS_SEC(1) && passed < 20 * path))
+        return true;
     pair_count_work(w);
     resent = w->most.resent;
     acks = w->most.acks;
-    rtt = SCPS_MAX(w->host[0].out.delay + w->host[1].out.delay, longest_rto(w));
+    rtt = SCPS_MAX(path, longest_rto(w));
     rtt = SCPS_MAX(rtt, w->most.rto);
     slow = pair_without_backoff(w) && rtt >= SCPS_SEC(1);
     if ((w->rated || waits_long(w)) && acks > services / 4)
