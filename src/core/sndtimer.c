@@ -29,6 +29,9 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
              * timeout resends the probe (RFC 2018 section 8). */
             if (head->state == SCPS_SENT_ARRIVED)
                 scps_snd_arm_rtx(s);
+            /* No timer runs for the lost octet until it is resent, and the acknowledgement that
+             * opened the window may wake the sender only for data that was never sent. */
+            scps_sender_wake(s);
         }
     }
 }

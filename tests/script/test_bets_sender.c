@@ -223,6 +223,27 @@ static void what_was_only_probed(void **x)
     }
 }
 
+/* All data was given up, and the peer, which acknowledges none of it, has closed its window. The
+ * last octet written is the window probe: it is resent as soon as the window opens, because window
+ * probing (RFC 9293 section 3.8.6.1) and its timer end then. */
+static void the_last_octet_was_only_probed(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 3000;
+    script_flight(t, MS(200), 2000, 2);
+    script_run(t, SEC(10));
+    assert_int_equal(script_info(t).bytes_given_up, 2000);
+    script_forget_sent(t);
+    peer_says(t, SEC(10), .ack = 1, .wnd = ZERO);
+    app_writes(t, SEC(10), 1);
+    script_run(t, SEC(20));
+    expect_sent(t, .from = 2001, .len = 1);
+    script_forget_sent(t);
+    peer_says(t, SEC(20), .ack = 1, .wnd = 5000);
+    expect_sent(t, .at = SEC(20), .from = 2001, .len = 1);
+    script_free(t);
+}
+
 /* A SACK that reports the octet of a window probe, which lies beyond the window, is false: RFC 9293
  * section 3.10.7.4, first step, makes the peer refuse that octet. SND.UNA stays within the window,
  * because otherwise the peer would refuse each acknowledgement that follows. */
@@ -502,6 +523,7 @@ int main(void)
         SCRIPT_TEST(the_edge_of_the_window_is_not_waited_for_in_vain),
         SCRIPT_TEST(the_ack_of_a_peer_that_lags),
         SCRIPT_TEST(what_was_only_probed),
+        SCRIPT_TEST(the_last_octet_was_only_probed),
         SCRIPT_TEST(a_report_beyond_the_window),
         SCRIPT_TEST(a_report_of_what_the_peer_expects),
         SCRIPT_TEST(lifetime),
