@@ -218,8 +218,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
                    struct scps_cc_ctl *ctl)
 {
     struct cubic *cu = s;
-    const uint64_t before = ctl->cwnd;
-    const bool again = cu->win.timed_out;
+    const struct scps_cc_ctl before = *ctl;
 
     if (!scps_win_change(&cu->win, v, what, cu->beta, ctl))
         return;
@@ -229,10 +228,11 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     cu->from_loss = false;
     if (what == SCPS_CC_PATH)
         cu->prior = 0;
-    else if (!again)
+    else if (ctl->ssthresh != before.ssthresh)
         /* RFC 9438 section 4.1.2: cwnd_prior is the window "at the time of setting ssthresh most
-         * recently", which a timeout of a segment that has timed out before does not set. */
-        cu->prior = before;
+         * recently". A timeout leaves ssthresh as it is if the segment has timed out before, and
+         * usually if a loss in the same window of data has reduced ssthresh. */
+        cu->prior = before.cwnd;
 }
 
 const struct scps_cc_ops scps_cc_cubic = {

@@ -178,29 +178,35 @@ static void idle_time_keeps_w_max(void **state)
 }
 
 /* RFC 9438 section 4.3: alpha is 3 (1 - beta) / (1 + beta) = 0.53 until W_est reaches cwnd_prior,
- * the window before the timeout, and then 1. */
+ * the window before the timeout, or before a loss in the same window of data, and then 1. */
 static void alpha_after_a_timeout(void **state)
 {
     (void)state;
-    struct cc_table t;
-    cc_open(&t, "cubic", .mss = 1000, .init_cwnd = 10000);
-    t.ctl.cwnd = 100000;
-    struct cc_row timeout = {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 100000, .cwnd = 1000};
-    cc_play_row(&t, &timeout);
-    cc_play_row(&t, &timeout);
-    slow_start_to_ssthresh(&t);
-    uint64_t before = t.ctl.cwnd;
-    assert_in_range(before, 70000, 71000);
-    for (int k = 0; k < 20; k++)
-        cc_round_trip(&t, 4, SCPS_MS(10));
-    assert_in_range(t.ctl.cwnd - before, 10000, 11000);
-    for (int k = 0; k < 40; k++)
-        cc_round_trip(&t, 4, SCPS_MS(10));
-    before = t.ctl.cwnd;
-    assert_true(before > 100000);
-    for (int k = 0; k < 20; k++)
-        cc_round_trip(&t, 4, SCPS_MS(10));
-    assert_in_range(t.ctl.cwnd - before, 19000, 21000);
+    for (int i = 0; i < 2; i++) {
+        struct cc_table t;
+        cc_open(&t, "cubic", .mss = 1000, .init_cwnd = 10000);
+        t.ctl.cwnd = 100000;
+        struct cc_row loss = {CC_LOSS, .outstanding = 100000, .fresh = true};
+        struct cc_row timeout = {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 100000,
+                                 .cwnd = 1000};
+        if (i)
+            cc_play_row(&t, &loss);
+        cc_play_row(&t, &timeout);
+        cc_play_row(&t, &timeout);
+        slow_start_to_ssthresh(&t);
+        uint64_t before = t.ctl.cwnd;
+        assert_in_range(before, 70000, 71000);
+        for (int k = 0; k < 20; k++)
+            cc_round_trip(&t, 4, SCPS_MS(10));
+        assert_in_range(t.ctl.cwnd - before, 10000, 11000);
+        for (int k = 0; k < 40; k++)
+            cc_round_trip(&t, 4, SCPS_MS(10));
+        before = t.ctl.cwnd;
+        assert_true(before > 100000);
+        for (int k = 0; k < 20; k++)
+            cc_round_trip(&t, 4, SCPS_MS(10));
+        assert_in_range(t.ctl.cwnd - before, 19000, 21000);
+    }
 }
 
 static void causes_and_timeouts(void **state)
