@@ -113,8 +113,8 @@ struct scps_cc_loss {
     uint64_t bytes; /* number of bytes that the core declares lost with this event */
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
-    /* true: this loss begins an episode of recovery; false: losses of the same flight are still
-     * being repaired */
+    /* true: this loss begins an episode of recovery, or it is an ECN echo during an episode that
+     * has not reduced the window; false: losses of the same flight are still being repaired */
     bool new_episode;
     /* These fields describe the lost segment that was sent last. All are 0 if nothing was lost
      * (SCPS_BY_ECN). */

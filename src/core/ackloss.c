@@ -242,15 +242,26 @@ void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n
 SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t delivered)
 {
     struct scps_recovery *rec = &s->tx->rec;
+    const bool own = s->ctx.cfg->c.cc->own_recovery;
+    struct scps_cc_loss loss;
 
     s->ctx.st->ecn_echoes++;
-    if (rec->episode != SCPS_EPISODE_NONE || scps_recovery_echo_is_old(rec, s->snd.una)) {
-        /* The mark is a sign of congestion even if the losses of the episode were spurious, and
-         * after CWR it is not echoed again, so the reduction of the window is not undone. */
-        scps_recovery_final(rec);
+    if (rec->episode == SCPS_EPISODE_NONE && !scps_recovery_echo_is_old(rec, s->snd.una)) {
+        take_loss(s, cc, 0, delivered, SCPS_BY_ECN);
         return;
     }
-    take_loss(s, cc, 0, delivered, SCPS_BY_ECN);
+    /* The mark is a sign of congestion even if the losses of the episode were spurious, and after
+     * CWR it is not echoed again, so the reduction of the window is not undone. */
+    scps_recovery_final(rec);
+    if (scps_recovery_echo_is_old(rec, s->snd.una))
+        return;
+    /* The losses of this episode have not reduced the window, for example because they were
+     * attributed to corruption. A controller that handles recovery itself does not begin it
+     * again. */
+    loss = scps_recovery_describe_loss(s, 0, SCPS_BY_ECN, !own);
+    inform_of_loss(s, cc, &loss);
+    if (!own)
+        scps_recovery_again(s, delivered);
 }
 
 SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_input *n)

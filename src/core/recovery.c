@@ -102,6 +102,14 @@ SCPS_NOINLINE uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t 
     return spread ? SCPS_MIN(rate, spread) : rate;
 }
 
+/* Sets RecoverFS, prr_delivered and prr_out of RFC 6937 to their values at the start of
+ * recovery. */
+static void count_from_now(const struct scps_sender *s, struct scps_recovery *rec)
+{
+    rec->flight = s->snd.nxt - s->snd.una;
+    rec->delivered = rec->out = 0;
+}
+
 static void begin(struct scps_sender *s, enum scps_episode kind)
 {
     struct scps_tx *tx = s->tx;
@@ -112,8 +120,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
     if (fresh) {
         scps_sb_new_episode(&tx->sb);
         rec->undoable = s->ctx.cfg->c.spurious_undo;
-        rec->flight = s->snd.nxt - s->snd.una;
-        rec->delivered = rec->out = 0;
+        count_from_now(s, rec);
         rec->unresent = true;
         rec->first_sent = oldest->resends ? 0 : oldest->sent;
     }
@@ -187,6 +194,16 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
     rec->delivered = delivered;
     prr_update(s, delivered);
     return true;
+}
+
+void scps_recovery_again(struct scps_sender *s, uint64_t delivered)
+{
+    struct scps_recovery *rec = &s->tx->rec;
+
+    rec->point = s->snd.nxt;
+    count_from_now(s, rec);
+    rec->delivered += delivered;
+    prr_update(s, delivered);
 }
 
 /* RFC 6937 section 3: sndcnt is computed with the pipe that is left when losses are known (RFC 6675

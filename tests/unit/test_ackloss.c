@@ -34,7 +34,7 @@ static void loss(void *cc, const struct scps_cc_view *v, const struct scps_cc_lo
     (void)v;
     told = *l;
     losses++;
-    if (l->new_episode)
+    if (l->new_episode && l->cause == SCPS_LOSS_CONGESTION)
         ctl->cwnd /= 2;
 }
 
@@ -218,6 +218,31 @@ static void ecn_echo_in_an_episode(void **state)
     assert_int_equal(p.s.ctl.cwnd, 10000);
 }
 
+/* A loss by corruption does not reduce the window, so an echo during the repair does: on a link
+ * with bit errors one episode may follow the other for as long as the connection lasts. */
+static void ecn_echo_beside_corruption(void **state)
+{
+    (void)state;
+    p.s.agreed.opts |= SCPS_AGREED_ECN;
+    p.cfg.c.loss_cause = SCPS_LOSS_CORRUPTION;
+    arrives(0, 1, 4);
+    scps_ackloss_find(&p.s, &no_state, &n);
+    assert_int_equal(losses, 1);
+    assert_int_equal(p.s.ctl.cwnd, 20000);
+    assert_false(p.s.todo.bits & SCPS_TODO_CWR);
+    for (int i = 0; i < 3; i++) {
+        scps_ackloss_ecn(&p.s, &no_state, 0);
+        assert_int_equal(losses, 2);
+        assert_int_equal(told.evidence, SCPS_BY_ECN);
+        assert_true(told.new_episode);
+        assert_int_equal(p.s.ctl.cwnd, 10000);
+        assert_true(p.s.todo.bits & SCPS_TODO_CWR);
+    }
+    assert_true(scps_recovery_reduces(&p.s));
+    assert_int_equal(p.s.tx->rec.flight, 10000);
+    assert_int_equal(p.st.recoveries, 1);
+}
+
 /* After a spurious loss the window is the one from before it, so CWR is not sent, and an echo
  * reduces the window. */
 static void ecn_echo_after_a_spurious_loss(void **state)
@@ -294,6 +319,7 @@ int main(void)
         CASE(recovered),
         CASE(spurious),
         CASE(ecn_echo_in_an_episode),
+        CASE(ecn_echo_beside_corruption),
         CASE(ecn_echo_after_a_spurious_loss),
     };
 
