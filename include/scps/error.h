@@ -69,7 +69,7 @@ SCPS_API const char *scps_errname(int err);
     X(BACKLOG_FULL, "the listener's accept queue is full")                                         \
     X(SYN_LIMIT, "half-open limit reached and no cookie could be sent")                            \
     X(BAD_COOKIE, "an ACK to a listener that no SYN cookie of ours explains")                      \
-    X(NOT_ACCEPTABLE, "outside the receive window (RFC 9293 section 3.10.7.4)")                    \
+    X(NOT_ACCEPTABLE, "outside the receive window, or behind the FIN (RFC 9293 section 3.10.7.4)") \
     X(OLD_DUPLICATE, "data that had already arrived")                                              \
     X(PAWS, "timestamp older than the last one (RFC 7323 section 5)")                              \
     X(BLIND_RESET, "reset whose sequence number is not RCV.NXT: challenged (RFC 5961 section 3)")  \

@@ -287,8 +287,10 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
         scps_conn_ack_now(c);
     }
     /* Octets beyond the FIN, which come from a faulty peer, are cut off. */
-    if (p->fin_at && p->to > (int64_t)p->fin_at)
+    if (p->fin_at && p->to > (int64_t)p->fin_at) {
         p->to = (int64_t)p->fin_at;
+        scps_conn_ctx_drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
+    }
 }
 
 /* Processes the peer's FIN if all data before it has arrived; otherwise stores its offset.
@@ -340,6 +342,8 @@ void scps_rcv_data(struct scps_conn *c, const struct scps_seg *seg)
     if (c->rcv.fin) { /* The FIN has arrived in order, so no data can be new. */
         if (fill_given_up(&c->s, &c->rcv.in, seg, &p))
             scps_conn_notify(c, SCPS_EV_READABLE);
+        if (p.to > next)
+            scps_conn_ctx_drop(&c->s.ctx, SCPS_DROP_NOT_ACCEPTABLE, seg);
         scps_conn_ack_now(c);
         return;
     }

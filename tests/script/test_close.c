@@ -523,6 +523,7 @@ static void fin_out_of_order(void **x)
 static void one_end_of_the_stream(void **x)
 {
     struct script *t = script_of(x);
+    struct scps_stack_stats s;
     script_established(t, MS(100));
     script_forget_events(t);
     peer_says(t, MS(200), .seq = 2001, .flags = SCPS_FIN | SCPS_ACK);
@@ -544,6 +545,8 @@ static void one_end_of_the_stream(void **x)
     peer_says(t, MS(250), .seq = 2002, .len = 100, .ack = 1);
     expect_sent(t, .at = MS(250), .from = 2, .ack = 2002);
     expect_state(t, SCPS_LAST_ACK);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_NOT_ACCEPTABLE], 2); /* both segments behind the FIN */
     t->c = NULL;
     peer_says(t, MS(300), .seq = 2002, .ack = 2);
     script_free(t);
