@@ -348,6 +348,55 @@ static void without_timestamps(void **x)
     script_free(t);
 }
 
+/* Fills in a compressed header of the peer with the bits `one`, the window, the acknowledgement
+ * number `ack` and the timestamps `tsval` and 0, without a sequence number. Returns its length. */
+static size_t unnumbered(uint8_t body[18], uint32_t ack, uint32_t tsval)
+{
+    body[0] = 0xce;
+    body[1] = 0x61; /* TS1, TS2, A */
+    scps_put16(body + 2, 60000);
+    scps_put32(body + 4, ack);
+    scps_put32(body + 8, tsval);
+    scps_put32(body + 12, 0);
+    scps_put16(body + 16, 0);
+    return 18;
+}
+
+/* docs/SCPS-TP.md section 8.2: of a header without a sequence number only the acknowledgement is
+ * processed, and its number has to lie between SND.UNA and SND.NXT, which a third party that knows
+ * the two addresses has to guess. Its timestamp is not stored: one from the future would make PAWS
+ * reject all that the peer sends. */
+static void a_header_without_a_sequence_number(void **x)
+{
+    struct script *t = compressing(x, true);
+    uint8_t body[18];
+    uint32_t una, tsval;
+
+    script_established(t, MS(100));
+    peer_says(t, SEC(1), .len = 10);
+    app_reads(t, SEC(1), 10);
+    script_run(t, SEC(2));
+    script_forget_sent(t);
+    app_writes(t, SEC(2), 500);
+    expect_sent(t, .from = 1, .len = 500, .ack = 11, .compressed = true);
+    una = t->last.seq;
+    tsval = t->last.tsecr;
+    assert_int_equal(compressed(t, SEC(2) + MS(10), body, unnumbered(body, una + 501, tsval), true),
+                     SCPS_DROP_BLIND_ACK);
+    assert_int_equal(compressed(t, SEC(2) + MS(20), body, unnumbered(body, una - 1, tsval), true),
+                     SCPS_DROP_OLD_DUPLICATE);
+    assert_int_equal(
+        compressed(t, SEC(2) + MS(30), body, unnumbered(body, una, tsval + 1000000), true), 0);
+    assert_int_equal(script_sent_count(t), 0);
+    assert_int_equal(scps_conn_unacked(t->c), 500);
+    peer_says(t, SEC(2) + MS(40), .len = 20, .ack = 501);
+    assert_int_equal(scps_conn_readable(t->c), 20);
+    app_reads(t, SEC(2) + MS(40), 20);
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* RFC 1122 section 3.2.1.3: "When a host sends any datagram, the IP source address MUST be one of
  * its own IP addresses". The address of a connection is removed, which ends the connection; a
  * compressed segment for it is answered by a reset only when the host has that address again. */
@@ -386,6 +435,7 @@ int main(void)
         SCRIPT_TEST(path_mtu),
         SCRIPT_TEST(snack_unit),
         SCRIPT_TEST(without_timestamps),
+        SCRIPT_TEST(a_header_without_a_sequence_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

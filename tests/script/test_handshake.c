@@ -571,6 +571,40 @@ static void simultaneous_open_delayed_data(void **x)
 
 /* Simultaneous open (RFC 9293 section 3.5): the peer's ACK of the SYN-ACK has no data and leads to
  * ESTABLISHED. */
+/* RFC 7323 section 2.2: "The window field in a segment where the SYN bit is set (i.e., a <SYN> or
+ * <SYN,ACK>) MUST NOT be scaled", also in a simultaneous open. RFC 9293 section 3.10.7.4, second
+ * check: a reset in SYN-RECEIVED after an active open means that the connection is refused. */
+static void simultaneous_open_with_a_scaled_window(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.wscale = true;
+    t->peer.wscale = 7;
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    peer_says(t, MS(50), .flags = SCPS_SYN);
+    expect_sent(t, .from = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .wnd = 1024);
+    expect_event(t, SCPS_EV_CONNECTED);
+    script_forget_sent(t);
+    app_writes(t, MS(200), 3000);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(250), .ack = 1001, .wnd = 1000);
+    expect_sent(t, .from = 1001, .len = 1000);
+    expect_sent(t, .from = 2001, .len = 1000);
+    peer_says(t, MS(300), .ack = 3001, .wnd = 1000);
+    script_free(t);
+
+    t = script_of(x);
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN);
+    peer_says(t, MS(50), .flags = SCPS_SYN);
+    expect_sent(t, .from = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(60), .flags = SCPS_RST | SCPS_ACK, .ack = 1);
+    expect_error(t, SCPS_ERR_REFUSED);
+    script_free(t);
+}
+
 static void simultaneous_open_bare_ack(void **x)
 {
     struct script *t = script_of(x);
@@ -800,6 +834,7 @@ int main(void)
         SCRIPT_TEST(repeated_syn_keeps_half_open),
         SCRIPT_TEST(repeated_syns_are_limited),
         SCRIPT_TEST(simultaneous_open),
+        SCRIPT_TEST(simultaneous_open_with_a_scaled_window),
         SCRIPT_TEST(simultaneous_open_and_a_syn_with_reset),
         SCRIPT_TEST(a_forged_syn_and_the_peers_syn_ack),
         SCRIPT_TEST(simultaneous_open_bare_ack),

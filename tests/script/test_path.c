@@ -54,9 +54,11 @@ static void errors_later(void **x)
     script_forget_events(t);
     app_writes(t, MS(200), 100);
     expect_sent(t, .from = 1, .len = 100);
+    assert_int_equal(scps_conn_icmp(t->c), 0);
     for (int what = NET; what <= TTL; what++)
         if (what != BIG)
             icmp(t, MS(210 + what), what, 0, 1);
+    assert_int_equal(scps_conn_icmp(t->c), (t->us.addr.family == 4 ? 11 : 3) << 8);
     expect_state(t, SCPS_ESTABLISHED);
     expect_no_event(t);
     peer_says(t, MS(300), .ack = 101);

@@ -203,6 +203,48 @@ static void an_unacceptable_segment_acknowledges_nothing(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4, fifth check: the window of a segment with data that is in order counts
+ * although the segment acknowledges nothing new. */
+static void a_window_beside_data(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .len = 1000);
+    peer_says(t, MS(200), .len = 1000, .wnd = 1000);
+    expect_sent(t, .ack = 2001);
+    app_writes(t, MS(300), 3000);
+    expect_sent(t, .from = 1, .len = 1000);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    peer_says(t, MS(400), .ack = 1001, .wnd = 65535);
+    expect_sent(t, .from = 1001, .len = 1000);
+    expect_sent(t, .from = 2001, .len = 1000);
+    script_free(t);
+}
+
+/* RFC 9293 section 3.8.6.2.2: in FIN-WAIT-2 the peer sends data, so a window that the application
+ * opens is announced. After the FIN of the peer it is not: there is nothing more to receive. */
+static void our_window_after_a_fin(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rcvbuf = 1500;
+    script_established(t, MS(100));
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 2);
+    expect_state(t, SCPS_FIN_WAIT_2);
+    peer_says(t, MS(210), .len = 1000);
+    peer_says(t, MS(210), .len = 500);
+    expect_sent(t, .at = MS(210), .from = 2, .ack = 1501, .wnd = ZERO);
+    app_reads(t, MS(300), 1500);
+    expect_sent(t, .at = MS(300), .from = 2, .ack = 1501, .wnd = 1500);
+    peer_says(t, MS(310), .len = 1000);
+    peer_says(t, MS(310), .len = 500, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(310), .from = 2, .ack = 3002, .wnd = ZERO);
+    app_reads(t, MS(400), 1500);
+    expect_quiet(t, ANY_HOLD);
+    script_free(t);
+}
+
 /* A receive window of more than 64 KiB is advertised in units of the agreed shift. */
 static void our_window_scaled(void **x)
 {
@@ -809,6 +851,8 @@ int main(void)
         SCRIPT_TEST(beyond_our_window),
         SCRIPT_TEST(a_fin_beyond_our_window),
         SCRIPT_TEST(an_unacceptable_segment_acknowledges_nothing),
+        SCRIPT_TEST(a_window_beside_data),
+        SCRIPT_TEST(our_window_after_a_fin),
         SCRIPT_TEST(our_window_scaled),
         SCRIPT_TEST(our_window_scaled_while_half_open),
         SCRIPT_TEST(probes_that_cross),

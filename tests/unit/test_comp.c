@@ -400,6 +400,23 @@ static void any_mix_is_understood(void **state)
     assert_int_equal(s.seq, 0x400);
 }
 
+/* docs/SCPS-TP.md section 8.2: a header without a sequence number stands for the highest one that
+ * was received, also when older segments come later. */
+static void the_number_that_is_left_out(void **state)
+{
+    (void)state;
+    struct scps_comp_rx rx = {.known = false};
+    struct scps_seg older = {.seq = 500, .len = 10, .flags = SCPS_ACK, .ack = 1, .wnd = 2}, s;
+    struct scps_seg newer = {.seq = 1000, .len = 100, .flags = SCPS_ACK, .ack = 1, .wnd = 2};
+    const uint8_t bare[] = {5, 0, 0, 0};
+
+    scps_comp_learn(&rx, &newer);
+    scps_comp_learn(&rx, &older);
+    assert_int_equal(scps_comp_parse(bare, sizeof bare, sizeof bare, &rx, &s), 0);
+    assert_int_equal(s.seq, 1100);
+    assert_int_equal(s.implied, SCPS_IMPLIED_SEQ | SCPS_IMPLIED_ACK);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -525,6 +542,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_packets_sent),
+        cmocka_unit_test(the_number_that_is_left_out),
         cmocka_unit_test(golden_packets_received),
         cmocka_unit_test(golden_snacks_and_push),
         cmocka_unit_test(sizes),
