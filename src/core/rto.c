@@ -11,8 +11,8 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* number of consecutive timeouts, or of timeouts since the last RTT sample, that corruption alone
- * may explain */
+/* number of consecutive timeouts without an answer, or of timeouts since the last RTT sample, that
+ * corruption alone may explain */
 #define DAMAGED 8
 /* least retransmission timeout (RFC 6298 section 2.4) */
 #define MIN_RTO SCPS_SEC(1)
@@ -25,13 +25,17 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigne
      * timeouts without an RTT sample between them, for which RFC 6298 section 5 waits: after
      * DAMAGED such timeouts the timer backs off, up to one second, the least timeout of RFC 6298.
      * The timeout here may be a thousandth of that, while the path has become longer, or the peer
-     * acknowledges seldom or is gone. Probes of a closed window always back off, because a closed
-     * window is no loss: RFC 9293 section 3.8.6.1 requires the sender to "increase exponentially
-     * the interval between successive probes" (SHLD-30). */
+     * acknowledges seldom or is gone. If data was reported as arrived after more than DAMAGED
+     * timeouts, and none of these reports gave an RTT sample, the timer is shorter than the round
+     * trip: then it backs off further (RFC 6298 section 5.5), since an RTO of one second may still
+     * resend each flight before its acknowledgement arrives. Probes of a closed window always back
+     * off, because a closed window is no loss: RFC 9293 section 3.8.6.1 requires the sender to
+     * "increase exponentially the interval between successive probes" (SHLD-30). */
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
         shift = shift > DAMAGED ? shift - DAMAGED : 0;
-        max = SCPS_MIN(max, MIN_RTO);
+        if (s->tx->rto.answered <= DAMAGED)
+            max = SCPS_MIN(max, MIN_RTO);
     }
     shift = SCPS_MIN(shift, 30u);
     return rto > max >> shift ? SCPS_MAX(rto, max) : rto << shift;

@@ -14,7 +14,10 @@ struct scps_rto {
     /* the retransmission timer; it runs for the oldest outstanding segment */
     struct scps_timer timer;
     /* number of timeouts since a round trip was last measured (RFC 6298 section 5.7) */
-    uint16_t kept : 14;
+    uint16_t kept : 8;
+    /* how many of the timeouts counted in `kept` came after a report of arrived data, with no other
+     * timeout between; the first timeout of the connection counts, too; at most 63 */
+    uint16_t answered : 6;
     /* an outage that was inferred has ended since a round trip was last measured */
     uint16_t after_outage : 1;
     /* a tail loss probe was sent since a round trip was last measured */
@@ -32,6 +35,7 @@ static inline void scps_rto_stop_timer(struct scps_rto *r)
 static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
 {
     r->kept = 0;
+    r->answered = 0;
     r->after_outage = 0;
     r->probed = 0;
     r->latest = rtt;
@@ -45,13 +49,20 @@ static inline void scps_rto_outage_over(struct scps_rto *r, bool inferred)
     if (inferred && r->after_outage)
         return;
     r->kept = 0;
+    r->answered = 0;
     r->after_outage = inferred;
 }
 /* Called at a timeout of data: when the peer has answered, its backoff stays in force until a round
  * trip is measured (RFC 6298 section 5.7). */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
-    r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0x3fff);
+    r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0xff);
+}
+/* Called at a timeout of data if data has been reported as arrived since the timeout before, or if
+ * there was none before. */
+static inline void scps_rto_count_answered(struct scps_rto *r)
+{
+    r->answered = (uint16_t)(SCPS_MIN(r->answered + 1, 63) & 0x3f);
 }
 /* Returns true if a round trip must be measured before the timer forgets earlier timeouts, and
  * before another tail loss probe is sent. */

@@ -53,11 +53,29 @@ static void outages(void **state)
     assert_int_equal(r.kept, 0);
 }
 
+/* The number of timeouts before which data has arrived begins anew with a measured round trip and
+ * with the end of an outage, and does not overflow. */
+static void answered(void **state)
+{
+    struct scps_rto r = {.answered = 0};
+    (void)state;
+
+    for (unsigned i = 0; i < 100; i++)
+        scps_rto_count_answered(&r);
+    assert_int_equal(r.answered, 63);
+    scps_rto_measured(&r, 1234);
+    assert_int_equal(r.answered, 0);
+    scps_rto_count_answered(&r);
+    scps_rto_outage_over(&r, false);
+    assert_int_equal(r.answered, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_until_measured),
         cmocka_unit_test(outages),
+        cmocka_unit_test(answered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
