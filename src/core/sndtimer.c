@@ -25,12 +25,12 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
             scps_sb_lose(&s->tx->sb, s->tx->sb.head, NULL);
-            /* A probe that was reported as arrived is not lost. If the report is false, only a
-             * timeout resends the probe (RFC 2018 section 8). */
-            if (head->state == SCPS_SENT_ARRIVED)
-                scps_snd_arm_rtx(s);
-            /* No timer runs for the lost octet until it is resent, and the acknowledgement that
-             * opened the window may wake the sender only for data that was never sent. */
+            /* The octet is outstanding, so the timer runs (RFC 6298 section 5.1). If the octet is
+             * reported as arrived, also by this acknowledgement, it is not resent at once: then
+             * only a timeout resends it, should the report be false (RFC 2018 section 8). */
+            scps_snd_arm_rtx(s);
+            /* The acknowledgement that opened the window may wake the sender only for data that was
+             * never sent. */
             scps_sender_wake(s);
         }
     }

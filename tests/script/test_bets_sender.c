@@ -244,6 +244,26 @@ static void the_last_octet_was_only_probed(void **x)
     script_free(t);
 }
 
+/* All data was given up, the FIN is the window probe, and the acknowledgement that opens the window
+ * reports the FIN as arrived. The acknowledgement of the FIN may be lost, so a timer runs while the
+ * FIN is outstanding (RFC 6298 section 5.1). */
+static void a_fin_that_was_only_probed(void **x)
+{
+    struct script *t = bets_of(x);
+    t->peer_wnd = 3000;
+    script_flight(t, MS(200), 2000, 2);
+    script_run(t, SEC(10));
+    assert_int_equal(script_info(t).bytes_given_up, 2000);
+    peer_says(t, SEC(10), .ack = 1, .wnd = ZERO);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    script_run(t, SEC(20));
+    script_forget_sent(t);
+    peer_says(t, SEC(20), .ack = 1, .wnd = 5000, .sack = {{2001, 2002}});
+    script_run(t, SEC(30));
+    expect_sent(t, .from = 2001, .flags = SCPS_FIN | SCPS_ACK);
+    script_free(t);
+}
+
 /* A SACK that reports the octet of a window probe, which lies beyond the window, is false: RFC 9293
  * section 3.10.7.4, first step, makes the peer refuse that octet. SND.UNA stays within the window,
  * because otherwise the peer would refuse each acknowledgement that follows. */
@@ -524,6 +544,7 @@ int main(void)
         SCRIPT_TEST(the_ack_of_a_peer_that_lags),
         SCRIPT_TEST(what_was_only_probed),
         SCRIPT_TEST(the_last_octet_was_only_probed),
+        SCRIPT_TEST(a_fin_that_was_only_probed),
         SCRIPT_TEST(a_report_beyond_the_window),
         SCRIPT_TEST(a_report_of_what_the_peer_expects),
         SCRIPT_TEST(lifetime),
