@@ -17,12 +17,17 @@ static void recovered(struct scps_sender *s, void *cc)
     scps_recovery_note(s, 0);
 }
 
-static void inform_of_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *loss)
+/* Informs the controller of the loss of `bytes` bytes; 0: of an ECN echo. fresh: the controller
+ * begins an episode. If it reduces the window, ECN echoes of the data that is outstanding now do
+ * not reduce it again. */
+static SCPS_NOINLINE_SIZE void inform_of_loss(struct scps_sender *s, void *cc, uint64_t bytes,
+                                              enum scps_evidence evidence, bool fresh)
 {
+    struct scps_cc_loss loss = scps_recovery_describe_loss(s, bytes, evidence, fresh);
     uint64_t before = s->ctl.cwnd;
 
-    scps_cc_loss(s, cc, loss);
-    if (s->ctl.cwnd < before || loss->evidence == SCPS_BY_ECN)
+    scps_cc_loss(s, cc, &loss);
+    if (s->ctl.cwnd < before || evidence == SCPS_BY_ECN)
         scps_recovery_reduced(s, &s->tx->rec);
 }
 
@@ -32,14 +37,12 @@ static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t 
                       enum scps_evidence evidence)
 {
     bool fresh = s->tx->rec.episode == SCPS_EPISODE_NONE;
-    struct scps_cc_loss loss;
 
     if (fresh) {
         scps_cc_save(s, cc);
         scps_recovery_begin(s, evidence);
     }
-    loss = scps_recovery_describe_loss(s, bytes, evidence, fresh);
-    inform_of_loss(s, cc, &loss);
+    inform_of_loss(s, cc, bytes, evidence, fresh);
     if (!fresh) {
         scps_recovery_lost(s, bytes, delivered);
         return;
@@ -64,13 +67,10 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
  * recovery. */
 static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
 {
-    struct scps_cc_loss loss;
-
     if (s->tx->rec.episode == SCPS_EPISODE_NONE)
         scps_cc_save(s, cc);
     scps_recovery_repaired(s);
-    loss = scps_recovery_describe_loss(s, s->agreed.mss, SCPS_BY_RACK, true);
-    inform_of_loss(s, cc, &loss);
+    inform_of_loss(s, cc, s->agreed.mss, SCPS_BY_RACK, true);
     scps_recovery_end(&s->tx->rec);
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
 }
@@ -243,7 +243,6 @@ SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t de
 {
     struct scps_recovery *rec = &s->tx->rec;
     const bool own = s->ctx.cfg->c.cc->own_recovery;
-    struct scps_cc_loss loss;
 
     s->ctx.st->ecn_echoes++;
     if (rec->episode == SCPS_EPISODE_NONE && !scps_recovery_echo_is_old(rec, s->snd.una)) {
@@ -258,8 +257,7 @@ SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t de
     /* The losses of this episode have not reduced the window, for example because they were
      * attributed to corruption. A controller that handles recovery itself does not begin it
      * again. */
-    loss = scps_recovery_describe_loss(s, 0, SCPS_BY_ECN, !own);
-    inform_of_loss(s, cc, &loss);
+    inform_of_loss(s, cc, 0, SCPS_BY_ECN, !own);
     if (!own)
         scps_recovery_again(s, delivered);
 }
