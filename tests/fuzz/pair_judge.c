@@ -282,10 +282,12 @@ static void explain(struct world *w, const struct flow *f)
 
 /* Returns true if this end can never detect that the peer has gone: the peer's last reset, or
  * everything that its device sends, is lost. A host whose memory is limited may not get back the
- * address or the route that was removed. */
+ * address or the route that was removed. The application of a host without a device is not served
+ * any more, and does not read what the connection had received before that. */
 static bool left_alone(const struct world *w, const struct end *e, const struct end *peer)
 {
     return pair_unreachable(&w->host[peer->nr]) ||
+           (w->host[e->nr].gone && scps_conn_state(e->c) == SCPS_CLOSED) ||
            (scps_conn_state(e->c) == SCPS_FIN_WAIT_2 && (peer->failed || !peer->c));
 }
 
