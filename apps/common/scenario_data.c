@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the lists of a scenario in memory, hashes its settings, and frees it. */
+/* The keys that a scenario file of scps_lab sets or sweeps, with their values, in memory. A hash of
+ * them shows whether two results are of the same scenario. */
 #include "common/scenario_data.h"
 
 #include <stdlib.h>

@@ -125,7 +125,7 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
            (y ? sizeof *y + y->set.cap * sizeof *y->set.v + scps_pages_memory(&y->pages) : 0);
 }
 
-/* ---- the place of an octet: in the ring, or in a page --------------------------------------- */
+/* ---- storing octets: in the ring, or in a page if they lie too far ahead of the ring --------- */
 
 /* Stores octets in the ring, across its end if need be; data NULL: zeros. */
 static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,

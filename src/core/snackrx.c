@@ -18,9 +18,9 @@
  *
  * An acknowledgement that stands for hundreds of segments (strictly delayed mode F0, or an ACK
  * budget) omits no range: a run of received blocks that is too long for the vector is reported as a
- * SACK block instead, and if a vector ends among holes, the next report begins with the last of
- * them. Under a budget that last rule would cost too many acknowledgements: there the next report
- * skips to the next hole.
+ * SACK block instead, and if holes lie beyond the end of the vector, the next report begins with
+ * the last hole that the vector contains. Under a budget that would cost too many acknowledgements:
+ * there the next report begins with the first hole beyond the vector.
  *
  * Both 16-bit fields of the option have a largest value. The receiver does not report a hole at an
  * offset of 65535 units or more until RCV.NXT has come closer. A hole of 65535 units or more is
@@ -34,7 +34,7 @@
  *
  * Without SACK only SNACK reports the arrival of a resent segment to the sender. So the next report
  * begins with the hole below that segment, if a bit vector reaches from there to the segment and
- * that hole is below the hole that is reported next. That order does not change.
+ * that hole is below the hole whose turn it is. The turn of the other holes does not change.
  */
 #include "core/snackrx.h"
 
