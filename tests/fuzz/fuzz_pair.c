@@ -328,6 +328,7 @@ static void heal(struct world *w)
 
     pair_log(w, "the channel heals");
     w->healed = true;
+    w->healed_at = w->now;
     pair_heal(w);
     for (int i = 0; i < HOSTS; i++) {
         struct host *h = &w->host[i];

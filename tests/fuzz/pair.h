@@ -228,6 +228,7 @@ struct world {
     unsigned doubt;
     unsigned settled; /* The number of times at which everything due was served. */
     bool healed;
+    scps_time healed_at; /* when the faults ended; 0: they have not */
     /* A damaged segment, or one of a third party that reads all packets, had a right checksum with
      * another protocol number. */
     bool imitated;

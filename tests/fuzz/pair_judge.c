@@ -197,8 +197,10 @@ void pair_judge_error(struct world *w, struct flow *f, struct end *e)
     case SCPS_ERR_RESET:
         /* While SYN cookies are in use, an acknowledgement that does not carry a cookie is reset
          * (RFC 9293 section 3.10.7.2), also where data before it was lost and a copy of the SYN
-         * came later. */
-        if ((w->crowded || w->strangers) && w->now - e->opened <= COOKIE)
+         * came later. Cookies may be in use until COOKIE after the faults have ended, and the next
+         * retransmission after that is reset. */
+        if ((w->crowded || w->strangers) &&
+            w->now - SCPS_MAX(e->opened, w->healed_at) <= 2 * COOKIE)
             break;
         MUST(f->excuse & ~(e->err == SCPS_ERR_RESET ? (unsigned)EXCUSE_ICMP : 0u) ||
              outlived(w, e, peer) ||
