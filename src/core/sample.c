@@ -23,11 +23,11 @@ static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
     return tx->outage_over && sent < tx->outage_over;
 }
 
-/* Returns the time, µs, since the series of timeouts began to which the peer had not replied before
- * this acknowledgement arrived. The series began at most one RTO before its first timeout, and the
- * acknowledged data was first sent then, or earlier. Returns -1 if there was no such timeout.
- * Returns -1, too, if losses are not attributed to corruption: the timer has then backed off, so an
- * acknowledgement can arrive before it expires. */
+/* Returns the time, µs, since the series of timeouts began to which the peer had not replied
+ * before this acknowledgement arrived. The series began at most one RTO before its first timeout,
+ * and the acknowledged data was first sent then, or earlier. Returns -1 if there was no such
+ * timeout. Returns -1, too, if losses are not attributed to corruption: the timer has then backed
+ * off, so an acknowledgement can arrive before it expires. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silence.since : -1;

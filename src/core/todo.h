@@ -42,9 +42,9 @@ static inline void scps_todo_done(struct scps_todo *t, unsigned bits)
 {
     t->bits &= (uint16_t)~bits;
 }
-/* Called when nothing is outstanding any more: a tail loss probe that is due, and has waited for
- * the rate, is not sent. If new data or a FIN found it due, they would be sent beyond a closed
- * window as if they were a window probe, and no timer would run. */
+/* Called when a tail loss probe was sent, or its reason is gone: new data was acknowledged, nothing
+ * is outstanding any more, a loss was detected, or the peer's window is closed. One that waits for
+ * the rate is not sent then: new data would be sent in its place beyond the window. */
 static inline void scps_todo_no_tail_probe(struct scps_todo *t)
 {
     if (t->bits & SCPS_TODO_TAIL)
