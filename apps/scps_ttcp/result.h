@@ -39,10 +39,11 @@ struct ttcp_side {
     struct ttcp_echo echo; /* -e: state of the sender's echoes */
 };
 
-/* The figures of one --interval; times are since the start of the transfer, µs. */
+/* The figures of one interval of --interval; times are since the start of the transfer, µs. */
 struct ttcp_interval {
     scps_dur start, end;
-    /* number of bytes written, acknowledged and delivered during the interval */
+    /* bytes that the sender has written, that were acknowledged, and that the receiver has read,
+     * during the interval */
     uint64_t enqueued, acked, delivered;
     uint64_t retransmits;
     uint64_t cwnd, snd_wnd, inflight; /* values at the end of the interval, bytes */
@@ -78,9 +79,14 @@ struct ttcp_result {
     bool has_tx, has_rx; /* true: the sender, or the receiver, of the flow is in this process */
     enum ttcp_outcome outcome;
     char error[TTCP_MSGLEN]; /* one line that says what went wrong; empty after success */
-    /* Times since the start of the clock (the SYN), µs; TTCP_NOT_YET: the event did not happen */
+    /* Times of events since the start of the clock (the SYN), µs; TTCP_NOT_YET: the event did not
+     * happen. connect: the handshake is complete; first_byte: the receiver has read the first byte;
+     * enqueued: the sender has written the last byte; acked: new data was last acknowledged;
+     * delivered: the receiver has read the last byte; closed: the FIN is acknowledged. */
     scps_dur connect, first_byte, enqueued, acked, delivered, closed;
-    scps_dur elapsed;     /* duration of the transfer, µs, whether it succeeded or not */
+    /* time from the start of the clock to the end of the run, µs, whether the transfer succeeded or
+     * not */
+    scps_dur elapsed;
     uint64_t acked_bytes; /* bytes that the peer has acknowledged */
     /* compared: both ends were in this process; intact: every byte arrived as it was sent */
     bool compared, intact;
@@ -120,8 +126,8 @@ void ttcp_result_fini(struct ttcp_result *r);
 struct ttcp_result *ttcp_result_add(struct ttcp_result *r);
 /* Sets the outcome of r, the first result of its run, to the first bad outcome among all flows. */
 void ttcp_result_gather(struct ttcp_result *r);
-/* Sums over the flows of a run that have the direction of r: duration, bytes and rate. sent: as the
- * sender sees them. */
+/* Sums over the flows of a run that have the direction of r: duration, bytes and rate. sent true:
+ * the sender's figures; false: the receiver's. */
 struct ttcp_total {
     unsigned flows;
     uint64_t bytes, resent, timeouts;
@@ -169,9 +175,11 @@ int ttcp_exit_status(enum ttcp_outcome o);
 /* Returns "done", "failed", "partial", "interrupted", "timeout" or "lacking". */
 const char *ttcp_outcome_name(enum ttcp_outcome o);
 
-/* Returns the duration of a transfer, µs: until the FIN is acknowledged at the sender, or until the
- * last byte at a receiver alone. If the transfer did not get so far, returns the time until the run
- * ended. */
+/* ttcp_sent_time() returns the duration of a transfer at the sender: from the SYN until the FIN is
+ * acknowledged, µs. ttcp_received_time() returns it at the receiver: until the last byte was read
+ * or, with -u, from the first guard datagram to the last; in a run without the receiver, the time
+ * that the receiver reports (--tell), or else the time until the last acknowledgement of new data.
+ * If the event did not happen, both return the time until the run ended. */
 scps_dur ttcp_sent_time(const struct ttcp_result *r);
 scps_dur ttcp_received_time(const struct ttcp_result *r);
 /* Returns the bytes known to have arrived: those read by the receiver, or, if the receiver is in
