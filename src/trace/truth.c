@@ -179,7 +179,9 @@ static bool address(const struct reader *r, int col, struct scps_addr *out)
     return !s || scps_addr_parse(s, out) == 0;
 }
 
-/* Reads the row in the present line. Returns 1; 0 if it has no payload to match; or an error. */
+/* Parses the line that was read, the row of one packet in the ground-truth log, into *out. Returns
+ * 1; 0 if the packet has no TCP payload, or one of an impossible length, so that no data segment of
+ * the capture can be that packet; or an error (SCPS_ERR_*) with a message. */
 static int read_row(struct reader *r, const struct truth *u, struct row *out)
 {
     int n = split(r->text, r->f, FIELDS);
