@@ -12,21 +12,22 @@
 
 struct scps_conn;
 
-/* The protocol number in the pseudo-header with which the peer computes the checksum of compressed
- * segments: 105, 6 or 106. Only stack/comp.c assigns the fields. */
+/* The IP protocol number in the pseudo-header (105, 6 or 106) with which the peer computes the
+ * checksum of compressed segments, and the evidence for that number. Only stack/comp.c assigns the
+ * fields. */
 struct scps_comp_sum {
-    /* the number with which the checksums of the peer's segments are right; 0: not known yet */
+    /* protocol number for which the checksums of the peer's segments are right; 0: not known yet */
     uint8_t agreed;
-    /* Number with which the checksum of the compressed segment being processed is right; 0: the
-     * segment shows no number. */
+    /* Protocol number for which the checksum of the compressed segment being processed is right; 0:
+     * that segment is no evidence of any number. */
     uint8_t newest;
-    /* number of segments whose checksum was right with the agreed number, at most 2 */
+    /* number of segments whose checksum was right for the number `agreed`, at most 2 */
     uint8_t good;
-    /* true: since the last segment that was right with `agreed`, segments have been right with more
+    /* true: since the last segment that was right for `agreed`, segments have been right for more
      * than one other number */
     bool mixed;
-    /* State of a series of segments in a row whose checksum is right with one number, but not with
-     * `agreed`. other: the number of that series; others: number of its segments, at most
+    /* State of a series of segments in a row whose checksum is right for one protocol number other
+     * than `agreed`. other: the number of that series; others: count of its segments, at most
      * UINT8_MAX; other_at: arrival time of its first segment, µs. */
     uint8_t other, others;
     /* checksum of the last compressed segment that the network had not duplicated; a segment with

@@ -15,11 +15,11 @@
  * bit, makes the checksum of a segment right with the other one; none leads to 6 or from it.
  *
  * One number is accepted at a time: the expected one, or another one that several segments in a row
- * had, with none of the accepted number between them (enough). A number that FIRM good segments had
- * is replaced only after ROW segments with another one, so that damaged segments neither decide the
- * number nor keep it. A segment whose checksum the device has verified is accepted whatever its
- * number is. But until FIRM good segments have the same number, the number of such segments is
- * computed, too, because the device may not verify every segment.
+ * had, with none of the accepted number between them (enough_agree). A number that FIRM good
+ * segments had is replaced only after ROW segments with another one, so that damaged segments
+ * neither decide the number nor keep it. A segment whose checksum the device has verified is
+ * accepted whatever its number is. But until FIRM good segments have the same number, the number of
+ * such segments is computed, too, because the device may not verify every segment.
  */
 #include "stack/stack.h"
 
@@ -42,7 +42,8 @@ static size_t saved(const struct scps_seg *s, size_t n)
 /* After this many segments with a right checksum for one number, only a long series of segments
  * with another number replaces that number. */
 #define FIRM 2
-/* number of consecutive segments, all right with the same other number, that make a long series */
+/* number of consecutive segments whose checksum is right for one and the same protocol number other
+ * than the accepted one, that make a long series */
 #define ROW 16
 /* least time from the first to the last segment of a long series, µs */
 #define ROW_TIME SCPS_SEC(10)
@@ -50,8 +51,8 @@ static size_t saved(const struct scps_seg *s, size_t n)
  * series counts, µs. */
 #define ALONE SCPS_SEC(3)
 
-/* Returns true if a single bit error can make the checksum of a segment, which was right with
- * protocol number a, right with b. */
+/* Returns true if a single bit error can make a segment whose checksum is right for IP protocol
+ * number a in the pseudo-header look like one whose checksum is right for b. */
 static bool alike(uint8_t a, uint8_t b)
 {
     return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
@@ -71,8 +72,9 @@ static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
     return copy;
 }
 
-/* Counts a segment whose checksum is right with the protocol number `found` and not with the
- * accepted number. copy: it is a duplicate. */
+/* Counts a segment whose checksum is right for the IP protocol number `found` in the pseudo-header,
+ * and wrong for the number accepted so far. copy: the segment is a duplicate made by the
+ * network. */
 static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time now)
 {
     if (sum->other != found) {
@@ -86,11 +88,11 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
         sum->others++;
 }
 
-/* The peer computes the checksum of compressed segments with a protocol number that is not known
- * beforehand. Returns true if enough segments in succession were right with one and the same number
- * (sum->other) to use that number from now on. expected: the number of this end's configuration. A
- * segment without data (bare) needs fewer, since the first segment of the reference implementation
- * has no data. */
+/* Which IP protocol number the peer puts into the pseudo-header of a compressed segment's checksum
+ * is not known beforehand. Returns true if enough segments in succession were right with one and
+ * the same number (sum->other) to use that number from now on. expected: the number of this end's
+ * configuration. A segment without data (bare) needs fewer, since the first segment of the
+ * reference implementation has no data. */
 static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
                          scps_time now)
 {
@@ -104,10 +106,10 @@ static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool
     return sum->others >= n && ((bare && !sum->mixed) || now - sum->other_at >= ALONE);
 }
 
-/* Returns true if a segment is accepted whose checksum `mark` is right with protocol number
- * `found`. bare: the segment has no data. While segments with two different numbers have arrived,
- * data is not accepted, because a damaged segment of a peer with another number may look right with
- * the expected one. */
+/* Returns true if a segment is accepted whose checksum `mark` is right for the IP protocol number
+ * `found` in the pseudo-header. bare: the segment has no data. While segments with two different
+ * numbers have arrived, data is not accepted, because a damaged segment of a peer with another
+ * number may look right with the expected one. */
 static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool bare)
 {
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
