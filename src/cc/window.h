@@ -104,13 +104,14 @@ uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
 
-/* Returns the bytes of which a loss leaves a part as the new window: FlightSize without the part
- * that selective acknowledgements have already removed from the window. In the nonvalidated phase
- * it is at least pipeACK (RFC 7661 section 4.4.1): a sender that has no more data to send has a
- * FlightSize far below what the path carries. */
+/* Returns the bytes that a loss reduces the window from: FlightSize, or cwnd if that is less,
+ * because selective acknowledgements do not reduce FlightSize. In the nonvalidated phase it is at
+ * least pipeACK (RFC 7661 section 4.4.1): a sender that has no more data to send has a FlightSize
+ * far below what the path carries. */
 uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl);
 
-/* Reacts to a loss: window and threshold become keep/1024 of flight, at least two segments. */
+/* Reacts to a loss: sets cwnd and ssthresh to keep/1024 of `flight`, bytes, but at least two
+ * segments. */
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
@@ -120,13 +121,14 @@ void scps_win_spare(struct scps_win *w);
 /* Returns true if a loss with this cause must reduce the window. */
 bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 
-/* Handles a loss: reduces the window to keep/1024, once in an episode, if the cause requires that.
- * Returns true if the window was reduced. */
+/* Called for each loss: if its cause requires that, reduces cwnd and ssthresh to keep/1024 of
+ * scps_win_flight(), once in a recovery episode. Returns true if the window was reduced. */
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
-/* Handles a timeout: sets the window to one segment. When a segment times out for the first
- * time, also reduces ssthresh, to keep/1024 of the bytes outstanding at most. */
+/* Called when the retransmission timer has expired: sets the window to one segment. If no timeout
+ * has occurred since data last arrived, also reduces ssthresh, to keep/1024 of the bytes
+ * outstanding at most (RFC 5681 equation 4). */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
@@ -134,17 +136,19 @@ void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned kee
  * more than an RTO. */
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Handles a change of path: begins slow start again, with the old window as ssthresh, because there
- * is no acknowledgement clock on the new path yet. */
+/* Called when the path has changed: begins slow start again, with the old window as ssthresh,
+ * because there is no acknowledgement clock on the new path yet. */
 void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Handles the end of a recovery episode that has reduced the window to keep/1024 of
- * scps_win_flight(). */
+/* Called at the end of a recovery episode. If a loss in it has reduced the window, limits cwnd to
+ * ssthresh; and if that loss reduced the window from pipeACK, first subtracts from ssthresh
+ * keep/1024 of the bytes resent in the episode (RFC 7661 section 4.4.2). keep: that of the
+ * reduction. */
 void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                         struct scps_cc_ctl *ctl);
 
-/* Handles event `what` by calling one of the functions above. Returns true if the window was
- * restarted, which may happen at the events RTO, IDLE and PATH. */
+/* Calls the function above that belongs to event `what`. Returns true if the window was restarted,
+ * which may happen at the events RTO, IDLE and PATH. */
 bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
                      unsigned keep, struct scps_cc_ctl *ctl);
 
