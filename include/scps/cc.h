@@ -67,9 +67,12 @@ struct scps_cc_view { /* state of the connection just before the event */
     /* Random number of this connection. It is the same at every event, and in every run with one
      * seed of the stack. */
     uint32_t random;
-    uint64_t delivered; /* bytes known to have arrived since the connection began; never falls */
-    /* Bytes declared lost; a segment counts each time. The count restarts when the connection sends
-     * after a pause with nothing outstanding, so compare values of one flight only. */
+    /* payload bytes that acknowledgements have reported as arrived since the connection began, each
+     * byte once; never decreases */
+    uint64_t delivered;
+    /* Bytes declared lost; a segment counts each time that it is declared lost. The count restarts
+     * when the connection sends after a pause with nothing outstanding, so compare values of one
+     * flight only. */
     uint64_t lost;
     /* At a loss and at a change, otherwise 0: the most bytes that arrived in one of the last three
      * round trips (pipeACK of RFC 7661 section 4.2). 0: unknown, or the last of them ended more
@@ -99,11 +102,12 @@ struct scps_cc_ack {
     uint64_t marked;
     /* Length of the rate sample, µs; rate is sample_bytes divided by it. 0: no sample */
     scps_dur interval;
-    /* Bytes delivered since the sample's segment was sent. 0: no sample, or the segment was resent
-     * so recently, or the echoed timestamp is so old, that the acknowledgement belongs to an
-     * earlier transmission. */
+    /* Bytes that acknowledgements have reported as arrived since the sample's segment was sent. 0:
+     * no sample, or the segment was resent so recently, or the echoed timestamp is so old, that the
+     * acknowledgement belongs to an earlier transmission. */
     uint64_t sample_bytes;
-    uint64_t prior_delivered; /* scps_cc_view.delivered when the sample's segment was sent */
+    /* value of scps_cc_view.delivered when the sample's segment was sent */
+    uint64_t prior_delivered;
     /* bytes in flight when the sample's segment was sent, that segment included */
     uint64_t tx_in_flight;
     uint64_t lost_since; /* bytes declared lost since the sample's segment was sent */
@@ -161,8 +165,9 @@ struct scps_cc_ctl {
     uint64_t cwnd;
     /* slow start threshold, bytes, for statistics and RFC 6937 (PRR); UINT64_MAX: there is none */
     uint64_t ssthresh;
-    /* Bytes/s on the wire, headers counted (but see payload_rate). 0: no rate; if pacing is on,
-     * cwnd over srtt */
+    /* Rate at which packets are paced, bytes/s on the wire, headers counted (but see payload_rate).
+     * 0: the controller sets no rate; if pacing is configured, the core derives one from cwnd and
+     * srtt */
     uint64_t rate;
     /* number of bytes that may be sent back to back at ctl.rate; 0: four packets */
     uint32_t quantum;

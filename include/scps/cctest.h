@@ -304,7 +304,8 @@ struct scps_cctest_path {
 };
 struct scps_cctest_path_result { /* results since scps_cctest_line_mark() */
     uint64_t goodput;            /* goodput, bit/s */
-    /* numbers of segments sent, delivered and lost; a segment counts as lost when it is sent */
+    /* numbers of segments that the sender sent, that acknowledgements reported as arrived, and that
+     * were lost; a lost segment is counted when it is sent */
     uint64_t sent, delivered, lost;
     uint64_t episodes, timeouts;
     uint64_t max_queue; /* largest number of segments in the queue */

@@ -72,8 +72,12 @@ struct scps_info {
     /* congestion window and slow start threshold, bytes; rate of the controller, bytes/s; largest
      * cwnd so far, bytes */
     uint64_t cwnd, ssthresh, rate, max_cwnd;
-    uint64_t inflight, sacked, lost; /* bytes of segments in these states of the scoreboard now */
-    uint64_t delivery_rate;          /* newest sample of the delivery rate, bytes/s */
+    /* bytes of outstanding segments that are in flight, that SACK or SNACK reports as arrived, and
+     * that are declared lost */
+    uint64_t inflight, sacked, lost;
+    /* delivery rate of the newest sample, bytes/s: payload that acknowledgements reported as
+     * arrived while one segment was outstanding, divided by that time */
+    uint64_t delivery_rate;
     bool in_recovery, app_limited;
     enum scps_hold hold; /* reason why nothing is sent now */
     /* for each reason, the time during which it stopped sending, µs; of SCPS_HOLD_HANDSHAKE the
@@ -94,7 +98,7 @@ struct scps_info {
     uint64_t bytes_resent, bytes_acked, bytes_received, bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out;
-    /* loss detection (RFC 8985 and SNACK) */
+    /* the following fields are about loss detection (RFC 8985) and SNACK */
     enum scps_recovery_mode recovery; /* the rule that declares segments lost on this connection */
     scps_dur reo_wnd;                 /* present reordering window of RACK, µs */
     uint32_t tlp_probes;

@@ -26,7 +26,8 @@ struct segment {
     /* sent: time of sending, ns; delivered_at, first_sent: the fields with these names of struct
      * scps_cctest_line at that time, ns */
     int64_t sent, delivered_at, first_sent;
-    /* totals of the bytes delivered, in flight and lost at the time of sending */
+    /* delivered: number of segments acknowledged when this one was sent; flight: bytes in flight
+     * then, this segment included; lost_before: total of the bytes declared lost by then */
     uint64_t delivered, flight, lost_before;
     bool lost, app;
 };

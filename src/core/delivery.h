@@ -14,7 +14,9 @@
 #define SCPS_PIPE_ROUNDS 3
 
 struct scps_delivery {
-    uint64_t delivered;     /* bytes known to have arrived since the connection began */
+    /* payload bytes that acknowledgements have reported as arrived since the connection began, each
+     * byte once */
+    uint64_t delivered;
     scps_time delivered_at; /* time at which the newest delivered bytes were reported, µs */
     scps_time first_sent; /* time at which the sending interval of the present flight begins, µs */
     /* samples are app-limited until `delivered` reaches this value; 0: they are not */
@@ -38,8 +40,8 @@ struct scps_delivery {
 /* Starts counting with `delivered` bytes. idle: the sending state was freed while the application
  * was idle, so the old count continues. */
 void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle);
-/* Copies the state of delivery to record r, whose segment is sent now. sb counts r as in flight
- * already. */
+/* Copies these fields to record r of the scoreboard, whose segment is sent now. sb counts r as in
+ * flight already. */
 void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
                         const struct scps_scoreboard *sb, scps_time now);
 /* Computes the rate sample of the segments that arrived according to sum. Sets in *a: rtt, if the
