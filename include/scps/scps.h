@@ -2,10 +2,10 @@
 /* libscps: TCP and SCPS-TP (CCSDS 714.0-B-2) with bytes and time going in, bytes and the next
  * deadline out.
  *
- * The whole of a main loop, with a device of your own:
+ * The main loop of a program with its own device driver:
  *
  *     struct scps_stack *st = scps_stack_new(NULL);
- *     scps_stack_add_netif(st, nif);                 // nif.ops == NULL: we fetch packets ourselves
+ *     scps_stack_add_netif(st, nif);                 // nif.ops is NULL: the loop fetches packets
  *     scps_stack_add_addr(st, nif, &my_addr, 24);
  *     struct scps_conn *c = scps_connect(st, NULL, NULL, &peer, NULL);
  *     for (;;) {
