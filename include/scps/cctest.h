@@ -86,9 +86,9 @@ SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent 
 
 /* ---- event tables: lists of events with the window, threshold or rate expected after each ---- */
 
-/* Fields of a row that are 0 have usual values: outstanding and inflight equal the window, the
- * window is the limit, the cause is congestion, the evidence SACK, and the round trip that of the
- * view. */
+/* One row of an event table: an event, and the outputs that the controller must have after it.
+ * Fields that are 0 have usual values: outstanding and inflight equal the window, the window is the
+ * limit, the cause is congestion, the evidence SACK, and the round trip that of the view. */
 struct scps_cctest_row {
     enum scps_cctest_kind kind;
     /* inputs of the event */
@@ -172,10 +172,12 @@ SCPS_API enum scps_cctest_check scps_cctest_check_find(const char *name, size_t 
  * 9438. */
 struct scps_cctest_form {
     const char *name, *help;
-    /* Mean window in segments at loss probability p and a round trip in seconds; NULL: none. */
+    /* Returns the mean window, segments, at loss probability p and round-trip time rtt, s. NULL:
+     * the law has no such formula. */
     double (*window)(double p, double rtt);
     double tolerance; /* allowed relative error of window: 0.1 stands for 10 % */
-    /* Window in segments n round trips after a loss that found w segments; NULL: none. */
+    /* Returns the window, segments, n round trips of rtt seconds after a loss that occurred at a
+     * window of w segments. NULL: the law has no such formula. */
     double (*growth)(double w, unsigned n, double rtt);
     double growth_tolerance;
 };
@@ -282,9 +284,11 @@ struct scps_cctest_path {
     uint64_t bps;   /* rate of the bottleneck, bit/s; a segment counts as mss bytes; at least 1 */
     scps_dur delay; /* round-trip propagation delay, µs, without queueing and transmission */
     uint32_t queue; /* segments that the queue holds; 0: no limit */
-    /* tokens, in segments, of a policer that stands in place of the queue; 0: none */
+    /* size of the token bucket, segments, of a policer that takes the place of the queue; 0: no
+     * policer */
     uint32_t policer;
-    /* an acknowledgement leaves after so many segments; 0: only when the timer expires */
+    /* number of segments for which the receiver sends one acknowledgement; 0: it acknowledges only
+     * when its delayed-ACK timer expires */
     uint32_t ack_every;
     scps_dur ack_delay; /* longest wait of a delayed acknowledgement, µs; 0: 200 ms */
     /* upper limit, µs, of the random time by which the receiver's delayed-ACK timer expires late */
@@ -415,7 +419,8 @@ struct scps_cctest_score {
     /* false: the measurement does not apply, or the event that it times did not occur */
     bool known;
 };
-/* rates of both flows and queueing delay over time, on the path "latecomer" */
+/* Results on the path of the scorecard that a second flow joins after 30 s: rates of both flows and
+ * queueing delay over time. */
 struct scps_cctest_curve {
     /* time, s; rates of the two flows, Mbit/s; queueing delay, ms */
     double seconds, first, second, queue;

@@ -20,8 +20,8 @@ struct player {
     size_t columns;
     struct scps_cctest t;
     struct scps_cct_rules rules;
-    /* last: the previous recorded call; made: the call with the outputs of the controller under
-     * test instead */
+    /* last: the previous recorded call; made: the same call with the outputs of the controller
+     * under test in place of the recorded ones */
     struct scps_cctest_event last, made;
     uint64_t own_before; /* window of the controller under test before the present call, bytes */
     bool started;
