@@ -105,8 +105,9 @@ struct scps_netif {
     uint32_t overhead;
 };
 
-/* A number made of the sizes of the structures that drivers and the stack share, for
- * scps_stack_add_netif(). */
+/* Number computed from the sizes of the structures that drivers and the stack share.
+ * scps_stack_add_netif() compares it with that of the library, and so refuses a driver that was
+ * compiled with other headers. */
 #define SCPS_NETIF_LAYOUT                                                                          \
     ((uint32_t)(sizeof(struct scps_netif) << 20 | sizeof(struct scps_netif_ops) << 10 |            \
                 sizeof(struct scps_pkt)))
