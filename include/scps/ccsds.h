@@ -85,10 +85,10 @@ struct scps_ccsds_status {
 };
 
 /* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults
- * of a link of this kind. */
+ * for this kind of transfer frames (AOS, USLP or TM). */
 SCPS_API void scps_ccsds_config_init(struct scps_ccsds_config *cfg, size_t size,
                                      enum scps_ccsds_kind kind);
-/* Returns the defaults of a link of this kind. It cannot fail. */
+/* Returns the defaults for this kind of transfer frames (AOS, USLP or TM). It cannot fail. */
 static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds_kind kind)
 {
     struct scps_ccsds_config c;

@@ -50,9 +50,10 @@ enum {
     SCPS_AF_INET = 2,
     SCPS_AF_INET6 = 10,
     SCPS_SOCK_STREAM = 1,
-    SCPS_SOCK_DGRAM = 2,        /* UDP */
-    SCPS_SOCK_SEQPACKET = 5,    /* a stream with record boundaries: each send is one record */
-    SCPS_SOCK_NONBLOCK = 04000, /* or-ed to the type of scps_socket, and flag of accept4 */
+    SCPS_SOCK_DGRAM = 2,     /* UDP */
+    SCPS_SOCK_SEQPACKET = 5, /* a stream with record boundaries: each send is one record */
+    /* flags that are OR-ed to the type in scps_socket(), and flags of scps_sock_accept4() */
+    SCPS_SOCK_NONBLOCK = 04000,
     SCPS_SOCK_CLOEXEC = 02000000
 };
 
@@ -61,7 +62,7 @@ enum {
     SCPS_SOL_IP = 0,
     SCPS_SOL_SOCKET = 1,
     SCPS_SOL_TCP = 6,
-    SCPS_SOL_UDP = 17, /* also a protocol number; no option has this level */
+    SCPS_SOL_UDP = 17, /* protocol number of UDP; no socket option has this level */
     SCPS_SOL_IPV6 = 41,
     SCPS_SOL_SCPS_ROUTE = 0xfc, /* level SCPS_ROUTE of the SCPS reference implementation */
     /* level PROTO_SCPSTP of the SCPS reference implementation; from 0x100 on, options of this

@@ -50,8 +50,10 @@ struct scps_vj_tx {
     /* Number of the slot (connection) of the last packet; was_last and was_slot are the values
      * before it, for scps_vj_unsend(). */
     uint8_t last, was_last, was_slot;
-    uint8_t slots;   /* number of elements of the array `slot` that are used */
-    bool always_say; /* every compressed packet carries the number of its connection */
+    uint8_t slots; /* number of elements of the array `slot` that are used */
+    /* true: every compressed packet carries the number of its connection; false: only where it
+     * differs from that of the packet before */
+    bool always_say;
 };
 
 struct scps_vj_rx {

@@ -217,7 +217,8 @@ int scps_sock_dgram_shutdown(struct sock *s, unsigned bits);
 void scps_sock_dgram_hear(struct sock *s, const struct scps_event *ev);
 bool scps_sock_dgram_ready(const struct sock *s, enum scps_wait_dir dir);
 unsigned scps_sock_dgram_events(const struct sock *s);
-/* Returns the number of bytes that an ioctl request about queues asks for. */
+/* Returns the number of bytes for ioctl request `request`: FIONREAD: those of the oldest datagram
+ * received; any other: those of packets waiting to be sent. */
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request);
 
 /* ---- functions in optconf.c, which apply the configuration of a socket ---- */
