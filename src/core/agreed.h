@@ -16,11 +16,12 @@ enum scps_agreed_bit {
     SCPS_AGREED_WSCALE = 1u << 2,
     SCPS_AGREED_ECN = 1u << 3,
     SCPS_AGREED_CAPS = 1u << 4, /* the peer's SYN had the capabilities option */
-    /* Header compression. The end that opened the connection: the peer has not shown yet that the
-     * acknowledgement of its SYN arrived; until then data is sent with TCP's own header, which also
-     * completes the handshake. The other end: the peer has sent TCP headers only, perhaps because
-     * a middlebox removed the capabilities from this end's SYN-ACK; until a compressed header
-     * arrives every segment is sent with TCP's own. */
+    /* Header compression is agreed, but segments still get TCP's own headers. On the end that
+     * opened the connection: data gets them until the peer has shown that the acknowledgement of
+     * its SYN arrived, because a segment with ports also completes the handshake. On the other end:
+     * every segment gets them, because the peer has sent TCP headers only, perhaps since a
+     * middlebox removed the capabilities from this end's SYN-ACK; a compressed header from the peer
+     * ends this. */
     SCPS_AGREED_TCP_HEADERS = 1u << 5,
     /* two bits that hold an enum scps_plain; scps_agreed_plain() and scps_agreed_plainly() access
      * them */

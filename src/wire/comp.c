@@ -94,8 +94,8 @@ static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
     return true;
 }
 
-/* Computes the two octets of bits of a header. seq: the sequence number is sent; ack: the
- * acknowledgement is sent; nopt: octets of options. */
+/* Computes the two octets of flag bits of a compressed header. seq: the sequence number is sent;
+ * ack: the acknowledgement is sent; nopt: octets of options. */
 static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, uint8_t *one,
                     uint8_t *two)
 {
@@ -114,8 +114,8 @@ static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, u
         *one |= COMP_MORE;
 }
 
-/* Writes a header with the octets of bits `one` and `two` and returns its end. two 0: a header with
- * one octet of bits. */
+/* Writes a compressed header with the octets of flag bits `one` and `two` and returns its end. two
+ * 0: the header has only the first of them. */
 static uint8_t *put_fields(uint8_t *o, uint8_t id, uint8_t one, uint8_t two,
                            const struct scps_seg *s, const uint8_t *opt, size_t nopt)
 {
