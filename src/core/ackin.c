@@ -71,8 +71,9 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
     if (n->snack) {
         take_snack(s, n);
         n->snack_reported = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
-        /* Duplicate acknowledgements stood for bytes of unknown position, which were counted as
-         * delivered already; they are subtracted, so that no byte counts twice. */
+        /* Each duplicate acknowledgement was counted as the arrival of a segment (RFC 5681 section
+         * 3.2) before it was known which. These bytes are subtracted now, so that no byte counts
+         * twice. */
         if (n->snack_reported)
             scps_ack_result_counted(&n->sum, scps_recovery_real(&tx->rec, n->sum.delivered));
     }
@@ -195,8 +196,8 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
     scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, a->rtt);
 }
 
-/* Measures by how much first transmissions of segments that were declared lost have arrived late.
- * heard: when the acknowledgement before this one arrived. */
+/* Measures how late the first transmissions of segments arrived that had been declared lost. heard:
+ * time at which the acknowledgement before this one arrived. */
 static SCPS_NOINLINE void take_late(struct scps_tx *tx, scps_time heard)
 {
     struct scps_late late = scps_sb_take_late(&tx->sb);
@@ -452,8 +453,9 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
     return found;
 }
 
-/* Detects losses of data that no SNACK of the receiver has reported for too long. Returns true if
- * something has to be sent. */
+/* Detects losses for which the peer sends no report: declares resent segments lost again about
+ * which no SACK or SNACK has come for too long, and processes SNACKs that were postponed. Returns
+ * true if something has to be sent. */
 static bool look_for_silence(struct scps_sender *s, void *cc)
 {
     struct scps_ack_result sum = scps_ack_result_none();

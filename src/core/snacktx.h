@@ -39,7 +39,8 @@ struct scps_snacktx {
 /* Returns the offset from which on a SNACK with SEG.ACK = SND.UNA can name no hole, because of its
  * 16-bit offset field. */
 scps_off scps_snacktx_reach(struct scps_sender *s);
-/* Processes a SNACK that arrived; ack: offset of SEG.ACK of its segment. */
+/* Processes a SNACK that arrived; ack: offset of SEG.ACK of its segment. Returns the time, µs, at
+ * which the caller must call scps_snacktx_look(); 0: it need not. */
 scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
 /* Measures by how much the peer delays its reports, from *sum, the result of an acknowledgement
@@ -48,8 +49,8 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
 /* Returns true if the peer reports arrivals with a delay, as in strictly delayed mode or under an
  * acknowledgement budget. */
 bool scps_snacktx_reports_late(struct scps_sender *s);
-/* Called when the timer for loss detection expires: declares unreported retransmissions lost, and
- * processes SNACKs that were postponed. */
+/* Called when the timer for loss detection expires: declares resent segments lost again whose
+ * arrival the peer should have reported by now, and processes SNACKs that were postponed. */
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum);
 
 #endif

@@ -29,13 +29,13 @@ struct scps_snackwait_room {
 };
 
 struct scps_snackwait {
-    struct scps_snackwait_room *room; /* NULL: no room is allocated */
+    struct scps_snackwait_room *room; /* list of the holes; NULL: it is not allocated */
     uint16_t n, nsorted;              /* number of holes in the ring, and in `sorted` */
     uint8_t first;                    /* number of the hole that was reported first */
 };
 
-/* Allocates the room, unless it is allocated. Returns false if memory is refused, or if the room is
- * full. */
+/* Allocates the list of holes, unless it is allocated. Returns false if there is no memory, or if
+ * the list is full: then no hole can be added. */
 bool scps_snackwait_reserve(struct scps_snackwait *w, const struct scps_alloc *a);
 /* Returns true if [from, to) lies within one of the holes. */
 bool scps_snackwait_covers(const struct scps_snackwait *w, scps_off from, scps_off to);
