@@ -75,8 +75,8 @@ static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
     scps_cc_change(s, cc, SCPS_CC_RECOVERED);
 }
 
-/* Ends a recovery episode that was spurious. late: the data that was declared lost and not resent
- * yet has only arrived late, so it counts as in flight again. */
+/* Ends a recovery episode that was spurious. late true: the data that was declared lost and not
+ * resent yet is only late, so it counts as in flight again. */
 static void undo(struct scps_sender *s, bool late)
 {
     struct scps_tx *tx = s->tx;
@@ -88,7 +88,8 @@ static void undo(struct scps_sender *s, bool late)
     s->ctx.st->spurious++;
 }
 
-/* Restores the controller from before an episode that was spurious, and informs it. */
+/* Restores the congestion controller's state from before a recovery episode that was spurious, and
+ * informs the controller. */
 static SCPS_NOINLINE void undone(struct scps_sender *s, void *cc)
 {
     scps_recovery_undo_notified(s, &s->tx->rec);

@@ -29,7 +29,7 @@ struct scps_ack_input {
     bool advanced; /* true: this acknowledgement advances SND.UNA */
     bool repaired; /* true: this acknowledgement ends the recovery episode */
     bool dup;
-    /* a partial acknowledgement after the first one of the episode: it does not restart the
+    /* true: a partial acknowledgement after the first one of the episode: it does not restart the
      * retransmission timer (RFC 6582 section 3.2) */
     bool impatient;
 };

@@ -57,8 +57,9 @@ struct scps_recovery {
      * timeout found longer segments outstanding. */
     uint32_t small_len;
     uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
-    /* resent_ever: retransmissions since the connection was opened; copied: DSACKs of segments that
-     * were not resent in the episode then in progress, or last */
+    /* resent_ever: retransmissions since the connection was opened; copied: DSACKs for segments
+     * that were not resent in the recovery episode in progress when the DSACK came or, outside an
+     * episode, in the last one */
     uint32_t resent_ever, copied;
     scps_off first; /* SND.UNA when the episode began */
     /* Every segment that was resent in this episode is within one of these ranges. */

@@ -65,8 +65,8 @@ void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, s
         struct scps_reorder_copy *c = &ro->copies[i];
         if (!c->from || c->from < from || c->from >= to)
             continue;
-        /* If a DSACK comes soon after the retransmission, that may have been the second one to
-         * arrive. Then the first transmission counts as late only up to the time of the
+        /* A DSACK within 1.25 round trips of the retransmission does not show which of the two
+         * transmissions arrived last. Then the first one counts as late only up to the time of the
          * retransmission. */
         bool either = twice && since - c->again <= c->rtt + (c->rtt >> 2);
         measure(ro, c->sent, c->rtt, either ? c->again : since);
