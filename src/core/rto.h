@@ -18,9 +18,10 @@ struct scps_rto {
     /* how many of the timeouts counted in `kept` came after a report of arrived data, with no other
      * timeout between; the first timeout of the connection counts, too; at most 63 */
     uint16_t answered : 6;
-    /* an outage that was inferred has ended since a round trip was last measured */
+    /* 1: an outage that this end had inferred from timeouts has ended since a round trip was last
+     * measured */
     uint16_t after_outage : 1;
-    /* a tail loss probe was sent since a round trip was last measured */
+    /* 1: a tail loss probe was sent since a round trip was last measured */
     uint16_t probed : 1;
     scps_dur latest; /* RTT of the newest sample from data, µs; 0: none */
 };
@@ -52,8 +53,8 @@ static inline void scps_rto_outage_over(struct scps_rto *r, bool inferred)
     r->answered = 0;
     r->after_outage = inferred;
 }
-/* Called at a timeout of data: when the peer has answered, its backoff stays in force until a round
- * trip is measured (RFC 6298 section 5.7). */
+/* Called at a timeout of data: once the peer has answered, the backoff by this timeout stays in
+ * force until a round trip is measured (RFC 6298 section 5.7). */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0xff);
