@@ -239,8 +239,9 @@ void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struc
         rx->ack.unreported = 0;
         if (!more)
             rx->ack.burst = 0;
-        /* In strictly delayed mode (F0) the timer keeps running while there is a hole, and its next
-         * expiry sends the reports that did not fit. */
+        /* In strictly delayed mode (F0: only the delayed-ACK timer causes acknowledgements) the
+         * timer keeps running while there is a hole. The acknowledgement at its next expiry has the
+         * SACK and SNACK reports for which this one had no room. */
         if (rcv->in.ooo->n && scps_report_strict(cfg))
             return;
         rx->ack.ticks_end = 0;

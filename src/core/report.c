@@ -82,8 +82,8 @@ static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps
     return false;
 }
 
-/* Writes the latest SACK blocks for a segment without any block yet to block[], at most max: the
- * range that grew last first (RFC 2018 section 4). Returns their number. */
+/* Writes SACK blocks, at most max, to block[] for a segment that has none yet: the range that grew
+ * last first (RFC 2018 section 4). Returns their number. */
 static inline uint8_t latest(const struct scps_report *rep, const struct scps_report_view *v,
                              unsigned max, struct scps_sack block[])
 {
