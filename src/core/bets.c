@@ -71,11 +71,10 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
     return r && (r->from < old || (r->state == SCPS_SENT_LOST && retries_used_up(r, retries)));
 }
 
-/* The oldest segment can be given up unless it fills the peer's window. Returns NULL also for a
- * segment that fills the peer's window up to its right edge: it is never given up. The peer would
- * accept nothing behind it, would get no sign that something is missing, and its window would not
- * advance. Such a segment is resent until it arrives; then the receiver's timer passes the hole
- * before it. */
+/* Returns NULL also for a segment that fills the peer's window up to its right edge: it is never
+ * given up. The peer would accept nothing behind it, would get no sign that something is missing,
+ * and its window would not advance. Such a segment is resent until it arrives; then the receiver's
+ * timer passes the hole before it. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
     const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;

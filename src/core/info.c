@@ -247,8 +247,8 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
     scps_off una = SCPS_MAX(c->s.snd.una, 1);
     struct scps_info own, *out = &own;
 
-    /* Clear the padding of the structure, too, so that it holds no old bytes of the stack
-     * memory. */
+    /* The padding of the structure is cleared, too, so that the caller gets no old bytes of the
+     * call stack. */
     memset(out, 0, sizeof *out);
     out->state = (enum scps_state)c->state;
     out->rcv_mss = c->rcv.mss;

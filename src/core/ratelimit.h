@@ -13,10 +13,12 @@
 #include <scps/types.h>
 
 struct scps_ratelimit {
-    uint32_t limit;  /* largest number of replies in a second; 0: no reply is sent */
-    uint32_t left;   /* replies that may still be sent in this second */
-    uint32_t salt;   /* a number by which the draws of a host's limits differ */
-    scps_time since; /* time at which this second began */
+    uint32_t limit; /* largest number of replies in a second; 0: no reply is sent */
+    uint32_t left;  /* replies that may still be sent in this second */
+    /* number that makes the random limits of one kind of reply differ from those of the host's
+     * other kinds */
+    uint32_t salt;
+    scps_time since; /* time at which this second began, µs */
 };
 
 /* Initialises the limit to `limit` replies in a second; the first one begins at now. */

@@ -27,8 +27,8 @@
 struct scps_conn_scps;
 struct scps_tx;
 
-/* State of the use of the congestion controller, besides the window and rate that it has set
- * (control.c). */
+/* What a connection stores about its congestion controller besides the window and rate that the
+ * controller has set (control.c). */
 struct scps_cc_use {
     uint8_t phase : 7; /* the enum scps_cc_phase that was last reported to the observer */
     /* 1: the congestion window limited sending at some time since the last acknowledgement */

@@ -36,8 +36,8 @@ static SCPS_ALWAYS_INLINE bool paced(struct scps_sender *s, uint32_t len, uint32
     return true;
 }
 
-/* Sets the flags of seg that say what ends with it: FIN for the stream, PSH and the option for a
- * record. */
+/* Sets the flags of seg that mark an end: FIN at the end of the stream; PSH and the end-of-record
+ * option (kind 22) at the end of a record. */
 static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
 {
     if (flags & SCPS_SENT_FIN)

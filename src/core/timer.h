@@ -32,7 +32,7 @@ static SCPS_INLINE_SPEED bool scps_timer_take(struct scps_timer *t, scps_time no
     t->at = SCPS_NEVER;
     return true;
 }
-/* Makes sure that the key of x's connection in the heap is at most `when`. */
+/* Makes sure that the key of x's connection in its host's heap of deadlines is at most `when`. */
 void scps_timer_key(struct scps_conn_ctx *x, scps_time when);
 /* Makes sure that the connection's timers are checked at `when` or before. */
 static inline void scps_timer_due(struct scps_conn_ctx *x, scps_time when)
