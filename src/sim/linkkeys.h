@@ -59,12 +59,13 @@ struct reading {
 /* Arguments for the format %.*s that print at most 40 characters of t. */
 #define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p
 
-/* Writes a message that `why` is wrong with the value of r->key, and returns SCPS_ERR_INVAL; why
- * NULL: returns 0 without a message. */
+/* Returns 0 if `why` is NULL. Otherwise writes to r->msg that the value of the key r->key is
+ * refused, with the reason `why`, and returns SCPS_ERR_INVAL. */
 int scps_link_verdict(const struct reading *r, const char *why);
-/* Writes a message that `why` is wrong with the value of r->key. Returns SCPS_ERR_INVAL. */
+/* Writes to r->msg that the value of the key r->key is refused, with the reason `why`. Returns
+ * SCPS_ERR_INVAL. */
 int scps_link_bad(const struct reading *r, const char *why);
-/* Writes the message fmt, which contains one %.*s for t. Returns SCPS_ERR_INVAL. */
+/* Writes to r->msg the message fmt, in which one %.*s stands for t. Returns SCPS_ERR_INVAL. */
 int scps_link_bad_item(const struct reading *r, const char *fmt, struct scps_text t);
 
 #define LINK_KEYS 22

@@ -115,7 +115,7 @@ scps_dur scps_delay_least(const struct scps_link_config *c)
 _Static_assert(offsetof(struct scps_step, at) == 0 && offsetof(struct scps_span, from) == 0,
                "rows_by counts on it");
 
-/* Returns true if t is in an outage; *until: the time until which this holds according to the
+/* Returns true if t is in an outage; *until: the time of the next beginning or end of a span in the
  * table. */
 static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
 {

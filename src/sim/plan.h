@@ -5,16 +5,19 @@
 
 #include <scps/sim.h>
 
-/* Returns true if the times of the rows do not decrease, their values are at most max, and the
- * period is after the last row. An empty table is valid. */
+/* scps_steps_ok() returns true if the times of the table's rows do not decrease, their values are
+ * at most max, and its period (0: none) is longer than the time of its last row. scps_spans_ok()
+ * returns true if the time spans are not empty, ascend and do not overlap, and their period (0:
+ * none) does not end before the last span. An empty table is valid. */
 bool scps_steps_ok(const struct scps_steps *s, uint64_t max);
 bool scps_spans_ok(const struct scps_spans *s);
-/* Returns the value at t; *until: the time until which it holds (SCPS_NEVER: for ever). n is not
- * 0. */
+/* Returns the value of the table at t; *until: the time until which it holds (SCPS_NEVER: for
+ * ever). Precondition: the table is not empty. */
 uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until);
 /* Returns the sum of value * time over one period, which must be set; UINT64_MAX: that or more. */
 uint64_t scps_steps_sum(const struct scps_steps *s);
-/* Returns the value at t, interpolated linearly between rows. n is not 0. */
+/* Returns the value of the table at t, interpolated linearly between rows. Precondition: the table
+ * is not empty. */
 uint64_t scps_steps_between(const struct scps_steps *s, scps_time t);
 /* Returns the smallest delay of a configuration, from its table if there is one, µs. */
 scps_dur scps_delay_least(const struct scps_link_config *c);
