@@ -13,9 +13,9 @@
 
 #include "base/bytes.h"
 
-/* Most Configure-Naks and Configure-Rejects that are accepted in one negotiation. Each of them
- * restarts the Restart counter, so without this limit a peer that always refuses would make this
- * end send requests for ever. */
+/* Largest number of Configure-Naks and Configure-Rejects that are accepted in one negotiation. Each
+ * of them restarts the Restart counter, so without this limit a peer that always refuses would make
+ * this end send requests for ever. */
 #define MAX_REFUSALS 24
 
 /* Octets/s of answers to the peer where the rate of the line is not known. */

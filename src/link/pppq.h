@@ -9,8 +9,8 @@
 
 #define SCPS_PPPQ_ROOM 4096
 
-/* The queue: two octets of length and two of protocol number precede each packet. Invariant: the
- * packets in it are complete, and len <= SCPS_PPPQ_ROOM. */
+/* The queue of control packets: two octets of length and two of protocol number precede each
+ * packet. Invariant: the packets in it are complete, and len <= SCPS_PPPQ_ROOM. */
 struct scps_pppq {
     uint8_t room[SCPS_PPPQ_ROOM];
     size_t len;

@@ -16,7 +16,7 @@
  * ARP replies. */
 #define SCPS_REPLY_BURST 8192
 
-/* The bucket; zeros: it is full. Only reply_limit.c writes it. */
+/* The token bucket of the replies; all zeros: it is full. Only reply_limit.c writes it. */
 struct scps_reply_limit {
     uint64_t missing; /* what the bucket lacks, millionths of an octet */
     scps_time at;     /* time at which `missing` was calculated, µs */

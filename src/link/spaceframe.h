@@ -22,8 +22,8 @@ struct scps_spaceframe {
     size_t begin, end; /* limits of the data field in the frame */
 };
 
-/* These functions return how many octets a frame of cfg has before its data field (head) and after
- * it (tail). */
+/* These functions return how many octets a frame with configuration cfg has before its data field
+ * (head) and after it (tail). */
 size_t scps_spaceframe_head(const struct scps_ccsds_config *cfg);
 size_t scps_spaceframe_tail(const struct scps_ccsds_config *cfg);
 /* Writes the header of a frame of cfg, with this frame count and first header pointer, and the

@@ -25,9 +25,9 @@ struct scps_dgram_in {
 
 #define SCPS_SENT_DGRAMS 16u
 
-/* Datagrams that an endpoint has sent to its peer and that a Packet Too Big message may quote:
- * the longest one of each of the last SCPS_SENT_DGRAMS intervals. These last two seconds together,
- * or two of the round trips that the route assumes. So the datagrams of a whole round trip are
+/* Datagrams that an endpoint has sent to its peer and that a Packet Too Big message may quote: the
+ * longest one of each of the last SCPS_SENT_DGRAMS intervals, which together last two seconds, or
+ * two of the round trips that the route assumes. So the datagrams of a whole round trip are
  * represented, however many they are. dgram_out.c writes it. */
 struct scps_sent_dgrams {
     /* length << 16 | checksum of the UDP header of each; 0: none */

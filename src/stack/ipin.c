@@ -415,8 +415,8 @@ int scps_stack_input(struct scps_stack *st, struct scps_netif *netif, const stru
     return deliver(st, nif, c, &seg, compressed);
 }
 
-/* Returns true if seg is of c, a connection over IPv4. addrs: source and destination, as in an IPv4
- * packet. */
+/* Returns true if seg belongs to c, a connection over IPv4. addrs: source and destination address
+ * of the segment, as in an IPv4 packet. */
 static inline bool belongs(const struct scps_conn *c, const uint8_t addrs[8],
                            const struct scps_seg *seg)
 {

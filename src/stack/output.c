@@ -197,7 +197,8 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
 {
     struct scps_nif *nif = scps_nif_of(netif);
 
-    if (out->cap < SCPS_MAX_HEADERS) /* SCPS_MAX_HEADERS is room for the headers of every packet. */
+    /* The headers of every packet fit into SCPS_MAX_HEADERS bytes. */
+    if (out->cap < SCPS_MAX_HEADERS)
         return SCPS_ERR_ROOM;
     if (netif->stack != st)
         return SCPS_ERR_INVAL;
