@@ -99,7 +99,7 @@ static bool keep_when_thinning(uint8_t kind)
     return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
 }
 
-/* largest number of times that the marks of all graphs are halved to save memory */
+/* largest number of times that the marks of all graphs are thinned to half, to save memory */
 #define LEVELS 15u
 /* a pause longer than 1/4096 of the time that a graph shows is visible on the page */
 #define VISIBLE 4096
@@ -121,8 +121,9 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Merges m into the last line, keeps it as a mark of its own, or leaves it out, since one in `step`
- * of its kind is kept. The caller has made room for two marks. */
+/* Adds mark m to its track: merges it into the last line, keeps it as a mark of its own, or leaves
+ * it out, because of some kinds only one mark in `step` is kept. Precondition: the track has room
+ * for two more marks. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];

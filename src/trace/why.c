@@ -172,9 +172,10 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     }
 }
 
-/* A record may be longer than a segment on the wire, where segmentation offload cuts packets behind
- * the capture point. Its time and its number of retransmissions then are those of the part that was
- * sent again last. Returns what is known of the last copy of [first, end) itself. */
+/* Returns what is known of the last copy of [first, end). *re is about everything that this packet
+ * sends again, which may be more than a segment on the wire, because segmentation offload cuts
+ * packets behind the capture point; its time and its number of retransmissions are those of the
+ * part that was sent again last, which need not be [first, end). */
 static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t end,
                               const struct resend *re)
 {
