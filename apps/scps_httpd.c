@@ -57,7 +57,8 @@ struct client {
     /* size: length of the file, bytes, when the response began; position: number of its bytes
      * written to the connection */
     uint64_t size, position;
-    /* The whole response is written; the structure is freed when the peer has acknowledged it. */
+    /* true: the whole response is written, and the structure is freed when the peer has
+     * acknowledged it */
     bool leaving;
     /* stack time, µs, at which the request or the response last made progress */
     scps_time touched;

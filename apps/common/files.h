@@ -20,7 +20,8 @@ struct files {
         enum files_use use;
         dev_t dev;
         ino_t ino; /* inode number of the file, or of the folder where the file will be created */
-        /* name in that folder; empty: the file exists, and ino is its own inode number */
+        /* name of the file in the folder `ino`; empty: the file exists, and `ino` is its own inode
+         * number */
         char name[NAME_MAX + 1];
         /* Where the file lies, or will be created: its folder, and its name there; base empty: the
          * file has no name, as a descriptor, or may clash with nothing */

@@ -166,7 +166,9 @@ static bool trial_ok(const struct trial *t, const char *who, const char *path, c
         alarm(TRIAL_SECONDS);
         if (!t->file)
             try_hooks(t, fds[1]);
-        dlopen(t->file, RTLD_NOW | RTLD_LOCAL); /* where it fails, the parent reports why */
+        /* If the object cannot be opened, the parent process, which opens it next, reports the
+         * reason. */
+        dlopen(t->file, RTLD_NOW | RTLD_LOCAL);
         tell(fds[1], TRIAL_DONE);
     }
     close(fds[1]);

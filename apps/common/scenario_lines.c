@@ -151,7 +151,8 @@ int lab_reading_section(struct lab_reading *r, const char *section)
     if (!dotted(section, "", full, sizeof full))
         return lab_reading_refuse(r, r->line, "the section's name is too long");
     if (strchr(full, '.') == strrchr(full, '.'))
-        return 1; /* [link] or [flow], which are about all links and flows */
+        /* The section is [link] or [flow], whose keys apply to all links or to all flows. */
+        return 1;
     for (size_t i = 0; i < r->s->sections.n; i++)
         if (strcmp(r->s->sections.v[i].key, full) == 0)
             return 1;

@@ -15,10 +15,11 @@ struct lab_outcome {
         /* Times at which the measurement begins and ends, µs: the first SYN; the acknowledgement of
          * the FIN, or the end of the run */
         end;
-    uint64_t bytes; /* bytes delivered to the receiver by the end of the measurement */
+    /* bytes that the receiving application has read by the end of the measurement */
+    uint64_t bytes;
     uint64_t missing, records,
-        /* Best effort: whole records delivered by the end of the measurement, and records with
-         * holes */
+        /* Best effort: whole records that the receiver has read by the end of the measurement, and
+         * records with holes */
         torn;
     struct scps_info info; /* scps_conn_info() of the sender at the end of the measurement */
 };

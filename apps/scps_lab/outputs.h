@@ -11,7 +11,7 @@
 bool lab_run_files(const struct lab_scenario *sc, const struct lab_run_options *o,
                    char msg[LAB_MSGLEN]);
 /* Returns false, with one line in msg, if a file that a sweep writes in folder dir, which need not
- * exist yet, is the scenario or such a shared object. */
+ * exist yet, is the scenario, or a shared object that a cc-plugin key names. */
 bool lab_sweep_files(const struct lab_scenario *sc, const char *dir, char msg[LAB_MSGLEN]);
 
 #endif

@@ -92,7 +92,10 @@ struct ttcp_drecv {
     uint8_t *buf;
     const uint8_t *rest; /* bytes of the datagram read last that the output has not taken yet */
     size_t rest_len;
-    bool begun, ours /* the sender is an scps_ttcp, as its guard datagrams show */, numbered, timed;
+    /* begun: a datagram has arrived; ours: the sender is an scps_ttcp, as its guard datagrams show;
+     * numbered: a datagram with a number has arrived; timed: one with its time of sending has
+     * arrived, so `transit` is valid */
+    bool begun, ours, numbered, timed;
     unsigned guards;       /* number of guard datagrams that have arrived behind the data */
     bool silent;           /* true: the run ended because nothing arrived for TTCP_SILENCE */
     bool differs;          /* true: a datagram arrived whose content the sender never sent */

@@ -192,7 +192,7 @@ static void cpu(struct scps_json *j, const struct ttcp_result *r)
     scps_json_close(j, '}');
 }
 
-/* Writes the holes of best effort: ranges of bytes that were not delivered. */
+/* Writes the holes of best effort: the ranges of bytes that were given up. */
 static void holes(struct scps_json *j, const char *key, const struct ttcp_side *s)
 {
     scps_json_open(j, key, '{');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A progress line on a terminal, rewritten in place: percent delivered, rate, RTT, window, holes,
- * remaining time. */
+/* A progress line on a terminal, rewritten in place: percent of the transfer, rate, RTT, window,
+ * holes, remaining time. */
 #ifndef SCPS_TTCP_PROGRESS_H
 #define SCPS_TTCP_PROGRESS_H
 

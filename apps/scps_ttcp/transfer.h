@@ -93,8 +93,9 @@ struct ttcp_receiver {
     size_t n_holes, cap_holes;
     uint64_t missing;
     scps_time opened, first, delivered,
-        /* times of these events, µs; with -u `ended` is the arrival of the first guard datagram
-         * behind the data */
+        /* Times, µs: the SYN was sent or arrived (opened); the first and the last bytes were read
+         * (first, delivered). With -u: the first datagram arrived (opened); the first guard
+         * datagram behind the data arrived (ended). */
         ended;
     struct ttcp_drecv d; /* state of -u */
     bool duplex; /* true: --bidir, so a sender writes to this connection and shuts it down */

@@ -49,8 +49,8 @@ static bool tap(struct ttcp_virtual *x, int end, const char *path)
     return false;
 }
 
-/* For -u: opens the endpoints and sends the first guard datagram, which starts the receiver's
- * clock. Returns 0 or an error. */
+/* For -u: opens the endpoints and sends the guard datagram before the data, whose arrival starts
+ * the receiver's clock. Returns 0 or an error. */
 static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *own,
                           const struct scps_endpoint *to)
 {
